@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Measures contactbroker's programs; `make bench` in the folder above runs it. It is a package of its own so that nobody
-// who builds or uses contactbroker needs what only measuring needs.
+// Measures contactbroker's programs; `make bench` in the folder above runs it. It is a separate package, so that building
+// contactbroker does not need the benchmark's dependencies.
 
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("MemberImportVisibility"),

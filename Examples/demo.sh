@@ -1,8 +1,8 @@
 #!/bin/sh
-# The main job, once, for real: an address book is filled, an app asks for one contact, a person answers, the app
-# receives exactly that, and it is on record. Everything happens in a scratch folder and nothing of it stays.
+# Shows the main use: imports contacts, has an app ask for one of them, and has a person answer. The app receives exactly
+# that contact, and the audit records it. Everything is in a temporary folder, which is removed at the end.
 #
-# At a terminal, you are the person. Without one, a scripted person answers in a real pseudo-terminal.
+# At a terminal, you are the person. Without one, a script answers in a pseudo-terminal.
 # usage: demo.sh FOLDER-OF-THE-PROGRAMS
 set -eu
 
@@ -10,7 +10,7 @@ programs=$(cd "$1" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 CONTACTBROKER_RUNTIME_DIR=$folder/run
-# What contactbook notes for undo goes with the folder, too.
+# contactbook's undo journal is in the temporary folder too.
 XDG_STATE_HOME=$folder/own
 export CONTACTBROKER_RUNTIME_DIR XDG_STATE_HOME
 broker=
@@ -26,7 +26,7 @@ trap 'exit 1' HUP INT TERM
 
 say() { printf '\n== %s\n' "$1"; }
 
-# Lets the person answer one prompt. $1…: the scripted person's TEXT KEYS, used only where there is no terminal.
+# Lets the person answer one prompt. $1…: the script's TEXT KEYS, used only without a terminal.
 answer() {
     if [ "${DEMO_SCRIPTED:-}" != yes ] && [ -t 0 ] && [ -t 1 ]; then
         "$programs/contact-agent" --once || true
@@ -35,7 +35,7 @@ answer() {
     fi
 }
 
-say "a broker for this session, in a scratch folder"
+say "Starting a broker for this session, in a temporary folder"
 "$programs/contactbrokerd" --session --runtime-dir "$folder/run" --state-dir "$folder/state" \
     --config-dir "$folder/config" 2>"$folder/journal" &
 broker=$!
@@ -50,7 +50,7 @@ until "$programs/contactctl" status >/dev/null 2>&1; do
 done
 echo "contactbrokerd --session, process $broker"
 
-say "contactbook imports sample contacts; it is an app like any other, so it asks first"
+say "contactbook imports sample contacts. Like every app, it needs your permission"
 "$programs/contactbook" import "$here/sample.vcf" >"$folder/import" 2>&1 &
 app=$!
 answer "asks to see your contacts" c "What may" a
@@ -58,25 +58,25 @@ wait "$app" && imported=yes || imported=no
 app=
 cat "$folder/import"
 if [ "$imported" = no ]; then
-    echo "Nothing was imported, so there is nothing to ask for. That is a fine answer too."
+    echo "Nothing was imported, so the demonstration ends here."
     exit 0
 fi
 
-say "an app asks for one contact by name: AskForContact saga"
+say "An app asks for one contact by name: AskForContact saga"
 "$programs/AskForContact" saga >"$folder/received" 2>&1 &
 app=$!
 answer "looks for" s "Only this contact" y
 wait "$app" || true
 app=
 
-say "what the app received: that contact, and no word of the others"
+say "What the app received: only that contact"
 cat "$folder/received"
 
-say "who may see what (contactctl apps)"
+say "Which app may see what: contactctl apps"
 "$programs/contactctl" apps
 
-say "what is on record (contactctl audit)"
+say "The audit records: contactctl audit"
 "$programs/contactctl" audit
 
-say "the record is whole (contactctl verify)"
+say "Verifying the audit: contactctl verify"
 "$programs/contactctl" verify

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Asks the person for one e-mail address, once, and prints the reply. Varlink is plain: a call is a JSON object with a zero byte
-# behind it, and so is each reply. A shell cannot speak to a Unix socket by itself; Perl, which every Debian has, can.
-# Where there is systemd's varlinkctl: varlinkctl call "unix:$door" io.contactbroker.Contacts.PickContacts "$parameters"
+# Asks the person for one e-mail address, once, and prints the reply. In Varlink, each call and each reply is a JSON object
+# followed by a zero byte. A shell cannot connect to a Unix socket, but Perl can, and every Debian has it.
+# With systemd's varlinkctl: varlinkctl call "unix:$door" io.contactbroker.Contacts.PickContacts "$parameters"
 set -eu
 
 for folder in "${CONTACTBROKER_RUNTIME_DIR:-}" /run/contactbroker "${XDG_RUNTIME_DIR:-}/contactbroker"; do

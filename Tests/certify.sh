@@ -1,18 +1,18 @@
 #!/bin/sh
-# Holds our Varlink against that of the Python package varlink: it reads the texts of our interfaces, its certification
-# client calls our server, and our client calls its certification server. Shows what both say.
-# Python's client prints "passed" even where checks were skipped, so its output is what counts.
-# usage: certify.sh, with a Python that has the package in CONTACTBROKER_PYTHON
+# Tests our Varlink against the Python package varlink: Python parses our interfaces, its certification client calls our
+# server, and our client calls its certification server. Prints the output of both.
+# Python's client prints "passed" even if it skipped checks, so this script checks its output.
+# usage: CONTACTBROKER_PYTHON=PYTHON certify.sh, where PYTHON has the package varlink
 set -eu
 
 cd "$(dirname "$0")/.."
-python=${CONTACTBROKER_PYTHON:?names a Python that has the package varlink}
+python=${CONTACTBROKER_PYTHON:?set it to a Python that has the package varlink}
 build=${SWIFT_BUILD:-swift build}
 folder=$(mktemp -d)
 server=
 cleanup() {
     exec 9>&- || true
-    # Python's server ends only when it is told; it is ours to end.
+    # Python's server does not end by itself.
     if [ -n "$server" ]; then
         kill "$server" 2>/dev/null || true
         wait "$server" 2>/dev/null || true
@@ -26,7 +26,7 @@ $build --product CertificationServer
 $build --product CertificationClient
 programs=$($build --show-bin-path)
 
-echo "== our interfaces, as Python reads them"
+echo "== our interfaces, parsed by Python"
 "$python" - Sources/BrokerInterface/Interfaces/*.varlink <<'END'
 import sys, varlink
 for path in sys.argv[1:]:
@@ -46,14 +46,14 @@ read -r ready <"$folder/stdout"
 timeout 60 "$python" -m varlink.tests.test_certification --client --varlink="unix:$socket" >"$folder/output" 2>&1 ||
     { cat "$folder/output"; echo "certify: Python's client failed" >&2; exit 1; }
 cat "$folder/output"
-# Closing its standard input ends it.
+# Our server ends when its standard input is closed.
 exec 9>&-
 wait "$server" || { echo "certify: our server failed" >&2; exit 1; }
 server=
 
 replies=$(grep -c '^Test10:' "$folder/output" || true)
 if ! grep -qF "End: {'all_ok': True}" "$folder/output"; then
-    echo "certify: Python's client did not reach its end" >&2
+    echo "certify: Python's client did not complete all tests" >&2
     exit 1
 fi
 if [ "$replies" != 10 ]; then
@@ -64,7 +64,7 @@ fi
 echo "== our client, Python's server"
 socket=$folder/theirs
 mkfifo "$folder/listening"
-# It says where it listens once it does.
+# The server prints its address once it listens.
 timeout 120 "$python" -u -m varlink.tests.test_certification --varlink="unix:$socket" \
     >"$folder/listening" 2>"$folder/journal" &
 server=$!

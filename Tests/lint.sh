@@ -1,5 +1,5 @@
 #!/bin/sh
-# What a formatter does not see. Prints what it finds, and fails if that is anything.
+# Checks what a formatter cannot. Prints each violation, and fails if there is one.
 set -u
 cd "$(dirname "$0")/.."
 found=0
@@ -9,48 +9,48 @@ say() {
     found=1
 }
 
-# Needs the sentence that proves it: a comment on the same line or in the two lines above.
+# Unsafe constructs need a comment that says why they are safe, on the same line or in the two lines above.
 for file in $(git ls-files 'Sources/*.swift' 'Examples/*.swift' 'Benchmarks/*.swift'); do
     hits=$(awk '
         /try!|fatalError\(|nonisolated\(unsafe\)|unsafeBitCast|[^a-z]as! / && !/^ *\/\// {
             if ($0 !~ /\/\// && last !~ /\/\// && before !~ /\/\//) print FILENAME ":" FNR ": " $0
         }
         { before = last; last = $0 }' "$file")
-    [ -z "$hits" ] || say "without the sentence that proves it: $hits"
+    [ -z "$hits" ] || say "no comment says why this is safe: $hits"
 done
 
-# Rooms that have grown too large to hold in the head.
+# Files must stay small enough to read as a whole.
 for file in $(git ls-files 'Sources/*.swift' 'Tests/*.swift' 'Benchmarks/*.swift' 'Benchmarks/*.c'); do
     lines=$(wc -l <"$file")
     [ "$lines" -le 400 ] || say "more than 400 lines: $file ($lines)"
 done
 
-# A target may import only what Package.swift says it sees; ground-floor targets do no input and no output.
+# Pure modules must not do input or output.
 for room in BrokerJSON BrokerModel BrokerNormalization BrokerFormatting BrokerVarlink BrokerVCard BrokerContactFiles BrokerAccessControl BrokerDisclosure BrokerInterface; do
     hits=$(git grep -nE '^(@preconcurrency )?import (Foundation|FoundationEssentials|Dispatch|GRDB)' -- "Sources/$room" || true)
-    [ -z "$hits" ] || say "the ground floor does no input and no output: $hits"
+    [ -z "$hits" ] || say "a pure module imports a module for input or output: $hits"
 done
 hits=$(git grep -nE '^(@preconcurrency )?import Foundation$' -- Sources/contact-agent Sources/contactctl Sources/contactbroker-identify Sources/BrokerPeerIdentity Sources/BrokerVarlinkClient Sources/BrokerConnection || true)
-[ -z "$hits" ] || say "Foundation doubles the start of a small program: $hits"
+[ -z "$hits" ] || say "Foundation doubles the start time of a small program; use FoundationEssentials or none: $hits"
 
-# Contact data has one way out of the broker (Sources/BrokerCore/Records/DisclosedReply.swift).
+# Contact data leaves the broker only through Sources/BrokerCore/Records/DisclosedReply.swift.
 hits=$(git grep -nE '@_spi\(Disclosed\).*import' -- Sources ':!Sources/BrokerCore/Records/DisclosedReply.swift' || true)
-[ -z "$hits" ] || say "only DisclosedReply.swift reads what was cut for an app: $hits"
+[ -z "$hits" ] || say "only DisclosedReply.swift may import the bytes of a disclosure: $hits"
 hits=$(git grep -nE '@_spi\(StoredBytes\).*import' -- Sources ':!Sources/BrokerContactsStore' ':!Sources/BrokerDisclosure' || true)
-[ -z "$hits" ] || say "only the store and the disclosure read a contact's bytes: $hits"
+[ -z "$hits" ] || say "only BrokerContactsStore and BrokerDisclosure may import a contact's stored bytes: $hits"
 
-# The proof that the library is enough for a whole program.
+# contactbook shows that the library Contacts is enough for a whole program.
 hits=$(git grep -nE '^(@preconcurrency )?import (BrokerVarlink|BrokerVarlinkClient|BrokerConnection|BrokerInterface|BrokerAccessControl|BrokerJSON)$' -- Sources/contactbook || true)
-[ -z "$hits" ] || say "contactbook speaks to the broker through Contacts alone: $hits"
+[ -z "$hits" ] || say "contactbook may reach the broker only through Contacts: $hits"
 
-# Neither the daemon nor what it is made of (Documentation/Decisions/0015-no-foundation-in-the-broker.md).
+# The daemon and its modules must not import Foundation (Documentation/Decisions/0015-no-foundation-in-the-broker.md).
 for room in BrokerTrustedFiles BrokerPolicy BrokerContactsStore BrokerAccessStore BrokerManifests BrokerVarlinkServer BrokerSystem BrokerCore contactbrokerd; do
     hits=$(git grep -nE '^(@preconcurrency )?import ((struct|class|enum|func) )?(Foundation|GRDB$|ArgumentParser|TOMLKit)' -- "Sources/$room" || true)
-    [ -z "$hits" ] || say "Foundation is a quarter of the broker's memory: $hits"
+    [ -z "$hits" ] || say "the broker must not import this; Foundation would be a quarter of its memory: $hits"
 done
 
 hits=$(git grep -nE '\b(TODO|FIXME|XXX)\b' -- Sources Tests Examples Benchmarks ':!Tests/lint.sh' || true)
-[ -z "$hits" ] || say "unfinished: $hits"
+[ -z "$hits" ] || say "unfinished work: $hits"
 
 sh Tests/units.sh || found=1
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every test that Documentation/Threats.md names is there: a promise that names none any more is no promise.
+# Checks that every test that Documentation/Threats.md names exists, and that it names every adversary.
 set -u
 cd "$(dirname "$0")/.."
 found=0
@@ -10,14 +10,14 @@ say() {
 }
 
 for each in $(grep -oE '`[0-9]{2}-[a-z-]+`' Documentation/Threats.md | tr -d '`' | sort -u); do
-    [ -f "Tests/System/adversaries/$each.py" ] || say "Threats.md names an adversary that is not there: $each"
+    [ -f "Tests/System/adversaries/$each.py" ] || say "Threats.md names an adversary that does not exist: $each"
 done
 for each in Tests/System/adversaries/*.py; do
     name=$(basename "$each" .py)
-    grep -qF "\`$name\`" Documentation/Threats.md || say "Threats.md does not say what this adversary shows: $name"
+    grep -qF "\`$name\`" Documentation/Threats.md || say "Threats.md does not mention this adversary: $name"
 done
 for each in $(grep -oE '`[A-Z][A-Za-z]*Tests\.[A-Za-z]+`' Documentation/Threats.md | tr -d '`' | sort -u); do
     grep -qE "func ${each#*.}\b" $(git ls-files "Tests/*/${each%.*}.swift") /dev/null ||
-        say "Threats.md names a test that is not there: $each"
+        say "Threats.md names a test that does not exist: $each"
 done
 exit $found

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What systemd says of our units, users, folders and catalog. Anything it says is a failure: an unknown key is a warning to it.
+# Has systemd's tools check our units, users, folders and catalog. Any output is a failure: they only warn about unknown keys.
 set -u
 cd "$(dirname "$0")/.."
 for each in systemd-analyze systemd-sysusers systemd-tmpfiles; do
@@ -14,7 +14,7 @@ say() {
     found=1
 }
 
-# Units as they are installed, with programs at the places that they name.
+# Units as installed, with programs at the paths that they name.
 mkdir "$scratch/system" "$scratch/user" "$scratch/programs"
 for each in contactbrokerd contactbroker-identify contact-agent; do cp /bin/true "$scratch/programs/$each"; done
 for each in systemd/*.socket; do cp "$each" "$scratch/system/"; done
@@ -41,25 +41,25 @@ mkdir -p "$scratch/root/etc"
 said=$(systemd-sysusers --root="$scratch/root" "$PWD/systemd/sysusers.d/contactbroker.conf" 2>&1 | grep -v '^Creating ')
 [ -z "$said" ] || say "$said"
 for each in contactbroker contactbroker-identify; do
-    grep -q "^$each:" "$scratch/root/etc/passwd" || say "sysusers makes no user $each"
+    grep -q "^$each:" "$scratch/root/etc/passwd" || say "sysusers does not make the user $each"
 done
-grep -q '^contact-agent:' "$scratch/root/etc/group" || say "sysusers makes no group contact-agent"
+grep -q '^contact-agent:' "$scratch/root/etc/group" || say "sysusers does not make the group contact-agent"
 if [ "$(id -u)" = 0 ]; then
     said=$(systemd-tmpfiles --root="$scratch/root" --create "$PWD/systemd/tmpfiles.d/contactbroker.conf" 2>&1)
     [ -z "$said" ] || say "$said"
     for each in apps agent admin identify; do
         [ "$(stat -c '%U %a' "$scratch/root/run/contactbroker/$each" 2>/dev/null)" = "root 755" ] ||
-            say "tmpfiles makes no folder of root's for $each"
+            say "tmpfiles does not make a folder that belongs to root for $each"
     done
 fi
 
-# The catalog, as journalctl reads it.
+# The catalog must be readable for journalctl.
 if command -v journalctl >/dev/null; then
     mkdir -p "$scratch/root/usr/lib/systemd/catalog" "$scratch/root/var/lib/systemd/catalog"
     cp systemd/contactbroker.catalog "$scratch/root/usr/lib/systemd/catalog/"
     said=$(journalctl --root="$scratch/root" --update-catalog 2>&1)
     [ -z "$said" ] || say "$said"
     entries=$(journalctl --root="$scratch/root" --list-catalog 2>/dev/null | wc -l)
-    [ "$entries" = "$(grep -c '^-- ' systemd/contactbroker.catalog)" ] || say "the catalog has $entries entries that can be read"
+    [ "$entries" = "$(grep -c '^-- ' systemd/contactbroker.catalog)" ] || say "journalctl reads only $entries entries of the catalog"
 fi
 exit $found

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-// Carries out one task for each line on standard input and answers it with numbers; `App` of contactbroker-bench has the same tasks.
+// Carries out one task per line of standard input, and prints numbers. `App` of contactbroker-bench has the same tasks.
 
 gint64 now(void) {
     struct timespec time;
@@ -32,7 +32,7 @@ static void say_all(GArray *numbers) {
     g_array_unref(numbers);
 }
 
-/// From a process that has done nothing yet to its first contact.
+/// Measures the time of a new process until its first contact.
 static gint64 first_contact(Book *book, const char *uid) {
     gint64 start = now();
     book_open(book, FALSE);
@@ -54,7 +54,7 @@ static const struct {
     {"change", change_contacts}, {"change-slowly", change_slowly}, {"watch", watch},
 };
 
-/// - Parameter text: what follows the word; a number, a second one, or a path.
+/// - Parameter text: what follows the word: one or two numbers, or a path.
 static void answer(Book *book, const char *word, const char *text) {
     char *rest = NULL;
     guint number = (guint)strtoul(text, &rest, 10);

@@ -3,9 +3,9 @@
 
 #include <libebook/libebook.h>
 
-// An app of evolution-data-server. It uses the built-in address book by libebook, as GNOME's programs do.
+// An app of evolution-data-server. It uses the built-in address book through libebook, as GNOME's programs do.
 
-/// What the app knows of one contact, so that it has something to look for.
+/// What the app knows of one contact, so that it can look for it.
 typedef struct {
     char *uid;
     char *phone;
@@ -18,23 +18,23 @@ typedef struct {
     GArray *people;
     /// The first three letters of given names, each once.
     GPtrArray *letters;
-    /// Counts what was asked for, so that each question differs from the one before.
+    /// Counts the queries, so that each differs from the one before.
     guint next;
 } Book;
 
 /// Opens the built-in address book.
 ///
-/// - Parameter isDirect: reads come from the book's file, which this process then opens itself, and not over D-Bus.
+/// - Parameter isDirect: this process reads the book's file itself, instead of reading over D-Bus.
 void book_open(Book *book, gboolean isDirect);
-/// Reads every contact; answers how many there are.
+/// Reads every contact; returns their number.
 gint64 book_learn(Book *book);
-/// The next contact, in no order that the book has.
+/// The next contact, in an order that is not the book's.
 const Person *book_next(Book *book);
 /// A query for every contact. The file backend of evolution-data-server 3.46 refuses `#t`.
 extern const char *const everyContact;
 
-// Each of these answers with the nanoseconds of each time that it was done. Those that read stop after `count` times, or
-// sooner once four seconds have passed and they were done three times.
+// Each of these prints the nanoseconds of each run. Those that read stop after `count` runs, or after four seconds and at
+// least three runs.
 GArray *fetch_contacts(Book *book, guint count);
 GArray *fetch_by_name(Book *book, guint count);
 GArray *fetch_by_phone(Book *book, guint count);
@@ -43,21 +43,21 @@ GArray *fetch_pages(Book *book, guint count);
 GArray *fetch_all(Book *book, guint count);
 GArray *change_contacts(Book *book, guint count);
 
-/// Fetches for so long without a pause, after a line of input; answers how many contacts, and nanoseconds.
+/// Waits for a line of input, then fetches without a pause for that time; prints the number of contacts and nanoseconds.
 GArray *storm(Book *book, guint milliseconds, guint seed);
-/// Adds the cards of a file, 500 in each call; answers nanoseconds of it all.
+/// Adds the cards of a file, 500 in each call; prints the total nanoseconds.
 gint64 import_file(Book *book, const char *path);
-/// Adds each card of a file by a call of its own.
+/// Adds each card of a file with a separate call.
 GArray *add_file(Book *book, const char *path);
-/// Changes contacts with pauses; answers when each call began on the monotonic clock, and its nanoseconds.
+/// Changes contacts with pauses; prints each call's start on the monotonic clock, and its nanoseconds.
 GArray *change_slowly(Book *book, guint count);
-/// Answers 0 once it listens, then when each of so many changes came.
+/// Prints 0 once it listens, then the time of each of so many changes.
 GArray *watch(Book *book, guint count);
 
 gint64 now(void);
 /// Prints numbers on one line.
 void say(const gint64 *numbers, guint count);
-/// Prints what went wrong, and ends the process. The benchmark reads it in place of numbers.
+/// Prints the error and ends the process. The benchmark reads the text instead of numbers.
 void fail(const char *task, GError *error) G_GNUC_NORETURN;
 
 #endif

@@ -7,7 +7,7 @@ static const gint64 budget = 4 * G_GINT64_CONSTANT(1000000000);
 static const guint fewest = 3;
 static const guint pageSize = 50;
 
-/// Whether a task that began then is to be done once more.
+/// Whether a task with that start time must run again.
 static gboolean goes_on(const GArray *times, guint count, gint64 start) {
     return times->len < count && (times->len < fewest || now() < start + budget);
 }
@@ -33,7 +33,7 @@ GArray *fetch_contacts(Book *book, guint count) {
     return times;
 }
 
-/// How long a query takes, whose contacts are then freed; fails where fewer than `least` match.
+/// Measures a query and frees its contacts. Fails if fewer than `least` match.
 static gint64 query(Book *book, const char *text, guint least) {
     GSList *contacts = NULL;
     GError *error = NULL;
@@ -45,7 +45,7 @@ static gint64 query(Book *book, const char *text, guint least) {
     return time;
 }
 
-/// Every contact that matches comes: a query of evolution-data-server's has no limit. A cursor has one, and takes longer.
+/// Returns every match: evolution-data-server's queries have no limit. A cursor has one, but takes longer.
 GArray *fetch_by_name(Book *book, guint count) {
     GArray *times = new_times();
     for (gint64 begin = now(); goes_on(times, count, begin);) {
@@ -101,7 +101,7 @@ static gint64 step(EBookClientCursor *cursor, EBookCursorStepFlags flags, EBookC
     return time;
 }
 
-/// Where the cursor goes first does not count, nor does making it.
+/// Making the cursor and its first move are not measured.
 GArray *fetch_pages(Book *book, guint count) {
     const EContactField fields[] = {E_CONTACT_FAMILY_NAME, E_CONTACT_GIVEN_NAME};
     const EBookCursorSortType order[] = {E_BOOK_CURSOR_SORT_ASCENDING, E_BOOK_CURSOR_SORT_ASCENDING};
@@ -135,7 +135,7 @@ GArray *fetch_all(Book *book, guint count) {
 GArray *storm(Book *book, guint milliseconds, guint seed) {
     book->next = seed * 1009;
     for (guint round = 0; round < 20; round++) fetch(book, book_next(book)->uid);
-    // All clients begin together: one line says that this one is ready, one that all are.
+    // All clients begin together: this one prints a line when it is ready, and reads a line when all are.
     const gint64 ready = 0;
     say(&ready, 1);
     char line[16];

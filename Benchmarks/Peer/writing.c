@@ -3,12 +3,12 @@
 #include <string.h>
 
 static const guint cardsPerCall = 500;
-/// Microseconds, as long as contactbroker-bench's app waits.
+/// Microseconds, the same pause as in contactbroker-bench's app.
 static const gulong pauseBetween = 75000;
 /// Seconds after which a watcher gives up.
 static const guint patience = 60;
 
-/// The cards of a file, each as its text.
+/// The cards of a file, as texts.
 static GPtrArray *cards(const char *path) {
     char *text = NULL;
     GError *error = NULL;
@@ -61,7 +61,7 @@ GArray *add_file(Book *book, const char *path) {
     return times;
 }
 
-/// Changes another contact's job title, which was read right before. Answers nanoseconds; `start` becomes when it began.
+/// Changes the job title of the next contact, which was read just before. Returns nanoseconds; sets `start` to the start time.
 static gint64 change(Book *book, gint64 *start) {
     EContact *contact = NULL;
     GError *error = NULL;

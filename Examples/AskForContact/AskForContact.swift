@@ -4,10 +4,10 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlinkClient
 
-// A small app that asks for one contact by name. It sees nothing of anybody else: whether other contacts exist,
-// or whether this one does, unless the person shares it.
+// A small app that asks for one contact by name. Unless the person shares a contact, the app does not learn whether it
+// exists.
 
-/// Who matches these words is for the person to see; the app receives what the person picks.
+/// The agent shows the matches to the person. The app receives only what the person picks.
 func ask(for query: String, _ broker: VarlinkClient) throws(VarlinkClientError) -> [JSONValue] {
     let granted = try broker.call("io.contactbroker.Contacts.RequestContacts") {
         $0.member("query", query)
@@ -23,7 +23,7 @@ func ask(for query: String, _ broker: VarlinkClient) throws(VarlinkClientError) 
     return fetched["contacts"]?.elements.map(Array.init) ?? []
 }
 
-/// Text of contacts is text of strangers: nothing in it reaches the terminal but what can be seen.
+/// Contacts contain untrusted text, so only visible characters are printed to the terminal.
 func lines(_ contact: JSONValue) -> [String] {
     let names = ["givenName", "familyName"].compactMap { contact[$0]?.string }.filter { !$0.isEmpty }
     var lines = [names.isEmpty ? contact["organizationName"]?.string ?? "" : names.joined(separator: " ")]

@@ -1,4 +1,4 @@
-// Who calls? `CallerID NUMBER` prints the name of whoever has it, however it is written in the address book.
+// `CallerID NUMBER` prints the names of the contacts with this phone number, however it is written in the address book.
 
 import Contacts
 import Foundation

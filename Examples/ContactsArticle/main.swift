@@ -1,4 +1,4 @@
-// What Apple's introduction to the Contacts framework shows, listing by listing, in today's spelling, against the broker.
+// The listings of Apple's introduction to the Contacts framework, in current Swift, run against the broker.
 
 import Contacts
 import Foundation

@@ -1,5 +1,5 @@
-// Keeps up with the address book by history tokens: `SyncClient FILE` prints what has changed since its last run, whose token
-// FILE holds, and the first time everything.
+// Follows the address book with history tokens: `SyncClient FILE` prints what has changed since its last run, and
+// everything on the first run. FILE stores the token.
 
 import Contacts
 import Foundation
@@ -14,7 +14,7 @@ final class Mirror: CNChangeHistoryEventVisitor {
     func visit(_ event: CNChangeHistoryUpdateContactEvent) { print("changed", name(event.contact)) }
 
     func visit(_ event: CNChangeHistoryDeleteContactEvent) {
-        // What the person no longer shares may still be there: one who mirrors it to a server must not delete it there.
+        // A contact that is no longer shared may still exist: an app that mirrors it to a server must not delete it there.
         print(event.isRevoked ? "no longer shared" : "deleted")
     }
 
@@ -42,7 +42,7 @@ do {
     let result = try CNContactStore().changeHistory(for: request)
     let mirror = Mirror()
     for event in result.value { event.accept(mirror) }
-    // After the events are dealt with: who is interrupted before sees them again.
+    // Only after the events were handled: if the program is interrupted before, it gets them again.
     try result.currentHistoryToken.write(to: file, options: .atomic)
 } catch {
     FileHandle.standardError.write(Data("SyncClient: could not catch up: \(error)\n".utf8))

@@ -57,23 +57,22 @@ public struct Rule: Hashable, Sendable {
     /// Its effects, in words for people.
     public var effects: [String] {
         var effects: [String] = []
-        if denies { effects.append("refuses everything") }
+        if denies { effects.append("denies all access") }
         switch forcedLevel {
         case .denied: effects.append("forces denied")
         case .limited: effects.append("forces limited")
         case .full: effects.append("forces full")
         case nil: break
         }
-        if capsLevel { effects.append("allows single contacts at most") }
+        if capsLevel { effects.append("allows limited access at most") }
         if let maximumKeys {
-            effects.append(
-                "allows no keys but " + (maximumKeys.grantNames.joined(separator: ", ")))
+            effects.append("allows only the keys " + maximumKeys.grantNames.joined(separator: ", "))
         }
-        if forbidsPrompting { effects.append("forbids to ask the person") }
+        if forbidsPrompting { effects.append("forbids prompts") }
         if let maximumLifetime {
-            effects.append("lets a decision hold for \(Self.words(seconds: maximumLifetime)) at most")
+            effects.append("lets a grant last \(Self.words(seconds: maximumLifetime)) at most")
         }
-        if requiresAuthentication { effects.append("wants the person's password before anything is granted") }
+        if requiresAuthentication { effects.append("requires the person's password for every grant") }
         return effects
     }
 

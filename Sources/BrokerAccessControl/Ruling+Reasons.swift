@@ -5,7 +5,7 @@ extension Ruling {
         var reasons = rules.map { rule in
             "policy \(rule.place)\(rule.name.map { " “\($0)”" } ?? "") " + rule.effects.joined(separator: ", ")
         }
-        if isDenied, forcedLevel != nil { reasons.append("a rule that refuses holds over every other one") }
+        if isDenied, forcedLevel != nil { reasons.append("a rule that denies all access overrides every other rule") }
         return reasons
     }
 
@@ -13,17 +13,17 @@ extension Ruling {
     public func difference(of grant: Grant?, from standing: Standing, at now: Int64) -> String? {
         guard let grant else { return nil }
         switch standing {
-        case .restricted: return "what was decided is kept, and counts again when no rule refuses the app"
+        case .restricted: return "the decision is stored, and applies again when no rule denies the app"
         case .notDetermined:
             return end(of: grant).map { $0 <= now } == true
-                ? "what was decided held as long as the policy allows; the person is asked again" : nil
+                ? "the decision reached the policy's maximum lifetime; the person will be asked again" : nil
         case .granted(let counting):
             if counting.access.status != grant.access.status {
                 return
-                    "what was decided (\(grant.access.status.rawValue)) is kept, and counts again without these rules"
+                    "the decision (\(grant.access.status.rawValue)) is stored, and applies again without these rules"
             }
             return counting.keys != grant.keys
-                ? "of the keys that were decided only those that the rules allow count" : nil
+                ? "of the granted keys, only those that the rules allow apply" : nil
         }
     }
 }

@@ -14,14 +14,14 @@ extension BrokerConnectionError: CustomStringConvertible {
         switch self {
         case .notRunning(let places):
             places.isEmpty
-                ? "there is no place to look for the contact broker"
+                ? "no path to the contact broker is known"
                 : "no contact broker at \(places.joined(separator: " or "))"
         case .cannotConnect(let path, let reason): "the contact broker at \(path) does not answer: \(reason)"
         case .foreignServer(let path, let uid):
             if let uid {
-                "whoever listens at \(path) runs as user \(uid), and is neither the system's contact broker nor yours"
+                "the program that listens at \(path) runs as user \(uid), and is neither the system's contact broker nor yours"
             } else {
-                "the system does not say who listens at \(path)"
+                "the system does not report which user listens at \(path)"
             }
         }
     }
@@ -34,7 +34,7 @@ extension BrokerConnectionError: CustomStringConvertible {
         case .cannotConnect(let path, _) where BrokerPlaces.isOfSystem(path):
             "is it running? try: systemctl status contactbroker.service"
         case .notRunning, .cannotConnect: "is contactbrokerd running? try: contactbrokerd --session"
-        case .foreignServer: "look at $CONTACTBROKER_RUNTIME_DIR, and at who put the socket there"
+        case .foreignServer: "check $CONTACTBROKER_RUNTIME_DIR, and who created the socket"
         }
     }
 }

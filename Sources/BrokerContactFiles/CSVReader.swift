@@ -136,15 +136,15 @@ extension CSVProblem.Reason: CustomStringConvertible {
     /// In lower case and without a full stop, to follow the file name and line number.
     public var description: String {
         switch self {
-        case .endless: "a quote that is never closed, or a row of more than 4 MiB; the rest of the file is not read"
+        case .endless: "a quote that is never closed, or a row of more than 4 MiB; the rest of the file was not read"
         case .unknownColumns:
-            "the first line names no columns as Google Contacts and Outlook do (English names); nothing of the file is read"
-        case .quotes: "quotes in the middle of a field; quote all of it, and double those within"
-        case .empty: "nothing in it"
+            "the first line names no columns of Google Contacts or Outlook (in English); the file was not read"
+        case .quotes: "quotes inside an unquoted field; quote the whole field, and double the quotes in it"
+        case .empty: "no value that a contact can hold"
         case .notUTF8: "not UTF-8, read as Windows-1252; some characters may be wrong"
         case .badDate: "a date that does not exist; left out"
-        case .ambiguousDate: "a date like 1/2/1990, read with the month first; with the day first: --day-first"
-        case .leftOut(let column): "\(column) has no place in a contact; left out"
+        case .ambiguousDate: "a date like 1/2/1990, read with the month first; to read the day first, use --day-first"
+        case .leftOut(let column): "contacts have no field for \(column); left out"
         }
     }
 }

@@ -23,7 +23,7 @@ extension ContactForm {
                 throw Problem(line: ContactKey(rawValue: key).flatMap { lines[$0] } ?? 1, reason: reason)
             case .limitExceeded(let limit, let maximum):
                 throw Problem(line: firstLine(exceeding: limit) ?? 1, reason: "more than \(maximum) for \(limit)")
-            case .invalidParameter(let name): throw Problem(line: 1, reason: "\(name) is not taken")
+            case .invalidParameter(let name): throw Problem(line: 1, reason: "\(name) is not accepted")
             }
         }
     }
@@ -113,12 +113,12 @@ private struct FormReader {
     mutating func read() throws(ContactForm.Problem) -> ContactForm {
         while let line = nextLine() {
             guard line.indent == 0 else {
-                throw problem(line, "indented without belonging to anything above")
+                throw problem(line, "indented without a field above")
             }
             let (name, value) = try entry(line)
             let known = ContactForm.names.first { $0.name.lowercased() == name.lowercased() && keys.contains($0.key) }
             guard let known else { throw problem(line, "there is no field called \(name.prefix(40)) here") }
-            guard places[known.key] == nil else { throw problem(line, "this field stands above already") }
+            guard places[known.key] == nil else { throw problem(line, "this field appears twice") }
             places[known.key] = line.number
             try read(known.key, line, value)
         }
@@ -132,7 +132,7 @@ private struct FormReader {
         case .contactType:
             let word = try text(line, value)
             guard let type = word.isEmpty ? .person : ContactType(rawValue: word.lowercased()) else {
-                throw problem(line, "a contact is a person or an organization")
+                throw problem(line, "a contact must be a person or an organization")
             }
             contact.contactType = type
         case .phoneNumbers: contact.phoneNumbers = try strings(line, value)
@@ -166,12 +166,15 @@ private struct FormReader {
     private mutating func values<Value: ContactValue>(
         _ line: Line, _ value: Substring, _ names: [(name: String, field: String)]
     ) throws(ContactForm.Problem) -> [Value] {
-        guard value.isEmpty else { throw problem(line, "a label has a line of its own below, then its fields") }
+        guard value.isEmpty else {
+            throw problem(line, "the label must be on its own line below, followed by its fields")
+        }
         var values: [Value] = []
         while let labelLine = nextLine(deeperThan: line.indent) {
             let (label, rest) = try labelEntry(labelLine)
             guard rest.isEmpty else {
-                throw problem(labelLine, "the fields stand below: \(names.map(\.name).joined(separator: ", "))")
+                throw problem(
+                    labelLine, "the fields must be on lines below: \(names.map(\.name).joined(separator: ", "))")
             }
             var value = Value()
             value.label = label
@@ -183,9 +186,9 @@ private struct FormReader {
                     let field = Value.fields.first(where: { $0.name == known.field })
                 else {
                     throw problem(
-                        inner, "there is no such field here; there are: \(names.map(\.name).joined(separator: ", "))")
+                        inner, "there is no such field here; use one of \(names.map(\.name).joined(separator: ", "))")
                 }
-                guard seen.insert(known.field).inserted else { throw problem(inner, "this field stands above already") }
+                guard seen.insert(known.field).inserted else { throw problem(inner, "this field appears twice") }
                 let text = try text(inner, rest)
                 field.set(&value, text)
                 if !text.isEmpty { isEmpty = false }
@@ -219,7 +222,7 @@ private struct FormReader {
             throw problem(line, "indent with spaces, not with tabs")
         }
         guard let colon = line.text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
-            throw problem(line, "a line is a name, a colon and a value")
+            throw problem(line, "a line must be a name, a colon and a value")
         }
         let value = line.text[line.text.utf8.index(after: colon)...]
         return (line.text[..<colon].trimmed, value.trimmed)
@@ -251,7 +254,7 @@ private struct FormReader {
 
     private func unquoted(_ text: Substring, _ line: Line) throws(ContactForm.Problem) -> String {
         guard let string = try? JSONDocument(parsing: Array(text.utf8)).root.string else {
-            throw problem(line, "what stands in quotes is written as in JSON: \\\" and \\\\ and \\n")
+            throw problem(line, "text in quotes must be written as in JSON: \\\" and \\\\ and \\n")
         }
         return string
     }
@@ -261,7 +264,7 @@ private struct FormReader {
         if value.utf8.first == UInt8(ascii: "\"") { return try unquoted(value, line) }
         guard value == "|" else {
             if let deeper = place(deeperThan: line.indent) {
-                throw problem(lines[deeper], "a text of several lines has | behind its colon")
+                throw problem(lines[deeper], "a text of several lines must have | after the colon")
             }
             return String(value)
         }

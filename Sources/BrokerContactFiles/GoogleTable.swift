@@ -73,7 +73,7 @@ struct GoogleTable: ContactTable {
         }
         readGroups(&row)
         columns.leaveOut(of: &row)
-        if !text(row, "photo").isEmpty { row.remarks.append(.leftOut("Photo, an address on the net,")) }
+        if !text(row, "photo").isEmpty { row.remarks.append(.leftOut("Photo (a web address)")) }
     }
 
     private func readNames(_ row: inout RowReading) {

@@ -145,7 +145,8 @@ public final class Broker {
         surroundings.notice(
             .recordsLost,
             "audit records are lost from \(surroundings.stateFolder)/access.sqlite: \(loss.description); every grant was "
-                + "denied: compare with a backup, then run contactctl reset APP so that the person is asked again", [])
+                + "denied; compare the file with a backup, then run contactctl reset APP to have the person asked again",
+            [])
     }
 
     // MARK: Connections

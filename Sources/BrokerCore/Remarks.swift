@@ -37,7 +37,7 @@ final class Remarks {
     private func close(_ message: String) {
         if let count = repeats.removeValue(forKey: message), count > 0 { log("\(count) more times: \(message)") }
         guard others > 0 else { return }
-        log("\(others) more messages within a minute were of too many kinds to be kept apart")
+        log("\(others) more messages within a minute were not logged: they differed too much to count each")
         others = 0
     }
 }

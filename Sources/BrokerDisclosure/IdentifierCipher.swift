@@ -59,7 +59,7 @@ public final class IdentifierCipher {
         var sealed = plain
         // AES on valid memory cannot fail. If it did, the plain record number must not be sent.
         precondition(
-            ccrypto_blocks_encrypt(blocks, plain, &sealed, records.count) == 1, "libcrypto encrypts whole blocks")
+            ccrypto_blocks_encrypt(blocks, plain, &sealed, records.count) == 1, "libcrypto could not encrypt")
         return Hexadecimal.digits(of: sealed)
     }
 
@@ -132,7 +132,7 @@ public final class IdentifierCipher {
     public var mark: [UInt8] {
         // SHA-256 on valid memory cannot fail. If it did, one app's work could be taken for another's.
         guard let digest = Self.digest(Array("mark".utf8) + [0] + key) else {
-            preconditionFailure("libcrypto hashes what is in memory")
+            preconditionFailure("libcrypto could not hash")
         }
         return Array(digest[..<16])
     }

@@ -27,24 +27,24 @@ struct TranslationFile: Hashable, Sendable {
     private mutating func add(_ line: Substring, _ number: Int) throws(Problem) {
         func problem(_ reason: String) -> Problem { Problem(line: number, reason: reason) }
         let key = line.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") }
-        guard !key.isEmpty else { throw problem("a line begins with a key or #") }
+        guard !key.isEmpty else { throw problem("a line must begin with a key or #") }
         let rest = line[key.endIndex...]
-        guard rest.hasPrefix(" = \"") else { throw problem("after \(key) there is no = \"") }
+        guard rest.hasPrefix(" = \"") else { throw problem("\(key) must be followed by = \"") }
         var text = ""
         var isEscaped = false
         var characters = rest.dropFirst(4).unicodeScalars[...]
         while let scalar = characters.popFirst() {
             if isEscaped {
-                guard scalar == "\"" || scalar == "\\" else { throw problem("\\\(scalar) means nothing") }
+                guard scalar == "\"" || scalar == "\\" else { throw problem("unknown escape \\\(scalar)") }
                 isEscaped = false
             } else if scalar == "\\" {
                 isEscaped = true
                 continue
             } else if scalar == "\"" {
                 guard characters.isEmpty else { throw problem("text after the closing quotation mark") }
-                guard Self.placeholders(text) != nil else { throw problem("{ and } do not pair") }
-                guard Self.isShowable(text) else { throw problem("characters that do not show, or none") }
-                guard texts.updateValue(text, forKey: String(key)) == nil else { throw problem("\(key) again") }
+                guard Self.placeholders(text) != nil else { throw problem("unpaired { or }") }
+                guard Self.isShowable(text) else { throw problem("no text, or invisible characters") }
+                guard texts.updateValue(text, forKey: String(key)) == nil else { throw problem("\(key) appears twice") }
                 return
             }
             text.unicodeScalars.append(scalar)

@@ -70,10 +70,10 @@ public enum JSONError: Error, Hashable, Sendable {
 extension JSONError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .syntax(let offset): "no JSON at byte \(offset)"
-        case .invalidUTF8(let offset): "no UTF-8 at byte \(offset)"
-        case .duplicateMember(let offset): "a member named twice at byte \(offset)"
-        case .tooDeep(let maximum): "more than \(maximum) arrays and objects within one another"
+        case .syntax(let offset): "invalid JSON at byte \(offset)"
+        case .invalidUTF8(let offset): "invalid UTF-8 at byte \(offset)"
+        case .duplicateMember(let offset): "duplicate member at byte \(offset)"
+        case .tooDeep(let maximum): "arrays and objects nested more than \(maximum) deep"
         case .tooManyValues(let maximum): "more than \(maximum) values"
         case .tooLong: "more than 4 GiB"
         }

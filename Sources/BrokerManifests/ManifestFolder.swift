@@ -41,7 +41,7 @@ public struct ManifestFolder: Hashable, Sendable {
                 problems.append(
                     TrustedFileError(
                         file: "\(folder)/\(manifest.app).toml", key: "app.executables",
-                        reason: "\(path) is \(other)'s too, so that it names neither"))
+                        reason: "\(other) names \(path) too, so the path identifies neither app"))
             }
         }
         return problems

@@ -16,15 +16,16 @@ enum ManifestReader {
         let document = try TOMLTable(text, file: file)
         try document.allow(["app"])
         guard let app = try document.table("app", ["id", "name", "executables"]) else {
-            throw document.wrong("app", "a manifest has one table, [app]")
+            throw document.wrong("app", "a manifest must have the table [app]")
         }
         guard let name = app["id"]?.string, isAppName(name) else {
             throw app.wrong(
-                "id", "two or more words of letters, digits, - and _, with dots between, as \"org.example.Mail\"")
+                "id",
+                "must be two or more words of letters, digits, - and _, joined by dots, such as \"org.example.Mail\"")
         }
         guard name == id else { throw app.wrong("id", "the file must be called \(name).toml") }
         guard let shown = app["name"]?.string, isShowable(shown) else {
-            throw app.wrong("name", "what people call it: one line of at most \(longestName) bytes")
+            throw app.wrong("name", "must be the app's name for people: one line of at most \(longestName) bytes")
         }
         return AppManifest(app: name, name: shown, executables: try executables(app))
     }
@@ -32,18 +33,19 @@ enum ManifestReader {
     private static func executables(_ app: TOMLTable) throws(TrustedFileError) -> [String] {
         let key = "executables"
         guard let array = app[key]?.array, (1...maximumExecutables).contains(array.count) else {
-            throw app.wrong(key, "an array of 1 to \(maximumExecutables) paths")
+            throw app.wrong(key, "must be an array of 1 to \(maximumExecutables) paths")
         }
         var paths: [String] = []
         for value in array {
             guard let path = value.string, isPath(path) else {
                 throw app.wrong(
-                    key, "whole paths in plain letters, without . or .. or // in them, as \"/usr/bin/mail\"")
+                    key, "must be absolute paths in printable ASCII, without ., .., // or \\, such as \"/usr/bin/mail\""
+                )
             }
             guard !AppManifest.isInterpreter(path) else {
-                throw app.wrong(key, "\(path) runs other people's programs, so that it names no app")
+                throw app.wrong(key, "\(path) is an interpreter, so it identifies no app")
             }
-            guard !paths.contains(path) else { throw app.wrong(key, "\(path) stands there twice") }
+            guard !paths.contains(path) else { throw app.wrong(key, "\(path) is listed twice") }
             paths.append(path)
         }
         return paths

@@ -21,7 +21,8 @@ extension Contact {
         case .nonGregorianBirthday:
             guard nonGregorianBirthday.isEmpty || CalendarDate.isNonGregorian(nonGregorianBirthday) else {
                 throw .invalidContact(
-                    key: key.rawValue, reason: "a date is CALENDAR:YYYY-MM-DD or CALENDAR:--MM-DD, not Gregorian")
+                    key: key.rawValue,
+                    reason: "a date must be CALENDAR:YYYY-MM-DD or CALENDAR:--MM-DD, and not Gregorian")
             }
         case .phoneNumbers: try validate(phoneNumbers, of: key, limits)
         case .emailAddresses: try validate(emailAddresses, of: key, limits)
@@ -39,15 +40,15 @@ extension Contact {
             try validate(extraProperties, of: key, limits)
             // An unfolded content line has no line break (RFC 6350 §3.2). Otherwise one line could inject others.
             guard extraProperties.allSatisfy({ !$0.isEmpty && !$0.utf8.contains(0x0A) }) else {
-                throw .invalidContact(key: key.rawValue, reason: "each is one unfolded content line")
+                throw .invalidContact(key: key.rawValue, reason: "each must be one unfolded content line")
             }
         case .imageData: try validateImage(limits)
         case .creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData:
-            throw .invalidContact(key: key.rawValue, reason: "set by the broker and not to be written")
+            throw .invalidContact(key: key.rawValue, reason: "only the broker sets it")
         }
     }
 
-    private static let dateReason = "a date is YYYY-MM-DD or --MM-DD, of a day that exists"
+    private static let dateReason = "a date must be YYYY-MM-DD or --MM-DD, and a day that exists"
 
     private func validate<Value: ContactValue>(
         _ values: [Value], of key: ContactKey, _ limits: ContactLimits
@@ -75,7 +76,7 @@ extension Contact {
             total += text.utf8.count
             guard !Self.hasControls(text) else {
                 throw .invalidContact(
-                    key: key.rawValue, reason: "no control characters but line feed and tab")
+                    key: key.rawValue, reason: "control characters other than line feed and tab are not allowed")
             }
         }
         guard total <= limits.key else { throw .limitExceeded(limit: "key", maximum: limits.key) }
@@ -99,7 +100,8 @@ extension Contact {
             throw .limitExceeded(limit: "photo", maximum: limits.photo)
         }
         guard let size = Base64.decodedSize(imageData) else {
-            throw .invalidContact(key: ContactKey.imageData.rawValue, reason: "an image is base64, padded, in one line")
+            throw .invalidContact(
+                key: ContactKey.imageData.rawValue, reason: "an image must be padded base64 in one line")
         }
         guard size <= limits.photo else { throw .limitExceeded(limit: "photo", maximum: limits.photo) }
     }

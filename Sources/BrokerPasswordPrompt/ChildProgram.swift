@@ -54,7 +54,7 @@ public func withCStrings<Result>(
     let copies = texts.map { strdup($0) }
     defer { for copy in copies { free(copy) } }
     return (copies + [nil]).withUnsafeBufferPointer { list in
-        guard let start = list.baseAddress else { preconditionFailure("a list with an end is not empty") }
+        guard let start = list.baseAddress else { preconditionFailure("a list with a null at its end is not empty") }
         return body(start)
     }
 }

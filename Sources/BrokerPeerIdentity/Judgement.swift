@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import Glibc
 
 /// The result of judging evidence.
 public enum Judgement: Hashable, Sendable {
@@ -21,5 +22,34 @@ public enum Refusal: Error, Hashable, Sendable {
     /// A part of the evidence.
     public enum Part: String, Hashable, Sendable {
         case mountNamespace, userNamespace, flatpakInfo, label, controlGroup, executable, place, unit, session, boot
+    }
+}
+
+extension Refusal: CustomStringConvertible {
+    /// For the journal.
+    public var description: String {
+        switch self {
+        case .unreadable(let part, let errno): "cannot read its \(part.words): \(String(cString: strerror(errno)))"
+        case .noExecutable: "it has no executable file"
+        case .notHashed: "its executable file has no hash"
+        case .noSessionLeader: "its terminal session has no leader"
+        }
+    }
+}
+
+extension Refusal.Part {
+    fileprivate var words: String {
+        switch self {
+        case .mountNamespace: "mount namespace"
+        case .userNamespace: "user namespace"
+        case .flatpakInfo: "/.flatpak-info"
+        case .label: "security label"
+        case .controlGroup: "control group"
+        case .executable: "executable file"
+        case .place: "executable's place"
+        case .unit: "systemd unit"
+        case .session: "session"
+        case .boot: "boot ID"
+        }
     }
 }

@@ -26,7 +26,7 @@ public struct PolicyFolder: Hashable, Sendable {
         try TrustedFolder.open(
             configuration,
             TrustedFolder.Terms(
-                owner: owner, mischief: ", who would decide what every app gets", maximumSize: Self.maximumSize,
+                owner: owner, mischief: ", who could decide every app's access", maximumSize: Self.maximumSize,
                 maximumFiles: 256))
     }
 

@@ -36,7 +36,7 @@ enum PolicyReader {
         if let level = try table.string("maximum_level") {
             guard level == "limited" else {
                 throw table.wrong(
-                    "maximum_level", "only \"limited\" can be the most; to allow less, use deny or force")
+                    "maximum_level", "must be \"limited\"; to allow less, use deny or force")
             }
             rule.capsLevel = true
         }
@@ -44,7 +44,7 @@ enum PolicyReader {
         rule.maximumKeys = keys.map { ContactKeySet($0) }
         rule.forbidsPrompting = try yes(table, "forbid_prompting")
         rule.maximumLifetime = try Lifespan.read(
-            "maximum_lifetime", of: table, "a time such as \"90m\", \"12h\" or \"30d\", at most 3650 days")
+            "maximum_lifetime", of: table, "must be a time such as \"90m\", \"12h\" or \"30d\", at most 3650 days")
         rule.requiresAuthentication = try yes(table, "require_authentication")
         try check(rule, table)
         return rule
@@ -52,36 +52,36 @@ enum PolicyReader {
 
     /// Checks the combination of values.
     private static func check(_ rule: Rule, _ table: TOMLTable) throws(TrustedFileError) {
-        guard !rule.effects.isEmpty else { throw table.wrong("the rule says nothing") }
+        guard !rule.effects.isEmpty else { throw table.wrong("the rule has no effect") }
         if rule.allows {
             guard let strengths = rule.strengths else {
-                throw table.wrong("force", "a rule that allows must name the strengths it holds for")
+                throw table.wrong("force", "a rule that gives access must name the strengths it applies to")
             }
             guard strengths.isDisjoint(with: Rule.weakStrengths) else {
                 throw table.wrong(
-                    "force", "nothing is allowed to claimed and unverified apps: any program can take their names")
+                    "force", "claimed and unverified apps cannot be given access: any program can use their names")
             }
         }
         guard rule.apps != nil else { return }
         guard let strengths = rule.strengths else {
             throw table.wrong(
-                "apps", "a rule that names apps must name the strengths by which their names are known")
+                "apps", "a rule that names apps must also name the strengths it applies to")
         }
         guard strengths.isDisjoint(with: Rule.weakStrengths) else {
             throw table.wrong(
-                "apps", "claimed and unverified apps can only be ruled as a class: any program can take their names")
+                "apps", "a rule cannot name claimed or unverified apps: any program can use their names")
         }
     }
 
     /// `true` or absent. No rule cancels another, so `false` would have no effect.
     private static func yes(_ table: TOMLTable, _ name: String) throws(TrustedFileError) -> Bool {
         guard let bool = try table.bool(name) else { return false }
-        guard bool else { throw table.wrong(name, "true, or not there: no rule takes another one back") }
+        guard bool else { throw table.wrong(name, "must be true or absent: no rule cancels another") }
         return true
     }
 
     private static func users(_ table: TOMLTable) throws(TrustedFileError) -> Set<UInt32>? {
-        try table.read("users", "an array of user numbers that is not empty, as [1000]") { value in
+        try table.read("users", "must be an array of user IDs that is not empty, such as [1000]") { value in
             guard let array = TOMLTable.elements(value) else { return nil }
             let users = array.compactMap { $0.int.flatMap(UInt32.init(exactly:)) }
             return users.count == array.count ? Set(users) : nil

@@ -42,14 +42,14 @@ public struct Settings: Hashable, Sendable {
         if let contacts = try document.table("contacts", ["close_after", "region"]) {
             region = try contacts.string("region")
             guard region.map({ $0.utf8.count == 2 && $0.utf8.allSatisfy { (65...90).contains($0) } }) ?? true else {
-                throw contacts.wrong("region", "two capital letters, as \"DE\" (ISO 3166-1)")
+                throw contacts.wrong("region", "must be two capital letters, such as \"DE\" (ISO 3166-1)")
             }
-            if let seconds = try Lifespan.read("close_after", of: contacts, "a time such as \"5m\" or \"1h\"") {
+            if let seconds = try Lifespan.read("close_after", of: contacts, "must be a time such as \"5m\" or \"1h\"") {
                 closesBooksAfter = .seconds(seconds)
             }
         }
         auditGoesToJournal = try document.table("audit", ["journal"])?.bool("journal") ?? false
-        let wanted = "a number from \(Self.connections.lowerBound) to \(Self.connections.upperBound)"
+        let wanted = "must be a number from \(Self.connections.lowerBound) to \(Self.connections.upperBound)"
         connectionsPerUser =
             try document.table("limits", ["connections_per_user"])?.read("connections_per_user", wanted) {
                 $0.int.flatMap { Self.connections.contains($0) ? $0 : nil }

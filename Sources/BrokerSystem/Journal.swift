@@ -33,7 +33,9 @@ public final class Journal: Sendable {
             write(record)
             waiting.subtract(1, ordering: .relaxed)
             let count = lost.exchange(0, ordering: .relaxed)
-            if count > 0 { write(JournalRecord(.warning, "\(count) messages were lost while the journal took none")) }
+            if count > 0 {
+                write(JournalRecord(.warning, "\(count) messages were lost while the journal accepted none"))
+            }
         }
     }
 

@@ -49,13 +49,13 @@ public final class PolkitAuthority: Authority {
         do {
             subject = try SessionWatch(question.process)
         } catch {
-            let reason = "the process asked about is not there any more, or hidden: \(error)"
+            let reason = "the process has ended or cannot be inspected: \(error)"
             loop.execute { bound.value.end(.failed(reason: reason)) }
             return asked
         }
         let cancel = clinux_bell()
         guard cancel >= 0 else {
-            loop.execute { bound.value.end(.failed(reason: "no descriptor is left to ask with")) }
+            loop.execute { bound.value.end(.failed(reason: "no file descriptor is left")) }
             return asked
         }
         let signal = Signal(owning: cancel)
@@ -67,7 +67,7 @@ public final class PolkitAuthority: Authority {
             let answer = said == .granted && subject.hasEnded ? .failed(reason: "the process has ended") : said
             loop.execute { bound.value.end(answer) }
         }
-        if !hasBegun { loop.execute { bound.value.end(.failed(reason: "no thread is left to ask on")) } }
+        if !hasBegun { loop.execute { bound.value.end(.failed(reason: "no thread can be started")) } }
         return asked
     }
 

@@ -39,7 +39,7 @@ public struct TOMLTable {
     /// - Parameter known: the permitted keys, in the order in which an error names them.
     public func allow(_ known: [String]) throws(TrustedFileError) {
         guard let unknown = value.keys.first(where: { !known.contains($0) }) else { return }
-        throw wrong(unknown, "no such key; known are " + known.joined(separator: ", "))
+        throw wrong(unknown, "no such key; known keys are " + known.joined(separator: ", "))
     }
 
     // MARK: Values; `nil` if there is no such key
@@ -57,7 +57,9 @@ public struct TOMLTable {
 
     /// - Parameter known: the permitted keys.
     public func table(_ name: String, _ known: [String]) throws(TrustedFileError) -> TOMLTable? {
-        let table = try read(name, "a table: [\(name)]") { $0.isTable ? TOMLTable($0, path: path(of: name)) : nil }
+        let table = try read(name, "must be a table: [\(name)]") {
+            $0.isTable ? TOMLTable($0, path: path(of: name)) : nil
+        }
         try table?.allow(known)
         return table
     }
@@ -66,7 +68,7 @@ public struct TOMLTable {
     ///
     /// - Parameter most: maximum number of tables.
     public func tables(_ name: String, most: Int) throws(TrustedFileError) -> [TOMLTable] {
-        let wanted = "\(name)s are written as [[\(name)]]"
+        let wanted = "must be written as [[\(name)]]"
         let values = try read(name, wanted, \.array) ?? []
         guard values.count <= most else { throw wrong(name, "more than \(most) \(name)s") }
         var tables: [TOMLTable] = []
@@ -78,16 +80,20 @@ public struct TOMLTable {
         return tables
     }
 
-    public func bool(_ name: String) throws(TrustedFileError) -> Bool? { try read(name, "true or false", \.bool) }
+    public func bool(_ name: String) throws(TrustedFileError) -> Bool? {
+        try read(name, "must be true or false", \.bool)
+    }
 
     public func string(_ name: String) throws(TrustedFileError) -> String? {
-        try read(name, "a string that is not empty", Self.text)
+        try read(name, "must be a string that is not empty", Self.text)
     }
 
     public func strings(_ name: String) throws(TrustedFileError) -> [String]? {
-        guard let array = try read(name, "an array of strings that is not empty", Self.elements) else { return nil }
+        guard let array = try read(name, "must be an array of strings that is not empty", Self.elements) else {
+            return nil
+        }
         let strings = array.compactMap(Self.text)
-        guard strings.count == array.count else { throw wrong(name, "an array of strings, none of them empty") }
+        guard strings.count == array.count else { throw wrong(name, "must be an array of strings, none of them empty") }
         return strings
     }
 
@@ -116,7 +122,7 @@ public struct TOMLTable {
         _ string: String, _ name: String
     ) throws(TrustedFileError) -> Word where Word.RawValue == String {
         guard let word = Word(rawValue: string) else {
-            throw wrong(name, "\"\(string)\" is none of " + Word.allCases.map(\.rawValue).joined(separator: ", "))
+            throw wrong(name, "\"\(string)\" is not one of " + Word.allCases.map(\.rawValue).joined(separator: ", "))
         }
         return word
     }

@@ -9,7 +9,7 @@ final class TOMLDocument {
     init(_ text: String, file: String) throws(TrustedFileError) {
         // The system ends a name at a NUL, so it would use another name than the one written here.
         guard !text.utf8.contains(0), !text.contains("\\u0000"), !text.contains("\\U00000000") else {
-            throw TrustedFileError(file: file, reason: "a NUL character")
+            throw TrustedFileError(file: file, reason: "contains a NUL character")
         }
         self.file = file
         var text = text

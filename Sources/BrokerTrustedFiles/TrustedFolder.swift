@@ -114,7 +114,7 @@ public struct TrustedFolder: ~Copyable {
             throw TrustedFileError(
                 file: file,
                 reason: errno == ELOOP
-                    ? "a symbolic link; put the file itself there" : "cannot be opened: \(Self.lastError)")
+                    ? "is a symbolic link; replace it with the file itself" : "cannot be opened: \(Self.lastError)")
         }
         defer { close(descriptor) }
         try check(descriptor, S_IFREG, file)
@@ -141,16 +141,16 @@ public struct TrustedFolder: ~Copyable {
     private func check(_ descriptor: CInt, _ kind: mode_t, _ path: String) throws(TrustedFileError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
-            throw TrustedFileError(file: path, reason: "cannot be looked at: \(Self.lastError)")
+            throw TrustedFileError(file: path, reason: "cannot be inspected: \(Self.lastError)")
         }
         guard status.st_mode & S_IFMT == kind else {
-            throw TrustedFileError(file: path, reason: kind == S_IFDIR ? "no folder" : "no regular file")
+            throw TrustedFileError(file: path, reason: kind == S_IFDIR ? "not a folder" : "not a regular file")
         }
         guard status.st_uid == terms.owner || status.st_uid == 0 else {
             throw TrustedFileError(
                 file: path,
-                reason: "belongs to user \(status.st_uid)\(terms.mischief); it must be "
-                    + (terms.owner == 0 ? "root's" : "yours"))
+                reason: "belongs to user \(status.st_uid)\(terms.mischief); it must belong to "
+                    + (terms.owner == 0 ? "root" : "you"))
         }
         guard status.st_mode & 0o022 == 0 else {
             throw TrustedFileError(file: path, reason: "others can write to it: chmod go-w")

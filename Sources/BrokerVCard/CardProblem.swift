@@ -39,13 +39,13 @@ extension CardProblem.Reason: CustomStringConvertible {
     /// In lower case and without a full stop, to follow the file name and line number.
     public var description: String {
         switch self {
-        case .unknownVersion: "a version other than 2.1, 3.0 and 4.0"
+        case .unknownVersion: "unsupported version; only 2.1, 3.0 and 4.0 can be read"
         case .tooLong: "too long"
-        case .empty: "nothing in it"
-        case .missingEnd: "no END:VCARD; read as far as it goes"
+        case .empty: "no value that a contact can hold"
+        case .missingEnd: "no END:VCARD; the lines up to there were read"
         case .notAContentLine: "not a vCard line; left out"
         case .notUTF8: "not UTF-8; some characters may be wrong"
-        case .badPhoto: "a photo that is not a picture; left out"
+        case .badPhoto: "a photo that is not an image; left out"
         case .furtherPhoto: "a second photo; left out"
         case .propertyTooLong: "a property that is too long to keep; left out"
         }

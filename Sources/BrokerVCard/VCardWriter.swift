@@ -9,7 +9,7 @@ public struct VCardWriter: Hashable, Sendable {
 
     /// - Precondition: the version is 3.0 or 4.0.
     public init(version: VCardVersion) {
-        precondition(version != .v2_1, "vCard 2.1 is only read")
+        precondition(version != .v2_1, "vCard 2.1 can be read but not written")
         self.version = version
     }
 

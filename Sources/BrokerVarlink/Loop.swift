@@ -30,14 +30,14 @@ public struct LoopBound<Value>: @unchecked Sendable {
     private let bound: Value
 
     public init(_ value: Value, loop: any Loop) {
-        precondition(loop.isCurrent, "a value is bound to the loop on the loop")
+        precondition(loop.isCurrent, "must be called on the event loop")
         self.loop = loop
         bound = value
     }
 
     /// The value; only for callers on the loop.
     public var value: Value {
-        precondition(loop.isCurrent, "what lives on the loop is used on the loop")
+        precondition(loop.isCurrent, "the value may be used only on the event loop")
         return bound
     }
 }

@@ -14,9 +14,9 @@ extension MessageError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .json(let error): error.description
-        case .notAnObject: "no JSON object"
+        case .notAnObject: "not a JSON object"
         case .malformed(let member): "'\(member)' is missing or malformed"
-        case .unknownMember: "an unknown member"
+        case .unknownMember: "unknown member"
         }
     }
 }

@@ -90,13 +90,13 @@ public struct ServiceInterface: Sendable {
     public static let description = InterfaceDescription(
         name: name,
         text: """
-            # What every Varlink service tells about itself.
+            # Information about a Varlink service, offered by every one.
             interface org.varlink.service
 
-            # Who made the service, and which interfaces it has.
+            # The vendor, product and interfaces of the service.
             method GetInfo() -> (vendor: string, product: string, version: string, url: string, interfaces: []string)
 
-            # The text of one interface.
+            # The definition of one interface.
             method GetInterfaceDescription(interface: string) -> (description: string)
 
             # The service has no such interface.
@@ -105,10 +105,10 @@ public struct ServiceInterface: Sendable {
             # The interface has no such method.
             error MethodNotFound (method: string)
 
-            # The interface has the method, the service does not.
+            # The interface defines the method, but the service does not implement it.
             error MethodNotImplemented (method: string)
 
-            # The parameter is missing, unknown or of another type.
+            # The parameter is missing, unknown or of the wrong type.
             error InvalidParameter (parameter: string)
 
             # The caller may not call this.

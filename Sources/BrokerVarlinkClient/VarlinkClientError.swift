@@ -18,10 +18,10 @@ public enum VarlinkClientError: Error, Sendable {
 extension VarlinkClientError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .cannotConnect(let path, let reason): "no connection to \(path): \(reason)"
+        case .cannotConnect(let path, let reason): "cannot connect to \(path): \(reason)"
         case .closed: "the connection was closed"
         case .timedOut: "no reply in time"
-        case .protocolViolation(let what): "no Varlink reply: \(what)"
+        case .protocolViolation(let what): "not a Varlink reply: \(what)"
         case .error(let name, let parameters): "\(name) \(String(decoding: parameters.text, as: UTF8.self))"
         }
     }

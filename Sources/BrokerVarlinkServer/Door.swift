@@ -61,7 +61,7 @@ public final class Door: Watcher {
         self.onClose = onClose
         self.loop = loop
         watching = loop.inside.watchlist.add(socket.descriptor, .readable, self)
-        if watching == nil { loop.soon { self.failed("the kernel has no room to wait for it") } }
+        if watching == nil { loop.soon { self.failed("the kernel cannot watch another descriptor") } }
     }
 
     /// Closes the socket and every connection at once, and removes the socket's file if we created it.

@@ -13,9 +13,9 @@ public enum DoorError: Error, Hashable, Sendable {
 extension DoorError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .alreadyServed(let path): "somebody already answers at \(path)"
-        case .notASocket(let path): "\(path) is no socket"
-        case .notListening(let descriptor): "descriptor \(descriptor) is no listening Unix socket"
+        case .alreadyServed(let path): "another process already listens at \(path)"
+        case .notASocket(let path): "\(path) is not a socket"
+        case .notListening(let descriptor): "descriptor \(descriptor) is not a listening Unix socket"
         case .cannotListen(let path, let reason): "cannot listen at \(path): \(reason)"
         }
     }

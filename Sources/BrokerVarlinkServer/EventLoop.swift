@@ -96,17 +96,17 @@ public final class EventLoop: Loop {
 
     /// Runs the body on the loop and waits for its result. Must not be called on the loop, or after ``stop()``.
     public func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
-        precondition(!isCurrent, "the loop cannot wait for itself")
+        precondition(!isCurrent, "the event loop cannot wait for itself")
         let outcome = Outcome<Value>()
         let isTaken = send { outcome.came(Result { try body() }) }
-        precondition(isTaken, "a loop that has ended does nothing")
+        precondition(isTaken, "the event loop has stopped")
         return try outcome.wait().get()
     }
 
     /// Ends the thread, and waits until it has ended. Work that was sent before runs for at most one second; timers are
     /// dropped. Sockets and connections should be closed before.
     public func stop() {
-        precondition(!isCurrent, "the loop cannot wait for itself")
+        precondition(!isCurrent, "the event loop cannot wait for itself")
         mail.withLock { $0.isStopping = true }
         clinux_bell_ring(bell)
         joinable.withLock { thread in
@@ -136,7 +136,7 @@ public final class EventLoop: Loop {
 
     /// The state that only the loop may use.
     var inside: LoopState {
-        precondition(isCurrent, "what lives on the loop is used on the loop")
+        precondition(isCurrent, "the state may be used only on the event loop")
         return state
     }
 

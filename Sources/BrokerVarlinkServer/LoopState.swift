@@ -29,7 +29,7 @@ final class LoopState {
     func hear(waiting nanoseconds: Int64) -> Int {
         turns += 1
         let count = clinux_epoll_wait(epoll, &events, nanoseconds)
-        precondition(count >= 0, "epoll_wait(2) fails for a descriptor or memory that is not ours")
+        precondition(count >= 0, "epoll_wait(2) fails only for an invalid descriptor or address")
         return Int(count)
     }
 

@@ -52,7 +52,7 @@ struct Watchlist {
 
     func change(_ watching: Watching, to readiness: Readiness) {
         let result = clinux_epoll_change(epoll, watching.descriptor, readiness.rawValue, watching.token)
-        precondition(result == 0, "who is watched is open, and a change needs no memory")
+        precondition(result == 0, "epoll_ctl(2) fails only for a closed descriptor, and changing needs no memory")
     }
 
     /// Must be called before the descriptor is closed.

@@ -45,7 +45,7 @@ static void read_answer(struct waiting *waiting, sd_bus_message *reply) {
     // Only this exact signature is accepted: additional content could have a meaning that we do not know.
     int is_authorized = 0, is_challenge = 0;
     if (!sd_bus_message_has_signature(reply, "(bba{ss})"))
-        return fail(waiting, "polkit's reply has another shape", sd_bus_message_get_signature(reply, 1));
+        return fail(waiting, "polkit's reply has an unexpected signature", sd_bus_message_get_signature(reply, 1));
     int result = sd_bus_message_enter_container(reply, 'r', "bba{ss}");
     if (result >= 0) result = sd_bus_message_read(reply, "bb", &is_authorized, &is_challenge);
     if (result >= 0) result = sd_bus_message_skip(reply, "a{ss}");
@@ -175,7 +175,7 @@ enum cpolkit_answer cpolkit_ask(
     if (problem_size > 0) problem[0] = 0;
     // polkit's uid is signed; for a negative one it would look up the user itself.
     if (question->uid > INT32_MAX) {
-        fail(&waiting, "polkit cannot be asked", "the user's number is too large");
+        fail(&waiting, "polkit cannot be asked", "the user ID is too large");
         return waiting.answer;
     }
     uint64_t end = now() + question->timeout;

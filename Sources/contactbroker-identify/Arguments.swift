@@ -16,15 +16,15 @@ struct Arguments {
     init(_ words: some Sequence<String>) throws(Failure) {
         var words = Array(words)[...]
         while let word = words.popFirst() {
-            guard let value = words.popFirst() else { throw Failure(message: "\(word) stands alone") }
+            guard let value = words.popFirst() else { throw Failure(message: "\(word) needs a value") }
             switch word {
             case "--socket" where value.hasPrefix("/"): socket = value
             case "--for-uid":
                 guard let number = UInt32(value), number != .max else {
-                    throw Failure(message: "\(value) is no user's number")
+                    throw Failure(message: "\(value) is not a user ID")
                 }
                 uid = number
-            default: throw Failure(message: "\(word) \(value) is not understood")
+            default: throw Failure(message: "unknown argument \(word) \(value)")
             }
         }
     }

@@ -62,7 +62,7 @@ struct Desk {
                 watched.append(pollfd(fd: listener, events: Int16(POLLIN), revents: 0))
             }
             let count = poll(&watched, nfds_t(watched.count), timeout)
-            guard count >= 0 || errno == EINTR else { stop("could not wait: \(reason(-errno))") }
+            guard count >= 0 || errno == EINTR else { stop("could not wait for requests: \(reason(-errno))") }
             let ready = count > 0 ? watched.map { $0.revents != 0 } : watched.map { _ in false }
             let (first, second) = (waiting.count, waiting.count + silent.count)
             let third = second + running.count

@@ -27,28 +27,28 @@ identify_close_from(arguments.socket == nil ? 4 : 3)
 let listener: CInt
 if let path = arguments.socket {
     listener = identify_listen(path)
-    guard listener >= 0 else { stop("could not start: \(path) cannot be made: \(reason(listener))") }
+    guard listener >= 0 else { stop("could not start: cannot listen at \(path): \(reason(listener))") }
 } else {
     guard let passed = PassedSocket.descriptor else {
         stop(
-            "could not start: systemd has passed no socket",
+            "could not start: systemd passed no socket",
             tryThis: "start contactbroker-identify.socket, or name a path with --socket")
     }
     guard identify_is_listener(passed) == 1 else {
-        stop("could not start: what systemd has passed does not listen for sequential packets")
+        stop("could not start: the socket that systemd passed does not listen for sequential packets")
     }
     listener = passed
 }
 
 let owner = arguments.uid.map { Int64($0) } ?? identify_owner(listener)
 guard let uid = UInt32(exactly: owner) else {
-    stop("could not start: whose socket it is cannot be told: \(reason(owner))", tryThis: "say it with --for-uid")
+    stop("could not start: cannot read the socket's owner: \(reason(owner))", tryThis: "name the user with --for-uid")
 }
 
 // libcrypto loads its algorithms at first use, which a confined worker cannot do. Workers inherit them from here.
 var sum = [UInt8](repeating: 0, count: Int(CCRYPTO_SHA256_SIZE))
 guard let state = ccrypto_sha256_begin(), ccrypto_sha256_finish(state, &sum) == 1 else {
-    stop("could not start: SHA-256 is not there")
+    stop("could not start: libcrypto has no SHA-256")
 }
 
 identify_begin()
@@ -56,7 +56,7 @@ identify_begin()
 let confined = identify_confine()
 guard confined == 0 else {
     stop(
-        "could not start: it cannot be shut in: \(reason(confined))",
+        "could not start: cannot confine the process: \(reason(confined))",
         tryThis: "it needs the capabilities CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, and no others")
 }
 var desk = Desk(listener: listener, uid: uid)

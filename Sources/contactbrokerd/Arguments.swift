@@ -57,17 +57,17 @@ struct Arguments: Hashable {
             default: throw Misunderstood(reason: "unknown argument \(word)")
             }
             guard let folder = end < word.endIndex ? String(word[word.index(after: end)...]) : words.popFirst() else {
-                throw Misunderstood(reason: "\(name) names no folder")
+                throw Misunderstood(reason: "\(name) needs a folder")
             }
             folders[keyPath: place] = folder
         }
-        guard modes.count == 1 else { throw Misunderstood(reason: "say either --session or --system") }
+        guard modes.count == 1 else { throw Misunderstood(reason: "give either --session or --system") }
         if modes.contains("--session") {
             action = checksConfiguration ? .checkSession(folders) : .session(folders)
         } else if folders == Folders() {
             action = checksConfiguration ? .checkSystem : .system
         } else {
-            throw Misunderstood(reason: "where the system's broker has its things, its unit says")
+            throw Misunderstood(reason: "--system takes no folders: contactbroker.service sets them")
         }
     }
 
@@ -76,23 +76,23 @@ struct Arguments: Hashable {
                contactbrokerd --system
                contactbrokerd --check-configuration (--session [--config-dir FOLDER] | --system)
 
-        Stands between a person's address book and the apps that want it.
+        Decides which contacts of a person each app may see, and records what it discloses.
 
-        In system mode systemd starts it, for every user of the machine.
+        In system mode, systemd starts it, and it serves every user of the machine.
 
-        In session mode it runs as an ordinary user, for that user alone, and needs nothing but itself. Apps find it
-        at $XDG_RUNTIME_DIR/contactbroker; where it is elsewhere, set CONTACTBROKER_RUNTIME_DIR for them.
+        In session mode, an ordinary user runs it for themselves, and it needs no other service. Apps find it at
+        $XDG_RUNTIME_DIR/contactbroker. If it is elsewhere, set CONTACTBROKER_RUNTIME_DIR for them.
 
-          --session             serve the user who runs it, and nobody else
-          --system              serve every user of the machine, at the sockets that systemd passes
-          --runtime-dir FOLDER  where the sockets are
-          --state-dir FOLDER    where the databases are
-          --config-dir FOLDER   where policy.d is, the administrator's rules
-          --check-configuration report the problems of contactbroker.toml and policy.d, and serve nobody;
-                                as root with --system, read the files as the user contactbroker does
-          --version             say which version this is
-          -h, --help            say this
+          --session             serve only the user who runs it
+          --system              serve every user of the machine, on the sockets that systemd passes
+          --runtime-dir FOLDER  folder of the sockets
+          --state-dir FOLDER    folder of the databases
+          --config-dir FOLDER   folder of contactbroker.toml and policy.d
+          --check-configuration report problems in contactbroker.toml and policy.d, and serve nobody;
+                                as root with --system, read the files as the user contactbroker
+          --version             show the version
+          -h, --help            show this help
 
-        Exit codes: 0 done, 2 could not start, 78 the configuration that was checked has problems.
+        Exit codes: 0 success, 2 could not start, 78 problems in the configuration that was checked.
         """
 }

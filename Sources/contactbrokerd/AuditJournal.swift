@@ -19,8 +19,8 @@ final class AuditJournal: AuditKeeper {
     init(_ journal: Journal, state: String) throws(Failure) {
         guard Journal.isThere else {
             throw Failure(
-                "could not start: contactbroker.toml wants the audit in the journal, and there is none",
-                tryThis: "take out audit.journal, or run systemd-journald")
+                "could not start: audit.journal is set in contactbroker.toml, but there is no journal",
+                tryThis: "remove audit.journal, or run systemd-journald")
         }
         self.journal = journal
         path = state + "/audit-journal"
@@ -52,8 +52,8 @@ final class AuditJournal: AuditKeeper {
             let number = Int64(String(decoding: bytes[..<(count - 1)], as: UTF8.self)), number >= 0
         else {
             throw Failure(
-                "could not start: \(path) does not say up to where the journal has the audit",
-                tryThis: "remove it: the journal then gets what comes from now on")
+                "could not start: \(path) does not contain the number of an audit record",
+                tryThis: "remove it: the journal then gets only new records")
         }
         return number
     }

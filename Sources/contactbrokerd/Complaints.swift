@@ -45,7 +45,7 @@ final class Complaints {
         guard let state = told.removeValue(forKey: place), state.left > 0 else { return }
         let whose = place == Self.others ? "of several users" : "of user \(place)"
         log.tell(
-            .turnedAway, "\(state.left) more callers \(whose) were turned away within a minute",
+            .turnedAway, "refused \(state.left) more connections \(whose) within a minute",
             [("count", "\(state.left)")] + (place == Self.others ? [] : [("uid", "\(place)")]))
     }
 }

@@ -51,7 +51,7 @@ struct Daemon {
         do throws(EventLoopError) {
             return try EventLoop()
         } catch {
-            throw Failure("could not start: no event loop: \(error)")
+            throw Failure("could not start: cannot create the event loop: \(error)")
         }
     }
 
@@ -93,12 +93,14 @@ struct Daemon {
         if setting.mode == .session {
             log.notice(
                 """
-                session mode: the databases are files of this user, so any program of this user that is not in a \
-                sandbox can read them, answer prompts and pass for another one
+                session mode cannot protect a user from their own programs: any of them outside a sandbox can read \
+                the databases, answer prompts and impersonate another app
                 """)
         }
         if !facts.hasPeerPidfd {
-            log.notice("this kernel does not say for good who connected (SO_PEERPIDFD, Linux 6.5)")
+            log.notice(
+                "this kernel lacks SO_PEERPIDFD (Linux 6.5): a caller's process ID may be reused before it is identified"
+            )
         }
     }
 }

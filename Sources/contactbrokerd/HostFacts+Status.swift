@@ -4,7 +4,7 @@ extension HostFacts {
     /// The facts as `contactctl status` shows them.
     var described: [(name: String, value: String)] {
         [
-            ("peerPidfd", hasPeerPidfd ? "yes" : "no: the kernel does not say for good who connected"),
+            ("peerPidfd", hasPeerPidfd ? "yes" : "no: a caller's process ID may be reused before it is identified"),
             ("legacyTIOCSTI", Self.text(legacyTIOCSTI)),
             ("ptraceScope", Self.text(ptraceScope)),
         ]

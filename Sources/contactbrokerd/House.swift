@@ -84,7 +84,9 @@ final class House {
         _ manifests: AppManifests, _ complaints: Complaints, _ looks: CallerLooks, _ log: Logger,
         _ failed: @escaping @Sendable () -> Void
     ) throws -> Door {
-        guard let place = setting.doors[interface] else { throw Failure("no place for the door \(interface.name)") }
+        guard let place = setting.doors[interface] else {
+            throw Failure("no address for the socket of \(interface.name)")
+        }
         let broker = self.broker
         let service = try interface.service()
         let reception = Reception(
@@ -97,8 +99,8 @@ final class House {
                 complaints.tell(
                     of: user,
                     """
-                    process \(writer) of user \(user) wrote into the connection of process \(owner) at \(interface.name); \
-                    it was closed
+                    closed a connection of process \(owner) to \(interface.name): process \(writer) of user \(user) \
+                    wrote to it
                     """, [("uid", "\(user)"), ("pid", "\(writer)"), ("door", interface.name)])
             }
             broker.closed(connection)
@@ -106,7 +108,7 @@ final class House {
         let door = try Door(
             at: place, loop: loop, limits: doorLimits, admit: admit, onCall: onCall, onClose: onClose)
         door.onFailure = { reason in
-            log.tell(.doorFailed, "the door \(interface.name) closed by itself: \(reason)", [("door", interface.name)])
+            log.tell(.doorFailed, "the socket of \(interface.name) failed: \(reason)", [("door", interface.name)])
             failed()
         }
         return door
@@ -134,13 +136,13 @@ extension Setting {
     fileprivate func manifests(_ log: Logger) -> AppManifests {
         guard mode == .system else { return AppManifests() }
         let (manifests, problems) = ManifestFolder().read()
-        for problem in problems { log.warning("a manifest names nobody: \(problem)") }
+        for problem in problems { log.warning("problem in a manifest: \(problem)") }
         return manifests
     }
 
     fileprivate var adviceWhereDoorFails: String {
         switch mode {
-        case .session: "another broker may serve there; name other folders with --runtime-dir and --state-dir"
+        case .session: "another broker may be running; name other folders with --runtime-dir and --state-dir"
         case .system: "systemctl restart 'contactbroker-*.socket' contactbroker.service"
         }
     }
@@ -164,11 +166,11 @@ extension Failure {
         case .removed, .unavailable:
             self.init(
                 "could not start: the access database in \(folder) cannot be used: \(error)",
-                tryThis: "it must be yours to write, and the disk must have room")
+                tryThis: "make sure that you can write to it, and that the disk has free space")
         case .damaged(let reason):
             self.init(
                 "could not start: the access database in \(folder) is damaged and was left as it is: \(reason)",
-                tryThis: "restore access.sqlite from a backup, or move it away to begin without any grants")
+                tryThis: "restore access.sqlite from a backup, or move it away to start without grants")
         case .newerSchema:
             self.init(
                 "could not start: the access database in \(folder) was written by a later contactbrokerd",

@@ -82,7 +82,7 @@ enum Journaling {
             var line = event.level >= .warning ? "contactbrokerd: \(event.level): " : "contactbrokerd: "
             line += event.message.description
             let lost = Self.lost.exchange(0, ordering: .relaxed)
-            if lost > 0, !Self.write("contactbrokerd: \(lost) lines were lost while nobody took them") {
+            if lost > 0, !Self.write("contactbrokerd: \(lost) lines were lost while standard error accepted none") {
                 Self.lost.add(lost, ordering: .relaxed)
             }
             if !Self.write(line.onOneLine) { Self.lost.add(1, ordering: .relaxed) }

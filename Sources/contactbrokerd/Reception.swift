@@ -26,7 +26,8 @@ struct Reception {
     func admit(_ accepted: AcceptedPeer, _ decide: PendingAdmission) {
         guard setting.serves(accepted.userID, at: door) else {
             complaints.tell(
-                of: accepted.userID, "user \(accepted.userID) was turned away: this broker serves \(getuid()) alone",
+                of: accepted.userID,
+                "refused a connection of user \(accepted.userID): this broker serves only user \(getuid())",
                 [("uid", "\(accepted.userID)"), ("door", door.name)])
             return decide(.refuse)
         }
@@ -92,7 +93,7 @@ struct Reception {
                     return nil
                 })
         case .refused(let refusal):
-            complaints.tell(peer, "it cannot be told who it is: \(refusal)", door)
+            complaints.tell(peer, "it could not be identified: \(refusal)", door)
             return .refuse
         case .caller(let caller):
             switch door {
@@ -123,7 +124,7 @@ extension Complaints {
     /// Reports a caller that was refused.
     fileprivate func tell(_ peer: PeerHandle, _ reason: String, _ door: ContactsInterface) {
         tell(
-            of: peer.uid, "process \(peer.pid) was turned away from \(door.name): \(reason)",
+            of: peer.uid, "refused a connection of process \(peer.pid) to \(door.name): \(reason)",
             [("uid", "\(peer.uid)"), ("pid", "\(peer.pid)"), ("door", door.name)])
     }
 }

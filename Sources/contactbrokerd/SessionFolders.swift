@@ -25,9 +25,11 @@ struct SessionFolders {
 
     private static func absolute(_ path: String?) throws -> String? {
         guard let path else { return nil }
-        guard !path.isEmpty, !path.utf8.contains(0) else { throw Failure("could not start: an empty folder name") }
+        guard !path.isEmpty, !path.utf8.contains(0) else { throw Failure("could not start: a folder's name is empty") }
         if path.hasPrefix("/") { return path }
-        guard let here = getcwd(nil, 0) else { throw Failure("could not start: the working folder is gone") }
+        guard let here = getcwd(nil, 0) else {
+            throw Failure("could not start: the working directory no longer exists")
+        }
         defer { free(here) }
         return String(cString: here) + "/" + path
     }
@@ -35,7 +37,7 @@ struct SessionFolders {
     private static func runtimeByDefault() throws -> String {
         guard let folder = variable("XDG_RUNTIME_DIR") else {
             throw Failure(
-                "could not start: XDG_RUNTIME_DIR is not set, so there is no place for the sockets",
+                "could not start: XDG_RUNTIME_DIR is not set, so the sockets have no folder",
                 tryThis: "contactbrokerd --session --runtime-dir FOLDER")
         }
         return folder + "/contactbroker"
@@ -45,7 +47,7 @@ struct SessionFolders {
         if let folder = variable("XDG_STATE_HOME") { return folder + "/contactbroker" }
         guard let home = variable("HOME") else {
             throw Failure(
-                "could not start: neither XDG_STATE_HOME nor HOME is set, so there is no place for the databases",
+                "could not start: neither XDG_STATE_HOME nor HOME is set, so the databases have no folder",
                 tryThis: "contactbrokerd --session --state-dir FOLDER")
         }
         return home + "/.local/state/contactbroker"
@@ -103,18 +105,18 @@ struct SessionFolders {
             guard mkdir(parent, 0o700) != 0, errno != EEXIST else { continue }
             guard errno != EISDIR else { continue }
             throw Failure(
-                "could not start: the folder \(parent) cannot be made: \(String(cString: strerror(errno)))",
+                "could not start: cannot create the folder \(parent): \(String(cString: strerror(errno)))",
                 tryThis: "name other folders with --runtime-dir and --state-dir")
         }
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw Failure(
-                "could not start: \(path) is no folder, or a link to one",
+                "could not start: \(path) is not a folder, or is a link to one",
                 tryThis: "name the folder itself with --runtime-dir or --state-dir")
         }
         guard status.st_uid == getuid(), status.st_mode & 0o022 == 0 else {
             throw Failure(
-                "could not start: others could replace what is in \(path)",
+                "could not start: other users can change \(path)",
                 tryThis: "it must be yours: chown \(getuid()) \(path) && chmod 0700 \(path)")
         }
         guard status.st_mode & 0o7777 == 0o700 || chmod(path, 0o700) == 0 else {

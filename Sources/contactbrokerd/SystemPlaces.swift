@@ -17,12 +17,12 @@ enum SystemPlaces {
     static func setting(_ sockets: [PassedSocket]) throws -> Setting {
         guard getuid() != 0, geteuid() != 0 else {
             throw Failure(
-                "could not start: the system's broker never runs as root",
-                tryThis: "systemctl start contactbroker.service, or for yourself alone: contactbrokerd --session")
+                "could not start: the system's broker must not run as root",
+                tryThis: "systemctl start contactbroker.service, or only for yourself: contactbrokerd --session")
         }
         guard try capabilities() == 0 else {
             throw Failure(
-                "could not start: this process has capabilities, and what reads apps' bytes must have none",
+                "could not start: this process has capabilities, but it reads input from apps and must have none",
                 tryThis: "leave CapabilityBoundingSet= and AmbientCapabilities= of contactbroker.service empty")
         }
         return Setting(
@@ -42,7 +42,7 @@ enum SystemPlaces {
                 doors.updateValue(.passed(socket), forKey: door) == nil
             else {
                 throw Failure(
-                    "could not start: systemd passed a socket that is no door: \(socket.name) at \(socket.path ?? "no path")",
+                    "could not start: systemd passed an unknown socket: \(socket.name) at \(socket.path ?? "no path")",
                     tryThis:
                         "compare the .socket units with those of this version: systemctl cat 'contactbroker-*.socket'")
             }
@@ -51,7 +51,7 @@ enum SystemPlaces {
         guard missing.isEmpty else {
             throw Failure(
                 "could not start: systemd passed no socket for \(missing.joined(separator: ", "))",
-                tryThis: "systemctl start contactbroker.service; for yourself alone: contactbrokerd --session")
+                tryThis: "systemctl start contactbroker.service, or only for yourself: contactbrokerd --session")
         }
         return doors
     }
@@ -60,7 +60,7 @@ enum SystemPlaces {
         guard let value = getenv("STATE_DIRECTORY").map({ String(cString: $0) }), !value.isEmpty else { return state }
         // systemd separates several folders by colons.
         guard value.hasPrefix("/"), !value.contains(":") else {
-            throw Failure("could not start: STATE_DIRECTORY names no one folder: \(value)")
+            throw Failure("could not start: STATE_DIRECTORY must name one folder: \(value)")
         }
         return value
     }
@@ -74,7 +74,7 @@ enum SystemPlaces {
             folder += "/" + part
             guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == 0,
                 status.st_mode & 0o022 == 0
-            else { throw noHelper("\(folder) is no folder of root's alone") }
+            else { throw noHelper("\(folder) is not a folder that only root can change") }
         }
         guard lstat(identifySocket, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else {
             throw noHelper("there is no socket at \(identifySocket)")
@@ -119,7 +119,7 @@ enum SystemPlaces {
                 found = (found ?? 0) | bits
             }
         }
-        guard let found else { throw Failure("could not start: /proc/self/status says nothing of capabilities") }
+        guard let found else { throw Failure("could not start: /proc/self/status does not list capabilities") }
         return found
     }
 }

@@ -16,13 +16,13 @@ private let denied = granted(.denied)
 private let itsContacts = Decision.permit(Disclosure(scope: .only([ada]), keys: keys, revision: 7))
 private let everything = Decision.permit(Disclosure(scope: .all, keys: keys, revision: 7))
 
-/// What a caller asks for, by what it would learn or change.
+/// What an app can call, by what the call would disclose or change.
 enum Operation: String, CaseIterable, Sendable {
     case getAuthorization, requestAccess, read, save, watchChanges, requestContacts, manageAccess, pickContacts
     case proposeContact
 }
 
-/// What an operation gets, whichever it is.
+/// The decision on any operation.
 enum Decision: Hashable, Sendable {
     case answer(AuthorizationStatus)
     case permit(Disclosure)
@@ -70,7 +70,7 @@ private func decide(_ operation: Operation, standing: Standing, mayAsk: Bool = t
     }
 }
 
-/// One row of the table: what an operation gets under a standing, and what once the person has been asked.
+/// One row of the table: the decision on an operation under an effective access, and once the person has been asked.
 struct Row: Sendable, CustomTestStringConvertible {
     let operation: Operation
     let standing: Standing
@@ -142,22 +142,22 @@ private let table = [
     Row(.proposeContact, .restricted, .refuse(.restricted)),
 ]
 
-@Suite("Deciding what an app gets")
+@Suite("Decisions on an app's calls")
 struct DecisionTests {
-    @Test("An app gets what the table says, and nobody is asked twice", arguments: table)
+    @Test("Each operation gets the table's decision, and asks at most once", arguments: table)
     func row(_ row: Row) {
         #expect(decide(row.operation, standing: row.standing) == row.first)
         #expect(decide(row.operation, standing: row.standing, mayAsk: false) == row.onceAsked)
     }
 
-    @Test("The table speaks of every operation under every standing, once")
+    @Test("The table has each operation at each authorization level once")
     func complete() {
         let places = table.map { "\($0.operation) \($0.standing.status)" }
         #expect(Set(places).count == places.count)
         #expect(places.count == Operation.allCases.count * AuthorizationStatus.allCases.count)
     }
 
-    @Test("An empty selection permits reading, of nothing")
+    @Test("A grant with an empty granted set permits reading, of no contact")
     func emptySet() {
         let disclosure = Disclosure(scope: .only([]), keys: keys, revision: 7)
         #expect(decide(.read, standing: granted(.limited(to: []))) == .permit(disclosure))
@@ -177,14 +177,14 @@ struct LifetimeTests {
         Grant(access: .full, lifetime: lifetime, revision: 1, decidedBy: .person, decidedAt: 0)
     }
 
-    @Test("A grant until a time holds to the last second before it, and not in that second")
+    @Test("A grant until a time has expired at that time, and not a second before")
     func end() {
         #expect(!grant(.untilTime(100)).hasExpired(at: 99))
         #expect(grant(.untilTime(100)).hasExpired(at: 100))
         #expect(grant(.untilTime(100)).hasExpired(at: 101))
     }
 
-    @Test("No time ends a grant that names none", arguments: [Lifetime.untilRevoked, .session, .process])
+    @Test("A grant without a time never expires", arguments: [Lifetime.untilRevoked, .session, .process])
     func noEnd(lifetime: Lifetime) {
         #expect(!grant(lifetime).hasExpired(at: .max))
     }

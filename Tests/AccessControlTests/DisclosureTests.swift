@@ -16,7 +16,7 @@ private let whole = contact([
     (.emailAddresses, "[{\"value\":\"a@b\"}]"), (.note, "\"secret\""),
 ])
 
-@Suite("Telling an app what it may know")
+@Suite("Projecting contacts for an app")
 struct DisclosureTests {
     private let cipher: IdentifierCipher
 
@@ -43,7 +43,7 @@ struct DisclosureTests {
         }
     }
 
-    @Test("Every key alone: hidden as if empty, told where it was granted", arguments: ContactKey.allCases)
+    @Test("Each key alone is empty if it was not granted, and disclosed if it was", arguments: ContactKey.allCases)
     func eachKey(key: ContactKey) {
         let value = contact([(key, "\"x\"")])
         let empty = contact([])
@@ -51,11 +51,11 @@ struct DisclosureTests {
         let hidden = told([(ada, value, .none)], keys: ContactKeySet.all.subtracting(one), of: .all)
         #expect(hidden.elements == told([(ada, empty, .none)], keys: .all, of: .all).elements)
         let alone = text(told([(ada, value, .none)], keys: one, of: one))
-        // The date of the last edit tells of every ordinary key.
+        // The date of the last edit needs all ordinary keys.
         #expect(alone.contains("\"\(key.rawValue)\":\"x\"") == (key != .modificationDate))
     }
 
-    @Test("Of linked cards only those in scope are merged, whatever was read")
+    @Test("Of linked cards, only those in scope are merged, whatever was read")
     func unifiedScope() {
         let bobs = contact([(.givenName, "\"Bob\""), (.phoneNumbers, "[{\"value\":\"2\"}]")])
         for scope in [RecordScope.only([ada]), .only([bob]), .only([])] {
@@ -68,7 +68,7 @@ struct DisclosureTests {
         }
     }
 
-    @Test("When a contact was last edited is for those who may read all that may have been edited")
+    @Test("Only an app that may read all ordinary keys sees the date of the last edit")
     func modificationDate() {
         let value = contact([(.modificationDate, "\"2026-01-01T00:00:00Z\"")])
         let date = ContactKeySet([.modificationDate])
@@ -78,7 +78,7 @@ struct DisclosureTests {
         #expect(!text(told([(ada, value, .none)], keys: narrow, of: date)).contains("2026-01-01"))
     }
 
-    @Test("What was asked for is there, what was not is not")
+    @Test("A projection has the requested keys and no others")
     func requested() {
         let disclosed = told([(ada, whole, .none)], keys: .all, of: ContactKeySet([.familyName, .nickname]))
         let name = cipher.identifier(of: ada, as: .contact)
@@ -88,7 +88,7 @@ struct DisclosureTests {
         #expect(disclosed.revision == 9)
     }
 
-    @Test("A contact outside the selection is cut, even if it was read")
+    @Test("A contact outside the scope is left out, even if it was read")
     func scope() {
         let both = [(ada, whole, ImageMembers.none), (bob, whole, ImageMembers.none)]
         let disclosed = told(both, scope: .only([bob]), keys: .all, of: .all)
@@ -99,7 +99,7 @@ struct DisclosureTests {
         #expect(nothing.elements.isEmpty)
     }
 
-    @Test("Images are told only under their own keys")
+    @Test("Images are disclosed only under their own keys")
     func images() {
         let images = ImageMembers(
             thumbnailImageData: Array(",\"thumbnailImageData\":\"dA==\"".utf8),
@@ -113,7 +113,7 @@ struct DisclosureTests {
         #expect(!text(told([(ada, whole, images)], keys: .all, of: .names)).contains("mageData"))
     }
 
-    @Test("Contacts that lack different keys each get their own empty ones")
+    @Test("Contacts that lack different keys each get their own empty values")
     func neighbours() throws {
         let other = contact([(.nickname, "\"Bobby\"")])
         let both = text(
@@ -124,18 +124,18 @@ struct DisclosureTests {
         #expect(both == single.joined(separator: ","))
     }
 
-    @Test("Notes must have been granted by name; asking for them otherwise is an error that can be told")
+    @Test("Requesting notes that were not granted by name is an error")
     func named() {
         let ordinary = Disclosure(scope: .all, keys: Grant.ordinaryKeys, revision: 1)
         #expect(ordinary.unauthorized(of: .all) == .named)
         #expect(ordinary.unauthorized(of: ContactKeySet([.note, .givenName])) == ContactKeySet([.note]))
         #expect(ordinary.unauthorized(of: Grant.ordinaryKeys).isEmpty)
         #expect(Disclosure(scope: .all, keys: .all, revision: 1).unauthorized(of: .all).isEmpty)
-        // An ordinary key that was not granted is empty and no error.
+        // An ordinary key that was not granted is empty, and no error.
         #expect(Disclosure(scope: .all, keys: .names, revision: 1).unauthorized(of: [.init([.birthday])]).isEmpty)
     }
 
-    @Test("Even if the error was missed, a note that was not granted does not go out")
+    @Test("A note that was not granted is not disclosed, even if that error was missed")
     func noteStaysIn() {
         #expect(!text(told([(ada, whole, .none)], keys: Grant.ordinaryKeys, of: .all)).contains("secret"))
         #expect(text(told([(ada, whole, .none)], keys: .all, of: .all)).contains("secret"))

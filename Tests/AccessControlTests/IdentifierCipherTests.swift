@@ -8,11 +8,11 @@ private func cipher(_ byte: UInt8) throws -> IdentifierCipher {
     try #require(IdentifierCipher(key: [UInt8](repeating: byte, count: 16)))
 }
 
-@Suite("Naming contacts to one app")
+@Suite("Identifiers of contacts for one app")
 struct IdentifierCipherTests {
     private let records = [0, 1, 1_700_000_000_000_000, Int64.max, -1, Int64.min].map { RecordNumber($0) }
 
-    @Test("An app that hands back an identifier gets the same contact", arguments: RecordKind.allCases)
+    @Test("An identifier decrypts to its contact", arguments: RecordKind.allCases)
     func roundTrip(kind: RecordKind) throws {
         let cipher = try cipher(1)
         for record in records {
@@ -22,14 +22,14 @@ struct IdentifierCipherTests {
         }
     }
 
-    @Test("A contact keeps its identifier for as long as the app keeps its key")
+    @Test("A contact keeps its identifier as long as the app keeps its key")
     func stable() throws {
         let first = try cipher(1).identifier(of: RecordNumber(5), as: .contact)
         let again = try cipher(1).identifier(of: RecordNumber(5), as: .contact)
         #expect(first == again)
     }
 
-    @Test("Two apps have different identifiers for one contact, and one's name nothing to the other")
+    @Test("Two apps have different identifiers for a contact, and one app's identifier names nothing for the other")
     func otherKey() throws {
         let mine = try cipher(1).identifier(of: RecordNumber(5), as: .contact)
         let theirs = try cipher(2).identifier(of: RecordNumber(5), as: .contact)
@@ -37,7 +37,7 @@ struct IdentifierCipherTests {
         #expect(try cipher(2).record(mine, as: .contact) == nil)
     }
 
-    @Test("An identifier of one kind names nothing as another")
+    @Test("An identifier of one kind names nothing as another kind")
     func otherKind() throws {
         let cipher = try cipher(1)
         for kind in RecordKind.allCases {
@@ -48,7 +48,7 @@ struct IdentifierCipherTests {
         }
     }
 
-    @Test("One changed bit anywhere and it names nothing")
+    @Test("An identifier with one changed bit names nothing")
     func bitFlips() throws {
         let cipher = try cipher(1)
         let bytes = Array(cipher.identifier(of: RecordNumber(5), as: .contact).utf8)
@@ -63,7 +63,7 @@ struct IdentifierCipherTests {
     }
 
     @Test(
-        "What is not 32 lower-case hexadecimal digits names nothing",
+        "A text that is not 32 lower-case hexadecimal digits, or was made up, names nothing",
         arguments: [
             "", "0", String(repeating: "0", count: 31), String(repeating: "0", count: 32),
             String(repeating: "0", count: 33), String(repeating: "g", count: 32), String(repeating: "é", count: 16),
@@ -73,7 +73,7 @@ struct IdentifierCipherTests {
         #expect(try cipher(1).record(text, as: .contact) == nil)
     }
 
-    @Test("The same digits in upper case name nothing: one contact has one identifier")
+    @Test("An identifier in upper case names nothing")
     func upperCase() throws {
         let cipher = try cipher(1)
         let identifier = cipher.identifier(of: RecordNumber(5), as: .contact)
@@ -87,14 +87,14 @@ struct IdentifierCipherTests {
         #expect(IdentifierCipher(key: [UInt8](repeating: 0, count: count)) == nil)
     }
 
-    @Test("No two keys are alike")
+    @Test("A hundred random keys all differ")
     func randomKeys() throws {
         let keys = try (0..<100).map { _ in try #require(IdentifierCipher.randomKey()) }
         #expect(Set(keys).count == 100)
         #expect(keys.allSatisfy { $0.count == IdentifierCipher.keySize })
     }
 
-    @Test("Many contacts named at once are named as one by one, and none are named as nothing")
+    @Test("Identifiers made at once equal those made one by one")
     func many() throws {
         let cipher = try cipher(1)
         let single = records.map { cipher.identifier(of: $0, as: .contact) }.joined()
@@ -103,9 +103,9 @@ struct IdentifierCipherTests {
     }
 }
 
-@Suite("Tokens that an app carries for us")
+@Suite("Tokens that an app stores for the broker")
 struct TokenTests {
-    @Test("A token opens to what was sealed", arguments: [0, 1, 16, 100])
+    @Test("A token opens to the bytes that were sealed", arguments: [0, 1, 16, 100])
     func roundTrip(count: Int) throws {
         let cipher = try cipher(1)
         let bytes = (0..<count).map { UInt8($0) }
@@ -113,7 +113,7 @@ struct TokenTests {
         #expect(cipher.open(token, as: .page) == bytes)
     }
 
-    @Test("Two tokens over the same thing are not alike, and are equally long")
+    @Test("Two page tokens of the same bytes differ, and are equally long")
     func fresh() throws {
         let cipher = try cipher(1)
         let first = try #require(cipher.seal([1, 2, 3], as: .page))
@@ -122,7 +122,7 @@ struct TokenTests {
         #expect(first.count == second.count)
     }
 
-    @Test("A token for one purpose, or of one app, opens for no other")
+    @Test("A token opens only for its own purpose and app")
     func otherPurpose() throws {
         let token = try #require(try cipher(1).seal([1], as: .page))
         #expect(try cipher(1).open(token, as: .history) == nil)
@@ -141,7 +141,7 @@ struct TokenTests {
     }
 
     @Test(
-        "What was never a token does not open",
+        "A text that was never a token does not open",
         arguments: [
             "", "0", "zz", String(repeating: "0", count: 55), String(repeating: "0", count: 56),
             String(repeating: "0", count: 2_048), String(repeating: "0", count: 2_049),
@@ -151,9 +151,9 @@ struct TokenTests {
     }
 }
 
-@Suite("Tokens of the history")
+@Suite("History tokens")
 struct HistoryTokenTests {
-    @Test("The same place is the same token under one key, and nothing under another, or as another kind of token")
+    @Test("A history token is the same each time, and opens only under its key and as a history token")
     func tokens() throws {
         let first = try #require(IdentifierCipher(key: [UInt8](repeating: 1, count: 16)))
         let second = try #require(IdentifierCipher(key: [UInt8](repeating: 2, count: 16)))
@@ -164,11 +164,11 @@ struct HistoryTokenTests {
         #expect(first.open(token, as: .history) == [1, 2, 3])
         #expect(second.open(token, as: .history) == nil)
         #expect(first.open(token, as: .page) == nil)
-        // A page's token tells nothing, not even that two are of one place.
+        // A page token discloses nothing, not even that two are for one position.
         #expect(first.seal([1, 2, 3], as: .page) != first.seal([1, 2, 3], as: .page))
     }
 
-    @Test("An app's mark is its own, and stays the same")
+    @Test("An app's mark stays the same and differs from another app's")
     func marks() throws {
         let first = try #require(IdentifierCipher(key: [UInt8](repeating: 1, count: 16)))
         let second = try #require(IdentifierCipher(key: [UInt8](repeating: 2, count: 16)))

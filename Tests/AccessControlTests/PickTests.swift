@@ -31,7 +31,7 @@ struct PickTests {
             })
     }
 
-    @Test("Exactly the rows that were picked, and none that was merely read")
+    @Test("A pick discloses the picked contacts only, even if others were read")
     func rows() throws {
         let identifiers = try #require(identifiers)
         let disclosure = Disclosure.picked([ada], keys: ContactKeySet([.givenName]))
@@ -42,7 +42,7 @@ struct PickTests {
         #expect(disclosed.keys == ContactKeySet([.givenName]))
     }
 
-    @Test("One value, the names that were asked for, and nothing else")
+    @Test("A picked value comes with the requested names and nothing else")
     func oneValue() throws {
         let identifiers = try #require(identifiers)
         let disclosure = Disclosure.picked([ada], keys: ContactKeySet([.givenName, .phoneNumbers, .birthday]))
@@ -59,7 +59,7 @@ struct PickTests {
     }
 
     @Test(
-        "No value that is not there, was not picked, or may not be told",
+        "A value that does not exist, was not picked or is not permitted is not disclosed",
         arguments: [
             ("2", ContactKey.phoneNumbers, 1), (nil, .phoneNumbers, 1), ("1", .birthday, 1), (nil, .note, 1),
             (nil, .nickname, 1), ("1", .phoneNumbers, 2), ("1", .emailAddresses, 1),

@@ -16,9 +16,9 @@ private func caller(
 
 private let standing = Principal(uid: 1_000, strength: .unverified, app: "/usr/bin/app")
 
-@Suite("Whose grants a caller may use")
+@Suite("The principals of a caller")
 struct PrincipalTests {
-    @Test("An app uses what its process, its terminal session and it itself were given, in this order")
+    @Test("An app's principals are its process, its terminal session and itself, in this order")
     func app() {
         #expect(
             caller().principals == [
@@ -27,7 +27,7 @@ struct PrincipalTests {
         #expect(caller(session: nil).principals == [standing.bound(to: .process(process)), standing])
     }
 
-    @Test("An interpreter never reaches a standing grant: one script's grant is not the next one's")
+    @Test("An interpreter has no persistent principal, so one script's grant is not the next one's")
     func interpreter() {
         for session in [terminal, nil] {
             let python = caller(interpreter: true, session: session)
@@ -38,7 +38,7 @@ struct PrincipalTests {
         }
     }
 
-    @Test("A process that has the number of an earlier one has nothing of its grants")
+    @Test("A process does not get the grants of an earlier process with its number")
     func pidReuse() {
         let next = caller(interpreter: true, process: ProcessIdentity(pid: 10, startTime: 101))
         let first = caller(interpreter: true)
@@ -46,7 +46,7 @@ struct PrincipalTests {
         #expect(first.principals[1] == next.principals[1])
     }
 
-    @Test("A weaker identity never has a stronger one's grant, nor the other way round")
+    @Test("Callers of different identity strengths share no principal")
     func strengths() {
         for one in IdentityStrength.allCases {
             for other in IdentityStrength.allCases where one != other {
@@ -55,7 +55,7 @@ struct PrincipalTests {
         }
     }
 
-    @Test("Every lifetime that is offered can be given, and reaches a principal that the caller uses")
+    @Test("Each offered lifetime has a principal, which the caller uses")
     func lifetimes() {
         for caller in [caller(), caller(session: nil), caller(interpreter: true), caller(sandboxed: true)] {
             for kind in caller.lifetimes {

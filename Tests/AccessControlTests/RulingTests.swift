@@ -37,7 +37,7 @@ private let silence = rule { $0.forbidsPrompting = true }
 private let oneDay = rule { $0.maximumLifetime = day }
 private let twoDays = rule { $0.maximumLifetime = 2 * day }
 
-/// What counts of a grant.
+/// An effective access, in a form that a table can hold.
 private enum Counting: Hashable, Sendable {
     case nothingDecided, restricted, denied
     case limited(Set<RecordNumber>, ContactKeySet = Grant.ordinaryKeys, until: Int64? = nil)
@@ -126,16 +126,16 @@ private let table = [
     RulingRow([oneDay, forceLimited], limited, .limited([])),
 ]
 
-@Suite("What the administrator's rules leave of what the person decided")
+@Suite("Policy rules and the person's decisions")
 struct RulingTests {
-    @Test("Every rule over every decision", arguments: table)
+    @Test("Each set of rules and each decision give the table's effective access", arguments: table)
     private func rules(row: RulingRow) {
         let standing = Ruling(rules: row.rules, problem: nil).standing(
             of: row.decided, at: now, revision: policyRevision, loadedAt: now)
         #expect(Counting(standing) == row.counts)
     }
 
-    @Test("No rule, whatever else it says, gives an app that another rule refuses anything")
+    @Test("A deny rule wins over every other rule")
     func denyWins() {
         for other in [forceFull, forceLimited, forceDenied, cap, namesOnly, silence, oneDay] {
             for rules in [[deny, other], [other, deny]] {
@@ -147,7 +147,7 @@ struct RulingTests {
         }
     }
 
-    @Test("Rules that force nothing up give no app more than the person did")
+    @Test("A rule that does not force access never gives an app more than the person did")
     func onlyNarrower() {
         for rules in [[cap], [namesOnly], [silence], [oneDay], [twoDays], [cap, namesOnly, twoDays], [forceDenied]] {
             for decided in [full, limited, denied] {
@@ -158,13 +158,13 @@ struct RulingTests {
                 switch (counting.access, decided.access) {
                 case (.denied, _), (_, .full): break
                 case (.limited(let records), .limited(let granted)): #expect(records.isSubset(of: granted))
-                case (.limited, .denied), (.full, .limited), (.full, .denied): Issue.record("\(rules) widens")
+                case (.limited, .denied), (.full, .limited), (.full, .denied): Issue.record("\(rules) widens the grant")
                 }
             }
         }
     }
 
-    @Test("What counts for something else under a policy has the policy's revision; what is untouched keeps its own")
+    @Test("A grant that the policy changes has the newer of both revisions, and any other keeps its own")
     func revisions() {
         func revision(_ rules: [Rule], of grant: Grant = full) -> Int64 {
             Ruling(rules: rules, problem: nil).standing(of: grant, at: now, revision: policyRevision, loadedAt: now)
@@ -178,7 +178,7 @@ struct RulingTests {
         #expect(revision([cap], of: younger) == 60)
     }
 
-    @Test("A policy that cannot be read refuses everybody")
+    @Test("An unreadable policy refuses every app")
     func unreadable() {
         let policy = Policy(unreadable: Policy.Problem(.policy, "x.toml:3: rule[0].force: no"))
         for strength in IdentityStrength.allCases {
@@ -189,7 +189,7 @@ struct RulingTests {
         }
     }
 
-    @Test("A rule is about whom it names, and about nobody weaker, stronger, of another name or of another user")
+    @Test("A rule applies only to the users, strengths and apps that it names")
     func matching() {
         let rule = rule {
             $0.strengths = [.sandboxed]
@@ -218,16 +218,16 @@ struct RulingTests {
         let ruling = Ruling(rules: [named, deny], problem: nil)
         #expect(
             ruling.reasons == [
-                "policy test.toml:1 “office” allows single contacts at most", "policy test.toml:1 refuses everything",
+                "policy test.toml:1 “office” allows limited access at most", "policy test.toml:1 denies all access",
             ])
         #expect(
             ruling.difference(of: full, from: .restricted, at: now)
-                == "what was decided is kept, and counts again when no rule refuses the app")
+                == "the decision is stored, and applies again when no rule denies the app")
         let capped = Ruling(rules: [cap], problem: nil)
         let standing = capped.standing(of: full, at: now, revision: 1, loadedAt: now)
         #expect(
             capped.difference(of: full, from: standing, at: now)
-                == "what was decided (full) is kept, and counts again without these rules")
+                == "the decision (full) is stored, and applies again without these rules")
         #expect(capped.difference(of: limited, from: .granted(limited), at: now) == nil)
     }
 }

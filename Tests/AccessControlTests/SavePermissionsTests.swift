@@ -5,20 +5,20 @@ import Testing
 private let ada = RecordNumber(1)
 private let grace = RecordNumber(2)
 
-/// Who may change what, as a table: one row for each change, one column for each view of the book.
-@Suite("Who may change what")
+/// Save permissions as a table: one row for each change, one column for each view of the address book.
+@Suite("Save permissions")
 struct SavePermissionsTests {
-    /// What the app may use. The columns of the table, in this order.
+    /// What the app may use: the columns of the table, in this order.
     enum View: CaseIterable {
-        /// Every card, and of each what is not granted by name.
+        /// Every card, with all keys that need no grant by name.
         case full
-        /// Every card, and of each its names.
+        /// Every card, with its names.
         case fullNames
-        /// Ada, and of her what is not granted by name.
+        /// Ada, with all keys that need no grant by name.
         case limited
         /// The same, and the groups of others.
         case limitedGroups
-        /// Ada's names.
+        /// Ada, with her names.
         case limitedNames
 
         func permissions() throws -> SavePermissions {
@@ -74,7 +74,7 @@ struct SavePermissionsTests {
         Row("change who is in its own group", "+++++") { $0.mayChangeMembers(ofGroupThatIsOwn: true) },
     ]
 
-    @Test("The table", arguments: rows)
+    @Test("Each change is permitted as the table says", arguments: rows)
     func table(_ row: Row) throws {
         try #require(row.expected.count == View.allCases.count)
         for (view, expected) in zip(View.allCases, row.expected) {

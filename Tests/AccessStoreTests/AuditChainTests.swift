@@ -7,9 +7,9 @@ import Testing
 
 @testable import BrokerAccessStore
 
-@Suite("The audit")
+@Suite("The audit chain")
 struct AuditChainTests {
-    /// A store with the start and eight disclosures, closed, so that records 1 to 10 are there.
+    /// A closed store with the start, eight disclosures and the stop, which are records 1 to 10.
     private func closedHouse() throws -> House {
         let house = try House()
         let store = try house.open()
@@ -22,7 +22,7 @@ struct AuditChainTests {
     }
 
     @Test(
-        "An audit nobody touched is whole, however small the steps of the walk", arguments: [1, 2, 3, 9, 10, 11, 1_000])
+        "An unaltered audit verifies, however small the steps are", arguments: [1, 2, 3, 9, 10, 11, 1_000])
     func whole(budget: Int) throws {
         let store = try closedHouse().open()
         let (checked, brokenAt) = try store.verifyAll(budget: budget)
@@ -33,7 +33,7 @@ struct AuditChainTests {
     }
 
     @Test(
-        "A changed record is found, whichever word of it was changed",
+        "A change to any field of a record is detected",
         arguments: [
             "time = time + 1", "caller = 1", "caller = 100", "event = 'refusal'", "status = NULL", "keys = 0",
             "keys = NULL", "count = 2", "contacts = zeroblob(16)",
@@ -47,7 +47,7 @@ struct AuditChainTests {
     }
 
     @Test(
-        "A changed word of who a record is about is found at the first record about them",
+        "A change to a caller is detected at the first record about that caller",
         arguments: [
             "SET uid = 0", "SET app = 'other'", "SET app = ''", "SET strength = 'labelled'", "SET strength = NULL",
             "gone",
@@ -60,14 +60,14 @@ struct AuditChainTests {
         #expect(try house.open().verifyAll(budget: 2).brokenAt == 2)
     }
 
-    @Test("A missing record is found", arguments: [1, 2, 5, 9])
+    @Test("A missing record is detected", arguments: [1, 2, 5, 9])
     func missing(sequence: Int64) throws {
         let house = try closedHouse()
         try house.tamper("DELETE FROM audit WHERE sequence = \(sequence)")
         #expect(try house.open().verifyAll(budget: 3).brokenAt == sequence)
     }
 
-    @Test("A record taken out with the gap closed up is found")
+    @Test("A removed record is detected even if the later ones are renumbered")
     func closedUp() throws {
         let house = try closedHouse()
         try house.tamper(
@@ -75,7 +75,7 @@ struct AuditChainTests {
         #expect(try house.open().verifyAll().brokenAt == 5)
     }
 
-    @Test("Two records that changed places are found")
+    @Test("Two records that were swapped are detected")
     func swapped() throws {
         let house = try closedHouse()
         try house.tamper(
@@ -86,7 +86,7 @@ struct AuditChainTests {
         #expect(try house.open().verifyAll().brokenAt == 4)
     }
 
-    @Test("A tail cut off is found, also after the broker went on writing")
+    @Test("A truncated audit is detected, also after the broker has continued to write")
     func truncated() throws {
         let house = try closedHouse()
         try house.tamper("DELETE FROM audit WHERE sequence > 7")
@@ -97,7 +97,7 @@ struct AuditChainTests {
         #expect(try store.verifyAll().brokenAt == 8)
     }
 
-    @Test("A tail cut off with the counter turned back is found by the head")
+    @Test("A truncated audit whose counter was set back is detected by the head")
     func counterTurnedBack() throws {
         let house = try closedHouse()
         try house.tamper("DELETE FROM audit WHERE sequence > 7; UPDATE state SET auditSequence = 7")
@@ -107,7 +107,7 @@ struct AuditChainTests {
         #expect(try store.verifyAll().brokenAt == 8)
     }
 
-    @Test("A record put in behind the last is found")
+    @Test("A record that was added after the last is detected")
     func added() throws {
         let house = try closedHouse()
         try house.tamper(
@@ -116,11 +116,11 @@ struct AuditChainTests {
         #expect(try house.open().verifyAll().brokenAt == 11)
     }
 
-    @Test("After a crash the chain goes on where its records ended, not where the counters stood")
+    @Test("After a crash the chain continues after its last record, even if the stored counters are older")
     func behindItsCounters() throws {
         let house = try House()
         var store: AccessStore? = try house.open()
-        // All in one moment, in which the counters are not written again.
+        // All have the same time, so the counters are not written again.
         for number in 1...20 {
             store?.disclose(Int64(number))
             try store?.commit()
@@ -136,7 +136,7 @@ struct AuditChainTests {
         #expect(try store?.records(matching: AuditFilter(), after: 21, limit: 1).first?.previous == head)
     }
 
-    @Test("After a crash a record changed behind the counters is found")
+    @Test("After a crash a changed record is detected, even if it is newer than the stored counters")
     func changedBehindTheCounters() throws {
         let house = try House()
         var store: AccessStore? = try house.open()
@@ -149,7 +149,7 @@ struct AuditChainTests {
         #expect(try house.open().verifyAll().brokenAt == 15)
     }
 
-    @Test("While the broker runs, a tail cut off is found though the counters in the file are behind")
+    @Test("While the broker runs, truncation is detected even if the stored counters are older")
     func cutWhileRunning() throws {
         let house = try House()
         let store = try house.open()
@@ -163,7 +163,7 @@ struct AuditChainTests {
         #expect(try store.verifyAll().brokenAt == 11)
     }
 
-    @Test("An audit from before callers had a table of their own keeps its records and its chain")
+    @Test("An audit of a version without a table of callers keeps its records and its chain")
     func migrated() throws {
         let house = try closedHouse()
         let before = try AuditReader(database: house.database, known: .beginning).records(
@@ -181,7 +181,7 @@ struct AuditChainTests {
         #expect(try store.verifyAll().brokenAt == nil)
     }
 
-    @Test("SQL alone cannot change or take away a record")
+    @Test("SQL cannot change or delete a record without removing triggers")
     func triggers() throws {
         let house = try House()
         let store = try house.open()
@@ -195,7 +195,7 @@ struct AuditChainTests {
         #expect(try store.verifyAll().checked == 1)
     }
 
-    @Test("What is absent and what is empty are not alike, nor where one field ends and the next begins")
+    @Test("The canonical form distinguishes absent from empty fields, and shows where each field ends")
     func canonical() throws {
         func form(app: String, strength: String?, detail: String? = nil, contacts: [UInt8]? = nil) -> [UInt8] {
             var bytes: [UInt8] = []
@@ -213,7 +213,7 @@ struct AuditChainTests {
         #expect(Set(forms).count == forms.count)
     }
 
-    @Test("The hash of a record can be computed from its description by anybody")
+    @Test("The hash of a record can be computed from its documented form")
     func documented() throws {
         let house = try House()
         let store = try house.open()

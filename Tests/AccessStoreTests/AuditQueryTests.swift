@@ -28,9 +28,9 @@ struct AuditQueryTests {
         return entries.map(\.sequence)
     }
 
-    @Test("Reading and verifying leave no file open, neither do writing and closing")
+    @Test("Reading, verifying, writing and closing leave no file open")
     func closesFiles() throws {
-        /// Our own: other tests of this process open files too.
+        /// Counts only files of this test, because other tests of this process open files too.
         func openFiles() throws -> Int {
             let folder = try #require(opendir("/proc/self/fd"))
             defer { closedir(folder) }
@@ -52,17 +52,18 @@ struct AuditQueryTests {
             _ = try store.auditReader.verify(from: nil, budget: 100)
             store.decide(.limited(to: [RecordNumber(7)]), for: notes)
             try store.commit()
-            // SQLite keeps a descriptor of the first round to use again: closing it would drop the other connections' locks.
+            // SQLite keeps a descriptor of the first round for reuse: closing it would drop the other connections'
+            // locks.
             let now = try openFiles()
             #expect(before == nil || now == before)
             before = now
         }
         store.close(now: house.now)
-        // The log's descriptor for syncing and the position's live as long as the store.
+        // The descriptors for syncing the log and for the synced position stay open as long as the store exists.
         #expect(try openFiles() == 2)
     }
 
-    @Test("Records are found by user, app, strength, event and time")
+    @Test("Records can be filtered by user, app, strength and event")
     func filters() throws {
         #expect(try sequences(AuditFilter()) == [1, 2, 3, 4, 5])
         #expect(try sequences(AuditFilter(uid: 1_001)) == [4])
@@ -73,7 +74,7 @@ struct AuditQueryTests {
         #expect(try sequences(AuditFilter(app: "nobody")).isEmpty)
     }
 
-    @Test("A span of time holds its first moment and not its last")
+    @Test("A time span includes its start and excludes its end")
     func time() throws {
         let moment: Int64 = 1_700_000_123_456_789
         #expect(try sequences(AuditFilter(since: moment, until: moment + 1)) == [2, 3, 4])
@@ -81,7 +82,7 @@ struct AuditQueryTests {
         #expect(try sequences(AuditFilter(until: moment)) == [1])
     }
 
-    @Test("Who saw one contact can be asked by its pseudonym, which is the same across the apps of one user only")
+    @Test("Records can be filtered by a contact's pseudonym, which differs between users")
     func contact() throws {
         let ada = store.pseudonym(of: RecordNumber(1), uid: 1_000)
         let bob = store.pseudonym(of: RecordNumber(2), uid: 1_000)
@@ -92,7 +93,7 @@ struct AuditQueryTests {
         for text in ["", "00", "not hexadecimal", ada.uppercased(), ada + "00"] where text != ada {
             #expect(try sequences(AuditFilter(contact: text)).isEmpty)
         }
-        // The end of one pseudonym and the beginning of the next are none.
+        // A text that spans two pseudonyms in a record matches neither.
         let middle = String((ada + bob).dropFirst(16).prefix(32))
         #expect(try sequences(AuditFilter(contact: middle)).isEmpty)
     }
@@ -109,7 +110,7 @@ struct AuditQueryTests {
         #expect(entry.previous == first.hash)
     }
 
-    @Test("Pages follow one another without gap or overlap, from either end")
+    @Test("Pages follow one another without gap or overlap, in either direction")
     func pages() throws {
         for newestFirst in [false, true] {
             var all: [Int64] = []
@@ -126,7 +127,7 @@ struct AuditQueryTests {
         #expect(try store.records(matching: AuditFilter(), after: nil, limit: 0).isEmpty)
     }
 
-    @Test("What is not committed is not on record, and is not verified")
+    @Test("An uncommitted record is neither read nor verified")
     func uncommitted() throws {
         store.disclose(3)
         #expect(store.hasUncommitted)
@@ -138,7 +139,7 @@ struct AuditQueryTests {
         #expect(try store.auditReader.verify(from: nil, budget: 100).checked == 6)
     }
 
-    @Test("A pseudonym says nothing of the number, and no two users share one")
+    @Test("A contact's pseudonym stays the same, and differs between contacts and users")
     func pseudonyms() {
         let own = store.pseudonym(of: RecordNumber(1), uid: 1_000)
         #expect(own.utf8.count == 32)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BrokerAccessStore
 
-@Suite("When nothing can be written")
+@Suite("Commits that fail")
 struct BatchTests {
     private let house: House
     private let store: AccessStore
@@ -13,7 +13,7 @@ struct BatchTests {
         store = try house.open()
     }
 
-    /// Adds what does not fit, and fails to commit.
+    /// Appends more than fits, and expects the commit to fail.
     private func failToCommit() throws {
         try store.diskIsFull(true)
         store.discloseMuch()
@@ -29,7 +29,7 @@ struct BatchTests {
         return try house.open()
     }
 
-    @Test("Nothing of a failed batch is on record, and the chain goes on where it was")
+    @Test("A failed commit leaves no record, and the chain continues from the last committed one")
     func chain() throws {
         let last = store.lastPosition
         store.disclose(1)
@@ -43,7 +43,7 @@ struct BatchTests {
         #expect(store.usage(of: mail).uses == 0)
     }
 
-    @Test("What the person had just given is not given")
+    @Test("A grant whose commit failed is not given")
     func grantIsTakenBack() throws {
         store.decide(.full, for: mail)
         try failToCommit()
@@ -56,7 +56,7 @@ struct BatchTests {
         #expect(try reopened().principals.isEmpty)
     }
 
-    @Test("A set that had just grown is as before, under its own revision")
+    @Test("A widened grant whose commit failed is restored with its revision")
     func wideningIsTakenBack() throws {
         store.decide(.limited(to: contacts(1)), for: mail)
         try store.commit()
@@ -72,21 +72,21 @@ struct BatchTests {
         #expect(try reopened().grant(of: mail) == grant)
     }
 
-    @Test("The rows of a set that had just changed are as before too")
+    @Test("After a failed commit, added contacts are not granted, and removed ones stay removed")
     func rowsAreTakenBack() throws {
         store.decide(.limited(to: contacts(1, 2)), for: mail)
         try store.commit()
         store.widen(mail, with: contacts(3), at: beginning)
         store.forget(contacts(1), uid: 1_000, at: beginning)
         try failToCommit()
-        // What was forgotten is gone for good, what was added is not there.
+        // The contact that was forgotten is removed for good, and the one that was added is not granted.
         #expect(store.access(of: mail) == .limited(to: contacts(2)))
         try store.diskIsFull(false)
         try store.commit()
         #expect(try reopened().access(of: mail) == .limited(to: contacts(2)))
     }
 
-    @Test("What was taken away stays away, and is written once there is room, with its record")
+    @Test("A revocation whose commit failed still applies, and is written with its record once there is space")
     func revocationStays() throws {
         store.decide(.full, for: mail)
         store.decide(.limited(to: contacts(1, 2)), for: notes)
@@ -114,7 +114,7 @@ struct BatchTests {
         check(try reopened())
     }
 
-    @Test("A denied app whose reset failed may still not ask")
+    @Test("A denied app whose reset could not be committed stays denied")
     func deniedStays() throws {
         store.decide(.denied, for: mail)
         try store.commit()
@@ -126,7 +126,7 @@ struct BatchTests {
         #expect(store.access(of: mail) == .denied)
     }
 
-    @Test("The end of a narrowed grant is the earlier one")
+    @Test("After a failed commit, the earlier of two ends applies")
     func earlierEnd() throws {
         store.decide(.full, for: mail, lifetime: .untilTime(100))
         store.decide(.full, for: notes)
@@ -138,14 +138,14 @@ struct BatchTests {
         #expect(store.grant(of: notes)?.lifetime == .untilTime(50))
     }
 
-    @Test("A key that no file has names nothing")
+    @Test("An identifier key that was not written is not used")
     func keyIsTakenBack() throws {
         _ = try store.makeIdentifiers(for: mail, sharesStandingKey: true)
         try failToCommit()
         #expect(store.identifiers(for: mail, sharesStandingKey: true) == nil)
     }
 
-    @Test("Numbers that were taken before a failed commit are not used again")
+    @Test("Record numbers that were taken before a failed commit are not used again")
     func recordNumbers() throws {
         let number = try #require(store.takeRecordNumbers(1, now: 5).first)
         try failToCommit()
@@ -153,7 +153,7 @@ struct BatchTests {
         #expect(try #require(store.takeRecordNumbers(1, now: 5).first) > number)
     }
 
-    @Test("On a disk that is really full it says so, and serves again when there is room")
+    @Test("On a full disk commits fail as unavailable, and succeed again once there is space")
     func fullDisk() throws {
         guard let disk = try SmallDisk(kilobytes: 256) else {
             print("skipped: mounting a small disk needs root")

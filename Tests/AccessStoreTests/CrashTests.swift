@@ -10,12 +10,12 @@ struct CrashTests {
     private let house: House
     init() throws { house = try House() }
 
-    /// The files as a crash at this moment would leave them; of the log, the first bytes only where `size` says so.
+    /// The files as a crash now would leave them. If `size` is given, only that many bytes of the log remain.
     private func copy(log size: Int? = nil) throws -> House {
         try house.copy { log in log.prefix(size ?? log.count) }
     }
 
-    /// One grant and its record, so that each must tell of the other.
+    /// Grants one contact and records one disclosure, so that a test can compare both.
     private func step(_ number: Int64, _ store: AccessStore) throws {
         store.widen(mail, with: contacts(number), at: beginning)
         store.disclose(number)
@@ -23,7 +23,7 @@ struct CrashTests {
         try store.commit()
     }
 
-    @Test("At every moment, what was committed is there, grants and records alike")
+    @Test("After a crash at any time, all committed grants and records are there")
     func everyCommit() throws {
         let store = try house.open()
         store.decide(.limited(to: []), for: mail)
@@ -38,10 +38,10 @@ struct CrashTests {
         }
     }
 
-    @Test("A log cut anywhere gives a whole earlier moment: as many contacts granted as disclosures recorded")
+    @Test("A log that is cut anywhere gives an earlier state with as many granted contacts as recorded disclosures")
     func anyByte() throws {
         let store = try house.open()
-        // What is cut here was never synced; LossTests cut what was.
+        // Only bytes that were never synced are cut here; LossTests cut synced ones.
         let synced = try House.bytes(of: house.database + "-wal").count
         store.decide(.limited(to: []), for: mail)
         try store.commit()
@@ -63,7 +63,7 @@ struct CrashTests {
         #expect(seen == Set(0...6))
     }
 
-    @Test("Of what was told again and again the first record is there; only the count may be missing")
+    @Test("After a crash the first of equal records is there, and only the count may be missing")
     func counts() throws {
         let store = try house.open()
         for _ in 1...10 {
@@ -73,19 +73,19 @@ struct CrashTests {
         let survivor = try copy().open()
         #expect(try survivor.events() == [.start, .disclosure, .gap, .start])
         #expect(try survivor.verifyAll().brokenAt == nil)
-        // Who tells it after the restart records it anew.
+        // The same disclosure after the restart gets a record of its own.
         survivor.disclose(1)
         #expect(survivor.hasUncommitted)
     }
 
-    @Test("A save that an earlier version left cut short is known, and what is not in the book leaves the set")
+    @Test("A save that an earlier version left unfinished is found, and contacts not in the book leave the set")
     func intents() throws {
         let numbers = [RecordNumber(7), RecordNumber(8)]
         let store = try house.open()
         store.decide(.limited(to: contacts(1).union(numbers)), for: mail)
         try store.commit()
         store.close(now: house.now)
-        // As the version before left it.
+        // As the earlier version left it.
         try house.tamper(
             """
             DROP TABLE outboxMark; ALTER TABLE appGrant DROP COLUMN decision; PRAGMA user_version = 4;
@@ -101,7 +101,7 @@ struct CrashTests {
         #expect(try survivor.writer?.connection.integer("SELECT count(*) FROM saveIntent") == 0)
     }
 
-    @Test("A record number is never given twice: not at once, not in one moment, not after the clock went back")
+    @Test("A record number is never used twice, even if the clock goes back")
     func recordNumbers() throws {
         var store = try house.open()
         #expect(store.takeRecordNumbers(0, now: house.now).isEmpty)
@@ -119,7 +119,7 @@ struct CrashTests {
         #expect(all.last == RecordNumber(house.now + 1_000))
     }
 
-    @Test("After an older copy of the file came back, numbers go on by the clock")
+    @Test("After an older copy of the file was restored, record numbers continue from the clock")
     func restoredCopy() throws {
         let store = try house.open()
         let backup = try copy()
@@ -129,7 +129,7 @@ struct CrashTests {
         #expect(Set(restored.takeRecordNumbers(3, now: house.now + 10)).isDisjoint(with: taken))
     }
 
-    @Test("Syncing and checkpointing on another thread lose nothing while the loop goes on")
+    @Test("Syncing and checkpointing on another thread lose nothing while the loop commits")
     func aside() async throws {
         let store = try house.open()
         let (sync, committed) = (store.walSync, store.committed)
@@ -152,7 +152,7 @@ struct CrashTests {
         #expect(try House.bytes(of: house.database).count > 2_000 * 100)
     }
 
-    @Test("After a checkpoint the log starts over instead of growing")
+    @Test("After a checkpoint the log is reused instead of growing")
     func logIsBounded() throws {
         let store = try house.open()
         var most = 0

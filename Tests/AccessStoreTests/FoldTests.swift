@@ -4,10 +4,10 @@ import Testing
 
 @testable import BrokerAccessStore
 
-/// A second of the audit's clock.
+/// One second, in the audit's microseconds.
 private let second: Int64 = 1_000_000
 
-@Suite("What is counted in place of being written")
+@Suite("Deduplication windows of the audit")
 struct FoldTests {
     private let house: House
     private let store: AccessStore
@@ -19,7 +19,8 @@ struct FoldTests {
         start = house.now
     }
 
-    /// What an app was told or refused so many microseconds after the start, committed at once.
+    /// Records what an app got or was refused at this time after the start, and commits it. Returns how many records
+    /// that wrote.
     @discardableResult
     private func record(
         _ event: AuditEvent = .disclosure, _ contacts: [Int64]? = [7], to principal: Principal = mail, at time: Int64,
@@ -39,12 +40,12 @@ struct FoldTests {
         try store.records(matching: AuditFilter(app: mail.app), after: nil, limit: .max).map(\.repeats)
     }
 
-    @Test("A disclosure repeated within ten seconds is one record and a count; after ten seconds it is a new record")
+    @Test("A disclosure repeated within ten seconds is counted; after ten seconds there is a new record")
     func disclosures() throws {
         #expect(try record(at: 0) == 1)
         #expect(try record(at: 1) == 0)
         #expect(try record(at: 10 * second - 1) == 0)
-        // The count, and the first one of a new window.
+        // The count, and the first record of a new window.
         #expect(try record(at: 10 * second) == 2)
         #expect(try repeats() == [nil, 2, nil])
         let count = try #require(
@@ -54,7 +55,7 @@ struct FoldTests {
         #expect(try store.verifyAll().brokenAt == nil)
     }
 
-    @Test("Equal refusals within a minute are one record and a count; after a minute there is a new record")
+    @Test("Equal refusals within a minute are counted; after a minute there is a new record")
     func refusals() throws {
         #expect(try record(.refusal, nil, at: 0, detail: "FetchContacts") == 1)
         #expect(try record(.refusal, nil, at: 60 * second - 1, detail: "FetchContacts") == 0)
@@ -62,7 +63,7 @@ struct FoldTests {
         #expect(try repeats() == [nil, 1, nil])
     }
 
-    @Test("A window that met no repeat leaves no count")
+    @Test("A window without a repeat leaves no count")
     func noRepeat() throws {
         try record(at: 0)
         #expect(try record(at: 10 * second) == 1)
@@ -70,7 +71,7 @@ struct FoldTests {
         #expect(!store.hasUncommitted && store.nextFoldEnd == nil)
     }
 
-    @Test("What differs in who, what, which contacts or under which grant is a record of its own")
+    @Test("A record with another app, event, keys, contacts, revision or detail is not a repeat")
     func differences() throws {
         try record(at: 0)
         #expect(try record(.disclosure, [8], at: 1) == 1)
@@ -83,14 +84,14 @@ struct FoldTests {
         #expect(try record(at: 8, detail: "other") == 1)
         #expect(try record(.refusal, [7], at: 9) == 1)
         #expect(try record(.refusal, [7], at: 10, detail: "other") == 1)
-        // And each of them again is none.
+        // Each of them again is a repeat.
         #expect(try record(.disclosure, [7, 8], at: 11) == 0)
         #expect(try record(to: elsewhere, at: 12) == 0)
         #expect(try record(.refusal, [7], at: 13, detail: "other") == 0)
     }
 
     @Test(
-        "Two parts of a list are two records; the same part again is a repeat, and without saying which part it is none"
+        "Two parts of a list are two records; the same part again is a repeat, and a record without a part is not"
     )
     func parts() throws {
         #expect(try record(.disclosure, nil, at: 0, count: 250, part: 1) == 1)
@@ -101,7 +102,7 @@ struct FoldTests {
     }
 
     @Test(
-        "Grants, revocations, answers and saves are never folded",
+        "Grants, revocations, answers, saves and prompts are never deduplicated",
         arguments: [
             AuditEvent.grant, .revocation, .answer, .save, .withheld, .prompt, .agentSearch,
         ])
@@ -110,7 +111,7 @@ struct FoldTests {
         #expect(try record(event, at: 1) == 1)
     }
 
-    @Test("Passwords that were wanted are folded as refusals are, and counted as what they are")
+    @Test("Authentications are deduplicated like refusals, and counted apart from them")
     func authentications() throws {
         #expect(try record(.authentication, nil, at: 0) == 1)
         #expect(try record(.refusal, nil, at: 1) == 1)
@@ -121,7 +122,7 @@ struct FoldTests {
         #expect(try store.events().last == .authentication)
     }
 
-    @Test("When windows are over, their counts are written, and no sooner")
+    @Test("A window's count is written when the window ends, and no sooner")
     func closing() throws {
         try record(at: 0)
         try record(at: 1)
@@ -158,7 +159,7 @@ struct FoldTests {
         #expect(try next.verifyAll().brokenAt == nil)
     }
 
-    @Test("What is counted is used all the same, and is not used twice when the count is written")
+    @Test("A repeat counts as one use, and not again when the count is written")
     func uses() throws {
         store.decide(.limited(to: contacts(7)), for: mail)
         try record(at: 0)
@@ -169,7 +170,7 @@ struct FoldTests {
         #expect(store.usage(of: mail) == ((start + 4 * second) / second, 5))
     }
 
-    @Test("A repeat of what could not be written is not taken for one")
+    @Test("A record whose commit failed is written again, not counted")
     func failedCommit() throws {
         try record(at: 0)
         try store.diskIsFull(true)
@@ -180,24 +181,24 @@ struct FoldTests {
         #expect(throws: AccessStoreError.self) { try store.commit() }
         try store.diskIsFull(false)
         #expect(try record(.disclosure, [9], at: 2, detail: String(repeating: "x", count: 5_000)) == 1)
-        // What was on record before still is, and repeats are counted.
+        // The record from before is still known, and its repeats are counted.
         #expect(try record(at: 3) == 0)
     }
 
-    @Test("An app's windows are bounded: past the bound its oldest is closed, and nobody else's")
+    @Test("An app's windows are limited: above the limit its oldest is closed, and no other app's")
     func windowsOfOneApp() throws {
         store.auditBounds.windowsPerApp = 3
         try record(to: notes, at: 0)
         for number in 1...3 { try record(.disclosure, [Int64(number)], at: Int64(number)) }
         #expect(try record(.disclosure, [1], at: 4) == 0)
-        // One past it: the count of the first, and the fourth.
+        // One above the limit: the count of the first window, and the fourth record.
         #expect(try record(.disclosure, [4], at: 5) == 2)
         #expect(try record(.disclosure, [2], at: 6) == 0)
         #expect(try record(.disclosure, [1], at: 7) == 2)
         #expect(try record(to: notes, at: 8) == 0)
     }
 
-    @Test("All windows together are bounded: who has none then writes every record")
+    @Test("All windows together are limited: above the limit, an app without a window has every record written")
     func allWindows() throws {
         store.auditBounds.windows = 2
         for number in 1...2 { try record(.disclosure, [Int64(number)], at: Int64(number)) }
@@ -207,20 +208,20 @@ struct FoldTests {
         #expect(try record(.disclosure, [3], at: 6) == 2)
     }
 
-    @Test("A long list of contacts takes the room of many windows")
+    @Test("A long list of contacts weighs as much as many windows")
     func weight() throws {
         store.auditBounds.windowsPerApp = 16
         try record(at: 0)
-        // 1 and 240 sixteenths: sixteen in all, so that the first has to go.
+        // This window weighs 1 + 240 / 16 = 16, which is the whole limit, so the first one must be closed.
         try record(.disclosure, Array(1...240), at: 1)
         #expect(try record(.disclosure, Array(1...240), at: 2) == 0)
         #expect(try record(at: 3) == 2)
-        // One that is too long for the bound is never folded.
+        // A record that weighs more than the limit is never deduplicated.
         #expect(try record(.disclosure, Array(1...256), at: 4) >= 1)
         #expect(try record(.disclosure, Array(1...256), at: 5) == 1)
     }
 
-    @Test("Many distinct disclosures, folded or not, are all on record")
+    @Test("Many distinct disclosures, deduplicated or not, are all in the audit")
     func churn() throws {
         store.auditBounds.windowsPerApp = 50
         var told: [Int64: Int] = [:]
@@ -243,7 +244,7 @@ struct FoldTests {
     }
 }
 
-@Suite("How much of the audit one app may write")
+@Suite("Limits on what one app may write to the audit")
 struct AuditBoundTests {
     private let house: House
     private let store: AccessStore
@@ -268,12 +269,12 @@ struct AuditBoundTests {
                 strength: principal.strength, event: event))
     }
 
-    @Test("Half of an hour's records may be written at once; the next must wait, and so does nobody else")
+    @Test("An app may write half of an hour's records at once and then waits, and no other app does")
     func records() throws {
         for _ in 1...9 { save() }
         #expect(wait() == nil)
         save()
-        // Ten an hour come in besides.
+        // Ten more are allowed per hour.
         #expect(wait() == .seconds(360))
         #expect(wait(notes) == nil && wait(elsewhere) == nil)
         #expect(wait(after: 359.9) != nil)
@@ -284,7 +285,7 @@ struct AuditBoundTests {
         #expect(store.auditCount == 12)
     }
 
-    @Test("No hour has more records than the bound, however they are spread")
+    @Test("No hour has more records than the limit, however they are spread")
     func anyHour() {
         var times: [Double] = []
         var time = 0.0
@@ -300,7 +301,7 @@ struct AuditBoundTests {
         #expect(times.count >= 10 + 39)
     }
 
-    @Test("Bytes count too")
+    @Test("Bytes are limited too")
     func bytes() {
         store.auditBounds.recordsPerHour = 1_000_000
         store.auditBounds.bytesPerHour = 8_192
@@ -310,14 +311,14 @@ struct AuditBoundTests {
         #expect(wait() != nil && wait(notes) == nil)
     }
 
-    @Test("What is only counted uses nothing up")
+    @Test("A repeat that is only counted uses nothing of the limit")
     func countedIsFree() {
         for _ in 1...1_000 { store.disclose(1) }
         #expect(wait() == nil)
     }
 
     @Test(
-        "What the person decides is written however much the app has written, and uses nothing of its share",
+        "Records of the person's decisions are written despite the limit, and use nothing of it",
         arguments: [AuditEvent.grant, .revocation, .answer, .withheld])
     func reserve(event: AuditEvent) throws {
         for _ in 1...10 { save() }
@@ -330,7 +331,7 @@ struct AuditBoundTests {
         #expect(wait() == before)
     }
 
-    @Test("Apps without number share what one has, and those known before keep theirs")
+    @Test("Above the limit on apps, further apps share one limit, and known apps keep their own")
     func manyApps() {
         store.auditBounds.appsPerUser = 2
         save(by: mail)
@@ -340,12 +341,12 @@ struct AuditBoundTests {
         }
         #expect(wait(Principal(uid: 1_000, strength: .unverified, app: "/copy/11")) != nil)
         #expect(wait(mail) == nil && wait(notes) == nil)
-        // Another user's apps are none of these.
+        // Another user's apps do not count.
         let other = Principal(uid: 1_001, strength: .unverified, app: "/copy/11")
         #expect(wait(other) == nil)
         for _ in 1...4 { save(by: other) }
         #expect(wait(other) == nil)
-        // Who has been quiet for long enough makes room.
+        // An app that was quiet for long enough makes room.
         save(by: elsewhere, after: 7_200)
         #expect(wait(elsewhere, after: 7_200) == nil)
         #expect(wait(Principal(uid: 1_000, strength: .unverified, app: "/copy/11"), after: 7_200) == nil)

@@ -6,19 +6,19 @@ import Testing
 
 @testable import BrokerAccessStore
 
-@Suite("Keeping what the person said")
+@Suite("Storing grants")
 struct GrantTests {
     private let house: House
     init() throws { house = try House() }
 
-    /// Closes, and opens again.
+    /// Closes the store and opens it again.
     private func again(_ store: AccessStore) throws -> AccessStore {
         store.close(now: house.now)
         return try house.open()
     }
 
     @Test(
-        "A standing grant is there again after a restart",
+        "A persistent grant is there again after a restart",
         arguments: [Access.denied, .full, .limited(to: []), .limited(to: contacts(1, 2, .max))],
         [Lifetime.untilRevoked, .untilTime(1_800_000_000)])
     func reopen(access: Access, lifetime: Lifetime) throws {
@@ -34,14 +34,14 @@ struct GrantTests {
         #expect(store.grant(of: Principal(uid: mail.uid, strength: .unverified, app: mail.app)) == nil)
     }
 
-    @Test("A grant for a session or a process ends with the daemon and never reaches the file")
+    @Test("A grant for a session or a process ends with the broker and is never written")
     func bound() throws {
         var store = try house.open()
         let session = mail.bound(to: terminal)
         let process = mail.bound(to: .process(ProcessIdentity(pid: 1, startTime: 1)))
         store.decide(.full, for: session, lifetime: .session)
         store.decide(.full, for: process, lifetime: .process)
-        // A mistaken caller's: whatever it says, it hangs on something that ends.
+        // A caller's mistake: a persistent principal with a lifetime that ends. It must not be written either.
         store.decide(.full, for: notes, lifetime: .session)
         try store.commit()
         #expect(store.access(of: session) == .full)
@@ -51,7 +51,7 @@ struct GrantTests {
         #expect(store.principals.isEmpty)
     }
 
-    @Test("A revision is above every one before it, across restarts and failures")
+    @Test("A revision is higher than every earlier one, across restarts and failures")
     func revisions() throws {
         var store = try house.open()
         let first = store.nextRevision()
@@ -65,7 +65,7 @@ struct GrantTests {
         #expect(store.nextRevision() > second)
     }
 
-    @Test("A limited set grows and shrinks, each time under a new revision, and stays so after a restart")
+    @Test("A granted set grows and shrinks, each time with a new revision, and survives a restart")
     func sets() throws {
         var store = try house.open()
         store.decide(.limited(to: contacts(1, 2)), for: mail)
@@ -101,7 +101,7 @@ struct GrantTests {
         #expect(store.access(of: notes) == .full)
     }
 
-    @Test("What is there already, what is not there, and an app that has everything change nothing")
+    @Test("A known contact, an absent one, a full grant and a missing grant cause no change")
     func unchanged() throws {
         let store = try house.open()
         store.decide(.limited(to: contacts(1)), for: mail)
@@ -117,7 +117,7 @@ struct GrantTests {
         #expect(!store.hasUncommitted)
     }
 
-    @Test("A grant that ran out is told, and ending it keeps the app's names for contacts")
+    @Test("An expired grant is reported, and ending it keeps the app's identifiers")
     func expiry() throws {
         var store = try house.open()
         store.decide(.full, for: mail, lifetime: .untilTime(100))
@@ -135,7 +135,7 @@ struct GrantTests {
         #expect(store.identifiers(for: mail, sharesStandingKey: true)?.record(name, as: .contact) == RecordNumber(1))
     }
 
-    @Test("An app's reading is counted, its sessions with it, and the count outlives the daemon")
+    @Test("An app's uses are counted, its sessions' too, and the count survives a restart")
     func usage() throws {
         var store = try house.open()
         store.decide(.limited(to: []), for: mail)
@@ -153,7 +153,7 @@ struct GrantTests {
         #expect(store.usage(of: elsewhere).uses == 0)
     }
 
-    @Test("A grant that cannot be read counts as denied, and that is on record")
+    @Test("An unreadable grant is denied, and that is recorded")
     func unreadable() throws {
         for change in ["level = 'more'", "decidedBy = 'oracle'", "keys = -1"] {
             let house = try House()
@@ -177,14 +177,14 @@ struct GrantTests {
     }
 }
 
-@Suite("Keys of the names that apps know contacts by")
+@Suite("Keys of apps' identifiers")
 struct IdentifierKeyTests {
     private let house: House
     init() throws { house = try House() }
     private let ada = RecordNumber(1)
 
     @Test(
-        "An app knows a contact by the same name after a restart, in its sessions too; no key is there before it is made"
+        "An app's identifiers survive a restart and are valid in its sessions; without a key there are none"
     )
     func kept() throws {
         var store = try house.open()
@@ -200,7 +200,7 @@ struct IdentifierKeyTests {
         #expect(store.identifiers(for: notes, sharesStandingKey: true) == nil)
     }
 
-    @Test("Two scripts under one interpreter do not know a contact by the same name, and no file does")
+    @Test("Two scripts of one interpreter have different identifiers, and their keys are never written")
     func interpreters() throws {
         let store = try house.open()
         let first = notes.bound(to: .process(ProcessIdentity(pid: 1, startTime: 1)))
@@ -215,7 +215,7 @@ struct IdentifierKeyTests {
         #expect(store.identifiers(for: second, sharesStandingKey: false) != nil)
     }
 
-    @Test("After a reset nothing is decided, and what the app knew contacts by names nothing")
+    @Test("After a reset nothing is decided, and the app's old identifiers name nothing")
     func reset() throws {
         var store = try house.open()
         store.decide(.limited(to: contacts(1)), for: mail)
@@ -234,7 +234,7 @@ struct IdentifierKeyTests {
         #expect(try store.writer?.connection.integer("SELECT count(*) FROM grantedContact") == 0)
     }
 
-    @Test("A key that was taken away leaves no bytes in the file")
+    @Test("A removed key leaves no bytes in the file")
     func keyIsGone() throws {
         let store = try house.open()
         _ = try store.makeIdentifiers(for: mail, sharesStandingKey: true)

@@ -6,10 +6,10 @@ import Testing
 
 @testable import BrokerAccessStore
 
-/// A folder of its own for one test, gone with it.
+/// A folder of a test's own, removed with this object.
 final class House {
     let folder: String
-    /// Microseconds since 1970; a test moves it on.
+    /// Microseconds since 1970; a test may advance it.
     var now: Int64 = 1_700_000_000_000_000
 
     init() throws {
@@ -21,7 +21,7 @@ final class House {
     deinit { Self.remove(folder) }
 
     private static func remove(_ path: String) {
-        // First as a file: what a link points at is not ours to look into.
+        // Try to unlink it first: a link's target is not the test's to enter.
         guard unlink(path) != 0 else { return }
         if let directory = opendir(path) {
             while let entry = readdir(directory) {
@@ -39,7 +39,7 @@ final class House {
 
     func open() throws -> AccessStore { try AccessStore.open(folder: folder, now: now) }
 
-    /// Runs SQL behind the store's back, as somebody with a SQLite shell would. The triggers stand in nobody's way then.
+    /// Runs SQL beside the store, as somebody with a SQLite shell could. The triggers are removed first.
     func tamper(_ sql: String) throws {
         let connection = try Database.open(database, .readWrite)
         let triggers = ["auditKeepsWords", "auditKeepsRecords", "auditCallerKeepsWords", "auditCallerKeepsRecords"]
@@ -49,7 +49,7 @@ final class House {
 
     var position: String { folder + "/access.synced" }
 
-    /// The files as a crash at this moment would leave them, with the log as `change` makes it.
+    /// The files as a crash now would leave them, with the log that `change` returns.
     func copy(log change: ([UInt8]) throws -> ArraySlice<UInt8> = { $0[...] }) throws -> House {
         let copy = try House()
         try House.write(try House.bytes(of: database), to: copy.database)
@@ -89,13 +89,13 @@ let elsewhere = Principal(uid: 1_001, strength: .claimed, app: "org.example.Mail
 let terminal = Principal.Binding.session(
     SessionIdentity(bootIdentifier: "boot", leader: ProcessIdentity(pid: 5, startTime: 50)))
 
-/// Nothing is in the book, and no time has passed.
+/// An empty book, before any time has passed.
 let beginning = SetMoment(change: 0, time: 0)
 
 func contacts(_ numbers: Int64...) -> Set<RecordNumber> { Set(numbers.map { RecordNumber($0) }) }
 
 extension AccessStore {
-    /// The person decides; not committed yet.
+    /// A decision of the person, not committed yet.
     func decide(
         _ access: Access, for principal: Principal, keys: ContactKeySet = Grant.ordinaryKeys,
         lifetime: Lifetime = .untilRevoked
@@ -107,7 +107,7 @@ extension AccessStore {
 
     func access(of principal: Principal) -> Access? { grant(of: principal)?.access }
 
-    /// What an app was told; not committed yet.
+    /// A disclosure to an app, not committed yet.
     func disclose(_ numbers: Int64..., to principal: Principal = mail, detail: String? = "FetchContacts") {
         append(
             AuditRecord(
@@ -116,7 +116,7 @@ extension AccessStore {
                 contacts: numbers.map { RecordNumber($0) }, revision: 3, detail: detail))
     }
 
-    /// By the store's own connection: it reads on after the folder has gone, and not once the store is closed.
+    /// Uses the store's own connection, which works after the folder has gone, but not after the store is closed.
     func records(
         matching filter: AuditFilter, after sequence: Int64?, limit: Int, newestFirst: Bool = false
     ) throws -> [AuditEntry] {
@@ -124,12 +124,12 @@ extension AccessStore {
             .records(matching: filter, after: sequence, limit: limit, newestFirst: newestFirst)
     }
 
-    /// As ``records(matching:after:limit:newestFirst:)``.
+    /// Uses the same connection as ``records(matching:after:limit:newestFirst:)``.
     func verify(from: Int64?, budget rows: Int) throws -> AuditVerification {
         try AuditQuery(connection: openWriter().connection).verify(from: from, budget: rows, known: lastPosition)
     }
 
-    /// Walks the whole chain.
+    /// Verifies the whole chain.
     func verifyAll(budget: Int = 1_000) throws -> (checked: Int, brokenAt: Int64?) {
         var checked = 0
         var from: Int64?
@@ -146,11 +146,11 @@ extension AccessStore {
         try records(matching: AuditFilter(), after: nil, limit: .max).map(\.event)
     }
 
-    /// The disk is full from here on, or has room again.
+    /// Makes the disk full, or gives it space again.
     func diskIsFull(_ full: Bool) throws {
         _ = try writer?.connection.integer("PRAGMA max_page_count = \(full ? 1 : 1_000_000)")
     }
 
-    /// A record that does not fit into the pages there are.
+    /// A record that does not fit into the existing pages.
     func discloseMuch() { disclose(1, detail: String(repeating: "x", count: 5_000)) }
 }

@@ -5,15 +5,16 @@ import Testing
 
 @testable import BrokerAccessStore
 
-/// What was synced and is gone at the next start. SQLite reports none of it: its recovery ends at the first damaged frame.
-@Suite("Records that were on the disk and are lost")
+/// Synced data that is missing at the next start. SQLite does not report it: its recovery ends at the first damaged
+/// frame.
+@Suite("Loss of synced records")
 struct LossTests {
     private let house: House
     private let store: AccessStore
-    /// Bytes of the log that were synced last.
+    /// The size of the log at its last sync.
     private let synced: Int
 
-    /// An app was given everything, which was taken back; both are on the disk. What it was told since is only committed.
+    /// One app got full access, which was then revoked; both are synced. A disclosure to another app is only committed.
     init() throws {
         house = try House()
         store = try house.open()
@@ -32,7 +33,8 @@ struct LossTests {
         try store.commit()
     }
 
-    /// The app has nothing, and everything that was synced is there; or it is named, and nobody has anything.
+    /// Expects that everything synced is there, or that a loss is reported and no app has access. Returns whether it is
+    /// a loss.
     private func expectNoSilentLoss(_ copy: House, _ comment: Comment) throws -> Bool {
         let survivor = try copy.open()
         #expect(
@@ -51,7 +53,7 @@ struct LossTests {
         return true
     }
 
-    @Test("A byte of the log that is not what it was undoes no revocation, wherever it stands")
+    @Test("A changed byte anywhere in the synced log undoes no revocation")
     func flippedByte() throws {
         var lost = 0
         for place in stride(from: 0, to: synced, by: 61) {
@@ -65,7 +67,7 @@ struct LossTests {
         #expect(lost > 10)
     }
 
-    @Test("Nor does a log that is cut short before the end of what was synced")
+    @Test("A log that is cut before the end of its synced part is a loss, and undoes no revocation")
     func cut() throws {
         for size in stride(from: 0, to: synced, by: 397) {
             let isNamed = try expectNoSilentLoss(try house.copy { $0.prefix(size) }, "\(size) bytes")
@@ -73,7 +75,7 @@ struct LossTests {
         }
     }
 
-    @Test("What was never synced may be missing: that is an ordinary gap")
+    @Test("Missing records that were never synced are an ordinary gap")
     func unsynced() throws {
         for size in synced...synced + 40 {
             let survivor = try house.copy { $0.prefix(size) }.open()
@@ -83,7 +85,7 @@ struct LossTests {
         }
     }
 
-    @Test("After a loss every later start goes on denying, and verification names the place")
+    @Test("After a loss, verification reports the place at every later start")
     func lasts() throws {
         let copy = try house.copy { $0.prefix(100) }
         var survivor: AccessStore? = try copy.open()
@@ -99,7 +101,7 @@ struct LossTests {
         }
     }
 
-    @Test("Grants that an older file gives back are denied, and stay so")
+    @Test("Grants that an older file would restore are denied, and stay denied")
     func olderFile() throws {
         let older = try House()
         var first: AccessStore? = try older.open()
@@ -123,7 +125,7 @@ struct LossTests {
         }
     }
 
-    @Test("A missing or damaged position is a loss; one slot that was torn is none")
+    @Test("A missing or damaged position is a loss, and one torn slot is not")
     func position() throws {
         for damage in ["missing", "empty", "noise"] {
             let copy = try house.copy()
@@ -147,7 +149,7 @@ struct LossTests {
         }
     }
 
-    @Test("A store of the version before has no position yet, and loses nothing by that")
+    @Test("A store of the previous version has no position yet, and that is no loss")
     func upgrade() throws {
         let copy = try house.copy()
         try copy.tamper("PRAGMA user_version = 5")
@@ -160,7 +162,7 @@ struct LossTests {
         #expect(try copy.open().loss == AuditLoss(synced: nil, found: 6))
     }
 
-    @Test("A sync that failed once is not forgotten, nor is a file that was away for a moment")
+    @Test("After a failed sync every later one fails, even if the file has returned")
     func failedSync() throws {
         let log = house.database + "-wal"
         try #require(rename(log, log + ".away") == 0)
@@ -169,7 +171,7 @@ struct LossTests {
         #expect(throws: AccessStoreError.self) { try store.walSync.sync(store.committed) }
     }
 
-    @Test("Nothing is committed to files that were removed", arguments: ["access.sqlite-wal"])
+    @Test("A removed file is reported", arguments: ["access.sqlite-wal"])
     func removed(file: String) throws {
         try #require(unlink(house.folder + "/" + file) == 0)
         #expect(throws: AccessStoreError.removed(path: house.database)) { try store.checkFiles() }

@@ -22,7 +22,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("Nobody else may look into the folder or any file of it, whatever the folder was like before")
+    @Test("The folder and its files are closed to other users, whatever the folder's mode was")
     func modes() throws {
         chmod(house.folder, 0o755)
         let store = try house.open()
@@ -33,7 +33,7 @@ struct OpeningTests {
         store.close(now: 2)
     }
 
-    @Test("A folder that is not there is made, with those above it")
+    @Test("A missing folder is created with its parents")
     func makesFolders() throws {
         let folder = house.folder + "/a/b/state"
         let store = try AccessStore.open(folder: folder, now: 1)
@@ -42,21 +42,21 @@ struct OpeningTests {
         store.close(now: 2)
     }
 
-    @Test("Starts and stops are on record; a start after no stop records the gap")
+    @Test("Starts and stops are recorded, and a start without a stop before it records a gap")
     func gaps() throws {
         var store: AccessStore? = try house.open()
         store?.close(now: 2)
         store = nil
         store = try house.open()
         #expect(try store?.events() == [.start, .stop, .start])
-        // Gone without closing, as in a crash.
+        // The store goes without closing, as in a crash.
         store = nil
         store = try house.open()
         #expect(try store?.events() == [.start, .stop, .start, .gap, .start])
         #expect(try store?.verifyAll().brokenAt == nil)
     }
 
-    @Test("A second broker is told that the folder is in use, until the first has closed")
+    @Test("A second store on a folder fails as in use until the first has closed")
     func inUse() throws {
         let store = try house.open()
         #expect(error(opening: house.folder) == .inUse)
@@ -65,7 +65,7 @@ struct OpeningTests {
         #expect(error(opening: house.folder) == nil)
     }
 
-    /// Opens and closes files of its own meanwhile, as all that goes on in a process does.
+    /// Opens and closes files of its own meanwhile, as other parts of a process do.
     private final class Bystander: Sendable {
         let isOver = Atomic(false)
         let opened = Atomic(0)
@@ -80,7 +80,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("Who is told that the folder is in use closes no file but their own")
+    @Test("A store that fails as in use closes no descriptor but its own")
     func inUseClosesItsOwn() throws {
         let store = try house.open()
         let bystander = Bystander()
@@ -94,7 +94,7 @@ struct OpeningTests {
         store.close(now: 2)
     }
 
-    @Test("A closed store writes nothing and closes once")
+    @Test("A closed store writes nothing, and may be closed twice")
     func closed() throws {
         let store = try house.open()
         store.close(now: 2)
@@ -105,7 +105,7 @@ struct OpeningTests {
         #expect(try house.open().events() == [.start, .stop, .start])
     }
 
-    @Test("A file of a later version is refused and left as it is")
+    @Test("A file of a later version is refused and left unchanged")
     func newer() throws {
         try house.open().close(now: 2)
         try house.tamper("PRAGMA user_version = \(Schema.version + 1)")
@@ -114,7 +114,7 @@ struct OpeningTests {
         #expect(try House.bytes(of: house.database) == before)
     }
 
-    @Test("Some other program's database is refused and left as it is")
+    @Test("Another program's database is refused and left unchanged")
     func foreign() throws {
         try House.write([], to: house.database)
         let connection = try Database.open(house.database, .readWrite)
@@ -127,7 +127,7 @@ struct OpeningTests {
         #expect(try House.bytes(of: house.database) == before)
     }
 
-    @Test("A damaged file is refused and left as it is", arguments: ["noise", "cut", "scribbled", "no counters"])
+    @Test("A damaged file is refused and left unchanged", arguments: ["noise", "cut", "scribbled", "no counters"])
     func damaged(how: String) throws {
         let store = try house.open()
         store.decide(.limited(to: Set((1...2_000).map { RecordNumber($0) })), for: mail)
@@ -149,7 +149,7 @@ struct OpeningTests {
         #expect(try House.bytes(of: house.database) == before)
     }
 
-    @Test("A refused file is left as it is even with transactions in its log")
+    @Test("A refused file is left unchanged, even with transactions in its log")
     func refusedWithLog() throws {
         let store = try house.open()
         let connection = try Database.open(house.database, .readWrite)
@@ -166,7 +166,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "Where nothing can be written it says where and why", arguments: ["/proc/contactbroker", "/proc", "/dev/null"])
+        "An unusable folder is reported with path and reason", arguments: ["/proc/contactbroker", "/proc", "/dev/null"])
     func readOnly(folder: String) throws {
         guard case .unavailable(let reason)? = error(opening: folder) else {
             Issue.record("opened \(folder)")
@@ -175,7 +175,7 @@ struct OpeningTests {
         #expect(reason.contains(folder))
     }
 
-    @Test("A read-only database is refused with its name")
+    @Test("A read-only database is reported with its path")
     func readOnlyFile() throws {
         try house.open().close(now: 2)
         guard geteuid() != 0 else {
@@ -190,7 +190,7 @@ struct OpeningTests {
         #expect(reason.contains(house.database))
     }
 
-    @Test("A read-only file system is refused with its name")
+    @Test("A read-only file system is reported with the folder's path")
     func readOnlyFileSystem() throws {
         guard let disk = try SmallDisk(kilobytes: 1_024) else {
             print("skipped: mounting needs root")
@@ -207,7 +207,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "A link in the place of the database or the lock is not followed",
+        "A symbolic link in place of the database, the position or the lock is not followed",
         arguments: ["access.sqlite", "access.synced", "lock"])
     func links(file: String) throws {
         let target = house.folder + "/elsewhere"
@@ -217,7 +217,7 @@ struct OpeningTests {
         #expect(try House.bytes(of: target).isEmpty)
     }
 
-    @Test("A folder that is reached through a link serves as well, and is the same folder")
+    @Test("A folder that is reached through a link can be used, and is the same folder")
     func linkedFolder() throws {
         let link = house.folder + "/link"
         let folder = house.folder + "/state"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BrokerAccessStore
 
-@Suite("What a book's outbox still has to tell")
+@Suite("Taking over entries of a book's outbox")
 struct OutboxTests {
     private let house: House
     private let store: AccessStore
@@ -14,7 +14,7 @@ struct OutboxTests {
         store = try house.open()
     }
 
-    /// The files as a crash at this moment would leave them; of the log, the first bytes only where `size` says so.
+    /// The files as a crash now would leave them. If `size` is given, only that many bytes of the log remain.
     private func copy(log size: Int? = nil) throws -> House {
         try house.copy { log in log.prefix(size ?? log.count) }
     }
@@ -31,13 +31,13 @@ struct OutboxTests {
         return try store.beginSave(contents, by: principal, now: house.now)
     }
 
-    /// What the audit says of saves: how many contacts, and the words.
+    /// The audit's records of saves: the number of contacts, and the detail.
     private func saves(_ store: AccessStore) throws -> [String] {
         try store.records(matching: AuditFilter(), after: nil, limit: .max).filter { $0.event == .save }
             .map { "\($0.count ?? 0) \($0.detail ?? "")" }
     }
 
-    @Test("A save that was told to its app and lost here is taken over once, whatever of the log is left")
+    @Test("A save that was acknowledged and then lost here is taken over once, whatever is left of the log")
     func everyByte() throws {
         store.decide(.limited(to: contacts(1)), for: mail)
         try store.commit()
@@ -64,7 +64,7 @@ struct OutboxTests {
     }
 
     @Test(
-        "Taken over in their order: what one save added and the next deleted is in no set, and its end is in the history"
+        "Entries are taken over in order: a contact that was added and then deleted is in no set, but in the history"
     )
     func order() throws {
         store.decide(.limited(to: contacts(1)), for: mail)
@@ -98,7 +98,7 @@ struct OutboxTests {
         #expect(survivor.outboxMark(of: 1_000) == 3)
     }
 
-    /// What may have been decided about the app after its save, and before the entry is taken over.
+    /// What may be decided about the app after its save and before the entry is taken over.
     static let decisions: [(String, @Sendable (AccessStore) -> Void)] = [
         ("reset", { $0.removeGrant(of: mail) }),
         ("ended", { $0.endGrant(of: mail) }),
@@ -118,7 +118,7 @@ struct OutboxTests {
     ]
 
     @Test(
-        "Whoever decided about the app since has the last word, and the save is on record all the same",
+        "A decision made since the save wins, and the save is recorded all the same",
         arguments: 0..<9)
     func decidedSince(index: Int) throws {
         let (name, decide) = Self.decisions[index]
@@ -138,7 +138,7 @@ struct OutboxTests {
     }
 
     @Test(
-        "While the broker lives a contact given meanwhile keeps nothing out of the set, but the app is told after the disk"
+        "A decision during a save does not keep the saved contact out of the set, but the reply waits for a sync"
     )
     func givenMeanwhile() throws {
         store.decide(.limited(to: contacts(1)), for: mail)
@@ -146,7 +146,7 @@ struct OutboxTests {
         store.decide(.limited(to: contacts(1, 2)), for: mail)
         #expect(!store.endSave(save, change: 3))
         #expect(store.access(of: mail) == .limited(to: contacts(1, 2, 7)))
-        // Reset in between, and given anew: that is another grant.
+        // A reset followed by a new decision makes another grant.
         let other = try begin(adding: [8])
         store.removeGrant(of: mail)
         store.decide(.limited(to: contacts(1)), for: mail)
@@ -154,7 +154,7 @@ struct OutboxTests {
         #expect(store.access(of: mail) == .limited(to: contacts(1)))
     }
 
-    @Test("What was given to one terminal session does not widen what the app has for good")
+    @Test("A save in a terminal session does not widen the app's persistent grant")
     func session() throws {
         store.decide(.limited(to: contacts(1)), for: mail)
         store.decide(.limited(to: contacts(2)), for: mail.bound(to: terminal), lifetime: .session)
@@ -169,7 +169,7 @@ struct OutboxTests {
         #expect(survivor.access(of: mail) == .limited(to: contacts(1)))
     }
 
-    @Test("Of a damaged entry it is on record that something was saved, and nothing else is believed")
+    @Test("A damaged entry is recorded as a save, and changes nothing else")
     func damaged() throws {
         store.decide(.limited(to: contacts(1)), for: mail)
         let save = try begin(adding: [7])
@@ -183,7 +183,7 @@ struct OutboxTests {
             #expect(SaveNotice(entry, uid: 1_000, number: save.number) == nil)
             store.takeOver(entry, number: Int64(index + 1), change: 3, of: 1_000, now: 9)
         }
-        // Another book's, or another place's.
+        // The entry is not valid for another book or another number.
         #expect(SaveNotice(save.entry, uid: 1_001, number: save.number) == nil)
         #expect(SaveNotice(save.entry, uid: 1_000, number: save.number + 1) == nil)
         #expect(SaveNotice(save.entry, uid: 1_000, number: save.number) == save.notice)
@@ -193,7 +193,7 @@ struct OutboxTests {
         #expect(store.outboxMark(of: 1_000) == Int64(entries.count))
     }
 
-    @Test("Every field of a notice comes back as it was", arguments: [nil, 5])
+    @Test("Every field of a notice survives encoding", arguments: [nil, 5])
     func roundTrip(decision: Int64?) throws {
         let notice = SaveNotice(
             number: 4, uid: 7, strength: .unverified, app: "/usr/bin/ä ö", time: -5, count: 300,
@@ -204,7 +204,7 @@ struct OutboxTests {
         #expect(SaveNotice(try #require(notice.encoded()), uid: 7, number: 4) == notice)
     }
 
-    @Test("What cannot be committed is not so, and is with the next commit that can be: once, and in its order")
+    @Test("Saves whose commit failed are taken over by the next commit, once and in order")
     func fullDisk() throws {
         store.decide(.limited(to: contacts(1)), for: mail)
         try store.commit()
@@ -221,7 +221,7 @@ struct OutboxTests {
         store.endSave(second, change: 4)
         store.discloseMuch()
         #expect(throws: AccessStoreError.self) { try store.commit() }
-        // Its book may be opened anew meanwhile.
+        // The book may be opened again meanwhile.
         store.takeOver(first.entry, number: first.number, change: 3, of: 1_000, now: 9)
         try store.diskIsFull(false)
         try store.commit()
@@ -232,7 +232,7 @@ struct OutboxTests {
         #expect(try store.verifyAll().brokenAt == nil)
     }
 
-    @Test("There are no more saves where too many could not be recorded")
+    @Test("If too many saves could not be recorded, further saves are refused")
     func bound() throws {
         for number in 0..<AccessStore.mostUndelivered {
             store.endSave(try begin(adding: [Int64(number)]), change: 3)
@@ -242,7 +242,7 @@ struct OutboxTests {
         #expect(try begin(adding: [5_000]).number == Int64(AccessStore.mostUndelivered + 1))
     }
 
-    @Test("An entry goes only once the disk has what was taken over from it")
+    @Test("An entry counts as taken over only once that is synced")
     func takenOver() throws {
         let first = try begin(adding: [7])
         store.endSave(first, change: 3)
@@ -254,13 +254,13 @@ struct OutboxTests {
         try store.commit()
         store.noteOnDisk(committed)
         #expect(try begin().takenOver == first.number)
-        // An older sync that ends later tells nothing new.
+        // An older sync that ends later changes nothing.
         store.noteOnDisk(store.committed)
         store.noteOnDisk(committed)
         #expect(try begin().takenOver == second.number)
     }
 
-    @Test("What was decided a moment ago is not on the disk yet")
+    @Test("A decision counts as not synced until its commit is on the disk")
     func decisions() throws {
         #expect(!store.hasDecisionsOffDisk)
         for decide in [
@@ -280,7 +280,7 @@ struct OutboxTests {
         #expect(!store.hasDecisionsOffDisk)
     }
 
-    @Test("Numbers that a lost save gave to records are not given again, though the clock went back")
+    @Test("Record numbers of a lost save are not used again, even if the clock goes back")
     func recordNumbers() throws {
         let before = try copy()
         let numbers = store.takeRecordNumbers(3, now: house.now)
@@ -290,7 +290,7 @@ struct OutboxTests {
         #expect(try #require(survivor.takeRecordNumbers(1, now: 5).first) > numbers[2])
     }
 
-    @Test("With an older copy of the book its entries are known already, and the next one has a number of its own")
+    @Test("Entries of an older copy of the book are known, and the next entry has a number of its own")
     func olderBook() throws {
         let old = try begin(adding: [7])
         store.endSave(old, change: 3)
@@ -302,7 +302,7 @@ struct OutboxTests {
     }
 
     @Test(
-        "With an older copy of this file what its book still tells is taken over, and nothing is that was decided since"
+        "In an older copy of this file, an entry for a later decision is recorded and changes no grant"
     )
     func olderFile() throws {
         store.decide(.limited(to: contacts(1)), for: mail)
@@ -320,12 +320,12 @@ struct OutboxTests {
         #expect(try saves(restored) == ["1 before a crash"])
     }
 
-    @Test("After a purge the number's next book begins anew")
+    @Test("After a purge, the UID's next book starts with its first entry")
     func purge() throws {
         store.endSave(try begin(adding: [7]), change: 3)
         try store.commit()
         store.beginPurge(of: 1_000)
-        // What still ends leaves no mark, and is on record.
+        // A save that ends during the purge is recorded and leaves no mark.
         store.endSave(try begin(adding: [8]), change: 4)
         try store.commit()
         store.endPurge(of: 1_000)

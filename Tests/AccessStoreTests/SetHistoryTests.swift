@@ -4,7 +4,7 @@ import Testing
 
 @testable import BrokerAccessStore
 
-@Suite("How a set became what it is")
+@Suite("History of a granted set")
 struct SetHistoryTests {
     private static func grant(
         _ access: Access, keys: ContactKeySet = Grant.ordinaryKeys, in store: AccessStore
@@ -16,7 +16,7 @@ struct SetHistoryTests {
         store.setHistory(of: mail)?.events.map { "\($0.kind) \($0.record.rawValue) \($0.change)" } ?? []
     }
 
-    @Test("What is given, taken back and deleted is kept in its order, over a restart too; what the app makes is not")
+    @Test("Granted, revoked and deleted contacts are kept in order over a restart, without the app's own additions")
     func kept() throws {
         let house = try House()
         var store = try house.open()
@@ -40,7 +40,7 @@ struct SetHistoryTests {
         store = try house.open()
         #expect(Set(Self.events(store)) == Set(expected) && Self.events(store).last == expected.last)
         #expect(store.setHistory(of: mail)?.epoch == epoch)
-        // A book that is not open says 0, and that is not before what was.
+        // A book that is not open reports change 0, which does not precede the earlier changes.
         change = 0
         store.setGrant(
             Self.grant(.limited(to: contacts(3, 4, 5)), in: store), for: mail, displayName: "Mail",
@@ -49,7 +49,7 @@ struct SetHistoryTests {
         store.close(now: house.now)
     }
 
-    @Test("With another level or other keys it begins anew")
+    @Test("Another level or other keys start a new history")
     func epochs() throws {
         let house = try House()
         let store = try house.open()
@@ -94,7 +94,7 @@ struct SetHistoryTests {
         store.close(now: house.now)
         store = try house.open()
         #expect(Self.events(store) == ["granted 2 0", "granted 3 0"])
-        // The last one stays, however old: where the history ends does not move back.
+        // The last event is kept however old it is, so that the end of the history does not move back.
         let end = store.setHistory(of: mail)?.events.last
         time += SetHistory.retention + 1
         store.widen(mail, with: contacts(4), at: SetMoment(change: 0, time: time))
@@ -106,7 +106,7 @@ struct SetHistoryTests {
         store.close(now: house.now)
     }
 
-    @Test("A save that is not done leaves the set and its history as they were")
+    @Test("A save that is only begun leaves the granted set and its history unchanged")
     func notDone() throws {
         let house = try House()
         let store = try house.open()
@@ -123,7 +123,7 @@ struct SetHistoryTests {
         }
     }
 
-    @Test("A set that a failed commit took back has the history that is in the file, or begins anew")
+    @Test("After a failed commit, the history is the one in the file, or a new one")
     func failing() throws {
         let house = try House()
         let store = try house.open()
@@ -136,7 +136,7 @@ struct SetHistoryTests {
         store.batch.failure = .unavailable(reason: "the test's")
         #expect(throws: AccessStoreError.self) { try store.commit() }
         #expect(store.setHistory(of: mail) == before)
-        // Taken away stays away, so that the steps no longer tell how.
+        // The contact stays removed, so the steps in the file no longer lead to the set.
         store.forget(contacts(1), uid: 1_000, at: beginning)
         store.batch.failure = .unavailable(reason: "the test's")
         #expect(throws: AccessStoreError.self) { try store.commit() }
@@ -144,7 +144,7 @@ struct SetHistoryTests {
         #expect(Self.events(store) == [])
     }
 
-    @Test("What belongs to the events since a revision")
+    @Test("The history returns the events since a revision")
     func since() throws {
         let house = try House()
         let store = try house.open()

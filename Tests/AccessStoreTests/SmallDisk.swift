@@ -1,11 +1,11 @@
 import Glibc
 import Testing
 
-/// A file system in memory that is soon full. Needs root.
+/// A small file system in memory. Needs root.
 final class SmallDisk {
     let path: String
 
-    /// `nil` where mounting is not allowed.
+    /// `nil` if mounting is not permitted.
     init?(kilobytes: Int) throws {
         var template = Array("/tmp/access-store-disk.XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
@@ -17,7 +17,7 @@ final class SmallDisk {
     }
 
     deinit {
-        // Detached, in case a store still has a file open.
+        // Detach it, in case a store still has a file open.
         umount2(path, Int32(MNT_DETACH))
         rmdir(path)
     }

@@ -2,12 +2,12 @@ import BrokerJSON
 import Glibc
 import PseudoTerminal
 
-/// The real program in a real pseudo-terminal, with a broker's door to knock at.
+/// The real agent in a pseudo-terminal, with a stand-in for the broker.
 final class AgentHouse {
     let broker: BrokerStandIn
     let terminal: PseudoTerminal
 
-    /// The program as it was built beside the tests.
+    /// The agent that was built with the tests.
     static var program: String {
         var path = [CChar](repeating: 0, count: 4_096)
         let count = readlink("/proc/self/exe", &path, path.count)
@@ -16,7 +16,7 @@ final class AgentHouse {
         return argument.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/contact-agent"
     }
 
-    /// - Parameter script: run by `sh` in place of the program, which it finds in `$AGENT`.
+    /// - Parameter script: a script for `sh` that runs instead of the program, and finds the program in `$AGENT`.
     init(
         _ arguments: [String] = [], columns: Int = 80, rows: Int = 24,
         contacts: [BrokerStandIn.Contact] = AgentHouse.people, script: String? = nil,
@@ -40,7 +40,7 @@ final class AgentHouse {
         .init(identifier: "r3", givenName: "Lin", familyName: "Lanying", detail: nil),
     ]
 
-    /// Waits until the broker or the screen is as it should be, and lets both go on meanwhile.
+    /// Serves the stand-in's sockets and reads the terminal until the condition is true.
     func wait(for what: String, timeout: Duration = .seconds(10), until isReached: () -> Bool) throws {
         let deadline = ContinuousClock.now + timeout
         while true {
@@ -63,13 +63,13 @@ final class AgentHouse {
         try wait(for: "“\(text)”", timeout: timeout) { terminal.screen.contains(text) }
     }
 
-    /// Waits for the words of a choice, presses its key.
+    /// Waits for the text of a choice, then presses its key.
     func see(_ text: String, thenPress keys: String) throws {
         try see(text)
         terminal.send(keys)
     }
 
-    /// The number that the screen shows behind this word.
+    /// The number that follows this word on the screen.
     func number(after word: String) -> pid_t? {
         guard let line = terminal.screen.lines.first(where: { $0.contains(word) }),
             let found = line.firstRange(of: word)
@@ -88,7 +88,7 @@ final class AgentHouse {
 
     func ask(_ prompt: PromptText) { broker.say(#"{"prompt":\#(prompt.json)}"#) }
 
-    /// The program's end, for which the broker must say something first.
+    /// Serves the stand-in's sockets until the program has ended.
     func exitWhileServing() throws -> PseudoTerminal.ExitStatus {
         let deadline = ContinuousClock.now + .seconds(10)
         while !terminal.isClosed, ContinuousClock.now < deadline {
@@ -104,8 +104,8 @@ final class AgentHouse {
 
     func exit() throws -> PseudoTerminal.ExitStatus { try terminal.waitForExit() }
 
-    /// Presses `q` until the program ends. Once it has the terminal again it throws away what was typed until then, and nothing
-    /// on the screen says when it has.
+    /// Presses `q` until the program ends. When the program gets the terminal back, it discards what was typed until
+    /// then, and the screen does not show when that happens.
     func quit() throws -> PseudoTerminal.ExitStatus {
         let deadline = ContinuousClock.now + .seconds(10)
         while !terminal.isClosed, ContinuousClock.now < deadline {
@@ -119,7 +119,7 @@ final class AgentHouse {
     }
 }
 
-/// A prompt as the broker writes it.
+/// A prompt in the form that the broker sends.
 struct PromptText {
     var cookie = "cookie-1"
     var kind = "access"
@@ -132,7 +132,7 @@ struct PromptText {
     var keys: [String]?
     var query: String?
     var multiple: Bool?
-    /// The card that an app offers, as JSON.
+    /// The card that an app proposes, as JSON.
     var proposed: String?
     var totalContacts = 3
     var grantedContacts = 0
@@ -140,7 +140,7 @@ struct PromptText {
     var interpreter = false
     var quiet: Bool?
     var expires = "2099-01-01T00:00:00Z"
-    /// What the administrator leaves.
+    /// What the policy allows.
     var maximumLevel: String?
     var maximumKeys: [String]?
     var endsAt: String?

@@ -2,9 +2,9 @@ import BrokerJSON
 import CBrokerLinux
 import Glibc
 
-/// The broker's agent door as far as an agent can tell: a real socket, real frames, answers out of a table.
+/// A stand-in for the broker's agent socket: a real socket and real frames, with replies that a test sets.
 ///
-/// It does nothing by itself: whoever waits calls ``serve()`` when one of ``descriptors`` is readable.
+/// It has no thread of its own: a test that waits calls ``serve()`` when one of ``descriptors`` is readable.
 final class BrokerStandIn {
     struct Contact {
         var identifier: String
@@ -12,9 +12,9 @@ final class BrokerStandIn {
         var familyName: String
         var detail: String?
         var reason: String?
-        /// The app sees it already.
+        /// Whether the app sees it already.
         var isGranted = false
-        /// Of the one-time picker: choosing it picks it, or shows this card.
+        /// For a pick: whether choosing the row picks the contact. Otherwise the row shows `card`.
         var returns: Bool?
         var card: String?
     }
@@ -27,7 +27,7 @@ final class BrokerStandIn {
         var lifetime: String?
         var neverAskAgain: Bool?
         var removed: [String]?
-        /// What was picked: contact, key and value with slashes between them.
+        /// What was picked: contact, key and value, separated by slashes.
         var picked: [String]?
         var addProposed: Bool?
         var mergeInto: String?
@@ -36,17 +36,17 @@ final class BrokerStandIn {
     let runtimeDirectory: String
     var contacts: [Contact] = []
     var grants = "[]"
-    /// Answered to `Manage`.
+    /// The prompt that `Manage` returns.
     var managed: PromptText?
-    /// What `Manage` was called for: app, strength and session.
+    /// The parameters of the last `Manage`: app, strength and session.
     private(set) var opened: [String?] = []
-    /// Answered to every `Answer` while set: the error's name and parameters.
+    /// While set, the error that every `Answer` gets: its name and parameters.
     var refusal: (name: String, parameters: String)?
-    /// Answered to `Serve` while set.
+    /// While set, the error that `Serve` gets.
     var serveRefusal: (name: String, parameters: String)?
-    /// While set, searches are heard but not answered before ``releaseSearch()``.
+    /// While set, searches are not answered before ``releaseSearch()``.
     var holdsSearch = false
-    /// While set, `Serve` and `Answer` are heard but not answered, as while polkit is asked.
+    /// While set, `Serve` and `Answer` are not answered before ``release()``, as while polkit asks for a password.
     var holdsForPassword = false
     private var held: [(method: String, parameters: JSONValue?, descriptor: CInt)] = []
     private var heldSearch: (parameters: JSONValue?, descriptor: CInt)?
@@ -80,7 +80,7 @@ final class BrokerStandIn {
 
     private var path: String { runtimeDirectory + "/agent/io.contactbroker.Agent" }
 
-    /// - Parameter group: the group that alone may open the door, as in the system's mode.
+    /// - Parameter group: the only group that may connect, as in system mode.
     func open(group: gid_t? = nil) {
         listening = clinux_listen(path, 0o600, 8)
         guard let group else { return }
@@ -88,7 +88,7 @@ final class BrokerStandIn {
         chmod(path, 0o660)
     }
 
-    /// Goes away, as a broker that was stopped.
+    /// Closes the socket and all connections, as a broker that stops.
     func close() {
         for descriptor in connections.keys { hangUp(descriptor) }
         connections = [:]
@@ -98,16 +98,17 @@ final class BrokerStandIn {
         unlink(path)
     }
 
-    /// For whoever holds a copy too: a process that another test has just started has one for a moment.
+    /// Shuts the connection down for every copy of the descriptor. A process that another test has just started has one
+    /// for a moment.
     private func hangUp(_ descriptor: CInt) {
         shutdown(descriptor, CInt(SHUT_RDWR))
         Glibc.close(descriptor)
     }
 
-    /// Calls that wait for a password.
+    /// The number of calls that wait for a password.
     var heldCount: Int { held.count }
 
-    /// Answers what was held, as it would be answered now.
+    /// Answers the calls that waited for a password.
     func release() {
         holdsForPassword = false
         let waiting = held
@@ -121,13 +122,13 @@ final class BrokerStandIn {
         heldSearch = nil
     }
 
-    /// Sends one reply of `Serve`, written as JSON.
+    /// Sends one reply to `Serve`, with these parameters as JSON.
     func say(_ parameters: String) {
         guard let serving else { return }
         send(#"{"parameters":\#(parameters),"continues":true}"#, on: serving)
     }
 
-    /// Answers everything that has come.
+    /// Accepts all connections and answers all calls that have arrived.
     func serve() {
         while listening >= 0 {
             let accepted = clinux_accept(listening)

@@ -1,7 +1,7 @@
 import PseudoTerminal
 import Testing
 
-@Suite("An app that looks for one contact")
+@Suite("Prompts of the access button")
 struct ButtonTests {
     private func button(_ query: String, status: String = "limited") -> PromptText {
         PromptText(
@@ -9,7 +9,7 @@ struct ButtonTests {
             lifetimes: ["session", "untilRevoked"])
     }
 
-    @Test("A unique match is shared by one key")
+    @Test("One key shares a unique match")
     func oneKey() throws {
         let house = try AgentHouse(["--once"])
         try house.registered()
@@ -23,7 +23,7 @@ struct ButtonTests {
         #expect(try house.exit() == .exited(0))
     }
 
-    @Test("Return shares nothing", arguments: ["\r", "\u{1B}", "d"], ["ada", "l", "nobody"])
+    @Test("Return, Escape and d share nothing", arguments: ["\r", "\u{1B}", "d"], ["ada", "l", "nobody"])
     func refuses(key: String, query: String) throws {
         let house = try AgentHouse(["--once"])
         try house.registered()
@@ -33,7 +33,7 @@ struct ButtonTests {
         #expect(try house.exit() == .exited(1))
     }
 
-    @Test("Keys pressed while the match was still looked for answer nothing")
+    @Test("Keys that are pressed during the search do not answer the prompt")
     func typedWhileLooking() throws {
         let house = try AgentHouse(["--once"])
         try house.registered()
@@ -46,7 +46,7 @@ struct ButtonTests {
         #expect(try house.answer()?.identifiers == ["r1"])
     }
 
-    @Test("An app that never asked before is looked at once more", arguments: [("y", ["r1"]), ("\r", nil)])
+    @Test("An app without a grant needs a second confirmation", arguments: [("y", ["r1"]), ("\r", nil)])
     func firstTime(key: String, identifiers: [String]?) throws {
         let house = try AgentHouse(["--once"])
         try house.registered()
@@ -63,7 +63,7 @@ struct ButtonTests {
         #expect(try house.exit() == .exited(identifiers == nil ? 1 : 0))
     }
 
-    @Test("Of several matches only the chosen ones are shared")
+    @Test("Of several matches, only the chosen ones are shared")
     func several() throws {
         let house = try AgentHouse(["--once"])
         try house.registered()
@@ -74,7 +74,7 @@ struct ButtonTests {
         #expect(try house.answer()?.identifiers == ["r3"])
     }
 
-    @Test("No match is told to the person, and shares nothing")
+    @Test("If nothing matches, the agent says so and shares nothing")
     func noMatch() throws {
         let house = try AgentHouse(["--once"])
         try house.registered()
@@ -84,7 +84,7 @@ struct ButtonTests {
         #expect(try house.answer() == BrokerStandIn.Answer(cookie: "cookie-1"))
     }
 
-    @Test("A row that cannot be chosen says why")
+    @Test("Choosing a disabled row shows the reason")
     func disabledRow() throws {
         let house = try AgentHouse(contacts: [
             .init(identifier: "r1", givenName: "Ada", familyName: "Lovelace", detail: "x", reason: "has no address"),
@@ -97,7 +97,7 @@ struct ButtonTests {
         #expect(house.broker.answers.isEmpty)
     }
 
-    @Test("A refused app waits as one line and takes no screen until the person opens it")
+    @Test("A denied app's prompt takes one line until the person opens it")
     func quiet() throws {
         let house = try AgentHouse(["--once"])
         try house.registered()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import contact_agent
 
-@Suite("What keys do to a prompt")
+@Suite("Keys and prompts")
 struct DialogueTests {
     static let size = ScreenSize(columns: 80, rows: 24)
 
@@ -18,7 +18,7 @@ struct DialogueTests {
         }
     }
 
-    /// Presses keys one after the other; a search is answered with thirty people.
+    /// Presses keys one after the other, and answers each search with thirty people.
     private func press(_ keys: [Key], in dialogue: inout some Dialogue, isArmed: Bool = true) -> Effect {
         var last = Effect.nothing
         for key in keys {
@@ -34,7 +34,7 @@ struct DialogueTests {
     private func characters(_ text: String) -> [Key] { text.map { $0 == "\r" ? .enter : .character($0) } }
 
     @Test(
-        "First access: what each row of keys comes to",
+        "In a prompt for access, each sequence of keys gives the expected answer",
         arguments: [
             ("\r", Answer(level: .denied)),
             ("d", Answer(level: .denied)),
@@ -57,7 +57,7 @@ struct DialogueTests {
     }
 
     @Test(
-        "Only the approving keys share, and only where they are offered",
+        "Keys that approve have an effect only where they are offered",
         arguments: ["a", "y", "s", "cy", "cs\ra", "cs\ry", "cs\rcy", "cs\r11cy", "cs\r1", "cs\r1c1", "csa", "csy"])
     func notApproving(keys: String) throws {
         var dialogue = AccessDialogue(try Self.prompt())
@@ -66,14 +66,14 @@ struct DialogueTests {
         }
     }
 
-    @Test("No approving key counts before the stage was visible", arguments: ["ca", "cs\r1cy"])
+    @Test("A key that approves is too early before its stage was visible long enough", arguments: ["ca", "cs\r1cy"])
     func unarmed(keys: String) throws {
         var dialogue = AccessDialogue(try Self.prompt())
         #expect(press(characters(keys), in: &dialogue, isArmed: false) == .tooEarly)
     }
 
     @Test(
-        "Of notes an app gets what it asked for by name",
+        "Turning notes on grants only those keys of notes that the app requested",
         arguments: [["note"], ["extraProperties"], ["note", "extraProperties"], ["note", "givenName"]])
     func notes(keys: [String]) throws {
         var dialogue = AccessDialogue(try Self.prompt(PromptText(keys: keys)))
@@ -86,7 +86,7 @@ struct DialogueTests {
         #expect(answer.keys?.contains("phoneNumbers") == true)
     }
 
-    @Test("A standing grant keeps its lifetime")
+    @Test("An answer to an app that has a grant keeps the grant's lifetime")
     func standingLifetime() throws {
         var dialogue = ButtonDialogue(
             try Self.prompt(PromptText(kind: "button", status: "limited", query: "p", lifetimes: ["session"])))
@@ -94,7 +94,7 @@ struct DialogueTests {
         #expect(press(characters("s"), in: &dialogue) == .answer(Answer(level: .limited, identifiers: ["r1"])))
     }
 
-    @Test("Every step towards sharing is a stage of its own")
+    @Test("Each step towards sharing is a stage of its own")
     func stages() throws {
         var dialogue = AccessDialogue(try Self.prompt())
         var stages = [dialogue.stage]
@@ -105,7 +105,7 @@ struct DialogueTests {
         #expect(Set(stages).count == 4)
     }
 
-    @Test("Pasted text is a query at most, never an answer")
+    @Test("Pasted text can be a query, but never an answer")
     func paste() throws {
         var dialogue = AccessDialogue(try Self.prompt())
         #expect(press([.paste("c")], in: &dialogue) == .nothing)
@@ -115,7 +115,7 @@ struct DialogueTests {
         #expect(effect == .search(query: "adad", offset: 0, limit: 9))
     }
 
-    @Test("A match that is replaced by another is another stage")
+    @Test("If another match replaces the one that is shown, the stage changes")
     func replacedMatch() throws {
         var dialogue = ButtonDialogue(
             try Self.prompt(PromptText(kind: "button", status: "limited", query: "p", lifetimes: nil)))
@@ -126,7 +126,7 @@ struct DialogueTests {
         #expect(press(characters("s"), in: &dialogue) == .answer(Answer(level: .limited, identifiers: ["r2"])))
     }
 
-    @Test("What is confirmed is what was looked at, even when the list changed meanwhile")
+    @Test("The contact that was shown is confirmed, even if the list has changed since")
     func confirmedRow() throws {
         var dialogue = ButtonDialogue(try Self.prompt(PromptText(kind: "button", query: "p", lifetimes: nil)))
         dialogue.found(SearchResult(rows: Self.rows(1), total: 1, offset: 0))
@@ -135,7 +135,7 @@ struct DialogueTests {
         #expect(press(characters("y"), in: &dialogue) == .answer(Answer(level: .limited, identifiers: ["r1"])))
     }
 
-    @Test("A row that is disabled or shared already is never chosen", arguments: ["s", "1s"], [true, false])
+    @Test("A row that is disabled or already granted is never chosen", arguments: ["s", "1s"], [true, false])
     func disabled(keys: String, isGranted: Bool) throws {
         var row = Self.rows(1)[0]
         row.isEnabled = isGranted
@@ -186,7 +186,7 @@ struct DialogueTests {
 
     static let languages = LocalizedNames.available
 
-    /// They are seen whole, and nothing that is set apart in one reaches into another.
+    /// Expects that the lines fit on the screen, and that each line closes its bidirectional isolates.
     static func expect(_ lines: [StyledLine], fit size: ScreenSize) {
         #expect(lines.count <= size.rows - 2, "\(lines.map(\.text).joined(separator: "\n"))")
         for line in lines {

@@ -5,7 +5,7 @@ import Testing
 @Suite("Keys, lines and columns")
 struct InputTests {
     @Test(
-        "Bytes become keys",
+        "Bytes become keys, also if they arrive one by one",
         arguments: [
             ("a", [Key.character("a")]), ("\r", [.enter]), ("\n", [.enter]), ("\u{7F}", [.backspace]),
             ("\u{15}", [.erase]), ("\u{1}", [.other]), ("é", [.character("é")]),
@@ -25,7 +25,7 @@ struct InputTests {
         #expect(!cut.isUndecided)
     }
 
-    @Test("A lone ESC is Escape only once nothing follows it")
+    @Test("A lone ESC is the Escape key only if nothing follows it")
     func loneEscape() {
         var decoder = KeyDecoder()
         do {
@@ -41,7 +41,7 @@ struct InputTests {
         }
     }
 
-    @Test("A sequence that never ends is given up; bytes that are no UTF-8 are no letters")
+    @Test("An endless sequence and invalid UTF-8 become unknown keys")
     func nonsense() {
         var decoder = KeyDecoder()
         let endless = Array("\u{1B}[".utf8) + Array(repeating: UInt8(ascii: "1"), count: KeyDecoder.maximumSequence)
@@ -56,7 +56,7 @@ struct InputTests {
         }
     }
 
-    @Test("A long paste is kept up to its bound")
+    @Test("A long paste is cut at its limit")
     func longPaste() {
         var decoder = KeyDecoder()
         let text = String(repeating: "x", count: 10 * KeyDecoder.maximumPaste)
@@ -64,7 +64,7 @@ struct InputTests {
         #expect(keys == [.paste(String(repeating: "x", count: KeyDecoder.maximumPaste))])
     }
 
-    @Test("A line takes letters up to its bound, and loses them one by one or all at once")
+    @Test("A line takes letters up to its limit, and deletes them one by one or all at once")
     func editing() {
         var editor = LineEditor()
         for _ in 0...LineEditor.maximumLength { _ = editor.press(.character("é")) }
@@ -81,20 +81,20 @@ struct InputTests {
     }
 
     @Test(
-        "Text is cut where its columns end",
+        "Text is cut to the given number of columns",
         arguments: [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("語語", 4, "語語"), ("語語", 3, "語…"), ("abc", 0, "")])
     func clipping(text: String, columns: Int, clipped: String) {
         #expect(Columns.clip(text, to: columns) == clipped)
     }
 
-    @Test("A path keeps both its ends")
+    @Test("A path that is cut keeps both ends")
     func clippingInTheMiddle() {
         #expect(Columns.clipMiddle("/usr/bin/mail", to: 13) == "/usr/bin/mail")
         #expect(Columns.clipMiddle("/usr/local/bin/mail", to: 11) == "/usr/…/mail")
     }
 
     @Test(
-        "Shown text is one harmless line",
+        "Untrusted text is shown as one harmless line",
         arguments: [
             ("plain", "“plain”"), ("a\r\nb\tc", "“a b c”"), ("say \"x\"", "“say x”"), ("\u{1B}[2Jx", "“[2Jx”"),
             ("a\u{202E}b\u{2066}c", "“abc”"),
@@ -104,7 +104,7 @@ struct InputTests {
         #expect(ShownText.quoted(text, columns: 40) == line)
     }
 
-    @Test("Not even a careless line of ours can command the terminal")
+    @Test("A line is drawn without control characters, even if the agent's own text has some")
     func lastDoor() {
         #expect(
             StyledLine("a\u{1B}b\u{202E}c\nd").drawn(columns: 20, withStyles: true) == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d")

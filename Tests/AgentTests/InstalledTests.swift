@@ -4,14 +4,14 @@ import Testing
 
 @testable import contact_agent
 
-/// Root, and the kernel lets it have a mount namespace.
+/// Whether the tests run as root and the kernel allows a mount namespace.
 private let canBeInstalled = getuid() == 0 && system("unshare -m true 2>/dev/null") == 0
 
-/// The agent as it is installed: its file gives it the group that alone may open the broker's door. Whoever starts it is
-/// another user. What is set up needs root and a mount namespace of its own; without them nothing of this is tried.
+/// The agent as it is installed: its file is set-group-ID to the only group that may connect to the broker, and another
+/// user starts it. The setup needs root and a mount namespace of its own; without them the suite is skipped.
 @Suite("The installed agent", .enabled(if: canBeInstalled))
 struct InstalledTests {
-    /// A group of nobody's.
+    /// A group without members.
     private static let group: gid_t = 54_321
     private static let user: uid_t = 65_534
 
@@ -60,9 +60,9 @@ struct InstalledTests {
         return line.map { $0.dropFirst(name.count + 1).split(separator: "\t").joined(separator: " ") } ?? ""
     }
 
-    /// Whether another program of the same user can do that.
+    /// Whether another program of the same user can run this command.
     private func userCan(_ command: String) -> Bool {
-        // /proc may be closed to users on the machine where the tests run.
+        // Mount a /proc, because the machine's own may be closed to users.
         let user = "setpriv --reuid=\(Self.user) --regid=\(Self.user) --clear-groups"
         return system(
             "unshare -m sh -c 'mount -t proc none /proc; \(user) sh -c \"\(command)\"' >/dev/null 2>&1") == 0
@@ -70,7 +70,7 @@ struct InstalledTests {
 
     private let exec = "echo pid=$$.; exec $AS $A"
 
-    @Test("It opens the door by its group, has given that up when it serves, and leaves nothing to get hold of")
+    @Test("It connects with its group, drops the group before it serves, and is closed to the user's programs")
     func drops() throws {
         let house = try house(starting: exec)
         let pid = try pid(house)
@@ -84,24 +84,24 @@ struct InstalledTests {
         }
         #expect(!userCan("ls /proc/\(pid)/fd"))
         #expect(!userCan(": 3<>/proc/\(pid)/mem"))
-        // It serves as any agent does.
+        // It serves like any other agent.
         house.ask(PromptText())
         try house.see("[c] Continue", thenPress: "d")
         #expect(try house.answer()?.level == "denied")
     }
 
-    @Test("A copy without the group is turned away by the door, and is what a user's program is: open to the others")
+    @Test("A copy without the group cannot connect, and the user's other programs can inspect it")
     func withoutGroup() throws {
         let house = try house(mode: "755", starting: exec, environment: ["LD_PRELOAD": "libsqlite3.so.0"])
         let pid = try pid(house)
         try house.see("The broker cannot be reached")
         #expect(!house.broker.isServing)
-        // What the other tests find closed is so because of the group, and not of how they look.
+        // This shows that the group closes these files in the other tests, and not the way in which they are read.
         #expect(userCan("head -c 1 /proc/\(pid)/environ && head -c 1 /proc/\(pid)/maps"))
         #expect(text("/proc/\(pid)/maps").contains("libsqlite3"))
     }
 
-    @Test("No variable steers it: not to another broker, not into a library")
+    @Test("No environment variable leads it to another broker or into a library")
     func environment() throws {
         let decoy = BrokerStandIn()
         chmod(decoy.runtimeDirectory, 0o711)
@@ -121,7 +121,7 @@ struct InstalledTests {
         #expect(!Environment.isPlain(String(repeating: "x", count: 65)))
     }
 
-    @Test("Descriptors that were closed are none of its own, and those handed down are not kept")
+    @Test("It replaces closed standard descriptors and does not keep inherited ones")
     func descriptors() throws {
         let house = try house(starting: "$AS $A 7</etc/shadow <&- >&- 2>&- & echo pid=$!.; wait")
         let pid = try pid(house)
@@ -137,7 +137,7 @@ struct InstalledTests {
         try house.see("[c] Continue")
     }
 
-    @Test("When the broker comes back it starts itself anew, with the group for as long as it takes to connect")
+    @Test("When the broker returns, the agent restarts itself and has the group only until it is connected")
     func again() throws {
         let house = try house(starting: exec)
         let pid = try pid(house)
@@ -157,7 +157,7 @@ struct InstalledTests {
         #expect(try house.exit() == .exited(0))
     }
 
-    /// What root does to the files where the agent of that number runs.
+    /// Runs commands as root in the agent's mount namespace.
     private func asRoot(_ commands: String, by pid: pid_t) -> Bool {
         system("nsenter -t \(pid) -m sh -c '\(commands)'") == 0
     }
@@ -200,7 +200,7 @@ struct InstalledTests {
     }
 
     @Test(
-        "It does not restart from a file that another than root could have put there, or that gives no group",
+        "It does not restart from a file that a user other than root may have placed, or without its group",
         arguments: [
             ("755", "chmod 0755 /run/new"), ("755", "chmod 2775 /run/new"),
             ("755", "chown \(user) /run/new; chmod 2755 /run/new"),
@@ -216,11 +216,11 @@ struct InstalledTests {
         try house.wait(for: "another try") { text("/proc/\(pid)/cmdline").contains("--attempt\0") }
         house.broker.open(group: Self.group)
         try house.registered()
-        // Its own file, which has no name any more.
+        // It runs its own file, which has no name any more.
         #expect(executable(of: pid) == "/run/contact-agent (deleted)")
     }
 
-    /// Plays polkit's agent: makes itself known, and asks when told so through a pipe.
+    /// Stands in for polkit's agent: records its start, and asks for a password when a pipe orders it to.
     private static let passwordAgent = """
         #!/bin/sh
         echo "$$ $* $(env | grep -v ^PWD= | sort | tr "\\n" " ")" >/run/contactbroker/asked
@@ -238,7 +238,7 @@ struct InstalledTests {
         chmod(path + "/orders", 0o666)
         close(Glibc.open(path + "/asked", O_CREAT | O_WRONLY, 0o666))
         chmod(path + "/asked", 0o666)
-        // Open at both ends, so that neither waits for the other.
+        // Opened for reading and writing, so that neither end waits for the other.
         let orders = Glibc.open(path + "/orders", O_RDWR | O_CLOEXEC)
         return (
             try house(
@@ -249,7 +249,7 @@ struct InstalledTests {
 
     private func order(_ orders: CInt, _ word: String) { _ = write(orders, word + "\n", word.utf8.count + 1) }
 
-    @Test("While a password may be asked for, the terminal is lent: no key of it is an answer, no screen covers it")
+    @Test("While a password may be asked for, no key is an answer and no prompt covers the terminal")
     func password() throws {
         let (house, orders) = try houseWithPassword()
         defer {
@@ -265,7 +265,7 @@ struct InstalledTests {
         #expect(asked.hasSuffix(" 3 LANG=C NO_COLOR=1 PATH=/usr/bin:/bin TERM=xterm \n"))
         #expect(!asked.contains("EVIL") && !asked.contains("XDG") && !asked.contains("CONTACTBROKER"))
         order(orders, "first")
-        // Each letter would be a key: quit, list, open.
+        // Each of these letters is a key of the agent: quit, list, open.
         try house.see("Password, first:", thenPress: "qlo1\r")
         try house.see("heard qlo1.")
         house.broker.release()
@@ -290,12 +290,12 @@ struct InstalledTests {
         try house.see("[a] Share all 3 contacts", thenPress: "a")
         try house.see("You shared all contacts with “mail”.")
         #expect(house.broker.answers.count == 1)
-        // It is said before the terminal is taken back.
+        // The message appears before the agent takes the terminal back.
         try house.wait(for: "keys one by one") { !house.terminal.isInLineMode }
         #expect(try house.quit() == .exited(0))
     }
 
-    @Test("What asked for a password that came to nothing asks for no other: pkttyagent hangs where it is taken back")
+    @Test("After a failed password, the agent replaces pkttyagent, which a withdrawn question can hang")
     func takenBack() throws {
         let (house, orders) = try houseWithPassword()
         defer {
@@ -314,7 +314,7 @@ struct InstalledTests {
         house.ask(PromptText())
         try house.see("[c] Continue", thenPress: "c")
         try house.see("[a] Share all 3 contacts", thenPress: "a")
-        // One that asked, and was answered, asks again.
+        // After a question that was answered, the same process asks again.
         #expect(try asking() == first)
         house.broker.refusal = ("io.contactbroker.Agent.AuthenticationFailed", #"{"reason":"not given in time"}"#)
         house.broker.release()
@@ -334,7 +334,7 @@ struct InstalledTests {
     }
 
     @Test(
-        "Who is not recognised is no agent, and is told so; so is who could not be asked",
+        "An agent whose user does not authenticate ends with the reason",
         arguments: [
             ("{}", "could not become an agent: you were not recognised"),
             (#"{"reason":"polkit is ill"}"#, "could not become an agent: polkit is ill"),
@@ -350,7 +350,7 @@ struct InstalledTests {
     }
 
     @Test(
-        "A password that nobody gives is given up with Ctrl-C; what asks for it ends with the agent",
+        "A signal ends an agent that waits for a password, and the program that asks ends with it",
         arguments: [
             SIGINT, SIGKILL,
         ])
@@ -374,7 +374,7 @@ struct InstalledTests {
         #expect(house.broker.answers.isEmpty)
     }
 
-    @Test("The notifier has the group no longer than the agent, and comes back as it does")
+    @Test("The notifier connects with the group, and again when the broker returns")
     func notifier() throws {
         let start = "echo notifier=\\$\\$.; exec $A --notify </dev/null 2>/dev/null"
         let house = try house(starting: "echo pid=$$.; exec $AS setsid -w sh -c \"\(start)\"")

@@ -8,7 +8,7 @@ import Testing
 @Suite("Prompts in the person's language")
 struct LanguageTests {
     @Test(
-        "The environment chooses the language, and the keys stay",
+        "The environment chooses the language, and the keys are the same in each",
         arguments: [
             ("de_DE.UTF-8", "möchte Ihre Kontakte sehen.", "[d] Nicht erlauben (Eingabe)   [c] Weiter"),
             ("ja_JP.UTF-8", "連絡先の閲覧を求めています。", "[d] 許可しない（Enter）   [c] 続ける"),
@@ -30,7 +30,7 @@ struct LanguageTests {
         #expect(try house.answer()?.level == "denied")
     }
 
-    @Test("LANGUAGE comes before LANG, but not where the locale is C")
+    @Test("LANGUAGE takes precedence over LANG, unless the locale is C")
     func language() throws {
         for (variables, title) in [
             (["LANG": "de_DE.UTF-8", "LANGUAGE": "fr:en"], "demande à voir"),
@@ -48,7 +48,7 @@ struct LanguageTests {
     }
 
     @Test(
-        "A language that is a path, or anything else, is English",
+        "A locale that is not a plain name gives English",
         arguments: [
             "../../tmp/evil", "/tmp/evil", "%n%n", "de/../fr", "\u{1B}[2J", String(repeating: "d", count: 5_000),
         ])
@@ -61,7 +61,7 @@ struct LanguageTests {
         _ = try house.answer()
     }
 
-    @Test("Names are set apart in Arabic, and no line ends within what is set apart")
+    @Test("In Arabic names are isolated, and every drawn line closes its isolates")
     func isolates() throws {
         let arabic = LocalizedNames(languages: ["ar"])
         let prompt = try #require(Prompt(JSONDocument(parsing: Array(PromptText().json.utf8)).root, arabic))
@@ -77,7 +77,7 @@ struct LanguageTests {
         }
     }
 
-    @Test("A name that is written from right to left moves nothing beside it, cut or not")
+    @Test("A right-to-left name does not move the text beside it, whether it is cut or not")
     func rightToLeftNames() throws {
         let json = #"{"identifier":"r1","contact":{"givenName":"محمد","familyName":"الأحمد\u202e"},"enabled":true}"#
         let row = try #require(Row(JSONDocument(parsing: Array(json.utf8)).root))
@@ -93,7 +93,7 @@ struct LanguageTests {
     }
 
     @Test(
-        "What is set apart may reach the terminal, what is not ended does not reach beyond its line",
+        "Complete isolates reach the terminal, and an open one ends with its line",
         arguments: [
             ("a\u{2068}b\u{2069}c", "a\u{2068}b\u{2069}c"), ("a\u{2067}b", "a\u{2067}b\u{2069}"),
             ("a\u{2069}b", "a\u{FFFD}b"), ("a\u{2066}b\u{2069}", "a\u{FFFD}b\u{FFFD}"),
@@ -104,7 +104,7 @@ struct LanguageTests {
     }
 
     @Test(
-        "A line is broken where its script may be",
+        "A line breaks only where its script allows it",
         arguments: [
             ("one two three", 7, ["one two", "three"]), ("one two three", 13, ["one two three"]),
             ("許可しません。", 6, ["許可し", "ませ", "ん。"]), ("「許可」しません", 6, ["「許", "可」し", "ません"]),

@@ -2,13 +2,13 @@ import Glibc
 import PseudoTerminal
 import Testing
 
-@Suite("Starting, waiting and ending")
+@Suite("The agent's start, waiting and end")
 struct LifeTests {
-    /// Says after the agent's end how it left the terminal and how it ended.
+    /// Prints the terminal's settings and the agent's status after the agent's end.
     private static let report =
         "s=$?; echo left $(stty -a | tr ' ;' '\\n\\n' | grep -xE -e '-?(icanon|echo|ixon|isig)'); echo status=$s"
 
-    @Test("Whatever ends the agent, the terminal is as it was", arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+    @Test("Whatever signal ends the agent, the terminal is restored", arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
     func restores(signal: CInt) throws {
         let house = try AgentHouse(script: "\"$AGENT\" & p=$!; echo pid=$p.; wait $p; \(Self.report)")
         try house.see("pid=")
@@ -26,7 +26,7 @@ struct LifeTests {
         #expect(left?.split(separator: " ").dropFirst().sorted() == ["echo", "icanon", "isig", "ixon"])
     }
 
-    @Test("Ctrl-C ends the agent, and answers nothing")
+    @Test("Ctrl-C ends the agent without an answer")
     func interrupt() throws {
         let house = try AgentHouse()
         try house.registered()
@@ -38,14 +38,14 @@ struct LifeTests {
         #expect(!house.broker.isServing)
     }
 
-    @Test("Stopped and continued, it gives the terminal back and draws its prompt anew")
+    @Test("It gives the terminal back when it is stopped, and draws its prompt again when it continues")
     func suspension() throws {
         let house = try AgentHouse(
             script: "set -m; \"$AGENT\"; stty -a | grep -o ' icanon'; echo stopped; read line; fg")
         try house.registered()
         house.ask(PromptText())
         try house.see("[c] Continue", thenPress: "c")
-        // Before the stage can be answered, so that arming must start again.
+        // Stop before the stage can be answered, so that its delay must start again.
         try house.see("Share all 3 contacts", thenPress: "\u{1A}")
         try house.see("stopped")
         #expect(house.terminal.screen.contains(" icanon"))
@@ -55,7 +55,7 @@ struct LifeTests {
         #expect(try house.answer()?.level == "full")
     }
 
-    @Test("q ends the agent while nothing is asked")
+    @Test("q ends the agent while no prompt is shown")
     func quits() throws {
         let house = try AgentHouse()
         try house.registered()
@@ -63,9 +63,9 @@ struct LifeTests {
         #expect(try house.exit() == .exited(0))
     }
 
-    @Test("An ordinary user's agent works as root's does")
+    @Test("The agent works for an ordinary user")
     func ordinaryUser() throws {
-        // Where the tests run as root, the program runs as somebody else, from a place that everybody reaches.
+        // If the tests run as root, the program runs as another user, from a folder that everybody can reach.
         let house = try AgentHouse(
             script: """
                 r=$CONTACTBROKER_RUNTIME_DIR; chmod 711 $r $r/agent; chmod 666 $r/agent/*
@@ -82,7 +82,7 @@ struct LifeTests {
         #expect(house.broker.answers.count == 1)
     }
 
-    @Test("Without a terminal it does not start, whatever is typed into it")
+    @Test("Without a terminal it does not start, whatever its standard input contains")
     func noTerminal() throws {
         let house = try AgentHouse(script: "echo yyyy | setsid -w \"$AGENT\"; echo status=$?")
         try house.see("contact-agent: could not open /dev/tty")
@@ -90,14 +90,14 @@ struct LifeTests {
         #expect(house.terminal.screen.contains("Start it in a terminal window"))
     }
 
-    @Test("A terminal without a screen to draw on shows no prompts", arguments: ["dumb", ""])
+    @Test("It does not start on a terminal on which it cannot draw", arguments: ["dumb", ""])
     func dumbTerminal(type: String) throws {
         let house = try AgentHouse(environment: ["TERM": type])
         #expect(try house.exit() == .exited(2))
         #expect(house.terminal.screen.contains("contact-agent: could not draw on this terminal"))
     }
 
-    @Test("In a terminal that is too small nothing is shown or answered until it grows")
+    @Test("In a terminal that is too small, nothing is shown or answered until it grows")
     func tooSmall() throws {
         let house = try AgentHouse(["--once"], columns: 59, rows: 12)
         try house.registered()
@@ -116,7 +116,7 @@ struct LifeTests {
         #expect(house.broker.answers.count == 1)
     }
 
-    @Test("Everything fits into the smallest terminal, with the longest words")
+    @Test("A prompt with long texts fits into the smallest terminal")
     func smallestTerminal() throws {
         let long = String(repeating: "long words ", count: 40)
         let house = try AgentHouse(columns: 60, rows: 12)
@@ -138,7 +138,7 @@ struct LifeTests {
         #expect(house.terminal.screen.contains("[d] Don't allow (Return)"))
     }
 
-    @Test("A broker that goes away is waited for, and found again")
+    @Test("When the broker goes away, the agent waits and connects again")
     func brokerGone() throws {
         let house = try AgentHouse()
         try house.registered()
@@ -154,7 +154,7 @@ struct LifeTests {
         #expect(try house.exit() == .exited(0))
     }
 
-    @Test("Without a broker it says so, and q ends it")
+    @Test("Without a broker the agent says so, and q ends it")
     func noBroker() throws {
         let broker = BrokerStandIn()
         broker.close()
@@ -164,7 +164,7 @@ struct LifeTests {
         #expect(try house.exit() == .exited(0))
     }
 
-    @Test("An agent that the broker does not take ends with its reason")
+    @Test("An agent that the broker refuses ends with the reason")
     func notAnAgent() throws {
         let broker = BrokerStandIn()
         broker.serveRefusal = ("io.contactbroker.Agent.NotAnAgent", #"{"reason":"you are sandboxed"}"#)
@@ -173,13 +173,13 @@ struct LifeTests {
         #expect(house.terminal.screen.text.replacing("\n", with: "").contains("NotAnAgent: you are sandboxed"))
     }
 
-    @Test("What another program writes over a prompt does not stay")
+    @Test("Text that another program writes over a prompt is overwritten")
     func overwritten() throws {
         let house = try AgentHouse()
         try house.registered()
         house.ask(PromptText())
         try house.see("[c] Continue", thenPress: "c")
-        // Once approving counts, nothing else is left to be drawn anew.
+        // Once the prompt can be approved, the agent has no other reason to draw again.
         try house.see("[a] Share all 3 contacts")
         house.terminal.scribble("\u{1B}[2;1HMay “mail” be nice?\u{1B}[K\u{1B}[20;1H[a] Press a")
         try house.see("[a] Press a")
@@ -188,7 +188,7 @@ struct LifeTests {
         }
     }
 
-    @Test("Another agent that registers is told of")
+    @Test("It reports that another agent has joined, and where")
     func others() throws {
         let house = try AgentHouse()
         try house.registered()
@@ -198,7 +198,7 @@ struct LifeTests {
         try house.see("joined at pts/4: 2 others may")
     }
 
-    @Test("An answer that the broker refuses shares nothing, and says so")
+    @Test("If the broker refuses an answer, the agent says so")
     func refusedAnswer() throws {
         let broker = BrokerStandIn()
         broker.refusal = ("io.contactbroker.Agent.InvalidAnswer", #"{"reason":"no such row"}"#)
@@ -211,7 +211,7 @@ struct LifeTests {
         #expect(house.terminal.screen.contains("The broker did not take that"))
     }
 
-    @Test("A missing password lets the person choose again")
+    @Test("After a failed authentication the person can choose again")
     func authenticationFailed() throws {
         let broker = BrokerStandIn()
         broker.refusal = ("io.contactbroker.Agent.AuthenticationFailed", "{}")
@@ -221,10 +221,10 @@ struct LifeTests {
         try house.see("[c] Continue", thenPress: "c")
         try house.see("[a] Share all", thenPress: "a")
         try house.see("You were not recognised; nothing was shared.")
-        // Where nobody was asked, it is said why, in full.
+        // If nobody could be asked, the whole reason is shown.
         broker.refusal = (
             "io.contactbroker.Agent.AuthenticationFailed",
-            #"{"reason":"polkit does not answer; an administrator starts it anew: systemctl restart polkit.service"}"#
+            #"{"reason":"polkit does not answer; an administrator can restart it: systemctl restart polkit.service"}"#
         )
         try house.see("[a] Share all", thenPress: "a")
         try house.see("The broker did not take that (polkit does not answer;")
@@ -234,7 +234,7 @@ struct LifeTests {
         #expect(try house.answer()?.level == "denied")
     }
 
-    @Test("Looks are left out where the person wants none", arguments: [("", true), ("1", false)])
+    @Test("A NO_COLOR that is not empty turns styles off", arguments: [("", true), ("1", false)])
     func noColor(value: String, hasStyles: Bool) throws {
         let house = try AgentHouse(environment: ["NO_COLOR": value])
         try house.registered()
@@ -245,7 +245,7 @@ struct LifeTests {
         #expect(drawn.contains("\u{1B}[33m") == hasStyles)
     }
 
-    @Test("What was shared is listed app by app")
+    @Test("The list of grants shows one app per line")
     func listsGrants() throws {
         let broker = BrokerStandIn()
         broker.grants = """
@@ -263,7 +263,7 @@ struct LifeTests {
     }
 
     @Test(
-        "The command line says what it is, and takes no answers",
+        "The agent prints help and version, and refuses an unknown argument",
         arguments: [
             (["--help"], "Usage: contact-agent", CInt(0)), (["--version"], "contact-agent ", 0),
             (["--yes"], "contact-agent: unknown argument --yes", 2),
@@ -275,11 +275,11 @@ struct LifeTests {
     }
 }
 
-@Suite("Saying that prompts wait")
+@Suite("The notifier")
 struct NotifierTests {
-    @Test("It says how many wait when there are more, in words of its own, and takes no terminal")
+    @Test("It reports each increase in the number of open prompts, and no text from a prompt")
     func says() throws {
-        // In a session of its own it does not end with the terminal.
+        // In a session of its own, the notifier does not end with the terminal.
         let start = "echo notifier=$$.; exec \"$AGENT\" --notify </dev/null"
         let house = try AgentHouse(script: "setsid -w sh -c '\(start)'; echo status=$?")
         try house.registered()
@@ -287,7 +287,7 @@ struct NotifierTests {
         defer { kill(notifier, SIGKILL) }
         #expect(house.broker.isNotifying)
         for waiting in [1, 2, 1, 0, 1] {
-            // What a broker would never say to it is shown to nobody.
+            // A broker never sends a prompt to a notifier. If it did, the notifier would not show it.
             house.broker.say(#"{"waiting":\#(waiting),"prompt":\#(PromptText(displayName: "evil").json)}"#)
         }
         try house.wait(for: "three lines") {
@@ -299,7 +299,7 @@ struct NotifierTests {
         #expect(house.broker.answers.isEmpty)
     }
 
-    @Test("One that the broker does not take ends")
+    @Test("A notifier that the broker refuses ends with the reason")
     func refused() throws {
         let broker = BrokerStandIn()
         broker.serveRefusal = ("io.contactbroker.Agent.TooManyAgents", "{}")
@@ -308,7 +308,7 @@ struct NotifierTests {
         #expect(house.terminal.screen.contains("TooManyAgents"))
     }
 
-    @Test("A broker that comes back is served again")
+    @Test("The notifier connects again when the broker returns")
     func again() throws {
         let house = try AgentHouse(["--notify"])
         try house.registered()

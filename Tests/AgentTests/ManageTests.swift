@@ -5,11 +5,11 @@ import Testing
 
 @testable import contact_agent
 
-@Suite("Looking through what an app may see")
+@Suite("Prompts to manage an app's granted set")
 struct ManageTests {
     static let size = ScreenSize(columns: 80, rows: 24)
 
-    /// Thirty people, of whom the app sees the first twelve.
+    /// A page of thirty people, of whom the app sees the first twelve.
     static func page(_ effect: Effect) -> SearchResult? {
         guard case .search(_, let offset, let limit, let sharedOnly) = effect else { return nil }
         let total = sharedOnly ? 12 : 30
@@ -44,7 +44,7 @@ struct ManageTests {
     }
 
     @Test(
-        "What each row of keys comes to",
+        "Each sequence of keys gives the expected answer",
         arguments: [
             ("\r", Answer.dismissed),
             ("d", .dismissed),
@@ -65,20 +65,20 @@ struct ManageTests {
         #expect(Self.press(keys, in: &dialogue) == .answer(answer))
     }
 
-    @Test("Nothing changes by any other key", arguments: ["y", "cy", "c1y", "c1", "c11cy", "cx", "cxx", "c0cy"])
+    @Test("No other key changes the grant", arguments: ["y", "cy", "c1y", "c1", "c11cy", "cx", "cxx", "c0cy"])
     func changesNothing(keys: String) throws {
         var dialogue = try Self.dialogue()
         if case .answer(let answer) = Self.press(keys, in: &dialogue) { Issue.record("answered \(answer)") }
     }
 
-    @Test("What was not visible long enough is not confirmed")
+    @Test("A change cannot be confirmed before it was visible long enough")
     func unarmed() throws {
         var dialogue = try Self.dialogue()
         #expect(Self.press("c1cy", in: &dialogue, isArmed: false) == .tooEarly)
     }
 
     @Test(
-        "Of an app that sees everything or nothing a selection is made anew",
+        "For an app with full access or none, the person makes a new selection",
         arguments: [("full", "13cy", ["r1", "r3"]), ("denied", "3cy", ["r3"])])
     func anew(status: String, keys: String, identifiers: [String]) throws {
         var dialogue = try Self.dialogue(status: status, granted: 0, isOwn: true)
@@ -111,7 +111,7 @@ struct ManageTests {
         .init(identifier: "r3", givenName: "Lin", familyName: "Lanying", detail: nil),
     ]
 
-    @Test("An app that asks for it gets one contact more and one less")
+    @Test("One answer adds a contact and removes another")
     func addsAndRemoves() throws {
         let house = try AgentHouse(["--once"], contacts: Self.people)
         try house.registered()
@@ -135,7 +135,7 @@ struct ManageTests {
         #expect(house.terminal.screen.contains("“mail” sees 1 more, 1 no longer."))
     }
 
-    @Test("Return leaves it as it is", arguments: ["\r", "\u{1B}", "d"])
+    @Test("Return, Escape and d change nothing", arguments: ["\r", "\u{1B}", "d"])
     func leaves(key: String) throws {
         let house = try AgentHouse(["--once"], contacts: Self.people)
         try house.registered()
@@ -145,7 +145,7 @@ struct ManageTests {
         #expect(try house.exit() == .exited(1))
     }
 
-    @Test("From the list of what was shared a number opens the app, and everything is taken back")
+    @Test("A number in the list of grants opens a grant, and the person can revoke all of it")
     func opens() throws {
         let house = try AgentHouse(contacts: Self.people)
         house.broker.grants = """
@@ -166,7 +166,7 @@ struct ManageTests {
         try house.see("“mail” sees nothing any more.")
     }
 
-    @Test("An app whose grant has ended meanwhile cannot be opened")
+    @Test("A grant that has ended meanwhile cannot be opened")
     func ended() throws {
         let house = try AgentHouse()
         house.broker.grants =

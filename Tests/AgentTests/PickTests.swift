@@ -6,7 +6,7 @@ import Testing
 
 @testable import contact_agent
 
-@Suite("An app that wants a contact for once")
+@Suite("Prompts to pick contacts once")
 struct PickTests {
     static let size = ScreenSize(columns: 80, rows: 24)
 
@@ -26,7 +26,7 @@ struct PickTests {
         return Card(contact, selectable: ["phoneNumbers"])
     }
 
-    /// Thirty people; the third of a page cannot be chosen, the second shows its card.
+    /// Thirty people: the third cannot be chosen, and choosing the second shows the card.
     static func press(
         _ keys: String, in dialogue: inout PickDialogue, isArmed: Bool = true, on size: ScreenSize = Self.size,
         card: Card = Self.card()
@@ -54,7 +54,7 @@ struct PickTests {
     }
 
     @Test(
-        "Of one: what each row of keys comes to",
+        "For one contact, each sequence of keys gives the expected answer",
         arguments: [
             ("\r", Answer.dismissed),
             ("d", .dismissed),
@@ -76,7 +76,7 @@ struct PickTests {
     }
 
     @Test(
-        "Of several: what each row of keys comes to",
+        "For several contacts, each sequence of keys gives the expected answer",
         arguments: [
             ("c\r14cy", Answer(picked: [picked("r1"), picked("r4")])),
             ("c\r1n1cy", Answer(picked: [picked("r1"), picked("r10")])),
@@ -95,7 +95,7 @@ struct PickTests {
     }
 
     @Test(
-        "Nothing is handed over by any other key",
+        "No other key hands anything over",
         arguments: ["y", "cy", "c\ry", "c\rcy", "c\r3y", "c\r3cy", "c\r2y", "c\r23y", "c\r29y", "c1y", "c\r2cy"],
         [true, false])
     func nothing(keys: String, multiple: Bool) throws {
@@ -103,7 +103,7 @@ struct PickTests {
         if case .answer(let answer) = Self.press(keys, in: &dialogue) { Issue.record("answered \(answer)") }
     }
 
-    @Test("What was not visible long enough is not handed over", arguments: ["c\r1y", "c\r21y"])
+    @Test("A pick cannot be confirmed before it was visible long enough", arguments: ["c\r1y", "c\r21y"])
     func unarmed(keys: String) throws {
         var dialogue = try Self.dialogue()
         #expect(Self.press(keys, in: &dialogue, isArmed: false) == .tooEarly)
@@ -136,7 +136,7 @@ struct PickTests {
         }
     }
 
-    @Test("A card's words cannot command the terminal")
+    @Test("A card's text cannot control the terminal")
     func hostileCard() {
         var contact = Contact()
         contact.givenName = "A\u{1B}[2J\u{202E}da"
@@ -162,7 +162,7 @@ struct PickTests {
         .init(identifier: "r3", givenName: "Lin", familyName: "Lanying", detail: nil, reason: "has no e-mail address"),
     ]
 
-    @Test("One contact is handed over, what the app sees already included")
+    @Test("The person picks one contact, which may be one that the app sees already")
     func picksOne() throws {
         let house = try AgentHouse(["--once"], contacts: Self.people)
         try house.registered()
@@ -183,7 +183,7 @@ struct PickTests {
         #expect(house.terminal.screen.contains("You gave “mail” what you picked, once."))
     }
 
-    @Test("One value of a card is handed over")
+    @Test("The person picks one value of a card")
     func picksValue() throws {
         let house = try AgentHouse(["--once"], contacts: Self.people)
         try house.registered()
@@ -201,7 +201,7 @@ struct PickTests {
             try house.answer() == BrokerStandIn.Answer(cookie: "cookie-1", picked: ["r2/phoneNumbers/2"]))
     }
 
-    @Test("With nobody who can be chosen the picker still shows, and waits")
+    @Test("If no row can be chosen, the picker is still shown and waits")
     func nobodyEnabled() throws {
         let house = try AgentHouse(["--once"], contacts: [Self.people[2]])
         try house.registered()

@@ -3,9 +3,9 @@ import Glibc
 import PseudoTerminal
 import Testing
 
-@Suite("A prompt on a real terminal")
+@Suite("Prompts on a real terminal")
 struct PromptTests {
-    @Test("An app gets exactly the contact that was chosen, confirmed and shown")
+    @Test("An app gets exactly the contact that was chosen, shown and confirmed")
     func choosesOne() throws {
         let house = try AgentHouse(["--once"])
         try house.registered()
@@ -36,7 +36,7 @@ struct PromptTests {
         #expect(house.terminal.screen.contains("You shared 1 contact with “mail”."))
     }
 
-    @Test("Everything is shared only by the key that says so")
+    @Test("Only one key shares all contacts, and notes only if they are turned on")
     func sharesAll() throws {
         let house = try AgentHouse(["--once"])
         try house.registered()
@@ -55,7 +55,7 @@ struct PromptTests {
         #expect(try house.exit() == .exited(0))
     }
 
-    @Test("Groups are given only where the app asked for them and the person says so")
+    @Test("Groups are granted only if the app asked for them and the person turns them on")
     func groups() throws {
         let house = try AgentHouse(["--once"])
         try house.registered()
@@ -76,7 +76,7 @@ struct PromptTests {
         #expect(try house.exit() == .exited(0))
     }
 
-    @Test("What the administrator does not allow is not offered, and what a grant comes to is said")
+    @Test("The agent does not offer what the policy forbids, and shows what a grant would be")
     func keepsToPolicy() throws {
         let house = try AgentHouse(["--once"])
         try house.registered()
@@ -89,7 +89,7 @@ struct PromptTests {
         #expect(!house.terminal.screen.contains("[a]"))
         #expect(house.terminal.screen.contains("by your administrator's word: names, phone numbers"))
         #expect(house.terminal.screen.contains("until you take it back, at the latest until 2099-02-03 04:05 UTC"))
-        // The key does nothing: the next one is heard where it would have been.
+        // The first key does nothing, and the next one has its usual effect.
         try house.see("[s] Select contacts…", thenPress: "as")
         try house.see("1 [ ] Ada Lovelace", thenPress: "\r")
         try house.see("[1–9] choose", thenPress: "1c")
@@ -113,13 +113,13 @@ struct PromptTests {
         #expect(try house.exit() == .exited(1))
     }
 
-    @Test("An approving key that comes before the prompt was seen for half a second shares nothing")
+    @Test("A key that approves within half a second after its stage appeared shares nothing")
     func tooEarly() throws {
         for _ in 0..<20 { if try wasTooEarly() { return } }
-        Issue.record("no key came in half a second")
+        Issue.record("no key arrived within half a second")
     }
 
-    /// False where, on a busy machine, the key was half a second late; before that it must not count.
+    /// Returns `false` if the key arrived half a second late, as on a busy machine. Before that, it must not count.
     private func wasTooEarly() throws -> Bool {
         let house = try AgentHouse(["--once"])
         try house.registered()
@@ -142,11 +142,11 @@ struct PromptTests {
         return true
     }
 
-    @Test("What was typed before the prompt appeared answers nothing")
+    @Test("Keys that were typed before the prompt appeared do not answer it")
     func typedAhead() throws {
         let house = try AgentHouse(["--once"])
         try house.registered()
-        // Stopped, the program cannot read: the keys lie in the terminal when the prompt comes.
+        // While it is stopped, the program cannot read: the keys are in the terminal when the prompt arrives.
         house.terminal.signal(SIGSTOP)
         house.terminal.send("ccccaaaa\r\r\rddd")
         house.ask(PromptText())
@@ -156,7 +156,7 @@ struct PromptTests {
         #expect(house.broker.answers.isEmpty)
     }
 
-    @Test("Keys typed together answer one prompt, not the next one too")
+    @Test("Keys that are typed together answer one prompt only")
     func typedTogether() throws {
         let house = try AgentHouse()
         try house.registered()
@@ -165,13 +165,13 @@ struct PromptTests {
         try house.see("1 more waiting")
         house.terminal.send("ddq\r")
         try house.see("“chat” asks to see your contacts.")
-        // It took its keys if it shows what this one does.
+        // Once this key has an effect, the program has read all keys before it.
         try house.see("[c] Continue", thenPress: "c")
         try house.see("What may “chat” see?")
         #expect(house.broker.answers == [.init(cookie: "cookie-1", level: "denied")])
     }
 
-    @Test("The time that is left is shown, and a prompt that has run out goes")
+    @Test("A prompt shows the time left, and an expired prompt is closed")
     func runsOut() throws {
         let house = try AgentHouse()
         try house.registered()
@@ -190,7 +190,7 @@ struct PromptTests {
         #expect(house.broker.answers.isEmpty)
     }
 
-    @Test("A prompt that has become moot goes, and the next one comes")
+    @Test("A withdrawn prompt is closed, and the next one is shown")
     func withdrawn() throws {
         let house = try AgentHouse()
         try house.registered()
@@ -206,7 +206,7 @@ struct PromptTests {
         #expect(house.broker.answers.isEmpty)
     }
 
-    @Test("An app's words cannot command the terminal, span lines or turn the text around")
+    @Test("An app's text cannot control the terminal, span lines or change the text's direction")
     func hostileWords() throws {
         let house = try AgentHouse(
             contacts: [
@@ -233,7 +233,7 @@ struct PromptTests {
     }
 
     @Test(
-        "How sure we are is said in plain words, and what it is worth, in the smallest terminal",
+        "The prompt explains each identity strength, also in the smallest terminal",
         arguments: [
             ("labelled", "confined by the system as", "(no other program can take that name)"),
             ("sandboxed", "a sandboxed app:", "yours outside of any sandbox could)"),
@@ -267,7 +267,7 @@ struct PromptTests {
         try house.see("[t] all python3 programs in this terminal session")
     }
 
-    @Test("Never asking again is one key beside the refusal")
+    @Test("One key refuses and prevents further prompts")
     func neverAskAgain() throws {
         let house = try AgentHouse(["--once"])
         try house.registered()
@@ -278,7 +278,7 @@ struct PromptTests {
     }
 
     @Test(
-        "A kind of prompt that cannot be shown is dismissed, and the person is told",
+        "A prompt of an unknown kind is dismissed, and the agent says so",
         arguments: ["novel", ""])
     func unsupported(kind: String) throws {
         let house = try AgentHouse(["--once"])

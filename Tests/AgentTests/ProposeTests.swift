@@ -5,7 +5,7 @@ import Testing
 
 @testable import contact_agent
 
-@Suite("An app that offers a card")
+@Suite("Prompts with a proposed card")
 struct ProposeTests {
     static let size = ScreenSize(columns: 80, rows: 24)
 
@@ -38,7 +38,7 @@ struct ProposeTests {
     }
 
     @Test(
-        "What each row of keys comes to",
+        "Each sequence of keys gives the expected answer",
         arguments: [
             ("\r", Answer.dismissed), ("d", .dismissed), ("N", Answer(neverAskAgain: true)), ("c\r", .dismissed),
             ("ca", Answer(addProposed: true)), ("cm\r2y", Answer(mergeInto: "r2")), ("cm\r1y", Answer(mergeInto: "r1")),
@@ -50,13 +50,13 @@ struct ProposeTests {
         #expect(Self.press(keys, in: &dialogue) == .answer(answer))
     }
 
-    @Test("Nothing is taken by any other key", arguments: ["a", "y", "cy", "cm", "cma", "cm\ry", "cm\r2a", "cm\ra"])
+    @Test("No other key saves the card", arguments: ["a", "y", "cy", "cm", "cma", "cm\ry", "cm\r2a", "cm\ra"])
     func nothing(keys: String) throws {
         var dialogue = try Self.dialogue()
         if case .answer(let answer) = Self.press(keys, in: &dialogue) { Issue.record("answered \(answer)") }
     }
 
-    @Test("What was not visible long enough is not taken", arguments: ["ca", "cm\r2y"])
+    @Test("A card cannot be accepted before it was visible long enough", arguments: ["ca", "cm\r2y"])
     func unarmed(keys: String) throws {
         var dialogue = try Self.dialogue()
         #expect(Self.press(keys, in: &dialogue, isArmed: false) == .tooEarly)
@@ -82,7 +82,7 @@ struct ProposeTests {
 
     // MARK: In a terminal
 
-    @Test("A card is looked at, and added")
+    @Test("The person looks at a card and adds it")
     func adds() throws {
         let house = try AgentHouse(["--once"])
         try house.registered()
@@ -100,7 +100,7 @@ struct ProposeTests {
         #expect(house.terminal.screen.contains("The card that “mail” offered is in your address book."))
     }
 
-    @Test("A card is merged into the contact that was chosen")
+    @Test("The person merges a card into the chosen contact")
     func merges() throws {
         let house = try AgentHouse(["--once"])
         try house.registered()
@@ -115,7 +115,7 @@ struct ProposeTests {
         #expect(try house.answer() == BrokerStandIn.Answer(cookie: "cookie-1", mergeInto: "r2"))
     }
 
-    @Test("Return declines", arguments: ["", "c", "cm\r"])
+    @Test("Return declines at every stage", arguments: ["", "c", "cm\r"])
     func declines(before: String) throws {
         let house = try AgentHouse(["--once"])
         try house.registered()

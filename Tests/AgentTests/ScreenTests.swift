@@ -1,7 +1,7 @@
 import PseudoTerminal
 import Testing
 
-@Suite("The screen that tests look at")
+@Suite("The screen model of the tests")
 struct ScreenTests {
     private func screen(_ text: String, columns: Int = 10, rows: Int = 3) -> Screen {
         var screen = Screen(columns: columns, rows: rows)
@@ -10,7 +10,7 @@ struct ScreenTests {
     }
 
     @Test(
-        "It shows what a terminal would",
+        "It shows what a terminal would show",
         arguments: [
             ("abc", ["abc", "", ""]), ("a\r\nb", ["a", "b", ""]), ("a\nb", ["a", " b", ""]),
             ("abc\rx", ["xbc", "", ""]),
@@ -26,7 +26,7 @@ struct ScreenTests {
         #expect(screen(text).lines == lines)
     }
 
-    @Test("Bytes may come one by one, and nonsense harms nothing")
+    @Test("Invalid UTF-8 and positions outside the screen do no harm")
     func bounds() {
         let far = screen("\u{1B}[99;99Hx\u{1B}[99A\u{1B}[99Dy\u{1B}[;;;Hz\u{1B}[999999999999999999999Bw")
         #expect(far.lines == ["z", " w", "         x"])

@@ -5,9 +5,9 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("An app that fills the audit")
+@Suite("Rate limit of the audit")
 struct AuditPaceTests {
-    @Test("An app that is refused in a loop writes a record a minute, and a count")
+    @Test("An app that is refused in a loop writes one record a minute, and a count")
     func refusals() throws {
         let house = try BrokerHouse()
         house.decide(.denied, "nosy")
@@ -23,7 +23,7 @@ struct AuditPaceTests {
         #expect(try house.broker.access.auditReader.verify(from: nil, budget: 1_000).brokenAt == nil)
     }
 
-    @Test("A disclosure that is repeated is recorded before the first answer, and counted ten seconds later")
+    @Test("A repeated disclosure is recorded before the first reply, and counted ten seconds later")
     func repeats() throws {
         let house = try BrokerHouse()
         house.decide(.full, "mail")
@@ -36,7 +36,7 @@ struct AuditPaceTests {
         #expect(try house.audit(of: "mail").count == 3)
     }
 
-    /// A house in which an app may write ten records at once, and ten more in each hour.
+    /// A broker in which an app may write ten records at once, and ten more per hour.
     private func narrow(held: Int = 64) throws -> BrokerHouse {
         let house = try BrokerHouse {
             $0.audit.recordsPerHour = 20
@@ -48,7 +48,7 @@ struct AuditPaceTests {
         return house
     }
 
-    @Test("An app past its share waits, and comes on at its pace; nobody else waits")
+    @Test("An app above its limit waits and continues at the allowed rate, and no other app waits")
     func pace() throws {
         let house = try narrow()
         let (loud, quiet) = (house.app("loud"), house.app("quiet"))
@@ -70,7 +70,7 @@ struct AuditPaceTests {
         #expect(try house.audit(of: "loud").count == 13)
     }
 
-    @Test("A grant and a revocation of an app past its share are on record at once")
+    @Test("A grant and a revocation of an app above its limit are recorded at once")
     func reserve() throws {
         let house = try narrow()
         let loud = house.app("loud")
@@ -83,11 +83,11 @@ struct AuditPaceTests {
         #expect(try house.audit(of: "loud").suffix(2) == ["grant", "revocation"])
         #expect(loud.answers == 10)
         house.loop.pass(.seconds(361))
-        // By what holds then.
+        // The waiting call is decided by the access at that time.
         #expect(loud.errors.count == 11)
     }
 
-    @Test("So many calls of one app wait and no more; who hung up takes no place")
+    @Test("A limited number of an app's calls wait, and a closed connection frees its place")
     func waiting() throws {
         let house = try narrow(held: 2)
         let loud = house.app("loud")
@@ -129,7 +129,7 @@ struct AuditFollowTests {
         #expect(follower.errors.isEmpty)
     }
 
-    @Test("With a filter, nothing else comes, and without a limit all that was before comes first")
+    @Test("A follower with a filter gets all earlier matches first, and then only matches")
     func filtered() throws {
         let house = try BrokerHouse { $0.auditRecordsPerBatch = 2 }
         for name in ["a", "b", "a", "a"] { house.decide(.denied, name) }
@@ -149,7 +149,7 @@ struct AuditFollowTests {
         #expect(events(follower) == ["grant", "grant", "grant", "refusal"])
     }
 
-    @Test("A follower who does not read is sent nothing more, misses nothing, and keeps nobody waiting")
+    @Test("A follower that does not read is sent nothing more, misses nothing and delays nobody")
     func slowReader() throws {
         let house = try BrokerHouse {
             $0.auditRecordsPerBatch = 3
@@ -178,7 +178,7 @@ struct AuditFollowTests {
         #expect(follower.replies.dropFirst().allSatisfy { $0["records"]?.count ?? 0 <= 3 })
     }
 
-    @Test("When the reader goes, following ends, and its place is free")
+    @Test("When a follower's connection closes, following ends and its place is free")
     func gone() throws {
         let house = try BrokerHouse { $0.auditFollowers = 1 }
         let (first, second, third) = (house.administrator(), house.administrator(), house.administrator())
@@ -195,7 +195,7 @@ struct AuditFollowTests {
         #expect(house.loop.run { third.replies.count == 1 })
     }
 
-    @Test("Who does not ask for more cannot follow")
+    @Test("Following without the flag more is an error")
     func withoutMore() throws {
         let house = try BrokerHouse()
         #expect(try house.administrator().call("QueryAudit", #"{"follow":true}"#) == "ExpectedMore")

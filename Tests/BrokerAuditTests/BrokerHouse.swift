@@ -9,14 +9,14 @@ import Testing
 
 @testable import BrokerCore
 
-/// A broker without sockets, on a loop and a clock of the test's own, with real databases in a folder that goes with it.
+/// A broker without sockets, on a loop and a clock of the test's own, with real databases in a temporary folder.
 final class BrokerHouse {
     let folder: String
     let loop = StandInLoop()
     private(set) var broker: Broker
     private let limits: Limits
 
-    /// - Parameter keeper: has the audit in a second place.
+    /// - Parameter keeper: gets the audit's records too.
     init(keeper: (any AuditKeeper)? = nil, _ change: (inout Limits) -> Void = { _ in }) throws {
         var template = Array("/tmp/broker-test.XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
@@ -39,7 +39,7 @@ final class BrokerHouse {
         return Broker(surroundings: surroundings, access: try AccessStore.open(folder: folder, now: loop.now))
     }
 
-    /// Ends the broker, and starts the next one on the same folder.
+    /// Closes the broker, and starts another one on the same folder.
     func restart(keeper: (any AuditKeeper)?) throws {
         loop.turn()
         broker.close()
@@ -53,7 +53,7 @@ final class BrokerHouse {
     }
 
     private static func remove(_ path: String) {
-        // First as a file: what a link points at is not ours to look into.
+        // Try to unlink it first: a link's target is not the test's to enter.
         guard unlink(path) != 0, let directory = opendir(path) else { return }
         while let entry = readdir(directory) {
             let name = withUnsafeBytes(of: entry.pointee.d_name) {
@@ -85,7 +85,7 @@ final class BrokerHouse {
             isSandboxed: false)
     }
 
-    /// The person has decided about an app, and it is on record.
+    /// Settles a decision of the person about an app, with its record.
     func decide(_ access: Access, _ name: String) {
         let principal = Principal(uid: 1_000, strength: .installed, app: name)
         let grant = Grant(
@@ -96,7 +96,7 @@ final class BrokerHouse {
         #expect(loop.run { isSettled })
     }
 
-    /// All records about an app, in words.
+    /// The event of each record about an app, with its count of repeats.
     func audit(of app: String) throws -> [String] {
         try broker.access.auditReader.records(matching: AuditFilter(app: app), after: nil, limit: .max).map {
             $0.event.rawValue + ($0.repeats.map { " +\($0)" } ?? "")
@@ -104,11 +104,11 @@ final class BrokerHouse {
     }
 }
 
-/// One end of a connection that is none: it keeps what it is sent.
+/// A stand-in for a connection, which stores what it is sent.
 final class StandInConnection: Connection {
     var context: AnyObject?
     var isClosed = false
-    /// Whether the peer takes what it is sent.
+    /// Whether the peer reads what it is sent.
     var isReading = true {
         didSet {
             guard isReading else { return }
@@ -130,7 +130,7 @@ final class StandInConnection: Connection {
 
     var answers: Int { replies.count + errors.count }
 
-    /// Calls; the answer comes when the loop turns.
+    /// Starts a call. The reply comes when the loop runs.
     func begin(_ method: String, _ parameters: String = "{}", more: Bool = false) throws {
         let session = try #require(context as? CallerSession)
         let call = Call(
@@ -141,7 +141,7 @@ final class StandInConnection: Connection {
         house.broker.answer(call)
     }
 
-    /// Calls and waits for the answer.
+    /// Makes a call and waits for the reply.
     @discardableResult
     func call(_ method: String, _ parameters: String = "{}") throws -> String {
         let before = answers

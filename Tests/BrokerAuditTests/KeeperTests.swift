@@ -5,9 +5,9 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("The audit in a second place")
+@Suite("Forwarding the audit to a keeper")
 struct KeeperTests {
-    /// Takes records, or does not, or does not say.
+    /// Accepts records, refuses them, or never answers.
     private final class Keeper: AuditKeeper {
         enum Manner {
             case takes
@@ -31,7 +31,7 @@ struct KeeperTests {
         }
 
         var taken: [Int64] { state.withLock { $0.taken } }
-        /// What it was told to keep as its position.
+        /// The position that the broker told it to begin after.
         var begun: Int64? { state.withLock { $0.begun } }
         var offers: Int { state.withLock { $0.offers } }
 
@@ -49,13 +49,13 @@ struct KeeperTests {
         }
     }
 
-    /// A new audit begins with the broker's start; then comes the policy.
+    /// A new audit begins with the broker's start; the policy is the next record.
     private static let afterStart: Int64 = 2
 
-    /// Lets the disk have what was committed.
+    /// Waits until the committed records are synced.
     private func sync(_ house: BrokerHouse) { house.loop.pass(.milliseconds(100)) }
 
-    @Test("It gets every record once and in order, from when it began, batch by batch")
+    @Test("The keeper gets every record once and in order, from when it began, in batches")
     func all() throws {
         let keeper = Keeper()
         let house = try BrokerHouse(keeper: keeper) {
@@ -72,20 +72,20 @@ struct KeeperTests {
         #expect(count > 30 && keeper.offers >= 8)
     }
 
-    @Test("What is not on the disk yet is not handed over")
+    @Test("A record is not forwarded before it is synced")
     func notSynced() throws {
         let keeper = Keeper()
         let house = try BrokerHouse(keeper: keeper)
         house.decide(.full, "mail")
         try house.app("mail").fetch()
         house.loop.turn()
-        // The grant's record is on the disk, the disclosure's is not.
+        // The grant's record is synced, and the disclosure's is not.
         #expect(keeper.taken.last ?? 0 < house.broker.access.auditCount)
         sync(house)
         #expect(house.loop.run { keeper.taken.last == house.broker.access.auditCount })
     }
 
-    @Test("What it does not take comes again ten seconds later, and nobody waits for that")
+    @Test("Records that the keeper refuses are offered again ten seconds later, and delay nobody")
     func refused() throws {
         let keeper = Keeper(.refuses)
         let house = try BrokerHouse(keeper: keeper)
@@ -105,7 +105,7 @@ struct KeeperTests {
         #expect(keeper.taken == Array(Self.afterStart...count))
     }
 
-    @Test("One that never answers is offered nothing more, and holds nobody up")
+    @Test("A keeper that never answers is offered nothing more, and delays nobody")
     func silent() throws {
         let keeper = Keeper(.isSilent)
         let house = try BrokerHouse(keeper: keeper)
@@ -119,7 +119,7 @@ struct KeeperTests {
         #expect(keeper.offers == 1)
     }
 
-    @Test("After a restart it goes on where it was, with what was recorded without it")
+    @Test("After a restart, forwarding continues at the keeper's position, with what was recorded meanwhile")
     func restart() throws {
         let house = try BrokerHouse(keeper: nil)
         house.decide(.full, "mail")
@@ -133,7 +133,7 @@ struct KeeperTests {
         #expect(keeper.taken == Array((known + 1)...count))
     }
 
-    @Test("One that had taken nothing when the broker ended gets what was recorded since it began")
+    @Test("A keeper that had accepted nothing gets all records since it began")
     func nothingTaken() throws {
         let first = Keeper(.refuses)
         let house = try BrokerHouse(keeper: first)
@@ -146,7 +146,7 @@ struct KeeperTests {
         #expect(next.begun == nil)
     }
 
-    @Test("One that knows more than there is gets what comes from now on")
+    @Test("A keeper whose position is beyond the audit gets the records from now on")
     func replaced() throws {
         let keeper = Keeper(after: 1_000)
         let house = try BrokerHouse(keeper: keeper)

@@ -3,8 +3,8 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A loop of the test's own thread, with a clock that the test moves on. What comes back from other threads is waited
-/// for; nothing sleeps.
+/// A loop on the test's own thread, with a clock that the test advances. It waits for work from other threads, and
+/// never sleeps.
 final class StandInLoop: Loop {
     private struct Timer {
         let due: Int64
@@ -44,14 +44,14 @@ final class StandInLoop: Loop {
         return timer
     }
 
-    /// Runs all that is there to run, without waiting for other threads.
+    /// Runs the queued work without waiting for other threads.
     func turn() {
         while let work = state.withLock({ $0.work.isEmpty ? nil : $0.work.removeFirst() }) { work() }
     }
 
-    /// Runs what there is, and what comes from other threads, until the condition holds.
+    /// Runs queued work, and work from other threads as it arrives, until the condition is true.
     ///
-    /// - Returns: whether it held before ten seconds were over.
+    /// - Returns: whether it became true within ten seconds.
     func run(until condition: () -> Bool) -> Bool {
         let deadline = DispatchTime.now() + 10
         while true {
@@ -61,7 +61,7 @@ final class StandInLoop: Loop {
         }
     }
 
-    /// Lets time pass; what is due on the way runs at its time.
+    /// Advances the clock, and runs each timer at its time.
     func pass(_ duration: Duration) {
         turn()
         let wait = duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
@@ -73,7 +73,7 @@ final class StandInLoop: Loop {
         state.withLock { $0.now = end }
     }
 
-    /// Takes the timer that is due first, and goes to its time.
+    /// Removes the timer that is due first, and advances the clock to its time.
     private func next(until end: Int64) -> Timer? {
         state.withLock { state in
             let first = state.timers.enumerated().min {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Finding the broker")
 struct BrokerConnectionTests {
-    @Test("One's own variable comes first, then the system's broker, then one's session's")
+    @Test("An override is the only place; without one, the system's broker comes before the session's")
     func order() {
         var places = BrokerPlaces(override: nil, system: "/nowhere/system", user: "/nowhere/user")
         #expect(
@@ -23,7 +23,7 @@ struct BrokerConnectionTests {
     }
 
     @Test(
-        "Where the system has a broker, no variable leads the person's programs elsewhere", .enabled(if: getuid() == 0))
+        "With a system broker, no override leads agents and administrators elsewhere", .enabled(if: getuid() == 0))
     func systemBroker() throws {
         try withFolder { folder in
             let places = BrokerPlaces(override: "/nowhere/mine", system: folder, user: "/nowhere/user")
@@ -34,7 +34,7 @@ struct BrokerConnectionTests {
                 #expect(places.candidates(for: door, honoringOverride: true) == ["\(folder)/\(door.path)"])
             }
             #expect(places.candidates(for: .apps, honoringOverride: true).first?.hasPrefix("/nowhere/mine/") == true)
-            // A folder that anybody could have made is no system's.
+            // A folder that another user could have made is not the system's.
             #expect(chown("\(folder)/agent", 65_534, 65_534) == 0)
             #expect(!places.systemBrokerIsInstalled)
             #expect(chown("\(folder)/agent", 0, 0) == 0 && places.systemBrokerIsInstalled)
@@ -43,7 +43,7 @@ struct BrokerConnectionTests {
         }
     }
 
-    @Test("A broker is believed if it is one's own, the system's or root's, and nobody else's")
+    @Test("A broker is trusted if it belongs to the caller's user, the system broker's user or root")
     func trust() {
         #expect(BrokerConnection.isTrusted(1_000, ownUser: 1_000, brokerUser: 998))
         #expect(BrokerConnection.isTrusted(998, ownUser: 1_000, brokerUser: 998))
@@ -52,7 +52,7 @@ struct BrokerConnectionTests {
         #expect(!BrokerConnection.isTrusted(998, ownUser: 1_000, brokerUser: nil))
     }
 
-    @Test("In a sandbox the system's broker is believed though its user has no number there, and no other is")
+    @Test("In a sandbox only the system's broker is trusted without a mapped UID")
     func sandbox() {
         let system = "/run/contactbroker/apps/io.contactbroker.Contacts"
         let seen = { (uid: uid_t, path: String, map: String?) in
@@ -60,14 +60,14 @@ struct BrokerConnectionTests {
         }
         #expect(seen(65_534, system, "      1000       1000          1\n"))
         #expect(seen(65_534, system, "         0       1000          1\n"))
-        // Where everybody has a number, that one is nobody's.
+        // If every UID is mapped, none appears as the overflow UID.
         #expect(!seen(65_534, system, "         0          0 4294967295\n"))
         #expect(!seen(1_001, system, "      1000       1000          1\n"))
         #expect(!seen(65_534, "/home/ada/apps/io.contactbroker.Contacts", "      1000       1000          1\n"))
         #expect(!seen(65_534, system, nil))
     }
 
-    @Test("Where there is no broker, the error names the places and says what to try")
+    @Test("Without a broker, the error names the places and says what to try")
     func notRunning() {
         let places = BrokerPlaces(override: "/nowhere/mine")
         #expect(
@@ -84,7 +84,7 @@ struct BrokerConnectionTests {
         }
     }
 
-    @Test("A broker that runs is found; a socket that nobody answers any more is an error")
+    @Test("A running broker is found, and a socket without a listener is an error")
     func connects() throws {
         try withFolder { folder in
             #expect(mkdir("\(folder)/apps", 0o700) == 0)
@@ -103,7 +103,7 @@ struct BrokerConnectionTests {
             let client = try connect(places)
             #expect(client.serverCredentials()?.uid == getuid())
             client.close()
-            // A process that another test has just started may hold it for a moment.
+            // A process that another test has just started may have a copy for a moment.
             shutdown(listener, CInt(SHUT_RDWR))
             _ = close(listener)
             #expect {

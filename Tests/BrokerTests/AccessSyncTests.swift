@@ -5,14 +5,14 @@ import Testing
 
 @testable import BrokerCore
 
-/// A disk that takes as long as the test says.
+/// A disk whose syncs last as long as the test decides.
 final class SlowDisk: Sendable {
     private let begun = Atomic(0)
     private let gate = DispatchSemaphore(value: 0)
     private let fails = Atomic(false)
     private let waits: Atomic<Bool>
 
-    /// - Parameter waits: each sync takes until the test ends it.
+    /// - Parameter waits: each sync blocks until the test ends it.
     init(waits: Bool = true) { self.waits = Atomic(waits) }
 
     var syncs: Int { begun.load(ordering: .sequentiallyConsistent) }
@@ -23,13 +23,13 @@ final class SlowDisk: Sendable {
         if fails.load(ordering: .sequentiallyConsistent) { throw .unavailable(reason: "broken") }
     }
 
-    /// From now on each sync takes until the test ends it.
+    /// From now on, each sync blocks until the test ends it.
     func wait() { waits.store(true, ordering: .sequentiallyConsistent) }
 
-    /// From now on every sync fails.
+    /// From now on, every sync fails.
     func fail() { fails.store(true, ordering: .sequentiallyConsistent) }
 
-    /// Lets one sync end.
+    /// Ends one sync.
     func end(failing: Bool = false) {
         fails.store(failing, ordering: .sequentiallyConsistent)
         gate.signal()
@@ -50,12 +50,12 @@ struct AccessSyncTests {
             sync: { (_) throws(AccessStoreError) in try disk.sync() })
     }
 
-    @Test("However many ask while one sync runs, one more serves them all: a revocation waits for two at most")
+    @Test("Callers that ask during a sync share the next one, so a revocation waits for two syncs at most")
     func pileUp() throws {
         var done: [String] = []
         sync.onDisk { _ in done.append("first") }
         try #require(house.loop.run { disk.syncs == 1 })
-        // Disclosures on a disk that takes seconds for each sync.
+        // Disclosures on a disk whose syncs take seconds.
         for _ in 1...100 {
             sync.schedule(within: .milliseconds(100))
             house.loop.advance(by: .milliseconds(100))
@@ -75,7 +75,7 @@ struct AccessSyncTests {
         #expect(disk.syncs == 2)
     }
 
-    @Test("What is asked for while a sync runs is not served by that sync")
+    @Test("A request made during a sync is not completed by that sync")
     func notTooEarly() throws {
         var done = 0
         sync.onDisk { _ in done += 1 }
@@ -88,7 +88,7 @@ struct AccessSyncTests {
         try #require(house.loop.run { done == 11 })
     }
 
-    @Test("A sync that fails fails everybody who waits for it")
+    @Test("A failed sync reports the failure to a caller that waits for it")
     func failure() throws {
         var done: [Bool] = []
         for _ in 1...3 { sync.onDisk { done.append($0) } }

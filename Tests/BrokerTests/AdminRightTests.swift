@@ -8,9 +8,9 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("Rights at the administrator's door")
+@Suite("Rights at the administrator's socket")
 struct AdminRightTests {
-    /// What each method wants about one's own user. Written out: a method that is added is a method that is thought about.
+    /// What each method requires for the caller's own user. Without a default, a new method needs a case here.
     private static func own(_ method: AdminMethod) -> AdminRight {
         switch method {
         case .listGrants, .explainDecision, .setGrant, .listPending, .getStatus: .nothing
@@ -28,7 +28,9 @@ struct AdminRightTests {
             isSandboxed: isSandboxed)
     }
 
-    @Test("The table", arguments: AdminMethod.allCases, IdentityStrength.allCases)
+    @Test(
+        "The method, the user and the identity strength determine the required right", arguments: AdminMethod.allCases,
+        IdentityStrength.allCases)
     func table(method: AdminMethod, strength: IdentityStrength) {
         let own = AdminRequest(method: method, isOwn: true)
         let others = AdminRequest(method: method, isOwn: false)
@@ -51,7 +53,7 @@ struct AdminRightTests {
         }
     }
 
-    @Test("In session mode it is the broker's user and root, and nobody else")
+    @Test("In session mode the broker's user and root have all rights, and other users and sandboxed callers none")
     func session() {
         for strength in IdentityStrength.allCases {
             #expect(rightInSession(by: Self.caller(strength), ownUID: 1_000) == .nothing)
@@ -61,7 +63,7 @@ struct AdminRightTests {
         }
     }
 
-    // MARK: At the door
+    // MARK: At the socket
 
     let authority = TestAuthority()
     let house: BrokerHouse
@@ -79,7 +81,7 @@ struct AdminRightTests {
 
     private static let interactive = #""allowInteractiveAuthentication":true"#
 
-    @Test("One's own user lists, asks why and lowers, and nobody is asked for a password")
+    @Test("Listing, explaining and lowering one's own grants needs no password")
     func freely() throws {
         let ctl = administrator()
         #expect(
@@ -91,7 +93,7 @@ struct AdminRightTests {
     }
 
     @Test(
-        "What wants a password is not done without one",
+        "A request that needs a password is not carried out without one",
         arguments: [
             ("ResetGrant", #""app":"mail""#, AuthorityAction.manageOwn), ("QueryAudit", #""limit":5"#, .manageOwn),
             ("SetGrant", #""app":"mail","strength":"claimed","status":"full""#, .shareAll),
@@ -109,7 +111,7 @@ struct AdminRightTests {
     func wanted(method: String, fields: String, action: AuthorityAction) throws {
         let ctl = administrator()
         let before = house.broker.access.grant(of: app.principal)
-        // Who does not say that the person may be asked has nobody asked.
+        // Without `allowInteractiveAuthentication`, the authority may not ask the person.
         let quiet = try ctl.begin(method, "{\(fields)}")
         #expect(authority.open.map(\.action) == [action])
         #expect(authority.open.map(\.mayInteract) == [false])
@@ -125,15 +127,15 @@ struct AdminRightTests {
             #expect(replies.map(\.error) == ["NotAuthorized"])
             let reason = replies.first?.parameters["reason"]?.string
             switch answer {
-            case .refused, .granted: #expect(reason == "you were not recognised")
+            case .refused, .granted: #expect(reason == "authentication failed")
             case .wantsInteraction: #expect(reason?.contains("pkttyagent") == true)
-            case .absent: #expect(reason?.contains("no polkit") == true)
+            case .absent: #expect(reason?.contains("polkit is not installed") == true)
             case .failed: #expect(reason?.contains("systemctl status polkit") == true)
             case .hung: #expect(reason?.contains("systemctl restart polkit.service") == true)
             }
         }
         #expect(house.broker.access.grant(of: app.principal) == before)
-        // With it, it is tried.
+        // With the password, the broker carries out the request.
         let call = try ctl.begin(method, parameters)
         try authority.answer(.granted)
         try #require(house.loop.run { call.isOver })
@@ -141,7 +143,7 @@ struct AdminRightTests {
         #expect(error == nil || error == "UnknownApp", "\(error ?? "")")
     }
 
-    @Test("uid 0 is never asked, and may do everything")
+    @Test("uid 0 may do everything without a password")
     func root() throws {
         let root = administrator(uid: 0)
         #expect(try root.call("VerifyAudit").error == nil)
@@ -153,7 +155,7 @@ struct AdminRightTests {
     }
 
     @Test(
-        "Labelled and sandboxed apps and services get nothing at the door, not even what is wrong with their parameters",
+        "Labelled and sandboxed apps and services are always refused, even with invalid parameters",
         arguments: [IdentityStrength.labelled, .sandboxed, .service])
     func never(strength: IdentityStrength) throws {
         for uid in [UInt32(1_000), 0] {
@@ -167,7 +169,7 @@ struct AdminRightTests {
         #expect(authority.asked.isEmpty)
     }
 
-    @Test("One's own audit comes without what is for administrators")
+    @Test("A query of one's own audit omits the fields that are for administrators")
     func ownAudit() throws {
         let ada = try app.identifier(of: "Ada")
         _ = try app.fetch(#""predicate":{"identifiers":["\#(ada)"]}"#)
@@ -191,7 +193,8 @@ struct AdminRightTests {
         #expect(try ctl.replies(1, to: call)[0].error == "InvalidValue")
     }
 
-    @Test("Widening names one strength, holds once it is on the disk, and is on record as the administrator's")
+    @Test(
+        "Widening a grant needs one identity strength and the password, and is stored as the administrator's decision")
     func widening() throws {
         let ctl = administrator()
         #expect(try ctl.call("SetGrant", #"{"app":"mail","status":"full"}"#).error == "InvalidValue")
@@ -203,7 +206,7 @@ struct AdminRightTests {
         #expect(try ctl.replies(1, to: call)[0].error == nil)
         #expect(try app.fetch().names == ["Ada", "Grace"])
         #expect(house.broker.access.grant(of: app.principal)?.decidedBy == .administrator)
-        // A refusal that is lifted gives no contact by itself.
+        // Replacing a denial by `limited` grants no contact.
         let refused = try house.app("chat", .denied)
         let lifted = try ctl.begin("SetGrant", #"{"app":"chat","strength":"claimed","status":"limited"}"#)
         try authority.answer(.granted)
@@ -211,10 +214,10 @@ struct AdminRightTests {
         #expect(try refused.fetch().names == [])
     }
 
-    @Test("What was lowering when the password was wanted, and would widen now, is not done")
+    @Test("The program is checked after the password, and the current grant decides whether a request widens it")
     func decidedAgain() throws {
         let ctl = administrator()
-        // Full while the password is wanted for nothing more than keys; then lowered by another hand.
+        // While the app has full access, setting it to full widens nothing. After a denial the same request widens.
         try house.grant(.full, keys: ContactKeySet([.givenName]), to: app)
         let fields = #""app":"mail","strength":"claimed","status":"full","uid":1000"#
         let reset = try ctl.begin("ResetGrant", #"{"app":"mail"}"#)
@@ -231,7 +234,7 @@ struct AdminRightTests {
         #expect(!again.isOver)
     }
 
-    @Test("Without an authority nobody widens at this door")
+    @Test("Without an authority no grant can be widened at this socket")
     func sessionMode() throws {
         let house = try BrokerHouse()
         let app = try house.app("mail", .denied)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("The person's password before much is shared")
+@Suite("Answers that need the person's password")
 struct AnswerPasswordTests {
     let authority = TestAuthority([.answer: .granted])
     let house: BrokerHouse
@@ -38,7 +38,7 @@ struct AnswerPasswordTests {
         try app.call("GetAuthorization").parameters["status"]?.string
     }
 
-    @Test("Everything is shared with the password, and nothing before it", arguments: IdentityStrength.allCases)
+    @Test("An app gets full access only after the password", arguments: IdentityStrength.allCases)
     func full(strength: IdentityStrength) throws {
         let app = try house.app("mail", strength: strength)
         let (call, prompt) = try asking(app)
@@ -51,7 +51,7 @@ struct AnswerPasswordTests {
             ])
         #expect(!answer.isOver && !call.isOver)
         #expect(try status(app) == "notDetermined")
-        // The agent is not held up meanwhile.
+        // The broker serves the agent while the password is asked.
         #expect(try person.rows(prompt).count == 30)
         try authority.answer(.granted)
         #expect(try person.agent.replies(1, to: answer)[0].error == nil)
@@ -60,7 +60,7 @@ struct AnswerPasswordTests {
         #expect(try house.audit(.authentication).suffix(2) == ["share-all asked", "share-all granted"])
     }
 
-    @Test("Whatever is no yes shares nothing, and the person may choose again", arguments: refusals)
+    @Test("Without authentication nothing is shared, and the person may answer again", arguments: refusals)
     func refused(answer: AuthorityAnswer) throws {
         let app = try house.app("mail")
         let (call, prompt) = try asking(app)
@@ -75,7 +75,7 @@ struct AnswerPasswordTests {
         #expect(authority.actions == [.answer, .shareAll])
     }
 
-    @Test("Twenty-five contacts need no password and one more does, whether at once or one after the other")
+    @Test("Twenty-five contacts need no password, and a twenty-sixth does, in the same answer or a later one")
     func many() throws {
         let app = try house.app("mail")
         let (_, prompt) = try asking(app)
@@ -96,7 +96,7 @@ struct AnswerPasswordTests {
         #expect(try app.fetch().names.count == 26)
     }
 
-    @Test("Taking back needs no password, however much is left")
+    @Test("Revoking access needs no password, however much remains")
     func takingBack() throws {
         let app = try house.app("mail", .full)
         let prompt = try #require(try person.manage(app))
@@ -107,7 +107,7 @@ struct AnswerPasswordTests {
         #expect(authority.actions == [.answer])
     }
 
-    @Test("A rule that caps the app while the password is typed holds over the answer")
+    @Test("A policy change while the password is asked overrides the answer")
     func policyChanges() throws {
         let app = try house.app("mail", strength: .installed)
         let (call, prompt) = try asking(app)
@@ -119,14 +119,14 @@ struct AnswerPasswordTests {
         try authority.answer(.granted)
         let refusal = try person.agent.replies(1, to: answer)[0]
         #expect(refusal.error == "AuthenticationFailed")
-        // With a reason: without one the agent takes it that somebody typed, and that nobody reads its terminal any more.
+        // The reply needs a reason. Without one the agent assumes a wrong password, and keeps lending its terminal.
         #expect(refusal.parameters["reason"]?.string?.contains("has changed") == true)
         #expect(try status(app) == "notDetermined")
         #expect(!call.isOver)
-        // The question is there anew, and is refused what was asked for before the rule.
+        // The prompt is shown again, and the policy no longer allows the earlier answer.
         let anew = try #require(person.prompts().first)
         #expect(try person.answer(anew, Self.everything).error == "InvalidAnswer")
-        // And one that refuses it ends the prompt, and with it the question for the password.
+        // A rule that denies the app ends the prompt and withdraws the password question.
         let second = try person.begin(answering: anew, limited(to: 26, of: anew))
         rule.denies = true
         house.rule([rule])
@@ -136,7 +136,7 @@ struct AnswerPasswordTests {
         #expect(try status(app) == "restricted")
     }
 
-    @Test("An app that goes away while the password is typed gets nothing, and nobody has to go on typing")
+    @Test("If the app disconnects while the password is asked, it gets nothing and the question is withdrawn")
     func appGone() throws {
         let app = try house.app("mail")
         let (_, prompt) = try asking(app)
@@ -149,7 +149,7 @@ struct AnswerPasswordTests {
         #expect(try house.audit(.authentication).last == "share-all withdrawn")
     }
 
-    @Test("What the person says at another agent meanwhile holds over the answer that waits")
+    @Test("An answer from another agent overrides an answer that waits for the password")
     func otherAgent() throws {
         let app = try house.app("mail")
         let other = try TestPerson(house: house)
@@ -162,7 +162,7 @@ struct AnswerPasswordTests {
         #expect(try status(app) == "denied")
     }
 
-    @Test("A prompt whose time is over while the password is typed waits for it", arguments: [true, false])
+    @Test("A prompt that times out while the password is asked waits for the password", arguments: [true, false])
     func overdue(given: Bool) throws {
         let app = try house.app("mail")
         let (call, prompt) = try asking(app)
@@ -174,11 +174,11 @@ struct AnswerPasswordTests {
         let told = try app.replies(1, to: call)[0].parameters["status"]?.string
         #expect(told == (given ? "full" : "notDetermined"))
         #expect(try person.agent.replies(1, to: answer)[0].error == (given ? nil : "UnknownPrompt"))
-        // The time is over once, and not again with each further try.
+        // The prompt is closed now. A second attempt does not extend it.
         #expect(try person.answer(prompt, #""level":"denied""#).error == "UnknownPrompt")
     }
 
-    @Test("An agent that goes away while the password is typed leaves a prompt whose time is over")
+    @Test("A prompt times out after its agent disconnects while the password is asked")
     func agentGone() throws {
         let app = try house.app("mail")
         let (call, prompt) = try asking(app)
@@ -192,7 +192,7 @@ struct AnswerPasswordTests {
     }
 
     @Test(
-        "An agent that serves no more takes the answers of its other connection with it, and so does another prompt of its own"
+        "A waiting answer is withdrawn when its agent stops serving or opens another prompt of its own"
     )
     func servesNoMore() throws {
         let app = try house.app("mail", .limited(to: house.records("N10")))
@@ -215,7 +215,7 @@ struct AnswerPasswordTests {
         #expect(call.isOver)
     }
 
-    @Test("A program that became another one while the password was typed shares nothing")
+    @Test("An agent whose program changes while the password is asked shares nothing")
     func anotherProgram() throws {
         let app = try house.app("mail")
         let (_, prompt) = try asking(app)
@@ -226,7 +226,7 @@ struct AnswerPasswordTests {
         #expect(try status(app) == "notDetermined")
     }
 
-    @Test("A rule that wants the password has it asked for a single contact, too")
+    @Test("A rule that requires authentication needs the password even for one contact")
     func ruled() throws {
         var rule = Rule(place: "test.toml:1")
         rule.requiresAuthentication = true
@@ -241,7 +241,7 @@ struct AnswerPasswordTests {
         #expect(try app.replies(1, to: call)[0].parameters["status"]?.string == "denied")
     }
 
-    @Test("A program in a terminal is given one session without the password, and more with it")
+    @Test("A program in a terminal gets one session without the password, and a longer grant only with it")
     func session() throws {
         let leader = ProcessIdentity(pid: 7, startTime: 1)
         let session = SessionIdentity(bootIdentifier: "boot", leader: leader)
@@ -283,7 +283,7 @@ struct AnswerPasswordTests {
         #expect(authority.asked.count == 3)
     }
 
-    @Test("Without an authority what wants the password counts only where the administrator said so")
+    @Test("Without an authority, an answer that needs the password counts only if the administrator allows it")
     func absent() throws {
         for allowed in [Policy.WithoutAuthentication?.none, .allow] {
             let authority = TestAuthority([.answer: .granted, .shareAll: .absent])

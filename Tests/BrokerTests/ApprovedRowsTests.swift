@@ -6,9 +6,9 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("What the person's password approves")
+@Suite("Contacts that a password approves")
 struct ApprovedRowsTests {
-    @Test("A card that is linked with a chosen one while the password is typed is not granted with it")
+    @Test("A card that is linked to a chosen one while the password is asked is not granted")
     func linkedMeanwhile() throws {
         let authority = TestAuthority([.answer: .granted])
         let house = try BrokerHouse(authority: authority)

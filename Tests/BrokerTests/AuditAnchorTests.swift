@@ -7,7 +7,7 @@ import Testing
 @testable import BrokerAccessStore
 @testable import BrokerCore
 
-@Suite("What a book knows of the audit")
+@Suite("The audit position that a contacts database keeps")
 struct AuditAnchorTests {
     private let house: BrokerHouse
     private let keeper: TestApp
@@ -18,14 +18,14 @@ struct AuditAnchorTests {
         try sync()
     }
 
-    /// Everything that is on record reaches the disk.
+    /// Syncs every record that is committed so far.
     private func sync() throws {
         var isDone = false
         house.broker.turn.sync.onDisk { _ in isDone = true }
         try #require(house.loop.run { isDone })
     }
 
-    /// The access database's files, as they are now.
+    /// The current contents of the access database's files.
     private func accessFiles(of house: BrokerHouse) -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         for (path, bytes) in house.files() where path.contains("/access.") {
@@ -42,16 +42,16 @@ struct AuditAnchorTests {
         return users
     }
 
-    /// A moment after the start.
+    /// Whether the journal reports a contradiction soon after the start.
     private func isNamedAtStart() throws -> Bool {
         house.loop.advance(by: .seconds(2))
-        // Behind what the start has read off the loop.
+        // The check at the start reads off the loop, and this request is queued behind it.
         _ = try contradictions()
-        return house.journal.lines.contains { $0.contains("is not the one that user 1000's address book") }
+        return house.journal.lines.contains { $0.contains("does not match the address book of user 1000") }
     }
 
     @Test(
-        "An older audit that is put back, with all of its files, is named at the start, on record and by verification")
+        "An older audit that was restored completely is reported at the start, in the audit and by verification")
     func olderAudit() throws {
         let older = accessFiles(of: house)
         _ = try house.app("mail", .full).fetch()
@@ -64,7 +64,7 @@ struct AuditAnchorTests {
         #expect(try house.audit(.gap).contains { $0.contains("which the address book names") })
     }
 
-    @Test("So is another audit, whose chain is whole")
+    @Test("An intact audit of another broker is reported too")
     func otherAudit() throws {
         let other = try BrokerHouse()
         try other.keeper(adding: "Ada")
@@ -76,7 +76,7 @@ struct AuditAnchorTests {
         #expect(try contradictions() == [1_000])
     }
 
-    @Test("A power cut that takes what was never synced is not named, nor is an ordinary restart")
+    @Test("Neither a power cut that loses unsynced records nor a restart is reported")
     func powerCut() throws {
         let synced = accessFiles(of: house)
         #expect(try keeper.save([.add(given: "Grace")]).error == nil)
@@ -88,7 +88,7 @@ struct AuditAnchorTests {
         #expect(try contradictions().isEmpty)
     }
 
-    @Test("Each save names what the disk has by then, and never more")
+    @Test("Each save stores the position of the last synced record")
     func anchor() throws {
         for number in 1...5 {
             try sync()

@@ -6,10 +6,10 @@ import Testing
 
 @testable import BrokerCore
 
-/// Everything but a yes.
+/// Every answer but a grant.
 let refusals: [AuthorityAnswer] = [.refused, .wantsInteraction, .failed(reason: "no reply"), .hung, .absent]
 
-@Suite("The person's password before they are asked about apps")
+@Suite("The password that an agent needs to serve")
 struct ServingPasswordTests {
     let authority = TestAuthority()
     let house: BrokerHouse
@@ -21,7 +21,7 @@ struct ServingPasswordTests {
         agent = TestApp(house: house, caller: house.caller("agent"), door: .agent)
     }
 
-    @Test("Nothing leaves for an agent before its person has given the password, and then everything does")
+    @Test("An agent is sent nothing before its person has given the password, and every prompt afterwards")
     func beforeAnything() throws {
         let app = try house.app("mail")
         let call = try app.begin("RequestAccess")
@@ -33,7 +33,7 @@ struct ServingPasswordTests {
             ])
         #expect(try agent.replies(to: serve).isEmpty)
         #expect(house.broker.prompts.agentCount(1_000) == 0)
-        // Asked is on record before anybody was asked.
+        // The broker records the question before it asks.
         #expect(try house.audit(.authentication) == ["answer asked"])
         try authority.answer(.granted)
         let replies = try agent.replies(to: serve)
@@ -42,7 +42,7 @@ struct ServingPasswordTests {
         #expect(!call.isOver)
     }
 
-    @Test("Whatever is no yes is a no: no token, no prompt, no agent", arguments: refusals)
+    @Test("An agent that is not authenticated gets no token and no prompt", arguments: refusals)
     func refused(answer: AuthorityAnswer) throws {
         _ = try house.app("mail").begin("RequestAccess")
         let serve = try agent.begin("Serve", more: true)
@@ -51,12 +51,12 @@ struct ServingPasswordTests {
         #expect(replies.map(\.error) == ["AuthenticationFailed"])
         #expect(house.broker.prompts.agentCount(1_000) == 0)
         #expect(try house.audit(.authentication).count == 2)
-        // Whoever was asked and did not know the password is told no more; whoever was not is told why, and what to do.
+        // A person who was asked and failed gets no reason. Otherwise the reply says what failed and what to do.
         let reason = replies.first?.parameters["reason"]?.string
         switch answer {
         case .refused, .granted: #expect(reason == nil)
         case .wantsInteraction: #expect(reason?.contains("pkttyagent") == true)
-        case .absent: #expect(reason?.contains("no polkit") == true)
+        case .absent: #expect(reason?.contains("polkit is not installed") == true)
         case .failed:
             #expect(reason?.contains("no reply") == true && reason?.contains("systemctl status polkit") == true)
             #expect(house.journal.lines.last?.contains("no reply") == true)
@@ -66,7 +66,7 @@ struct ServingPasswordTests {
         }
     }
 
-    @Test("A program that became another one while the password was typed does not serve")
+    @Test("An agent whose program changes while the password is asked does not serve")
     func anotherProgram() throws {
         let serve = try agent.begin("Serve", more: true)
         agent.process.isItself = false
@@ -74,14 +74,14 @@ struct ServingPasswordTests {
         #expect(agent.isClosed)
         #expect(try agent.replies(to: serve).allSatisfy { $0.error != nil })
         #expect(house.broker.prompts.agentCount(1_000) == 0)
-        // And nobody is asked for a password on behalf of one that is another one already.
+        // For a program that has changed already, the broker does not ask.
         let other = TestApp(house: house, caller: house.caller("agent"), door: .agent)
         other.process.isItself = false
         _ = try other.begin("Serve", more: true)
         #expect(authority.asked.count == 1)
     }
 
-    @Test("An agent that goes away takes the question back, and an answer that comes too late starts nothing")
+    @Test("The question is withdrawn when the agent disconnects, and a late answer has no effect")
     func gone() throws {
         _ = try agent.begin("Serve", more: true)
         agent.hangUp()
@@ -91,7 +91,7 @@ struct ServingPasswordTests {
         #expect(try house.audit(.authentication) == ["answer asked", "answer withdrawn"])
     }
 
-    @Test("A password that nobody gives is given up after two minutes")
+    @Test("The broker stops waiting for a password after two minutes")
     func hung() throws {
         let serve = try agent.begin("Serve", more: true)
         house.loop.advance(by: .seconds(119))
@@ -105,7 +105,7 @@ struct ServingPasswordTests {
         #expect(house.broker.prompts.agentCount(1_000) == 0)
     }
 
-    @Test("Who only learns how many prompts wait needs no password")
+    @Test("An agent that only learns how many prompts wait needs no password")
     func notifier() throws {
         let serve = try agent.begin("Serve", #"{"notifyOnly":true}"#, more: true)
         #expect(authority.asked.isEmpty)
@@ -113,7 +113,7 @@ struct ServingPasswordTests {
     }
 
     @Test(
-        "Without an authority an agent serves only where the administrator said so, and the stricter word holds",
+        "Without an authority an agent serves only if the administrator allows it, and the stricter setting applies",
         arguments: [
             (nil, nil, false), (Policy.WithoutAuthentication.allow, nil, true), (nil, .allow, true),
             (.allow, .refuse, false), (.refuse, .allow, false), (.refuse, nil, false),
@@ -128,7 +128,7 @@ struct ServingPasswordTests {
         let serve = try agent.begin("Serve", more: true)
         #expect(try agent.replies(to: serve).first?.error == (serves ? nil : "AuthenticationFailed"))
         #expect(house.broker.prompts.agentCount(1_000) == (serves ? 1 : 0))
-        // That there is no authority is the only thing that the administrator can do without.
+        // The setting applies only to a missing authority. Any other failure is a refusal.
         for answer in [AuthorityAnswer.refused, .wantsInteraction, .failed(reason: "")] {
             authority.automatic = [.answer: answer]
             let other = TestApp(house: house, caller: house.caller("agent"), door: .agent)
@@ -137,7 +137,7 @@ struct ServingPasswordTests {
         }
     }
 
-    @Test("So many passwords are wanted at once for one user, and others are not held up")
+    @Test("The number of open password questions is limited for each user, and other users are not delayed")
     func bounds() throws {
         let limits = Limits()
         var calls: [(TestApp, Call)] = []
@@ -151,7 +151,7 @@ struct ServingPasswordTests {
         let other = TestApp(house: house, caller: house.caller("agent", uid: 1_001), door: .agent)
         _ = try other.begin("Serve", more: true)
         #expect(authority.open.count == limits.passwordsPerUser + 1)
-        // At the administrator's door, which any program opens, fewer.
+        // The limit is lower at the administrator's socket, which any program can open.
         for count in 1...3 {
             let admin = TestApp(house: house, caller: house.caller("ctl", uid: 1_002), door: .admin)
             let status = try admin.begin("VerifyAudit", #"{"allowInteractiveAuthentication":true}"#)

@@ -1,44 +1,46 @@
-/// Section 3 of the design as a table: what each method answers at each level.
+/// What each method answers at each authorization level, as a table.
 ///
-/// It was written by reading that section and the interface's own words, not the code. In an answer `<ada>`, `<token>`
-/// and the like stand for what only the broker knows: an identifier as this app has it, or a token.
+/// It was derived from the rules of authorization and the interface's documentation, not from the code. In an answer,
+/// `<ada>`, `<token>` and the like stand for what only the broker knows: an identifier as this app has it, or a token.
 enum AuthorizationTable {
-    /// How an app stands when it asks, and what the person does when that makes them be asked.
+    /// The app's level when it calls, and what the person does if they are prompted.
     enum Level: CaseIterable {
         case notDeterminedDismissed, notDeterminedRefused, notDeterminedWithoutAgent
         case limited, full, denied
-        /// The policy refuses the app: one of which nothing was decided, one to which everything was granted.
+        /// The policy denies the app: in the first case nothing was decided about it, in the second it was granted full
+        /// access.
         case restrictedUndecided, restricted
-        /// The policy allows single contacts at most, and everything was granted: limited to nobody.
+        /// The grant is full, but the policy allows limited access at most: the granted set is empty.
         case capped
-        /// The policy allows given names and nothing else of a limited app's contacts.
+        /// The grant is limited, and the policy allows no key but given names.
         case cappedKeys
     }
 
-    /// What a method does with an app of one level.
+    /// How a method answers at each level.
     enum Columns {
-        /// fetch, count, history, save, groups, containers: asks for access first. Of a limited app of which the policy cuts
-        /// off contacts or keys, it is said where that makes a difference.
+        /// Fetch, count, history, save, groups and containers: an undecided app causes a prompt for access first.
+        /// `capped` and `cappedKeys` are given only where they differ from `limited`.
         case reading(limited: Cell, full: Cell, capped: Cell? = nil, cappedKeys: Cell? = nil)
-        /// Answers without asking anybody.
+        /// Answers without a prompt.
         case atOnce(
             notDetermined: String, limited: String, full: String, denied: String, restricted: String,
             cappedKeys: String)
-        /// Asks the person by a prompt of this kind and answers the same whatever the person does that gives nothing.
+        /// Prompts the person with this kind of prompt. Every outcome that grants nothing gets the same answer,
+        /// `empty`.
         case asking(String, Asked, empty: String)
         case requestingAccess
     }
 
-    /// At which levels the person is asked; elsewhere the answer is empty at once.
+    /// At which levels the person is prompted. At the others the answer is empty at once.
     enum Asked {
         case always
-        /// Not if everything is granted already.
+        /// Unless the app has full access.
         case unlessFull
-        /// Only if a set is there to be looked through.
+        /// Only if the app has a granted set to manage.
         case ifLimited
     }
 
-    /// The answer about a record that the app may see, and about any other.
+    /// The answer about a record that the app may see, and about any other record.
     struct Cell {
         let visible: String
         let hidden: String
@@ -48,7 +50,7 @@ enum AuthorizationTable {
 
     struct Row {
         let method: String
-        /// `<record>` and `<group>` stand for the record that is asked about.
+        /// `<record>` and `<group>` stand for the record that the call names.
         let parameters: String
         let more: Bool
         let columns: Columns
@@ -104,7 +106,7 @@ enum AuthorizationTable {
     private static let theGroup = #","group":{"identifier":"<group>","name":"<name>"}"#
     private static let inMine = #","group":{"identifier":"<mine>","name":"Mine"}"#
 
-    /// Of what a method answers that names no record.
+    /// Calls that name no record.
     static let general: [Row] = [
         Row(
             "GetAuthorization", "{}",
@@ -170,7 +172,7 @@ enum AuthorizationTable {
                     #"{"kind":"dropEverything"}"#, added("Ada"), added("Bob"), added("Mine", called: "mine"),
                     added("Theirs", called: "theirs"), joined("mine", "ada"), joined("theirs", "bob")),
                 capped: history(#"{"kind":"dropEverything"}"#, added("Mine", called: "mine")))),
-        // Whether somebody matches makes no difference.
+        // The answer does not depend on whether a contact matches.
         Row("RequestContacts", #"{"query":"Bob"}"#, .asking("button", .unlessFull, empty: #"{"identifiers":[]}"#)),
         Row("RequestContacts", #"{"query":"Nobody"}"#, .asking("button", .unlessFull, empty: #"{"identifiers":[]}"#)),
         Row("ManageAccess", "{}", .asking("manage", .ifLimited, empty: #"{"identifiers":[]}"#)),
@@ -178,7 +180,7 @@ enum AuthorizationTable {
         Row("ProposeContact", #"{"contact":{"givenName":"New"}}"#, .asking("propose", .always, empty: "{}")),
     ]
 
-    /// Of what names a contact. What deletes comes last.
+    /// Calls that name a contact. A row that deletes comes last.
     static let ofContacts: [Row] = [
         Row(
             "FetchContacts", #"{"keys":["givenName"],"predicate":{"identifiers":["<record>"]}}"#,
@@ -219,7 +221,7 @@ enum AuthorizationTable {
         Row(
             "SaveContacts", step("addMember", inMine + #","member":"<record>""#),
             .reading(limited: Cell(saved, noStep), full: Cell(saved, noStep))),
-        // Whatever it names: these steps are not for a limited app.
+        // A limited app may not take these steps, whatever it names.
         Row(
             "SaveContacts", step("link", theRecord + #","member":"<record>""#),
             .reading(limited: Cell(notWritable), full: Cell(saved, noStep))),
@@ -229,11 +231,11 @@ enum AuthorizationTable {
         Row(
             "SaveContacts", step("setMe", theRecord),
             .reading(limited: Cell(notWritable), full: Cell(saved, noStep))),
-        // A prompt says nothing about what it was asked with.
+        // The answer does not depend on the identifiers in the request.
         Row(
             "PickContacts", #"{"keys":["givenName"],"enabling":{"excludedIdentifiers":["<record>"]}}"#,
             .asking("pick", .always, empty: #"{"contacts":[]}"#)),
-        // Who cannot see a card whole deletes it only if it is of their own making.
+        // An app that cannot read every key may delete only cards that it created.
         Row(
             "SaveContacts", step("delete", theRecord),
             .reading(
@@ -245,7 +247,7 @@ enum AuthorizationTable {
         #"{"contacts":[{"identifier":"<record>","givenName":"<name>"}],"historyToken":"<token>"}"#,
         #"{"contacts":[],"historyToken":"<token>"}"#)
 
-    /// Of what names a group.
+    /// Calls that name a group. A row that deletes comes last.
     static let ofGroups: [Row] = [
         Row(
             "FetchContacts", #"{"keys":["givenName"],"predicate":{"group":"<group>"},"sortOrder":"givenName"}"#,

@@ -7,18 +7,20 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("Section 3 of the design, method by method and level by level")
+@Suite("What each method answers at each authorization level")
 struct AuthorizationTableTests {
     typealias Table = AuthorizationTable
 
-    @Test("Every method at every level answers as the table says", arguments: Table.Level.allCases)
+    @Test("A method that names no record answers as the table says", arguments: Table.Level.allCases)
     func general(level: Table.Level) throws {
         let world = try TableWorld(level)
         let nothing = TableWorld.Record("nothing", identifier: "")
         for row in Table.general { try world.check(row, nothing) }
     }
 
-    @Test("What names a contact answers as the table says, whatever the contact", arguments: Table.Level.allCases)
+    @Test(
+        "A method that names a contact answers as the table says, and alike for all contacts that the app cannot see",
+        arguments: Table.Level.allCases)
     func contacts(level: Table.Level) throws {
         let world = try TableWorld(level)
         for row in Table.ofContacts {
@@ -27,11 +29,15 @@ struct AuthorizationTableTests {
                 let answer = try world.check(row, record)
                 if !world.sees(record) { hidden.insert(answer) }
             }
-            #expect(hidden.count <= 1, "\(level) \(row.method) \(row.parameters) tells them apart: \(hidden)")
+            #expect(
+                hidden.count <= 1,
+                "\(level) \(row.method) \(row.parameters) answers differently for hidden contacts: \(hidden)")
         }
     }
 
-    @Test("What names a group answers as the table says, whatever the group", arguments: Table.Level.allCases)
+    @Test(
+        "A method that names a group answers as the table says, and alike for all groups that the app cannot see",
+        arguments: Table.Level.allCases)
     func groups(level: Table.Level) throws {
         let world = try TableWorld(level)
         for row in Table.ofGroups {
@@ -40,11 +46,13 @@ struct AuthorizationTableTests {
                 let answer = try world.check(row, record)
                 if !world.sees(record) { hidden.insert(answer) }
             }
-            #expect(hidden.count <= 1, "\(level) \(row.method) \(row.parameters) tells them apart: \(hidden)")
+            #expect(
+                hidden.count <= 1,
+                "\(level) \(row.method) \(row.parameters) answers differently for hidden groups: \(hidden)")
         }
     }
 
-    @Test("The table leaves out no method")
+    @Test("The table covers every method")
     func methods() {
         let rows = Table.general + Table.ofContacts + Table.ofGroups
         #expect(
@@ -57,13 +65,13 @@ struct AuthorizationTableTests {
     }
 }
 
-/// A book with Ada and Bob, and an app of one level that knows identifiers of every kind.
+/// A book with Ada and Bob, and an app at one level that knows identifiers of every kind.
 private final class TableWorld {
     struct Record {
         let kind: String
         let identifier: String
         var name = ""
-        /// Who is in it, of a group.
+        /// For a group: the given name of its member.
         var member = ""
 
         init(_ kind: String, identifier: String, name: String = "", member: String = "") {
@@ -77,7 +85,7 @@ private final class TableWorld {
     private var person: TestPerson?
     private(set) var contacts: [Record] = []
     private(set) var groups: [Record] = []
-    /// What the app calls what it knows.
+    /// The table's placeholders, by the app's identifiers.
     private var words: [String: String] = [:]
 
     init(_ level: AuthorizationTable.Level) throws {
@@ -160,7 +168,7 @@ private final class TableWorld {
         switch level {
         case .full: record.kind == "visible" || record.kind == "ungranted"
         case .limited, .cappedKeys: record.kind == "visible"
-        // Its own group it sees, with nobody in it.
+        // It sees its own group, without members.
         case .capped: record.kind == "visible" && !record.member.isEmpty
         case .notDeterminedDismissed, .notDeterminedRefused, .notDeterminedWithoutAgent, .denied,
             .restrictedUndecided, .restricted:
@@ -168,9 +176,9 @@ private final class TableWorld {
         }
     }
 
-    // MARK: Asking
+    // MARK: Calls
 
-    /// Makes the call of one row about one record, and compares. Returns the answer's bytes.
+    /// Makes the call of one row about one record and compares the answer. Returns the answer.
     @discardableResult
     func check(_ row: AuthorizationTable.Row, _ record: Record) throws -> String {
         let expected = expected(row, record)
@@ -182,27 +190,27 @@ private final class TableWorld {
         let asked = try answerPrompt(call)
         let answer = try answer(to: call)
         let place = "\(level): \(row.method) \(row.parameters) of \(record.kind)"
-        #expect(asked == expected.asked, "\(place): what the person was asked")
+        #expect(asked == expected.asked, "\(place): the kind of prompt")
         #expect(normal(answer) == expected.text, "\(place)")
         return answer
     }
 
-    /// An app of which nothing was decided is asked about anew with each call.
+    /// Resets the app where nothing is decided, so that each call prompts again.
     private func beginAnew(waiting: Bool) throws {
         switch level {
         case .notDeterminedDismissed, .notDeterminedRefused, .notDeterminedWithoutAgent, .restrictedUndecided:
             house.broker.grants.takeBack(app.principal, detail: "reset")
         case .limited, .full, .denied, .restricted, .capped, .cappedKeys: break
         }
-        // Past whatever the last prompt's outcome makes it wait. Else no time passes, which tokens would tell.
+        // Waits out the back-off after the last prompt. Otherwise no time passes, because tokens depend on it.
         if waiting { house.loop.advance(by: .seconds(25 * 3_600)) }
         if level != .notDeterminedWithoutAgent, person == nil { person = try TestPerson(house: house) }
         _ = try person?.prompts()
     }
 
-    /// Lets the person do what this level says, if they are asked. Returns of what kind the prompt was.
+    /// Answers the prompt as this level says, if there is one. Returns the kind of prompt.
     private func answerPrompt(_ call: Call) throws -> String {
-        // Who watches has its first reply at once, or waits.
+        // A watch replies at once or waits, and does not end.
         let isWatching = call.method.hasSuffix("WatchChanges")
         try #require(
             isWatching
@@ -221,7 +229,7 @@ private final class TableWorld {
         return (prompt.isQuiet ? "quiet " : "") + prompt.kind
     }
 
-    /// The whole answer: the error's name and its parameters, or the reply's.
+    /// The whole answer: the error's name and parameters, or the reply's parameters.
     private func answer(to call: Call) throws -> String {
         let isWatching = call.method.hasSuffix("WatchChanges")
         try #require(isWatching || house.loop.run { call.isOver }, "\(call.method) has no answer")
@@ -230,7 +238,7 @@ private final class TableWorld {
         return (reply.error.map { $0 + " " } ?? "") + reply.text + (call.isOver ? "" : " and goes on")
     }
 
-    /// An answer with words in place of what only the broker knows.
+    /// An answer with placeholders for what only the broker knows.
     private func normal(_ answer: String) -> String {
         var text = answer
         for (identifier, word) in words { text = text.replacing(identifier, with: word) }
@@ -243,7 +251,7 @@ private final class TableWorld {
         return text
     }
 
-    // MARK: What the table says
+    // MARK: Expected answers
 
     private func expected(_ row: AuthorizationTable.Row, _ record: Record) -> (asked: String, text: String) {
         switch row.columns {

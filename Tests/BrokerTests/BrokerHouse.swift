@@ -12,16 +12,16 @@ import Testing
 
 @testable import BrokerCore
 
-/// The broker without its sockets: real databases in a folder of its own, apps and the person's word by hand.
+/// The broker without its sockets: real databases in a temporary folder, and simulated apps, agents and administrators.
 final class BrokerHouse {
     let folder: String
     let loop = TestLoop()
     let journal = Journal()
-    /// What the system calls its users.
+    /// The names of the system's users.
     let names = Names()
     private(set) var broker: Broker
     private var nextProcess: Int32 = 100
-    /// Microseconds since 1970 at the start of the loop's clock.
+    /// Microseconds since 1970 when the loop's clock starts.
     static let start: Int64 = 1_800_000_000_000_000
 
     private let authority: TestAuthority?
@@ -30,10 +30,10 @@ final class BrokerHouse {
     private let disk: SlowDisk?
 
     /// - Parameters:
-    ///   - authority: asked for passwords; without one it is session mode.
+    ///   - authority: is asked for passwords; `nil` for session mode.
     ///   - withoutAuthentication: what the administrator configured.
-    ///   - disk: takes what is committed; the real one where `nil`.
-    ///   - readsBeside: no read is made on the loop that can be made beside it.
+    ///   - disk: syncs committed data; `nil` for the real disk.
+    ///   - readsBeside: every read that can run off the loop does so.
     init(
         authority: TestAuthority? = nil, withoutAuthentication: Policy.WithoutAuthentication? = nil,
         disk: SlowDisk? = nil, readsBeside: Bool = false, readsSavesByStep: Bool = false, cardsPerSave: Int? = nil,
@@ -43,7 +43,7 @@ final class BrokerHouse {
         self.withoutAuthentication = withoutAuthentication
         self.disk = disk
         var limits = Limits()
-        // What is read where must not depend on what else the machine does.
+        // Where a read runs must not depend on the machine's load.
         limits.timePerRead = .seconds(3_600)
         limits.timePerSave = readsSavesByStep ? .zero : .seconds(3_600)
         if let bytesPerReply { limits.bytesPerReply = bytesPerReply }
@@ -88,7 +88,7 @@ final class BrokerHouse {
 
     final class Names: Sendable {
         private let given = Mutex<[UInt32: String]>([:])
-        /// How often the broker asked, off the loop and on it.
+        /// How often the broker looked up a name, off the loop and on it.
         private let asked = Mutex<(off: Int, on: Int)>((0, 0))
         var lookUps: (off: Int, on: Int) { asked.withLock { $0 } }
 
@@ -103,21 +103,21 @@ final class BrokerHouse {
         }
     }
 
-    /// What the broker would have told the journal.
+    /// Collects the lines that the broker would write to the journal.
     final class Journal {
         var lines: [String] = []
     }
 
-    /// Ends the broker and starts another one on the same folder. Apps come again as new connections.
+    /// Ends the broker and starts another one on the same folder. Apps have to connect again.
     func restart() throws {
         broker.close()
         broker = try Self.open(folder, loop, journal, names, authority, withoutAuthentication, limits, disk)
     }
 
-    /// The access database's files and the book's, as they are now.
+    /// The current contents of the access database's files and the book's.
     func files() -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
-        // One after the other is no moment while the book's log is being emptied into its file.
+        // On the user's queue, no checkpoint can run between reading the book's file and reading its write-ahead log.
         broker.books.queue(of: 1_000).sync {
             for name in ["access.sqlite", "users/1000/contacts.sqlite"] {
                 for path in ["\(folder)/\(name)", "\(folder)/\(name)-wal"] { files[path] = Self.bytes(of: path) }
@@ -130,8 +130,8 @@ final class BrokerHouse {
     /// Ends the broker as a crash at this moment would, and starts another one.
     ///
     /// - Parameters:
-    ///   - lost: earlier contents of files, as they are where the disk had not taken what came after.
-    ///   - meanwhile: runs while no broker does.
+    ///   - lost: earlier contents of files whose later changes had not reached the disk.
+    ///   - meanwhile: runs while no broker runs.
     func crash(losing lost: [String: [UInt8]] = [:], meanwhile: () throws -> Void = {}) throws {
         let left = files().merging(lost) { _, earlier in earlier }
         broker.close()
@@ -180,13 +180,13 @@ final class BrokerHouse {
 
     // MARK: The administrator
 
-    /// Lets these rules hold, as a reload does.
+    /// Puts these rules into force, as a reload does.
     func rule(_ rules: [Rule], isAuditDurable: Bool = false) {
         broker.reloads.bringIntoForce(Policy(rules: rules, isAuditDurable: isAuditDurable))
         loop.turn()
     }
 
-    /// All records of an event, as status and detail.
+    /// All audit records of an event, each as its status and detail.
     func audit(_ event: AuditEvent) throws -> [String] {
         var filter = AuditFilter()
         filter.event = event
@@ -195,9 +195,9 @@ final class BrokerHouse {
         }
     }
 
-    // MARK: Who lives here
+    // MARK: Apps and callers
 
-    /// An app with a connection of its own, and what was decided about it.
+    /// An app with its own connection, and with a grant if an access is given.
     func app(
         _ name: String, _ access: Access? = nil, keys: ContactKeySet = Grant.ordinaryKeys,
         strength: IdentityStrength = .claimed, uid: UInt32 = 1_000
@@ -207,7 +207,7 @@ final class BrokerHouse {
         return app
     }
 
-    /// Somebody in a process of their own.
+    /// A caller in a process of its own.
     func caller(
         _ name: String, uid: UInt32 = 1_000, strength: IdentityStrength = .claimed, session: SessionIdentity? = nil,
         isSandboxed: Bool = false
@@ -219,7 +219,7 @@ final class BrokerHouse {
             isInterpreter: false, isSandboxed: isSandboxed)
     }
 
-    /// What the person says about an app, as a prompt's answer or the administrator's door would make it hold.
+    /// Stores a grant by the person and puts it into effect at once.
     func grant(_ access: Access, keys: ContactKeySet = Grant.ordinaryKeys, to app: TestApp) throws {
         let principal = app.principal
         _ = try broker.access.makeIdentifiers(for: principal, sharesStandingKey: true)
@@ -234,7 +234,7 @@ final class BrokerHouse {
         loop.turn()
     }
 
-    /// The contacts with these given names, as the book has them.
+    /// The records of the contacts with these given names.
     func records(_ names: String...) throws -> Set<RecordNumber> {
         var found: [String: RecordNumber] = [:]
         var book: ContactsStore?
@@ -247,10 +247,10 @@ final class BrokerHouse {
         _ = try book?.fetch(ContactQuery(scope: .all, limit: 100_000)) { record, stored, _ in
             found[Contact(stored)?.givenName ?? ""] = record
         }
-        return Set(try names.map { try #require(found[$0], "nobody is called \($0)") })
+        return Set(try names.map { try #require(found[$0], "no contact has the given name \($0)") })
     }
 
-    /// An app that may see everything, and has put people of these given names into the book.
+    /// An app with full access that has added contacts with these given names.
     @discardableResult
     func keeper(adding names: String...) throws -> TestApp {
         let keeper = try app("keeper", .full)

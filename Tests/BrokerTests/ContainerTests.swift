@@ -8,7 +8,7 @@ import Testing
 struct ContainerTests {
     let house: BrokerHouse
     let keeper: TestApp
-    /// What the keeper calls the one that every book has, and one of its own.
+    /// The keeper's identifiers for the default container, and for one that it created.
     let local: String
     let work: String
 
@@ -28,7 +28,7 @@ struct ContainerTests {
         try app.fetch(#""predicate":{"container":"\#(container)"}"#).names
     }
 
-    @Test("Who sees everything makes containers, puts contacts and groups into them, and finds them there")
+    @Test("An app that sees everything creates containers, adds contacts and groups to them, and finds them there")
     func making() throws {
         #expect(
             try keeper.call("ListContainers").text == """
@@ -53,12 +53,12 @@ struct ContainerTests {
         }
         #expect(try keeper.call("ListGroups", #"{"container":"\#(work)"}"#).text.contains(#""container":"\#(work)""#))
         #expect(try keeper.call("ListGroups", #"{"container":"\#(local)"}"#).text == #"{"groups":[]}"#)
-        // The history says where a record came to be.
+        // The history names the container of an added record.
         let events = try keeper.call("FetchHistory", #"{"includeGroups":true}"#).text
         #expect(events.components(of: #""container":"\#(work)""#) >= 2)
     }
 
-    @Test("A container goes only when it is empty, and the one that every book has stays")
+    @Test("A container can be deleted only when it is empty, and the default container never")
     func deleting() throws {
         let delete = { (container: String) in
             try keeper.save([.other(#"{"operation":"deleteContainer","container":"\#(container)"}"#)])
@@ -73,7 +73,7 @@ struct ContainerTests {
         #expect(try keeper.call("ListContainers").parameters["containers"]?.count == 1)
     }
 
-    @Test("Whoever does not see everything sees one container, and in it whatever they see")
+    @Test("An app that does not see everything sees one container with all that it may see")
     func hidden() throws {
         _ = try add("Grace", to: work, by: keeper)
         let mail = try house.app("mail", .limited(to: house.records("Ada", "Grace")))
@@ -85,7 +85,7 @@ struct ContainerTests {
         let own = try #require(all.parameters["defaultContainer"]?.string)
         #expect(try within(own, for: mail) == ["Ada", "Grace"])
         #expect(!(try mail.call("FetchHistory", "{}").text.contains(work)))
-        // Another app's name for it is no name, and making one is not for this app.
+        // It cannot use another app's identifier of a container, and may not create containers.
         #expect(try within(work, for: mail) == [])
         #expect(try add("New", to: work, by: mail).error == "RecordDoesNotExist")
         for operation in ["addContainer", "deleteContainer"] {
@@ -96,7 +96,7 @@ struct ContainerTests {
         #expect(try within(local, for: keeper) == ["Ada", "New"])
     }
 
-    @Test("What makes no sense is refused, and nothing of the save is done")
+    @Test("An invalid step fails the whole save")
     func refused() throws {
         for (step, error) in [
             (#"{"operation":"addContainer"}"#, "InvalidParameter"),
@@ -118,7 +118,7 @@ struct ContainerTests {
         #expect(try keeper.fetch().names == ["Ada"])
     }
 
-    @Test("They are there after the broker's end")
+    @Test("Containers outlive the broker")
     func lasting() throws {
         _ = try add("Grace", to: work, by: keeper)
         try house.restart()
@@ -129,7 +129,7 @@ struct ContainerTests {
 }
 
 extension String {
-    /// How often another text is in it.
+    /// How often another string occurs in it.
     fileprivate func components(of other: String) -> Int {
         split(separator: other, omittingEmptySubsequences: false).count - 1
     }

@@ -8,17 +8,17 @@ import Testing
 @testable import BrokerCore
 
 extension BrokerHouse {
-    /// Changes user 1000's address book behind the broker's back.
+    /// Changes user 1000's address book without the broker's knowledge.
     func change(sql: String) throws {
         let database = try Database(path: folder + "/users/1000/contacts.sqlite", .readWrite, patience: 5_000)
         defer { database.close() }
         try database.execute(sql)
-        // Reads that follow each other see one state of the book, for a moment.
+        // Consecutive reads share a snapshot for a moment. This lets it end.
         loop.advance(by: .seconds(1))
     }
 }
 
-@Suite("Replies where a card is damaged")
+@Suite("Damaged cards")
 struct DamagedRepliesTests {
     private let house: BrokerHouse
     private let keeper: TestApp
@@ -28,7 +28,7 @@ struct DamagedRepliesTests {
         keeper = try house.keeper(adding: "Ada", "Bob", "Cid")
     }
 
-    /// Invalid UTF-8 within Bob's card, of as many bytes as before.
+    /// Puts invalid UTF-8 into Bob's card without changing its size.
     private func damageBob() throws {
         let bob = try #require(try house.records("Bob").first)
         try house.change(
@@ -40,7 +40,7 @@ struct DamagedRepliesTests {
 
     private var reports: [String] { house.journal.lines.filter { $0.contains("is damaged") } }
 
-    @Test("An app gets every other card, and the journal and the status say which one is left out")
+    @Test("An app gets all other cards, and the journal and the status name the damaged one")
     func fetched() throws {
         let bob = try keeper.identifier(of: "Bob")
         let token = try keeper.fetch().token
@@ -52,7 +52,7 @@ struct DamagedRepliesTests {
         }
         #expect(try keeper.fetch().names == ["Ada", "Cid"])
         #expect(try keeper.fetch(#""identifiers":["\#(bob)"]"#).names == [])
-        // A client keeps the card that it knows: it is not deleted.
+        // The damaged card is not reported as deleted, so a client keeps its copy.
         #expect(
             try keeper.call("FetchHistory", #"{"token":"\#(token ?? "")","keys":["givenName"]}"#)
                 .parameters["events"]?.count == 0)
@@ -64,17 +64,17 @@ struct DamagedRepliesTests {
         #expect(status.text.contains("card \(record) in "))
     }
 
-    @Test("Changing it fails with the next line of the journal, and deleting it works")
+    @Test("Changing a damaged card fails with a line in the journal, and deleting it works")
     func saved() throws {
         let bob = try keeper.identifier(of: "Bob")
         try damageBob()
         #expect(try keeper.save([.update(bob, #""nickname":"Bobby""#)]).error == "StoreUnavailable")
-        #expect(house.journal.lines.contains { $0.contains("it is not as it was saved; restore contacts.sqlite") })
+        #expect(house.journal.lines.contains { $0.contains("is damaged and cannot be read; restore contacts.sqlite") })
         #expect(try keeper.save([.delete(bob)]).error == nil)
         #expect(try keeper.fetch().names == ["Ada", "Cid"])
     }
 
-    @Test("The person sees the others at the agent, and what was picked before is not handed over")
+    @Test("The agent shows the other cards, and a damaged card that was picked before is not handed over")
     func atTheAgent() throws {
         let person = try TestPerson(house: house)
         let mail = try house.app("mail")

@@ -2,10 +2,10 @@ import BrokerDisclosure
 import Glibc
 import Testing
 
-/// What must not compile: contact data has one way out of the broker, and the compiler keeps it.
-@Suite("The lock between contacts and connections")
+/// What must not compile. Contact data has one way out of the broker, and the compiler enforces it.
+@Suite("Compile-time protection of contact data")
 struct DisclosureLockTests {
-    /// A way around the lock, and why it does not compile.
+    /// Code that would bypass the protection, and the compiler's error.
     struct Attempt: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let code: String
@@ -27,42 +27,42 @@ struct DisclosureLockTests {
             "func read(_ contact: StoredContact) -> ArraySlice<UInt8>? { contact.value(of: .note) }",
             error: "'value' \(spi)"),
         Attempt(
-            "Reading what was cut for an app",
+            "Reading the contacts of a reply",
             "func read(_ contacts: DisclosedContacts) -> [UInt8] { contacts.elements }", error: "'elements' \(spi)"),
         Attempt(
-            "Making up what was cut for an app",
+            "Creating the contacts of a reply",
             """
             let made = DisclosedContacts(
                 elements: [], count: 0, records: [], keys: [], revision: 1)
             """, error: "'DisclosedContacts' initializer is inaccessible due to 'internal' protection level"),
         Attempt(
-            "Making up a permission", "let made = Disclosure(scope: .all, keys: .all, revision: 1)",
+            "Creating a disclosure permission", "let made = Disclosure(scope: .all, keys: .all, revision: 1)",
             error: "'Disclosure' initializer is inaccessible due to 'internal' protection level"),
         Attempt(
             "Reading a reply", "func read(_ reply: DisclosedReply) -> [UInt8] { reply.parameters }",
             error: "'parameters' is inaccessible due to 'fileprivate' protection level"),
         Attempt(
-            "Reading what a reply is written with",
+            "Reading a reply's writer",
             "func read(_ writer: DisclosedWriter) -> JSONWriter { writer.json }",
             error: "'json' is inaccessible due to 'private' protection level"),
         Attempt(
-            "Making up a reply",
+            "Creating a reply",
             "let made = DisclosedReply(basis: nil, told: [], detail: nil, parameters: [])",
             error: "'DisclosedReply' initializer is inaccessible due to 'fileprivate' protection level"),
         Attempt(
-            "Sending a reply that is not on record",
+            "Sending a reply before it is recorded",
             "func send(_ reply: DisclosedReply, _ call: Call) { reply.send(to: call, continues: false, Turn.Recorded()) }",
             error: "'Turn.Recorded' initializer is inaccessible due to 'fileprivate' protection level"),
     ]
 
-    @Test("No code of the broker gets at contact data", arguments: attempts)
+    @Test("Code of the broker that bypasses the protection does not compile", arguments: attempts)
     func refused(_ attempt: Attempt) throws {
         let output = try check(attempt.code)
         #expect(output.contains("error: \(attempt.error)"), "\(output)")
         #expect(output.split(separator: "\n").count { $0.hasPrefix("/") && $0.contains(" error: ") } == 1)
     }
 
-    @Test("What the broker may do compiles in the same way")
+    @Test("Code of the broker that respects the protection compiles in the same way")
     func permitted() throws {
         let code = """
             func size(_ reply: DisclosedReply) -> Int { reply.size }
@@ -75,7 +75,7 @@ struct DisclosureLockTests {
         #expect(!output.contains("error:"), "\(output)")
     }
 
-    /// What the compiler says of code that is in the broker's module.
+    /// The compiler's output for code that sees the internal declarations of the broker's module.
     private func check(_ code: String) throws -> String {
         var own = [CChar](repeating: 0, count: 4_096)
         let count = readlink("/proc/self/exe", &own, own.count - 1)
@@ -106,7 +106,7 @@ struct DisclosureLockTests {
             """
         try #require(write(file, text, text.utf8.count) == text.utf8.count)
 
-        // The modules of C that the broker's are made of. Those of the tests are not.
+        // The C modules that the broker's modules import, without those of the tests.
         let maps = """
             find '\(folder)' '\(package)/Sources' '\(package)/.build/checkouts/GRDB.swift/Sources' -maxdepth 3 \
             -name module.modulemap \\( -path '*/C[A-Z]*' -o -path '*GRDBSQLite/*' \\) ! -path '*Test*' ! -path '*Fake*' \

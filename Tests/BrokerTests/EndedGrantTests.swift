@@ -5,10 +5,10 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("Grants whose time is over")
+@Suite("Expired grants")
 struct EndedGrantTests {
     @Test(
-        "A grant of the process that has ended hides no lasting grant of the app, and gives nothing",
+        "An expired grant of a process gives nothing and does not hide the app's lasting grant",
         arguments: ["its own end", "the policy's end"])
     func lastingGrantCounts(whose: String) throws {
         let house = try BrokerHouse()
@@ -36,7 +36,7 @@ struct EndedGrantTests {
         house.broker.turn.work(committed: {})
         house.loop.turn()
         #expect(try app.fetch().names == ["Ada", "Grace"])
-        // No timer ends it first: what is read looks at the time itself.
+        // No timer is set for this grant: the read itself compares the time.
         house.loop.advance(by: .seconds(301))
         #expect(try app.fetch().names == ["Ada"])
         #expect(house.broker.grants.standing(of: app.session).principal == app.principal)

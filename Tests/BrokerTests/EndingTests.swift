@@ -3,9 +3,9 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("After the broker's end")
+@Suite("A closed broker")
 struct EndingTests {
-    @Test("A question that outlasts the broker opens no book beside the next broker's")
+    @Test("A request that outlasts its broker opens no contacts database while the next broker runs")
     func outlasting() throws {
         let house = try BrokerHouse()
         let ended = house.broker

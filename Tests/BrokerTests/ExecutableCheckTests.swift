@@ -6,7 +6,7 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("Second looks at executables, for which the loop does not wait")
+@Suite("Executable checks off the event loop")
 struct ExecutableCheckTests {
     let house: BrokerHouse
     let keeper: TestApp
@@ -30,7 +30,7 @@ struct ExecutableCheckTests {
         return app
     }
 
-    /// The looks that are under way find out nothing, and so do those that are made in their place.
+    /// The checks that are under way find nothing out, and neither do their retries.
     private func findNothing(_ app: TestApp) {
         app.process.found(.unknown)
         app.process.finding = .unknown
@@ -38,7 +38,7 @@ struct ExecutableCheckTests {
     }
 
     @Test(
-        "Another connection is served while a look lasts, and the call that waits is answered when it is done",
+        "Other connections are served during a check, and the waiting call is answered after it",
         arguments: granted)
     func served(method: String, parameters: String, more: Bool) throws {
         let app = try hung()
@@ -48,14 +48,14 @@ struct ExecutableCheckTests {
         #expect(try app.replies(to: call).isEmpty && !call.isOver)
         app.process.found(.same)
         #expect(try app.replies(1, to: call)[0].error == nil)
-        // Once for each connection.
+        // A connection is checked only once.
         app.process.finding = .unknown
         #expect(try app.fetch().names.count >= 2)
         #expect(app.process.lookCount == 1)
     }
 
     @Test(
-        "Where nobody can tell, the call is unavailable: no change is on record, and the connection stays",
+        "If no check gives a result, the call is unavailable, nothing is recorded and the connection stays open",
         arguments: granted)
     func unknown(method: String, parameters: String, more: Bool) throws {
         let app = try hung()
@@ -68,12 +68,12 @@ struct ExecutableCheckTests {
         #expect(!app.isClosed)
         #expect(house.journal.lines.contains { $0.contains("cannot tell whether its process still runs") })
         #expect(house.broker.history.watchers == 0)
-        // Once it can be told, it goes on.
+        // Once a check succeeds, calls are answered again.
         app.process.isItself = true
         #expect(try app.fetch().names == ["Ada", "Bob"])
     }
 
-    @Test("A look that finds out nothing is made again before the call is refused")
+    @Test("A check without a result is retried before the call is refused")
     func again() throws {
         let app = try hung()
         let call = try app.begin("FetchContacts", Self.fetching)
@@ -87,7 +87,7 @@ struct ExecutableCheckTests {
     }
 
     @Test(
-        "One that became another program before the look is done gets nothing: that is on record, and its connection closes",
+        "An app that a check finds changed gets nothing: the refusal is recorded and the connection closes",
         arguments: granted)
     func changed(method: String, parameters: String, more: Bool) throws {
         let app = try hung()
@@ -101,7 +101,7 @@ struct ExecutableCheckTests {
         #expect(house.broker.history.watchers == 0)
     }
 
-    @Test("Calls of one connection share a look, and those of another have their own")
+    @Test("Calls on one connection share a check, and another connection has its own")
     func shared() throws {
         let (app, other) = (try hung(), try house.app("mail"))
         other.process.finding = nil
@@ -113,7 +113,7 @@ struct ExecutableCheckTests {
         #expect(!own.isOver)
     }
 
-    @Test("What was taken back while a look lasted is not told after it")
+    @Test("After a check, a call is decided again with the current grant")
     func decidedAgain() throws {
         let app = try hung(.limited(to: house.records("Ada", "Bob")))
         let narrowed = try app.begin("FetchContacts", Self.fetching)
@@ -129,7 +129,7 @@ struct ExecutableCheckTests {
         #expect(try other.replies(1, to: denied).map(\.error) == ["AccessDenied"])
     }
 
-    @Test("A look is given up when the connection closes, also between two")
+    @Test("A check is cancelled when its connection closes, also between two attempts")
     func gone() throws {
         let app = try hung()
         _ = try app.begin("FetchContacts", Self.fetching)
@@ -147,13 +147,13 @@ struct ExecutableCheckTests {
 
     // MARK: Prompts
 
-    /// Calls that ask the person, and that no grant answers.
+    /// Calls of an undecided app that prompt the person.
     private static let asking = [
         ("RequestAccess", "{}"), ("FetchContacts", fetching), ("RequestContacts", #"{"query":"ada"}"#),
         ("PickContacts", "{}"), ("ProposeContact", #"{"contact":{"givenName":"Cid"}}"#),
     ]
 
-    @Test("Nobody is asked on behalf of a program before the look at it is done", arguments: asking)
+    @Test("The person is not prompted before the check of the app is done", arguments: asking)
     func prompt(method: String, parameters: String) throws {
         let person = try TestPerson(house: house)
         let app = try hung(nil)
@@ -162,7 +162,7 @@ struct ExecutableCheckTests {
         app.process.found(.same)
         house.loop.turn()
         #expect(try person.prompts().count == 1)
-        // For one prompt one look.
+        // One prompt needs one check.
         #expect(app.process.lookCount == 1)
         app.hangUp()
 
@@ -176,7 +176,7 @@ struct ExecutableCheckTests {
         #expect(call.isOver)
     }
 
-    @Test("A question that was answered while the look lasted is not asked")
+    @Test("The person is not prompted if access is decided during the check")
     func promptDecidedAgain() throws {
         let person = try TestPerson(house: house)
         let app = try hung(nil)
@@ -188,7 +188,7 @@ struct ExecutableCheckTests {
     }
 
     @Test(
-        "What was picked is handed over only where the program is the same",
+        "Picked contacts are handed over only if the program is unchanged",
         arguments: [ExecutableCheck.same, .changed, .unknown])
     func picked(found: ExecutableCheck) throws {
         let person = try TestPerson(house: house)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("What was deleted or edited is gone")
+@Suite("Removal of deleted and edited text")
 struct ForgettingTests {
     private static func bytes(of path: String) -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
@@ -18,7 +18,7 @@ struct ForgettingTests {
         return all
     }
 
-    /// Whether any file of the house has the text in it.
+    /// Whether any file of the house contains the text.
     private static func isKept(_ text: String, in house: BrokerHouse) -> Bool {
         let needle = Array(text.utf8)
         let folders = [house.folder, house.book]
@@ -33,7 +33,7 @@ struct ForgettingTests {
         }
     }
 
-    @Test("Within five seconds the text of what was deleted or edited is in no file, and what stays is")
+    @Test("Deleted and edited text is in no file after five seconds, and other text stays")
     func forgetting() throws {
         let house = try BrokerHouse()
         let keeper = try house.app("keeper", .full, keys: .all)
@@ -54,7 +54,7 @@ struct ForgettingTests {
                 .other(#"{"operation":"delete","group":{"identifier":"\#(group)","name":"x"}}"#),
             ]).error == nil)
         house.loop.advance(by: .seconds(4))
-        // The user's queue does one thing after the other: this comes after the log was emptied.
+        // The user's queue is serial, so this waits for the checkpoint.
         house.broker.books.queue(of: 1_000).sync {}
         for text in ["Deletedone", "deletedone", "mailgone", "Editedone", "editedone", "Groupgone", "Notegone"] {
             #expect(!Self.isKept(text, in: house), "\(text)")
@@ -62,7 +62,7 @@ struct ForgettingTests {
         for text in ["Stayinghere", "Another"] { #expect(Self.isKept(text, in: house), "\(text)") }
     }
 
-    @Test("When no save has come for a while, what was saved stands in the file and in the log no more")
+    @Test("When no save follows for a while, a checkpoint moves saved data from the write-ahead log into the file")
     func restingLog() throws {
         let house = try BrokerHouse()
         let keeper = try house.app("keeper", .full, keys: .all)

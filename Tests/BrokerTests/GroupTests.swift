@@ -18,14 +18,14 @@ struct GroupTests {
         .other(#"{"operation":"\#(operation)","group":{"identifier":"\#(group)","name":"\#(name)"}}"#)
     }
 
-    @Test("Groups are made, renamed, filled, nested and deleted, and an app that sees everything is told")
+    @Test("Groups are created, renamed, filled, nested and deleted, and an app that sees everything gets the events")
     func groups() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada", "Bob")
         let chat = try house.app("chat", .full)
         let start = try chat.history(nil)
         let ada = try keeper.identifier(of: "Ada")
-        // What one save adds its later steps may speak of.
+        // Later steps of a save may name what its earlier steps add.
         let made = try keeper.save([
             Self.add("Friends", as: "a"), Self.add("Chess", as: "b"), .add(given: "Cid", extra: #","identifier":"c""#),
             Self.step("addMember", "a", ada), Self.step("addMember", "a", "c"), Self.step("addSubgroup", "a", "b"),
@@ -51,7 +51,7 @@ struct GroupTests {
             try keeper.save([
                 Self.whole("update", friends, "Old friends"), Self.step("removeMember", friends, ada),
                 Self.step("removeSubgroup", friends, chess), Self.whole("delete", chess),
-                // Already so: nothing happens.
+                // These two steps change nothing.
                 Self.step("removeMember", friends, ada), Self.whole("update", friends, "Old friends"),
             ]).error == nil)
         #expect(
@@ -62,7 +62,7 @@ struct GroupTests {
         #expect(try keeper.fetch().names.count == 3)
     }
 
-    @Test("A limited app sees the groups that it made and no others, and in them whom it sees and nobody else")
+    @Test("A limited app sees only the groups that it created, and in them only the contacts that it may see")
     func limited() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada", "Bob")
@@ -78,7 +78,7 @@ struct GroupTests {
         #expect(try mail.call("ListGroups").parameters["groups"]?.count == 1)
         #expect(try mail.history(start.token, #""includeGroups":true"#).events == ["addGroup Mine", "addMember"])
 
-        // Others may put into it, and around it, what the app does not see.
+        // Others may add hidden members to the group and hidden parents above it. The app does not notice.
         let before = try mail.history(nil)
         let keepers = try #require(
             try keeper.call("ListGroups").parameters["groups"]?.elements?.compactMap { $0["identifier"]?.string }.last)
@@ -94,17 +94,17 @@ struct GroupTests {
         #expect(try mail.call("CountContacts", #"{"predicate":{"group":"\#(group)"}}"#).text == #"{"count":1}"#)
         let listed = try mail.call("ListGroups").parameters["groups"]?.elements.map(Array.init) ?? []
         #expect(listed.map { $0["parents"]?.count } == [0])
-        // The same after a restart, when the place is looked up anew.
+        // The token is the same after a restart, when the app's position is looked up again.
         try house.restart()
         #expect(try house.app("mail").fetch().token == before.token)
-        // A cycle that a group out of sight would close says nothing of that group.
+        // The error for a cycle reveals nothing about hidden groups.
         let again = try house.app("mail")
         let inner = try again.save([Self.add("Inner")]).strings("identifiers")[0]
         #expect(try again.save([Self.step("addSubgroup", group, inner)]).error == nil)
         #expect(try again.save([Self.step("addSubgroup", inner, group)]).error == "ContainmentCycle")
     }
 
-    @Test("A group out of sight is none, whatever the reason, in every step and every question")
+    @Test("Every step and request treats a hidden group as one that does not exist")
     func invisible() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada", "Bob")
@@ -136,13 +136,13 @@ struct GroupTests {
             let answers = try names.map(ask)
             #expect(answers.allSatisfy { ($0.error ?? "") == error && $0.text == answers[0].text })
         }
-        // And members out of sight.
+        // The same holds for hidden members.
         let hidden = try namesOfNothing(for: mail, hidden: "Bob", of: keeper)
         let answers = try hidden.map { try mail.save([Self.step("addMember", own, $0)]) }
         #expect(answers.allSatisfy { $0.error == "RecordDoesNotExist" && $0.text == answers[0].text })
     }
 
-    @Test("What makes no sense is refused, and nothing of the save is done")
+    @Test("An invalid step fails the whole save")
     func refused() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada")
@@ -170,7 +170,7 @@ struct GroupTests {
         #expect(try keeper.call("ListGroups").parameters["groups"]?.count == 3)
     }
 
-    @Test("The person's own card is named by who sees everything, and found by who may see that card")
+    @Test("An app that sees everything chooses the person's own card, and each app that may see the card finds it")
     func me() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada", "Bob")
@@ -189,7 +189,7 @@ struct GroupTests {
             #expect(try app.fetch(me).names == names)
             #expect(try app.call("CountContacts", "{\(me)}").text == #"{"count":\#(names.count)}"#)
         }
-        // For a limited app it is the same answer whatever it names.
+        // A limited app gets the same error, whatever it names.
         let answers = [
             try set(mail, mail.identifier(of: "Ada")), try set(mail, nil), try set(mail, "x"),
             try mail.save([.other(#"{"operation":"link","contact":{"identifier":"x"},"member":"y"}"#)]),

@@ -5,9 +5,9 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("What an app is told of what happened")
+@Suite("The change history that an app sees")
 struct HistoryTests {
-    @Test("Without a token an app starts over with everybody whom it sees; with the newest one nothing is new")
+    @Test("Without a token a history starts over with every visible contact, and with the newest token it is empty")
     func startingOver() throws {
         let house = try BrokerHouse()
         try house.keeper(adding: "Ada", "Grace")
@@ -22,7 +22,7 @@ struct HistoryTests {
         #expect(try mail.history(chat.history(nil).token).events == all.events)
     }
 
-    @Test("Each record has one event, that of what it is now: what came and went in between is gone")
+    @Test("Each record has one event for its current state, so one added and deleted in between is reported as deleted")
     func coalescing() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada", "Grace")
@@ -36,13 +36,13 @@ struct HistoryTests {
         ])
         #expect(
             try chat.history(token).events == ["deleteContact", "deleteContact", "updateContact Ada", "addContact Bob"])
-        // What changes nothing is no event.
+        // A save that changes nothing is no event.
         let next = try chat.history(token).token
         _ = try keeper.save([.update(ada, #""nickname":"B""#)])
         #expect(try chat.history(nil).token == next)
     }
 
-    @Test("A limited app is told of a change of access apart from a change of data, and of nobody else")
+    @Test("A limited app's history separates changes of access from changes of data and mentions no other contact")
     func limited() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada", "Bob", "Cid", "Dan", "Eve")
@@ -51,7 +51,7 @@ struct HistoryTests {
         let (ada, bob) = (try keeper.identifier(of: "Ada"), try keeper.identifier(of: "Bob"))
         let bobs = try mail.identifier(of: "Bob")
 
-        // Nothing of what it does not see moves its token.
+        // Changes to contacts that it cannot see do not move its token.
         _ = try keeper.save([
             .update(keeper.identifier(of: "Eve"), #""nickname":"E""#), .add(given: "Fay"),
             .delete(keeper.identifier(of: "Dan")),
@@ -59,7 +59,7 @@ struct HistoryTests {
         #expect(try mail.history(start.token).text == #"{"events":[],"historyToken":"\#(start.token)"}"#)
         #expect(try mail.fetch().token == start.token)
 
-        // Cid is taken back, and what becomes of Cid afterwards is nobody's business; Eve is given, as Eve is now.
+        // Cid is revoked and then deleted, and the app learns only of the revocation. Eve is granted as Eve is now.
         try house.grant(.limited(to: house.records("Ada", "Bob", "Eve")), to: mail)
         _ = try keeper.save([
             .delete(keeper.identifier(of: "Cid")), .update(ada, #""nickname":"A""#), .delete(bob),
@@ -69,7 +69,8 @@ struct HistoryTests {
         #expect(next.identifiers[0] == bobs)
         #expect(try mail.history(next.token).events == [])
 
-        // Given and taken back in between is taken back, since a list may have had it; taken back and given again is given.
+        // A contact that was granted and revoked again is revoked, since a list may have contained it. One that was
+        // revoked and granted again is granted.
         let before = try house.records("Fay")
         try house.grant(.limited(to: house.records("Ada", "Eve").union(before)), to: mail)
         try house.grant(.limited(to: house.records("Ada")), to: mail)
@@ -77,7 +78,7 @@ struct HistoryTests {
         #expect(try mail.history(next.token).events == ["revoked", "granted Eve"])
     }
 
-    @Test("An app's own contact joins its history as added")
+    @Test("A contact that an app adds appears in its history as added")
     func ownContacts() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada")
@@ -88,11 +89,11 @@ struct HistoryTests {
         #expect(saved.token?.count == start.token.count && saved.token != start.token)
         #expect(try mail.history(start.token).events == ["addContact Mine"])
         #expect(try mail.history(saved.token).events == [])
-        // What it did itself it may leave out, what others did to it not.
+        // An app may leave out its own changes, but not those of others.
         #expect(try mail.history(start.token, #""excludedAuthors":["mail"]"#).events == [])
         _ = try keeper.save([.update(keeper.identifier(of: "Mine"), #""nickname":"M""#)], author: "mail")
         #expect(try mail.history(start.token, #""excludedAuthors":["mail"]"#).events == ["updateContact Mine"])
-        // Another app's name for itself means nothing in this app's history.
+        // Another app's author name has no meaning in this app's history.
         let chat = try house.app("chat", .full)
         #expect(try chat.history(nil, #""excludedAuthors":["mail"]"#).events.count == 3)
         _ = try mail.save([.delete(mail.identifier(of: "Mine"))], author: "mail")
@@ -100,7 +101,7 @@ struct HistoryTests {
         #expect(try mail.history(saved.token, #""excludedAuthors":["other"]"#).events == ["deleteContact"])
     }
 
-    @Test("An edit of keys that an app may not read is no event, and moves nothing")
+    @Test("An edit of keys that an app may not read is no event and does not move its token")
     func keyScope() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada")
@@ -118,7 +119,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("An app whose level or keys changed starts over")
+    @Test("The history starts over for an app whose level or keys changed")
     func otherTerms() throws {
         let house = try BrokerHouse()
         try house.keeper(adding: "Ada", "Bob")
@@ -133,7 +134,7 @@ struct HistoryTests {
         #expect(try mail.call("FetchHistory").error == "AccessDenied")
     }
 
-    @Test("Tokens have one length, stay the same while nothing happens, and outlive the broker")
+    @Test("Tokens have one length, stay the same while nothing changes, and survive a restart")
     func tokens() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada", "Bob")
@@ -154,7 +155,7 @@ struct HistoryTests {
         #expect(try chatAgain.history(chats).events == ["updateContact Ada"])
     }
 
-    @Test("A token grows old by time alone")
+    @Test("A token expires by time alone")
     func expiry() throws {
         let house = try BrokerHouse()
         try house.keeper(adding: "Ada")
@@ -168,7 +169,7 @@ struct HistoryTests {
         #expect(try mail.history(again.token).events == [])
     }
 
-    @Test("A save that only the book refuses leaves an app's token as it was, though it was to add a contact")
+    @Test("A save that only the contacts database refuses does not move the app's token, even if it adds a contact")
     func refused() throws {
         let house = try BrokerHouse()
         try house.keeper(adding: "Ada")
@@ -185,7 +186,7 @@ struct HistoryTests {
         #expect(try mail.history(token).events == [])
     }
 
-    @Test("What an app added and the person took back is taken back, whether or not it was told as added")
+    @Test("A revoked contact that the app itself added is reported as revoked, whether or not it was reported as added")
     func ownTakenBack() throws {
         let house = try BrokerHouse()
         try house.keeper(adding: "Ada")
@@ -201,7 +202,8 @@ struct HistoryTests {
     }
 
     @Test(
-        "After thirty quiet days a token outlives the broker, and says what happened since", arguments: [false, true])
+        "A token issued after thirty days without changes survives a restart and yields later changes",
+        arguments: [false, true])
     func quiet(limited: Bool) throws {
         let house = try BrokerHouse()
         try house.keeper(adding: "Ada", "Bob")
@@ -210,7 +212,7 @@ struct HistoryTests {
         #expect(try mail.fetch().names.contains("Ada"))
         let bob = try house.records("Bob")
         house.loop.advance(by: .seconds(40 * 86_400))
-        // What is old is pruned with the next save, of which the app sees nothing.
+        // The next save prunes old changes. The app does not see this save.
         let keeper = try house.app("keeper")
         _ = try keeper.save([.update(keeper.identifier(of: "Bob"), #""nickname":"B""#)])
         let token = try mail.fetch().token
@@ -227,7 +229,7 @@ struct HistoryTests {
         #expect(try again.history(token).events == ["updateContact Adah", "granted Bob"])
     }
 
-    @Test("A set that changed long ago does not move an app's place when it changes again")
+    @Test("A token survives a restart when the granted set changed over thirty days ago and again just now")
     func quietSet() throws {
         let house = try BrokerHouse()
         try house.keeper(adding: "Ada", "Bob")
@@ -242,7 +244,7 @@ struct HistoryTests {
         #expect(try again.fetch().token == told)
     }
 
-    @Test("A token that was given out before there was a book is one")
+    @Test("A token issued before the contacts database exists is valid")
     func beforeTheBook() throws {
         let house = try BrokerHouse()
         let mail = try house.app("mail", .full)
@@ -253,7 +255,7 @@ struct HistoryTests {
         #expect(try mail.history(start.token).events == ["addContact Ada"])
     }
 
-    @Test("With a contact that it is given an app is told in which of its groups that is, since whenever")
+    @Test("A granted contact comes with its memberships in the app's groups, however old")
     func grantedMember() throws {
         let house = try BrokerHouse()
         try house.keeper(adding: "Ada", "Bob")
@@ -272,7 +274,7 @@ struct HistoryTests {
         #expect(told.text.contains(#""member":"\#(try mail.identifier(of: "Bob"))""#))
     }
 
-    @Test("A long history comes in parts, whole only to who takes parts, and a broken one begins again")
+    @Test("A long history comes in parts, only to callers that accept parts, and an interrupted one starts over")
     func batches() throws {
         let house = try BrokerHouse()
         let keeper = try house.app("keeper", .full)
@@ -289,11 +291,11 @@ struct HistoryTests {
         #expect(everything.last?.token == replies.last?.token)
         let broken = try #require(everything.first?.token)
         #expect(try chat.stream("FetchHistory", #"{"token":"\#(broken)"}"#).count == everything.count)
-        // A text that the app made up is not handed back.
+        // The broker does not return a token that the app made up.
         #expect(try chat.stream("FetchHistory", #"{"token":"made up"}"#).first?.token == broken)
     }
 
-    @Test("A key that must be named and was not granted is refused")
+    @Test("A history of a key that was not granted is refused")
     func named() throws {
         let house = try BrokerHouse()
         try house.keeper(adding: "Ada")
@@ -303,9 +305,9 @@ struct HistoryTests {
     }
 }
 
-/// A history as the tests speak of it.
+/// A history in the form that the tests compare.
 struct ToldHistory {
-    /// Kinds, with the given name where the event has a contact and the name where it has a group.
+    /// Kinds of events, each with the given name of its contact or the name of its group, if it has one.
     var events: [String] = []
     var identifiers: [String] = []
     var token = ""

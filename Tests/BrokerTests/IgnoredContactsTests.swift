@@ -6,9 +6,9 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("Contacts that an app says it knows")
+@Suite("Contacts that an app already knows")
 struct IgnoredContactsTests {
-    @Test("They are looked up off the loop, whose other callers do not wait, and are not offered")
+    @Test("Known contacts are looked up off the loop, delay no other caller, and are not offered")
     func offTheLoop() throws {
         let house = try BrokerHouse()
         let keeper = try house.app("keeper", .full)
@@ -37,7 +37,7 @@ struct IgnoredContactsTests {
         }
         try #require(house.loop.run { looking.isOver })
         #expect(try person.agent.replies(to: looking).last?.parameters["total"]?.integer == 2)
-        // Once for each prompt.
+        // They are looked up once for each prompt.
         do {
             reads.suspend()
             defer { reads.resume() }

@@ -12,7 +12,7 @@ struct LinkTests {
         .other(#"{"operation":"\#(operation)","contact":{"identifier":"\#(contact)"},"member":"\#(member)"}"#)
     }
 
-    /// Links people by their given names, each with the first.
+    /// Links the contacts with these given names, each to the first.
     static func link(_ keeper: TestApp, _ names: String...) throws {
         let identifiers = try names.map { try keeper.identifier(of: $0) }
         let answer = try keeper.save(identifiers.dropFirst().map { step("link", identifiers[0], $0) })
@@ -23,7 +23,7 @@ struct LinkTests {
         try app.call("ListLinkedContacts", #"{"identifier":"\#(identifier)"}"#).strings("identifiers")
     }
 
-    @Test("An app that sees everything links cards and takes them apart, and each app lists the members that it sees")
+    @Test("An app that sees everything links and unlinks cards, and each app lists the linked cards that it sees")
     func linking() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada", "Bob", "Cid", "Dora")
@@ -37,7 +37,7 @@ struct LinkTests {
         try Self.link(keeper, "Cid", "Bob", "Ada")
         for identifier in [ada, bob, cid] { #expect(try Self.linked(keeper, identifier) == [ada, bob, cid]) }
         #expect(try Self.linked(mail, mails) == [mails, mailsCid])
-        // A card with one visible member is that member.
+        // A contact with one visible card is that card alone.
         #expect(try Self.linked(chat, chats) == [chats])
         #expect(try keeper.save([Self.step("unlink", ada, cid)]).error == nil)
         #expect(try Self.linked(mail, mails) == [mails])
@@ -47,7 +47,7 @@ struct LinkTests {
         #expect(try Self.linked(keeper, ada) == [ada])
     }
 
-    @Test("Nobody else links, whatever they name")
+    @Test("No other app can link cards, whatever it names")
     func refused() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada", "Bob")
@@ -63,7 +63,7 @@ struct LinkTests {
         #expect(try Self.linked(keeper, keeper.identifier(of: "Ada")).count == 1)
     }
 
-    @Test("Who may link names only what is there, and what is not fails on one path")
+    @Test("An app that may link can name only existing cards, and all other names give the same error")
     func invisible() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada", "Bob", "Gone")
@@ -75,7 +75,7 @@ struct LinkTests {
         let bob = try #require(try house.records("Bob").first)
         let names = [
             gone, try other.identifier(of: "Bob"), "", "nothing", String(repeating: "0", count: 32),
-            // A name for a unified contact that is none.
+            // Identifiers of a unified contact that does not exist, and of a group.
             cipher.identifier(of: bob, as: .unifiedContact), cipher.identifier(of: bob, as: .group),
         ]
         let answers = try names.flatMap { name in
@@ -93,7 +93,7 @@ struct LinkTests {
         }
     }
 
-    @Test("A row that the person turns on grants the cards that it is linked with then, and none that is linked later")
+    @Test("A row that the person turns on grants the cards that are linked then, and none that are linked later")
     func granting() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada", "Bob", "Cid", "Dora")
@@ -111,14 +111,14 @@ struct LinkTests {
         try Self.link(keeper, "Ada", "Cid", "Dora")
         #expect(try mail.fetch(#""sortOrder":"givenName","unify":false"#).names == ["Ada", "Bob"])
         #expect(try mail.fetch().token == token)
-        // Taken apart, each former member stays granted.
+        // After an unlink, each former member stays granted.
         let bob = try keeper.identifier(of: "Bob")
         #expect(try keeper.save([Self.step("unlink", bob, bob)]).error == nil)
         #expect(try mail.fetch(#""sortOrder":"givenName","unify":false"#).names == ["Ada", "Bob"])
         #expect(try mail.fetch().token != token)
     }
 
-    @Test("A row that the person turns off takes its linked cards with it, and what is turned off stays off")
+    @Test("A row that the person turns off revokes its linked cards, and a row turned off stays off")
     func takingBack() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada", "Bob", "Cid", "Dora")
@@ -138,8 +138,8 @@ struct LinkTests {
         }
         try answer([], ["Bob"])
         #expect(try mail.fetch().names == ["Cid"])
-        // Dora is turned on, and Cid, who was shown for itself, is turned off: that they were linked meanwhile does not
-        // turn Cid on again.
+        // Dora's row is turned on and Cid's own row is turned off. That they were linked before the answer does not turn
+        // Cid on again.
         try Self.link(keeper, "Cid", "Dora")
         try answer(["Dora"], ["Cid"])
         #expect(try mail.fetch().names == ["Dora"])
@@ -151,7 +151,7 @@ struct LinkTests {
         )
     }
 
-    @Test("Cards of one name and one address are one contact, if both were made by an app that sees everything")
+    @Test("Cards with the same name and address form one contact if apps that see everything created them")
     func evidence() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Zed")
@@ -159,7 +159,7 @@ struct LinkTests {
         let names = try house.app("names", .full, keys: ContactKeySet.names)
         _ = try keeper.save([Self.twin("Ada"), Self.twin("Bob")])
         let before = try (keeper.fetch().token, names.fetch().token, mail.fetch().token)
-        // Of any other app nothing is sure, and it learns nothing by trying.
+        // Cards from other apps count as no evidence, and such an app learns nothing by trying.
         for app in [mail, names] { #expect(try app.save([Self.twin("Ada")]).error == nil) }
         #expect(try keeper.fetch(#""sortOrder":"givenName""#).names == ["Ada", "Ada", "Ada", "Bob", "Zed"])
         #expect(try mail.fetch(#""sortOrder":"givenName""#).names == ["Ada", "Zed"])
@@ -167,13 +167,14 @@ struct LinkTests {
         _ = try keeper.save([Self.twin("Ada")])
         #expect(try keeper.fetch(#""sortOrder":"givenName""#).names == ["Ada", "Ada", "Ada", "Bob", "Zed"])
         #expect(try mail.fetch().token == own)
-        // Who may not see the address sees no link that follows from it.
+        // An app that may not see the address does not see the links that follow from it.
         #expect(try names.fetch(#""sortOrder":"givenName""#).names == ["Ada", "Ada", "Ada", "Ada", "Bob", "Zed"])
         let told = { (app: TestApp, token: String?) in
             try app.call("FetchHistory", #"{"token":"\#(token ?? "")","keys":["givenName"]}"#)
                 .parameters["events"]?.elements.map { $0.compactMap { $0["kind"]?.string } } ?? []
         }
-        // Ada's first card is unified now. The second one is told as gone too: it could have been listed before it was linked.
+        // Ada's first card is unified now. The second is reported as deleted too: a list could contain it from before
+        // the link.
         #expect(
             try told(keeper, before.0) == [
                 "deleteContact", "deleteContact", "addContact", "addContact", "addContact",
@@ -181,7 +182,7 @@ struct LinkTests {
         #expect(try told(names, before.1) == ["addContact", "addContact", "addContact"])
     }
 
-    @Test("A card that is linked by evidence after its like was granted is not disclosed")
+    @Test("A card that evidence links to a granted one later is not disclosed")
     func laterEvidence() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Zed")

@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Long histories")
 struct LongHistoryTests {
-    @Test("A group of very many comes in parts, each member once, to who sees all and to who was given them anew")
+    @Test(
+        "A large group comes in parts, each member once, to an app that sees all and to one granted the members again")
     func largeGroup() throws {
         let house = try BrokerHouse()
         let chat = try house.app("chat", .full)
@@ -35,14 +36,14 @@ struct LongHistoryTests {
         guard case .granted(let grant) = house.broker.grants.standing(of: mail.session).standing,
             case .limited(let granted) = grant.access
         else {
-            Issue.record("mail is limited")
+            Issue.record("mail has no limited access")
             return
         }
         #expect(granted.count == 600)
         try house.grant(.limited(to: []), to: mail)
         let token = try mail.history(nil).token
         try house.grant(.limited(to: granted), to: mail)
-        // Who sees everything sees both groups.
+        // An app that sees everything sees both groups.
         for (app, token, count) in [(chat, "", 1_200), (mail, token, 600)] {
             let parameters = #"{"token":"\#(token)","keys":[],"includeGroups":true}"#
             #expect(try app.call("FetchHistory", parameters).error == "ExpectedMore")

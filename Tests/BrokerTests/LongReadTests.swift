@@ -7,7 +7,7 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("Reads that are too long for the loop")
+@Suite("Reads that are too long for the event loop")
 struct LongReadTests {
     private static let people = ["Ada", "Adam", "Adele", "Bert", "Grace"]
 
@@ -18,7 +18,7 @@ struct LongReadTests {
         return (house, keeper)
     }
 
-    @Test("They answer as any other, and are on record before that")
+    @Test("A long read gives the same answer as a short one and is recorded before it is answered")
     func same() throws {
         let (house, keeper) = try house()
         let mail = try house.app("mail", .limited(to: house.records("Ada", "Bert")))
@@ -42,7 +42,7 @@ struct LongReadTests {
         #expect(try house.audit(.disclosure).count > before)
     }
 
-    @Test("What was taken back while one was on its way is not told")
+    @Test("Access revoked during a long read is not disclosed")
     func takenBack() throws {
         let (house, _) = try house()
         let mail = try house.app("mail", .full)
@@ -66,7 +66,7 @@ struct LongReadTests {
         }
     }
 
-    @Test("One is no older than what was saved before it was asked for, and keeps nobody's short one waiting")
+    @Test("A waiting read sees saves that were made meanwhile and delays no short read")
     func waiting() throws {
         let (house, keeper) = try house()
         let thread = house.broker.longReads.queue(of: 1_000)
@@ -75,14 +75,14 @@ struct LongReadTests {
         let counts = try (0..<3).map { _ in try busy.begin("CountContacts", #"{"predicate":{"name":"ad"}}"#) }
         let list = try keeper.begin("FetchContacts", #"{"keys":["givenName"],"predicate":{"name":"ad"}}"#)
         _ = try keeper.save([.add(given: "Adrian")])
-        // What has an answer from memory has it at once.
+        // A count that is known in memory does not wait.
         #expect(try keeper.call("CountContacts").parameters["count"]?.integer == 6)
         thread.resume()
         for count in counts { #expect(try busy.replies(1, to: count)[0].parameters["count"]?.integer == 4) }
         #expect(try keeper.replies(1, to: list)[0].names.count == 4)
     }
 
-    @Test("Apps take turns")
+    @Test("Long reads of several apps take turns")
     func turns() throws {
         let (house, keeper) = try house()
         let thread = house.broker.longReads.queue(of: 1_000)
@@ -90,7 +90,7 @@ struct LongReadTests {
         thread.suspend()
         let counts = try (0..<9).map { _ in try busy.begin("CountContacts", #"{"predicate":{"name":"ad"}}"#) }
         let list = try keeper.begin("CountContacts", #"{"predicate":{"name":"be"}}"#)
-        // One read at a time: two of the busy app's were before it, one that was begun and one that was in line.
+        // One read runs at a time. Two of the busy app's reads came first: one had begun, and one was next.
         for _ in 0..<3 {
             thread.resume()
             thread.sync {}
@@ -103,7 +103,7 @@ struct LongReadTests {
         for count in counts { #expect(try busy.replies(1, to: count)[0].error == nil) }
     }
 
-    @Test("A caller that has gone is not read for, and a broker that ends waits for none")
+    @Test("A read whose caller disconnected is dropped, and a read from a closed book is unavailable")
     func gone() throws {
         let (house, keeper) = try house()
         let thread = house.broker.longReads.queue(of: 1_000)

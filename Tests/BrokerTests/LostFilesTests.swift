@@ -8,8 +8,8 @@ import Testing
 
 @testable import BrokerCore
 
-/// What a state folder that goes away, or a disk that takes nothing, leaves of the broker's promises.
-@Suite("A broker whose records cannot be kept")
+/// The broker when its state folder is lost or damaged.
+@Suite("A broker that cannot keep its records")
 struct LostFilesTests {
     private let house: BrokerHouse
     private let mail: TestApp
@@ -30,17 +30,17 @@ struct LostFilesTests {
 
     private var complaints: Int { house.journal.lines.count { $0.contains("cannot keep audit records") } }
 
-    @Test("With the state folder removed nothing is disclosed, not even what is on record")
+    @Test("Without the state folder nothing is disclosed, not even what is already recorded")
     func removedAndRead() throws {
         let other = try house.app("other", .full)
         removeFolder()
-        // The same as before, which would only be counted.
+        // This repeats the last disclosure, so it would only be counted.
         #expect(try mail.fetch().error == "StoreUnavailable")
         #expect(try other.fetch().error == "StoreUnavailable")
         #expect(complaints == 1)
     }
 
-    @Test("Nor is what would be a record of its own")
+    @Test("Without the state folder a disclosure that needs a new record is refused too")
     func removedAndNew() throws {
         let other = try house.app("other", .full)
         removeFolder()
@@ -48,7 +48,7 @@ struct LostFilesTests {
         #expect(complaints == 1)
     }
 
-    @Test("A revocation then takes effect and is answered as not kept")
+    @Test("Without the state folder a revocation takes effect and is answered as not stored")
     func removedAndRevoked() throws {
         removeFolder()
         let reply = try root.call("SetGrant", #"{"uid":1000,"app":"mail","status":"denied"}"#)
@@ -58,7 +58,7 @@ struct LostFilesTests {
         #expect(complaints == 1)
     }
 
-    @Test("What the person grants then does not count")
+    @Test("Without the state folder a new grant does not take effect")
     func removedAndGranted() throws {
         let new = try house.app("new")
         removeFolder()
@@ -74,7 +74,7 @@ struct LostFilesTests {
         #expect(house.broker.access.grant(of: new.principal) == nil)
     }
 
-    @Test("A folder that was renamed or replaced is noticed with the next sync, and stays noticed when it is back")
+    @Test("A renamed log is noticed at the next sync, and stays noticed when it is back")
     func renamed() throws {
         try #require(rename(log, log + ".away") == 0)
         _ = try house.app("other", .full).fetch()
@@ -86,16 +86,16 @@ struct LostFilesTests {
         #expect(complaints == 1)
     }
 
-    @Test("A revocation is answered once the disk has it")
+    @Test("A revocation is answered after it is synced")
     func revokedOnDisk() throws {
         let position = house.folder + "/access.synced"
         let before = house.files()[position]
         #expect(try root.call("SetGrant", #"{"uid":1000,"app":"mail","status":"denied"}"#).error == nil)
-        // Written after the sync, and by nothing else: no time has passed on this loop.
+        // Only a sync writes this file. No time has passed on this loop, so no other sync has run.
         #expect(house.files()[position] != before)
     }
 
-    @Test("Where the audit is durable, a reply leaves once the disk has its record")
+    @Test("If the audit is durable, a reply is sent after its record is synced")
     func disclosedOnDisk() throws {
         house.rule([], isAuditDurable: true)
         let other = try house.app("other", .full)
@@ -105,11 +105,11 @@ struct LostFilesTests {
         #expect(house.files()[position] != before)
     }
 
-    @Test("A revocation is not undone by a damaged log: every app is refused, and the journal and verification say why")
+    @Test("A damaged log does not undo a revocation: every app is refused, and the journal and verification say why")
     func damagedLog() throws {
         #expect(try root.call("SetGrant", #"{"uid":1000,"app":"mail","status":"denied"}"#).error == nil)
         var damaged = try #require(house.files()[log])
-        // In the first frame of the log, before everything that was decided.
+        // A byte in the first frame of the log, before every decision.
         damaged[32 + 24 + 100] ^= 1
         try house.crash(losing: [log: damaged])
         #expect(house.journal.lines.contains { $0.contains("audit records are lost") })

@@ -1,6 +1,6 @@
-/// Which cards are linked, worked out of the whole book each time, by the rules of decision 0011.
+/// Computes from the whole book which cards are linked, by the rules of decision 0011.
 extension ModelBook {
-    /// Links what evidence and hand link, and nothing else.
+    /// Links the cards that evidence or an explicit link connects, and no others.
     mutating func settle() {
         var persons = handLinks
         for number in contacts.keys where !persons.contains(where: { $0.contains(number) }) { persons.append([number]) }
@@ -97,7 +97,7 @@ extension ModelContact {
         return ours.count == 1 || others.count == 1
     }
 
-    /// Whether names, addresses or numbers stand on it that did not.
+    /// Whether a name changed, or an email address or phone number was added.
     func saysMore(than former: ModelContact) -> Bool {
         ModelKey.names.contains { texts($0) != former.texts($0) }
             || !Set(texts(.emailAddresses)).isSubset(of: former.texts(.emailAddresses))

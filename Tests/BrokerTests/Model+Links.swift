@@ -1,6 +1,6 @@
-/// Cards that are one contact for an app: the linked ones that it sees.
+/// The linked cards that an app sees, as one contact.
 struct ModelPerson {
-    /// In the order in which they came into the book; never empty.
+    /// In the order in which they were added to the book; never empty.
     let members: [ModelContact]
 
     var first: ModelContact { members[0] }
@@ -8,8 +8,8 @@ struct ModelPerson {
 }
 
 extension ModelBook {
-    /// An update of several cards as one contact: what is new goes to the first, what is left out goes from all, and what
-    /// is cleared is cleared in all.
+    /// Updates several cards as one contact. New values go to the first card. Values that are left out are removed from
+    /// all cards, and cleared properties are cleared in all.
     mutating func update(
         members: [Int], _ texts: [ModelKey: [String]], at seconds: Int64, _ moment: Int
     ) -> [ModelEvent] {
@@ -32,14 +32,14 @@ extension ModelBook {
 }
 
 extension Model {
-    /// The visible cards that belong with one, itself among them.
+    /// The visible cards that are linked with this one, including itself.
     func person(of contact: ModelContact, _ app: ModelApp) -> ModelPerson {
         let members = book.linked(with: contact.number, seesEvidence: app.keys.isWhole).filter { app.sees(contact: $0) }
             .sorted()
         return ModelPerson(members: members.compactMap { book.contacts[$0] })
     }
 
-    /// Each of whom one of these cards is, once, where its first card stands.
+    /// The contacts that these cards belong to, each once, in the order of their first cards.
     func people(_ contacts: [ModelContact], _ app: ModelApp, unify: Bool) -> [ModelPerson] {
         guard unify else { return contacts.map { ModelPerson(members: [$0]) } }
         var people: [Int: ModelPerson] = [:]
@@ -54,7 +54,7 @@ extension Model {
         people(contacts(of: app), app, unify: unify)
     }
 
-    /// Whom a predicate finds, in an order.
+    /// The contacts that match a predicate, in an order.
     func people(
         _ predicate: Predicate?, _ order: String, _ app: ModelApp, unify: Bool
     ) -> [ModelPerson] {
@@ -63,9 +63,10 @@ extension Model {
         return places.compactMap { number in found.first { $0.first.number == number } }
     }
 
-    /// A unified contact in one line: the first value that there is, all values of a list, the first and the last date.
+    /// A unified contact in one line: the first value present, all values of a list, the earliest creation, the latest
+    /// edit.
     ///
-    /// - Parameter name: what the app calls a card.
+    /// - Parameter name: the app's identifier for a card.
     func line(
         _ person: ModelPerson, _ requested: [ModelKey], _ keys: ModelKeys, name: (Int) -> String
     ) -> String {
@@ -91,8 +92,8 @@ extension Model {
 }
 
 extension Model {
-    /// What happened to those whom an app knew and knows: a unified contact is somebody else than each of its cards, and
-    /// is known by its first one.
+    /// The events for the contacts that an app knew then or knows now. A unified contact differs from each of its
+    /// cards, and its first card identifies it.
     func peopleEvents(
         _ app: ModelApp, _ then: ModelSnapshot, _ now: ModelSnapshot
     ) -> Set<ModelHistoryEvent> {

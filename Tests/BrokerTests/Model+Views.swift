@@ -1,8 +1,8 @@
-/// What one app may see, as the interface tells it.
+/// What one app may see, by the interface's rules.
 extension Model {
     func app(_ name: String) -> ModelApp { apps[name] ?? ModelApp(name) }
 
-    /// In the order in which they came into the book.
+    /// In the order in which they were added to the book.
     func contacts(of app: ModelApp) -> [ModelContact] {
         book.contacts.values.filter { app.sees(contact: $0.number) }.sorted { $0.number < $1.number }
     }
@@ -11,13 +11,13 @@ extension Model {
         book.groups.values.filter { app.sees(groupMadeBy: $0.maker) }.sorted { $0.number < $1.number }
     }
 
-    /// What an app reads of a property: nothing where it may not.
+    /// What an app reads of a property: nothing if it may not read it.
     func texts(_ contact: ModelContact, _ key: ModelKey, _ keys: ModelKeys) -> [String] {
         if key == .modificationDate, !keys.isWhole { return [] }
         return keys.keys.contains(key) ? contact.texts(key) : []
     }
 
-    /// A contact in one line, to be compared with what was answered.
+    /// A contact in one line, for comparison with an answer.
     func line(_ contact: ModelContact, _ requested: [ModelKey], _ keys: ModelKeys) -> String {
         let values = requested.map { key -> String in
             let texts = texts(contact, key, keys)
@@ -70,7 +70,7 @@ extension Model {
         let places = Dictionary(uniqueKeysWithValues: contacts.map { ($0.number, place($0, order, keys)) })
         return contacts.sorted { left, right in
             let (one, other) = (places[left.number] ?? [], places[right.number] ?? [])
-            // Who has no name at all comes last.
+            // Contacts without any name come last.
             if one.isEmpty != other.isEmpty { return other.isEmpty }
             return one == other ? left.number < right.number : one.lexicographicallyPrecedes(other)
         }
@@ -88,13 +88,13 @@ extension Model {
     }
 }
 
-/// What an app could see at one moment, to tell later what happened since.
+/// What an app could see at one moment. A later history is compared with it.
 struct ModelSnapshot {
     let moment: Int
     let terms: ModelTerms
     let generation: Int
     let contacts: Set<Int>
-    /// The cards of each unified contact, and each other card alone.
+    /// The cards of each unified contact. Every other card is alone.
     let people: Set<[Int]>
     let groups: Set<Int>
     let links: Set<ModelLink>
@@ -106,7 +106,7 @@ struct ModelLink: Hashable {
     let isSubgroup: Bool
 }
 
-/// One event as an app is told it. What is gone comes first, then contacts, groups and links.
+/// One event as an app gets it. `place` gives its position: removed contacts come before contacts, groups and links.
 struct ModelHistoryEvent: Hashable {
     let kind: String
     var contact: Int?
@@ -148,7 +148,8 @@ extension Model {
         return links
     }
 
-    /// What an app is told of what happened since; `nil`: it is told that it must start over, and then everything.
+    /// The events that an app gets since a snapshot. With `nil`, or after its terms or identifiers changed, the history
+    /// starts over: `dropEverything`, then everything that it can see.
     func history(of app: ModelApp, since then: ModelSnapshot?, unify: Bool) -> Set<ModelHistoryEvent> {
         let now = snapshot(of: app)
         guard let then, then.terms == now.terms, then.generation == now.generation else {
@@ -182,7 +183,7 @@ extension Model {
         for link in now.links.subtracting(then.links) {
             events.insert(.init(kind: link.isSubgroup ? "addSubgroup" : "addMember", link: link))
         }
-        // Of what is gone itself it need not be said that it left.
+        // A group or member that is gone itself gets no event for leaving.
         for link in then.links.subtracting(now.links)
         where now.groups.contains(link.group) && (link.isSubgroup ? now.groups : now.contacts).contains(link.member) {
             events.insert(.init(kind: link.isSubgroup ? "removeSubgroup" : "removeMember", link: link))

@@ -1,16 +1,16 @@
-/// What the broker should know and say, worked out from section 3 of the design and nothing else: plain sets and
-/// dictionaries, of a book that is small enough to be looked through whole.
+/// What the broker should know and answer, derived from the rules of authorization alone: plain sets and dictionaries,
+/// of a book that is small enough to be searched completely.
 struct Model {
     var book = ModelBook()
     var apps: [String: ModelApp] = [:]
-    /// Counts what happens, so that what came first is known.
+    /// Counts changes, so that the model knows what came first.
     private(set) var moment = 1
     /// Seconds since 1970.
     private(set) var now: Int64
 
     init(now: Int64) { self.now = now }
 
-    /// Time passes, and grants run out.
+    /// Time passes, and grants expire.
     mutating func advance(to time: Int64) {
         now = time
         for (name, app) in apps {
@@ -19,11 +19,11 @@ struct Model {
         }
     }
 
-    // MARK: What was decided
+    // MARK: Decisions
 
-    /// What the person or an administrator says of an app. Its history goes on where only its set changes.
+    /// The person or an administrator decides about an app. Its history continues if only its granted set changes.
     ///
-    /// - Parameter goesOn: the grant that was there goes on, with one contact more or less.
+    /// - Parameter goesOn: the decision changes the existing grant and does not start a new one.
     mutating func decide(
         _ name: String, _ level: ModelApp.Level, set: Set<Int> = [], keys: ModelKeys = .ordinary,
         expires: Int64? = nil, goesOn: Bool = false
@@ -38,7 +38,7 @@ struct Model {
         }
         if app.rule.kind == .lifetime, level != .denied {
             if goesOn, let former, former.level != .denied {
-                // One contact more does not make it last longer.
+                // A change of a grant does not extend its lifetime.
                 decided?.at = former.at
             } else if decided?.expires == nil {
                 decided?.expires = now + app.rule.lifetime
@@ -49,7 +49,7 @@ struct Model {
         apps[name] = app
     }
 
-    /// An administrator takes something away. The decision is as old as it was.
+    /// An administrator lowers a grant. The decision keeps its time, unless it is a denial.
     mutating func lower(_ name: String, to level: ModelApp.Level, keys: ModelKeys, expires: Int64?) {
         guard var app = apps[name], let former = app.decided else { return }
         moment += 1
@@ -61,7 +61,7 @@ struct Model {
         apps[name] = app
     }
 
-    /// Another policy comes into force: it is laid over what was decided, and changes none of it.
+    /// Another policy comes into force. It applies on top of the decisions and changes none of them.
     mutating func rule(_ rules: [String: ModelRule]) {
         moment += 1
         for name in apps.keys {
@@ -70,7 +70,7 @@ struct Model {
         }
     }
 
-    /// Everything of an app is forgotten, its identifiers too.
+    /// Removes everything that is known about an app, including its identifiers.
     mutating func reset(_ name: String) {
         decide(name, .notDetermined)
         apps[name]?.generation += 1
@@ -78,9 +78,9 @@ struct Model {
         apps[name]?.stand(at: now)
     }
 
-    // MARK: What happens to the book
+    // MARK: Changes of the book
 
-    /// Brings about a change, and moves the place of every app that can see it.
+    /// Applies a change, and moves the history position of every app that can see it.
     mutating func change(_ book: ModelBook, _ events: [ModelEvent], joining: Set<Int> = [], by name: String?) {
         moment += 1
         let former = self.book
@@ -130,16 +130,16 @@ struct Model {
 /// Which properties an app may read.
 struct ModelKeys: Hashable {
     let keys: Set<ModelKey>
-    /// All that is not granted by name alone: only then is the date of an edit told.
+    /// Includes every key that needs no grant by name. Only then does the app get the date of an edit.
     let isWhole: Bool
-    /// Groups that others made.
+    /// Includes groups that others created.
     var groups = false
 
     func with(groups: Bool) -> ModelKeys { ModelKeys(keys: keys, isWhole: isWhole, groups: groups) }
 
     static let ordinary = ModelKeys(keys: Set(ModelKey.allCases).subtracting([.note]), isWhole: true)
     static let withNotes = ModelKeys(keys: Set(ModelKey.allCases), isWhole: true)
-    /// What the person may choose less of.
+    /// Smaller sets of keys that the person may choose.
     static let narrow: [ModelKeys] = [
         ModelKeys(keys: Set(ModelKey.names), isWhole: false),
         ModelKeys(keys: [.previousFamilyName, .givenName, .phoneNumbers], isWhole: false),
@@ -147,17 +147,17 @@ struct ModelKeys: Hashable {
     ]
 }
 
-/// The book, and what can be done to it.
+/// The book, and the operations on it.
 struct ModelBook {
     var contacts: [Int: ModelContact] = [:]
     var groups: [Int: ModelGroup] = [:]
-    /// Cards that are about one person, two at least.
+    /// Sets of linked cards, each of two or more.
     var links: [Set<Int>] = []
-    /// The same, as far as it was said by hand.
+    /// The same, by explicit links alone.
     private(set) var handLinks: [Set<Int>] = []
-    /// Pairs that were said not to be one.
+    /// Pairs of cards that were unlinked explicitly.
     private(set) var unlike: Set<Set<Int>> = []
-    /// What is written just now may link cards.
+    /// What is being written counts as evidence for links.
     var isEvidence = false
     var me: Int?
     var sortOrder = "familyName"
@@ -192,7 +192,7 @@ struct ModelBook {
             changed.insert(key)
             contacts[number]?.touched[key] = moment
         }
-        // Who may not read notes must not see by the date that these were edited.
+        // An app that may not read notes must not learn from the date that they were edited.
         if !changed.subtracting([.note]).isEmpty { contacts[number]?.modified = seconds }
         return changed.isEmpty ? nil : .touched(number, changed)
     }
@@ -208,7 +208,7 @@ struct ModelBook {
 
     // MARK: Links
 
-    /// - Parameter seesEvidence: whether somebody may see by what cards are linked.
+    /// - Parameter seesEvidence: whether links by evidence count.
     func linked(with number: Int, seesEvidence: Bool = true) -> Set<Int> {
         (seesEvidence ? links : handLinks).first { $0.contains(number) } ?? [number]
     }
@@ -244,13 +244,13 @@ struct ModelBook {
         sets.append(both[0].union(both[1]))
     }
 
-    /// The pairs that are linked.
+    /// The pairs of linked cards.
     func pairs(seesEvidence: Bool) -> Set<Set<Int>> {
         Set((seesEvidence ? links : handLinks).flatMap { set in set.flatMap { one in set.map { [one, $0] } } })
             .filter { $0.count == 2 }
     }
 
-    /// What a card adds to a contact: what is empty is filled, what is missing is appended.
+    /// Merges a card into a contact: empty properties are filled, and missing values are appended.
     mutating func merge(
         _ texts: [ModelKey: [String]], into number: Int, at seconds: Int64, _ moment: Int
     ) -> ModelEvent? {
@@ -275,7 +275,7 @@ struct ModelBook {
         return .group(number, maker: group.maker)
     }
 
-    /// Whether a group is another one or within it, as far as somebody sees who sees these groups.
+    /// Whether `goal` is `start` or a group within it, along visible groups only.
     func reaches(_ goal: Int, from start: Int, within visible: Set<Int>) -> Bool {
         var seen: Set<Int> = [start]
         var rest = [start]

@@ -2,43 +2,43 @@
 struct ModelApp {
     enum Level: String { case notDetermined, limited, full, denied, restricted }
     struct Joining {
-        /// Given by the person; otherwise made by the app.
+        /// The person granted it. Otherwise the app added it.
         let isGranted: Bool
         let moment: Int
     }
 
     let name: String
-    /// What was said, and what the administrator rules about it.
+    /// The decision about the app, and the administrator's rule.
     var decided: ModelDecision?
     var rule = ModelRule()
 
-    // What follows from both.
+    // Derived from both.
     private(set) var level = Level.notDetermined
     private(set) var set: Set<Int> = []
     private(set) var keys = ModelKeys.ordinary
     private(set) var expires: Int64?
 
-    /// Rises with every reset: other identifiers.
+    /// Rises with every reset, which gives the app other identifiers.
     var generation = 0
-    /// Rises when what was decided becomes something else than more or fewer contacts.
+    /// Rises when a decision changes more than the granted set.
     var decisions = 0
-    /// Under the policy alone nothing is in a set: whatever was decided in between, that is one history.
+    /// Without a decision there is no granted set. All such times form one history, whatever was decided in between.
     var epoch: Int { decided == nil ? 0 : decisions }
-    /// Under all terms that ever held: rises with everything that can be seen under them.
+    /// For all terms that ever applied: how many events the app could see under them.
     var places: [ModelTerms: Int] = [:]
-    /// How each contact came into its set last.
+    /// How each contact last joined the granted set.
     var joined: [Int: Joining] = [:]
-    /// How each contact left its set last: taken back, or else deleted.
+    /// How each contact last left the granted set: revoked, or else deleted.
     var wasRevoked: [Int: Bool] = [:]
-    /// The person wants no more questions about it, until the broker starts again.
+    /// The person wants no more prompts for the app, until it is reset.
     var isSilenced = false
 
     init(_ name: String) { self.name = name }
 
-    /// Names its key.
+    /// Identifies the key of its identifiers.
     var key: String { "\(name) \(generation)" }
 
-    /// The contacts that it sees where it sees single ones.
+    /// The contacts that it sees under limited access.
     var single: Set<Int> { decided.map { $0.level == .limited ? $0.set : $0.own } ?? [] }
 
     var terms: ModelTerms { ModelTerms(epoch: epoch, isAll: level == .full, keys: keys) }
@@ -47,7 +47,7 @@ struct ModelApp {
         ModelPlace(generation: generation, terms: terms, count: places[terms] ?? 0)
     }
 
-    /// The keys and the end that a grant has which goes on, whatever a rule cuts off them.
+    /// The keys and the end of a grant that continues, without what a rule cuts off.
     var going: (keys: ModelKeys, expires: Int64?) {
         if let decided, decided.level != .denied { return (decided.keys, decided.expires) }
         return (keys, expires)
@@ -72,7 +72,7 @@ struct ModelApp {
     /// Whether it may rename, delete and nest a group that it sees.
     func owns(groupMadeBy maker: String) -> Bool { level == .full || maker == key }
 
-    // MARK: What changes
+    // MARK: Changes
 
     mutating func replaceDecision(by new: ModelDecision?, _ moment: Int) {
         let (former, before) = (decided, single)
@@ -88,11 +88,11 @@ struct ModelApp {
         for terms in places.keys where terms.epoch == epoch && !terms.isAll { places[terms, default: 0] += 1 }
     }
 
-    /// It adds contacts of its own.
+    /// The app adds contacts.
     mutating func add(_ contacts: Set<Int>, _ moment: Int, at now: Int64) {
         guard !contacts.isEmpty else { return }
         if decided == nil, level == .limited || level == .full {
-            // Its set has to live somewhere.
+            // The granted set has to be stored with a decision.
             decided = ModelDecision(level: .limited, set: [], keys: .ordinary, expires: nil, at: now)
             decisions += 1
         }
@@ -107,7 +107,7 @@ struct ModelApp {
         stand(at: now)
     }
 
-    /// Works out what holds.
+    /// Derives the effective access.
     mutating func stand(at now: Int64) {
         var decided = decided
         expires = decided?.expires
@@ -143,19 +143,19 @@ struct ModelApp {
     }
 }
 
-/// What the person or the administrator said of one app.
+/// The person's or the administrator's decision about one app.
 struct ModelDecision {
     var level: ModelApp.Level
     var set: Set<Int>
     var keys: ModelKeys
     var expires: Int64?
-    /// When that was.
+    /// When it was decided.
     var at: Int64
-    /// What the app added while a rule kept it to single contacts and it had been granted something else.
+    /// What the app added while a rule limited its access and the decision was not limited.
     var own: Set<Int> = []
 }
 
-/// What the administrator rules about one app.
+/// The administrator's rule for one app.
 struct ModelRule {
     enum Kind: String, CaseIterable {
         case none, deny, capLevel, capKeys, forbid, lifetime, forceDenied, forceLimited, forceFull
@@ -170,18 +170,18 @@ struct ModelRule {
         [.previousFamilyName, .givenName, .familyName, .emailAddresses, .modificationDate],
     ]
 
-    /// What may be written into a new card.
+    /// The keys that the app may write into a new card.
     var writable: Set<ModelKey> { kind == .capKeys ? keys : Set(ModelKey.allCases) }
 }
 
-/// Under what a history is one history.
+/// As long as these terms are the same, an app's history is one history.
 struct ModelTerms: Hashable {
     let epoch: Int
     let isAll: Bool
     let keys: ModelKeys
 }
 
-/// A place in what an app can see happen.
+/// A position in the history of what an app can see.
 struct ModelPlace: Hashable {
     let generation: Int
     let terms: ModelTerms

@@ -1,7 +1,7 @@
 import BrokerJSON
 import Testing
 
-/// Everything that an app can ask, compared with what the model says.
+/// Compares everything that an app can ask for with the model.
 extension ModelRun {
     static let words = [
         "Ada", "Adam", "Bob", "Bobby", "Cid", "Dora", "Eve", "Finn", "Grace", "Gracie", "Hal", "Ida", "Jo", "Kim",
@@ -9,8 +9,8 @@ extension ModelRun {
     ]
     static let domains = ["example.org", "Example.com"]
 
-    /// Compares what one app may see: always whom it sees and the place in its history; the rest wholly, or one part of
-    /// it by chance.
+    /// Compares what one app may see: always its contacts and its history position, and the rest completely or one
+    /// random part of it.
     func compare(_ name: String, wholly: Bool) throws {
         try compareAuthorization(name)
         switch model.app(name).level {
@@ -54,19 +54,19 @@ extension ModelRun {
 
     // MARK: Contacts
 
-    /// The properties that an app may name.
+    /// The properties that an app may name in a request.
     func nameable(_ name: String) -> [ModelKey] {
         ModelKey.allCases.filter { $0 != .note || model.app(name).keys.keys.contains(.note) }
     }
 
     func list(_ keys: [ModelKey]) -> String { keys.map { "\"\($0.rawValue)\"" }.joined(separator: ",") }
 
-    /// Of a grant.
+    /// The keys of a grant.
     func list(_ keys: ModelKeys) -> String {
         list(keys.keys.sorted { $0.rawValue < $1.rawValue }) + (keys.groups ? #","groups""# : "")
     }
 
-    /// A contact of an answer in one line.
+    /// A contact from an answer, in one line.
     func line(_ contact: JSONValue, _ keys: [ModelKey]) -> String {
         let values = keys.map { key -> String in
             guard key.isList else { return contact[key.rawValue]?.string ?? "absent" }
@@ -77,12 +77,12 @@ extension ModelRun {
         return values.joined(separator: "|")
     }
 
-    /// Which contact an answer is about, by the property that is in every scope.
+    /// The number of the contact that an answer is about, from the property that is in every scope.
     func number(of contact: JSONValue) -> Int? {
         contact["previousFamilyName"]?.string.flatMap { Int($0.dropFirst(2)) }
     }
 
-    /// - Parameter people: who the answer is about.
+    /// - Parameter people: the contacts that the answer is about.
     func learn(_ contacts: [JSONValue], _ people: [ModelPerson], _ name: String) throws {
         for (contact, person) in zip(contacts, people) {
             guard let identifier = contact["identifier"]?.string, let number = number(of: contact) else {
@@ -96,7 +96,7 @@ extension ModelRun {
         }
     }
 
-    /// The visible cards that an identifier names, of a unified contact all.
+    /// The visible cards that an identifier names. For a unified contact these are all its cards.
     func meaning(of identifier: String, _ name: String) -> [Int] {
         let app = model.app(name)
         if let number = contactNames.number(identifier, app.key) {
@@ -105,12 +105,12 @@ extension ModelRun {
         guard let first = unifiedNames.number(identifier, app.key).flatMap({ model.book.contacts[$0] }),
             app.sees(contact: first.number)
         else { return [] }
-        // Named by its first visible card, for as long as that is the first of several.
+        // A unified contact is named by its first visible card, as long as that is the first of several.
         let person = model.person(of: first, app)
         return person.isUnified && person.first.number == first.number ? person.members.map(\.number) : []
     }
 
-    /// Fetches, and compares the whole answer with what the model would give in that order.
+    /// Fetches, and compares the whole answer with what the model gives in that order.
     @discardableResult
     func fetch(
         _ name: String, _ parameters: String, _ keys: [ModelKey], expecting people: [ModelPerson]
@@ -141,12 +141,12 @@ extension ModelRun {
         return token
     }
 
-    /// One order, page by page, with few properties.
+    /// Compares one sort order, page by page, with one property.
     private func compareOrder(_ name: String) throws {
         let order = one(["none", "userDefault", "givenName", "familyName"]) ?? ""
         let app = model.app(name)
         let unify = chance(70)
-        // Of everybody, or of those whom something finds.
+        // All contacts, or those that match a predicate.
         let (text, predicate) = chance(50) ? ("", nil) : makePredicate(name)
         let expected = model.people(predicate, order, app, unify: unify).map(\.first)
         let condition = predicate == nil ? "" : #","predicate":{\#(text)}"#
@@ -184,7 +184,7 @@ extension ModelRun {
     }
 
     private func makePredicate(_ name: String) -> (String, Model.Predicate) {
-        // Of any contact of the book: the app must find by it only what it may see.
+        // From any contact of the book: the app must find only what it may see.
         let contact = one(Array(model.book.contacts.keys.sorted())).flatMap { model.book.contacts[$0] }
         switch number(0...5) {
         case 0:
@@ -212,7 +212,7 @@ extension ModelRun {
         }
     }
 
-    /// What answers about one contact.
+    /// Compares the calls about one contact.
     private func compareSingle(_ name: String) throws {
         guard let identifier = chance(70) ? one(contactNames.all) : one(unifiedNames.all) else { return }
         let app = model.app(name)
@@ -239,7 +239,7 @@ extension ModelRun {
         try require(answer.error == nil, "\(name): ListGroups: \(answer.text)")
         let told = answer.parameters["groups"]?.elements.map(Array.init) ?? []
         for group in told {
-            // A group is called by its number and a word.
+            // A group's name is its number and a word.
             guard let identifier = group["identifier"]?.string, let number = number(ofGroup: group) else {
                 throw Difference("\(name): a group without a name: \(answer.text)")
             }

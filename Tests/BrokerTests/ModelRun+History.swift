@@ -6,34 +6,34 @@ import Testing
 
 @testable import BrokerCore
 
-/// A stream of `WatchChanges` on a connection of its own.
+/// A `WatchChanges` call on a connection of its own.
 struct ModelWatch {
     let connection: TestApp
     let call: Call
     var told = 0
-    /// What the app was told last.
+    /// The position in the last reply.
     var place: ModelPlace?
     var token = ""
 }
 
-/// What an app is told of what happened.
+/// Histories and tokens.
 extension ModelRun {
-    /// The same while nothing happens that the app can see, another one as soon as something does.
+    /// A token must stay the same as long as nothing visible happens, and change as soon as something does.
     func saw(_ token: String, _ name: String) throws {
         let app = model.app(name)
         let place = app.place
-        // A token holds the time, cut to ten days: of what a watch was told earlier it is another one.
+        // A token contains the time in windows of ten days. A watch may have got its token in an earlier window.
         let window = try window(of: token, name)
         if let last = lastTokens[name] {
             try require(last.text.count == token.count, "\(name): a token of another length")
             if last.place == place, last.window == window {
                 try require(
                     last.text == token,
-                    "\(name): the token changed though it could see nothing happen: \(places(last.text, token, name))")
+                    "\(name): the token changed, but nothing visible happened: \(places(last.text, token, name))")
             } else if last.place != place {
                 try require(
                     last.text != token,
-                    "\(name): the token stayed though it could see something happen: \(places(token, token, name))")
+                    "\(name): the token is the same, but something visible happened: \(places(token, token, name))")
             }
         }
         lastTokens[name] = KnownToken(place: place, window: window, text: token)
@@ -42,21 +42,22 @@ extension ModelRun {
     private func window(of token: String, _ name: String) throws -> Int64 {
         let identifiers = house.broker.grants.standing(of: app(name).session).identifiers
         guard let held = identifiers?.open(token, as: .history).flatMap(HistoryToken.init) else {
-            throw Difference("\(name): a token that is none")
+            throw Difference("\(name): an invalid token")
         }
-        // What a watch was told before much time passed may be old, and still none is of another time than a window's start.
+        // A watch may have got its token long ago. Even then the time in it is the start of a window.
         try require(
-            held.time <= model.now && held.time.isMultiple(of: 10 * 86_400), "\(name): a token of \(held.time)")
+            held.time <= model.now && held.time.isMultiple(of: 10 * 86_400),
+            "\(name): a token with the time \(held.time)")
         return held.time
     }
 
-    /// What two tokens hold, for whoever looks for the difference.
+    /// The positions in two tokens, for the message about a difference.
     private func places(_ one: String, _ other: String, _ name: String) -> [HistoryPlace?] {
         let identifiers = house.broker.grants.standing(of: app(name).session).identifiers
         return [one, other].map { identifiers?.open($0, as: .history).flatMap(HistoryToken.init)?.place }
     }
 
-    /// What happened since a token that the app kept, or everything where it kept none that is good.
+    /// Compares the history since a token that the app kept, or from the start if it has none.
     func compareHistory(_ name: String) throws {
         let kept = chance(80) ? one(tokens[name] ?? []) : nil
         let withGroups = chance(80)
@@ -70,7 +71,7 @@ extension ModelRun {
         var then = kept?.snapshot
         if let kept {
             let age = model.now - kept.seconds
-            // Good for twenty days at least; older than thirty it cannot be.
+            // A token is valid for twenty days at least and thirty at most.
             let startsOver = events.contains { $0.kind == "dropEverything" }
             if age >= 30 * 86_400 || age > 20 * 86_400 && startsOver { then = nil }
         }
@@ -88,8 +89,8 @@ extension ModelRun {
         try saw(token, name)
     }
 
-    /// What the app could see for a while is told as it is now: as gone, or as there. Of what it neither knew then nor knows now,
-    /// and of what it knew then and knows now, that changes nothing, so it is compared apart from the rest.
+    /// The broker may report the present state of a record that the app saw only in between. Such an event changes
+    /// nothing if the app knew the record neither then nor now, or both times. It is left out of the comparison.
     private func settled(
         _ events: [ModelHistoryEvent], _ expected: Set<ModelHistoryEvent>, _ then: ModelSnapshot?, _ name: String
     ) -> (told: [ModelHistoryEvent], expected: [ModelHistoryEvent]) {
@@ -101,7 +102,7 @@ extension ModelRun {
             case "deleteContact", "revoked":
                 guard let number = event.contact else { return true }
                 if event.isUnified { return !now.people.contains { $0.count > 1 && $0[0] == number } }
-                // With what is linked, its cards are told as gone too.
+                // A card that is part of a unified contact now is reported as deleted too.
                 return !now.contacts.contains(number) || !now.people.contains([number])
             case "updateContact": return event.contact.map(now.contacts.contains) ?? false
             case "deleteGroup": return event.group.map { !now.groups.contains($0) } ?? true
@@ -140,7 +141,7 @@ extension ModelRun {
                     line(contact, keys),
                     known.map { model.line($0, keys, app.keys) { contactNames.name($0, app.key) ?? "?" } } ?? "nobody",
                     "\(name): \(told.kind)")
-                try require(contact["identifier"]?.string == identifier, "\(name): an event of two identifiers")
+                try require(contact["identifier"]?.string == identifier, "\(name): an event with two identifiers")
             } else if let group = event["group"] {
                 told.group = number(ofGroup: group)
                 if let number = told.group, let problem = groupNames.learn(identifier, number, app.key) {
@@ -176,7 +177,7 @@ extension ModelRun {
         try checkWatches()
     }
 
-    /// Each watcher was told what it can see, and nothing else. Called with every second that passes.
+    /// Each watch must report what its app can see, and nothing else. Called whenever time passes.
     func checkWatches() throws {
         house.loop.turn()
         for (name, var watch) in watches {
@@ -190,23 +191,24 @@ extension ModelRun {
                 if place == watch.place {
                     try require(
                         new.isEmpty,
-                        "\(name): is told of what it cannot see: \(places(watch.token, new.last?.token ?? "", name))")
+                        "\(name): a watch reports hidden changes: \(places(watch.token, new.last?.token ?? "", name))")
                 } else {
                     guard let token = new.last?.token, new.allSatisfy({ $0.error == nil && $0.continues }) else {
-                        throw Difference("\(name): is not told of what it can see: \(new.map(\.text))")
+                        throw Difference("\(name): a watch does not report a visible change: \(new.map(\.text))")
                     }
                     try saw(token, name)
-                    try require(Set(new.compactMap(\.token)).count == new.count, "\(name): is told the same twice")
+                    try require(Set(new.compactMap(\.token)).count == new.count, "\(name): a watch repeats a token")
                     watch.place = place
                     watch.token = token
                 }
             case .denied, .notDetermined, .restricted:
                 if watch.place == nil, app.level == .notDetermined {
-                    try require(new.isEmpty && !watch.call.isOver, "\(name): watching, it is not silent")
+                    try require(
+                        new.isEmpty && !watch.call.isOver, "\(name): a watch replies although nothing is decided")
                 } else {
                     try require(
                         new.last?.error == "AccessDenied" && watch.call.isOver,
-                        "\(name): goes on watching: \(new.map(\.text))"
+                        "\(name): a watch continues without access: \(new.map(\.text))"
                     )
                     watches[name] = nil
                     watch.connection.hangUp()

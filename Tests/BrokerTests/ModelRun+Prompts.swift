@@ -4,16 +4,17 @@ import Testing
 
 @testable import BrokerCore
 
-/// What the person is asked and answers.
+/// Prompts and the person's answers.
 extension ModelRun {
     /// What the person does at a prompt.
     enum Act: CaseIterable { case away, dismiss, late, never, refuse, some, all }
 
-    /// Makes a call, and lets the person answer if the model says that they are asked.
+    /// Makes a call, and lets the person answer if the model expects a prompt.
     ///
     /// - Parameters:
-    ///   - expecting: the kind of prompt by the model, `nil` where nobody is asked. Asked again after every wait.
-    ///   - answer: the person's answer, and what the model makes of it.
+    ///   - expecting: the kind of prompt by the model, or `nil` if there is none. It is evaluated again after every
+    ///     wait.
+    ///   - answer: gives the person's answer, and applies it to the model.
     func ask(
         _ name: String, _ method: String, _ parameters: String, _ act: Act, expecting: () -> String?,
         answer: (TestPerson.Prompt, TestPerson) throws -> Void
@@ -29,23 +30,23 @@ extension ModelRun {
             let call = try app.begin(method, parameters)
             try require(
                 house.loop.run { call.isOver || house.broker.prompts.openCount(1_000) > 0 },
-                "\(method): nothing happens")
+                "\(method): neither a reply nor a prompt")
             let kind = mayBeAsked(name) ? expecting() : nil
             if call.isOver {
                 let reply = try app.replies(1, to: call)[0]
                 guard reply.error == "TooManyPrompts", kind != nil,
                     let wait = reply.parameters["retryAfterSeconds"]?.integer
                 else {
-                    try require(kind == nil, "\(name): \(method) asks nobody: \(reply.error ?? "") \(reply.text)")
+                    try require(kind == nil, "\(name): \(method) does not prompt: \(reply.error ?? "") \(reply.text)")
                     return reply
                 }
                 try advance(by: wait)
                 continue
             }
-            guard let kind else { throw Difference("\(name): \(method) asks the person") }
+            guard let kind else { throw Difference("\(name): \(method) prompts the person") }
             if let person {
                 let prompts = try person.prompts()
-                guard let prompt = prompts.last else { throw Difference("\(name): the agent is told of no prompt") }
+                guard let prompt = prompts.last else { throw Difference("\(name): the agent gets no prompt") }
                 let isQuiet = model.app(name).level == .denied
                 try requireSame("\(prompt.kind) \(prompt.isQuiet)", "\(kind) \(isQuiet)", "\(name): \(method)")
                 switch act {
@@ -64,7 +65,7 @@ extension ModelRun {
         }
     }
 
-    /// The policy lets the person be asked.
+    /// The policy allows prompts for the app.
     private func mayBeAsked(_ name: String) -> Bool {
         let kind = model.app(name).rule.kind
         return kind != .forbid && kind != .deny
@@ -84,7 +85,7 @@ extension ModelRun {
 
     // MARK: Choosing
 
-    /// The rows that the person sees, which must be these contacts in the person's order.
+    /// The rows that the person sees. They must be these contacts, in the expected order.
     private func rows(
         _ prompt: TestPerson.Prompt, _ person: TestPerson, _ name: String,
         hiding: (ModelContact) -> Bool = { _ in false },
@@ -106,7 +107,7 @@ extension ModelRun {
         rows.map { "\"\($0.row)\"" }.joined(separator: ",")
     }
 
-    /// Perhaps fewer keys or more, as the answer says it and as the model does.
+    /// Random keys, as the answer contains them and for the model. `nil` leaves them out of the answer.
     private func chooseKeys(mayHaveNotes: Bool, mayHaveGroups: Bool) -> (text: String, keys: ModelKeys)? {
         let groups = mayHaveGroups && chance(60)
         switch number(0...9) {
@@ -119,7 +120,7 @@ extension ModelRun {
         }
     }
 
-    /// All ordinary keys, and perhaps one more.
+    /// All ordinary keys, and what the arguments add.
     private func whole(_ named: String?, _ keys: ModelKeys) -> (text: String, keys: ModelKeys) {
         let more = [named, keys.groups ? "groups" : nil].compactMap { $0 }.map { #","\#($0)""# }.joined()
         return (#","keys":[\#(AuthorizationTable.ordinaryKeys)\#(more)]"#, keys)
@@ -132,9 +133,9 @@ extension ModelRun {
         return (#","lifetime":"untilTime","expires":"\#(ModelDate.text(end))""#, end)
     }
 
-    // MARK: Each kind of prompt
+    // MARK: Kinds of prompts
 
-    /// Any call that needs the person's word, or `RequestAccess`.
+    /// `RequestAccess`, or another call that prompts for access.
     func askForAccess(_ name: String, _ act: Act) throws {
         let wantsNotes = chance(40)
         let keys = wantsNotes ? #""previousFamilyName","givenName","note""# : #""previousFamilyName","givenName""#
@@ -165,7 +166,7 @@ extension ModelRun {
                 model.decide(name, .full, keys: keys?.keys ?? .ordinary, expires: end?.end)
             case .all, .away, .dismiss, .late, .never, .some:
                 if act == .all {
-                    // More than the policy allows is no answer, and the question stays.
+                    // The broker refuses an answer that exceeds the policy, and the prompt stays open.
                     let answer = try person.answer(prompt, #""level":"full""#)
                     try requireSame(answer.error ?? "", "InvalidAnswer", "\(name): full under a cap")
                 }
@@ -240,15 +241,15 @@ extension ModelRun {
     }
 
     private func compareRefused(_ answer: Answer, _ name: String) throws {
-        try requireSame((answer.error ?? "") + answer.text, "AccessDenied{}", "\(name): under a policy that refuses")
+        try requireSame((answer.error ?? "") + answer.text, "AccessDenied{}", "\(name): under a policy that denies")
     }
 
-    /// The app was told of these contacts, by names that it can use.
+    /// The answer must name as many contacts as were granted, by identifiers that the app can use.
     private func compareNewly(_ answer: Answer, _ newly: Set<Int>, _ name: String) throws {
         let told = answer.strings("identifiers")
         try require(
             answer.error == nil && told.count == newly.count,
-            "\(name): is told of \(answer.error ?? "") \(answer.text) and not of \(newly.sorted())")
+            "\(name): gets \(answer.error ?? "") \(answer.text) instead of \(newly.sorted())")
         guard !newly.isEmpty else { return }
         let names = told.map { "\"\($0)\"" }.joined(separator: ",")
         let app = model.app(name)
@@ -257,7 +258,7 @@ extension ModelRun {
             name, #""predicate":{"identifiers":[\#(names)]},"unify":false"#, [.previousFamilyName], expecting: expected)
     }
 
-    /// The access picker, opened by the app, or by the person of their own accord.
+    /// The access picker, opened by the app or by the person.
     func manage(_ name: String, _ act: Act, byPerson: Bool) throws {
         note("manage: \(name)\(byPerson ? " by the person" : ""), the person \(act)")
         var newly: Set<Int> = []
@@ -268,7 +269,7 @@ extension ModelRun {
             let keys = self.chooseKeys(
                 mayHaveNotes: app.level != .denied && going.keys.keys.contains(.note),
                 mayHaveGroups: app.level != .denied && going.keys.groups)
-            // What may be read under a refusal is nothing that the design speaks of.
+            // It is not specified which keys a denied grant keeps, so the answer names them.
             let terms =
                 keys ?? (app.level == .denied ? (#","keys":[\#(AuthorizationTable.ordinaryKeys)]"#, .ordinary) : nil)
             var set = app.set
@@ -289,7 +290,7 @@ extension ModelRun {
                     prompt,
                     #""level":"limited","identifiers":[\#(self.text(added))],"removed":[\#(self.text(removed))]"#
                         + (terms?.text ?? ""))
-                // A row stands for the cards that it is linked with; one that is turned off itself stays off.
+                // A row includes its linked cards. A card whose own row is turned off stays off.
                 let on = self.model.book.linked(with: added.map(\.number)).subtracting(removed.map(\.number))
                 let off = self.model.book.linked(with: removed.map(\.number)).subtracting(on)
                 newly = on.subtracting(set)
@@ -301,20 +302,21 @@ extension ModelRun {
             }
         }
         if byPerson {
-            // What the person changes under a level that is forced shows in nothing until the rule goes.
+            // Under a forced level a change by the person has no visible effect until the rule is removed.
             switch model.app(name).rule.kind {
             case .deny, .forceDenied, .forceLimited, .forceFull: return
             case .none, .capLevel, .capKeys, .forbid, .lifetime: break
             }
             if person == nil { person = try TestPerson(house: house) }
             guard let person, let prompt = try person.manage(app(name)) else {
-                return try require(model.app(name).decided == nil, "\(name): a grant that nobody can look at")
+                return try require(model.app(name).decided == nil, "\(name): a grant cannot be opened")
             }
-            guard let decided = model.app(name).decided else { throw Difference("\(name): a grant where none is") }
+            guard let decided = model.app(name).decided else { throw Difference("\(name): an unexpected grant") }
             guard model.app(name).level == .notDetermined else { return try change(prompt, person) }
-            // Over by the policy: it can be taken back for good, and is given anew only when the app asks.
+            // The policy has ended the grant. The person may revoke it for good, but access is granted again only if
+            // the app asks.
             let wider = try person.answer(prompt, #""level":"limited""#)
-            try requireSame(wider.error ?? "", "InvalidAnswer", "\(name): widening what is over")
+            try requireSame(wider.error ?? "", "InvalidAnswer", "\(name): widening an ended grant")
             try person.answer(prompt, #""level":"denied""#)
             return model.decide(name, .denied, keys: decided.keys, expires: decided.expires)
         }
@@ -355,7 +357,7 @@ extension ModelRun {
         try fetch(name, #""predicate":{"identifiers":["\#(picked)"]}"#, [.previousFamilyName], expecting: [])
     }
 
-    /// A card that the app offers.
+    /// A card that the app proposes.
     func propose(_ name: String, _ act: Act) throws {
         let number = model.book.takeNumber()
         let texts = makeTexts(number, notes: true).filter { model.app(name).rule.writable.contains($0.key) }

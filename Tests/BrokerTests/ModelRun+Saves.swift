@@ -1,7 +1,7 @@
 import BrokerJSON
 import Testing
 
-/// What apps save.
+/// Saves by apps.
 extension ModelRun {
     // MARK: Texts
 
@@ -13,7 +13,7 @@ extension ModelRun {
         return texts
     }
 
-    /// Possibly nothing, so that a value is cleared.
+    /// Possibly empty, so that a value is cleared.
     private func makeTexts(of key: ModelKey) -> [String] {
         if chance(10) { return [] }
         switch key {
@@ -38,19 +38,19 @@ extension ModelRun {
 
     // MARK: Steps of a save
 
-    /// A save that is being made up: what it says, and what the model makes of it.
+    /// A save under construction: its steps, and their effects on the model.
     struct Draft {
         var book: ModelBook
         var events: [ModelEvent] = []
         var texts: [String] = []
         var description: [String] = []
-        /// By step: the contact or group that it adds.
+        /// The contacts and groups that are added, by step.
         var contacts: [Int: Int] = [:]
         var groups: [Int: Int] = [:]
-        /// What an earlier step speaks of: later ones leave it alone.
+        /// Contacts and groups that an earlier step names. Later steps leave them alone.
         var used: Set<Int> = []
         var usedGroups: Set<Int> = []
-        /// The answer where the save is refused.
+        /// The expected answer if the save is refused.
         var error: String?
 
         mutating func notWritable(_ identifier: String, at step: Int) {
@@ -59,7 +59,7 @@ extension ModelRun {
     }
 
     func save(_ name: String) throws {
-        // The app knows by what names its contacts and groups go.
+        // Learns the identifiers of the app's contacts and groups first.
         let level = model.app(name).level
         if level == .limited || level == .full {
             _ = try compareEverybody(name)
@@ -129,7 +129,7 @@ extension ModelRun {
         #""identifier":"\#(identifier)","name":"\#(name)""#
     }
 
-    /// A contact that the app may name, with its name.
+    /// A contact that the app may name, with its identifier.
     private func visibleContact(_ draft: Draft, _ name: String) -> (number: Int, identifier: String)? {
         let app = model.app(name)
         let contacts = draft.book.contacts.keys.filter { app.sees(contact: $0) && !draft.used.contains($0) }.sorted()
@@ -150,7 +150,7 @@ extension ModelRun {
         let number = draft.book.takeNumber()
         var texts = makeTexts(number, notes: true)
         if chance(40), let other = one(draft.book.contacts.values.sorted { $0.number < $1.number }) {
-            // As a card of the same person in another place.
+            // A card of the same person from another source.
             for key in [ModelKey.givenName, .familyName, .nickname, .organizationName] { texts[key] = other.texts(key) }
             if chance(30) { texts[.givenName] = other.texts(.givenName).map { String($0.prefix(1)) } }
             for key in [ModelKey.phoneNumbers, .emailAddresses] where chance(70) { texts[key] = other.texts(key) }
@@ -161,19 +161,19 @@ extension ModelRun {
         draft.description.append("adds \(number)")
         draft.events.append(
             draft.book.add(number, texts, maker: model.app(name).key, at: model.now, model.moment + 1))
-        // A later step may put it into a group by the name of the app's own making.
+        // A later step may add it to a group, by the identifier that the app chose.
         guard chance(40), let group = visibleGroup(draft, name) else { return }
         addMember(number, "new \(number)", to: group, in: &draft)
     }
 
-    /// A card alone, or the unified contact that it is one of, if nothing was said about the others yet.
+    /// A single card, or the unified contact that it belongs to if no earlier step names the other cards.
     private func visiblePerson(_ draft: Draft, _ name: String) -> (members: [Int], identifier: String)? {
         guard let (number, identifier) = visibleContact(draft, name) else { return nil }
         let app = model.app(name)
         let members = draft.book.linked(with: number, seesEvidence: app.keys.isWhole)
             .filter { app.sees(contact: $0) }.sorted()
         guard chance(60), members.count > 1, draft.used.isDisjoint(with: members),
-            // By the name that it had when the save began.
+            // By the identifier that it had when the save began.
             let unified = unifiedNames.name(members[0], app.key), meaning(of: unified, name) == members
         else { return ([number], identifier) }
         return (members, unified)
@@ -194,7 +194,7 @@ extension ModelRun {
         draft.description.append("updates \(texts.keys.map(\.rawValue).sorted()) of \(members)")
         draft.events += draft.book.update(members: members, texts, at: model.now, model.moment + 1)
         if !unreadable.isEmpty {
-            // In the order of the interface's own list.
+            // In the order of the interface's list of keys.
             let named = ModelKey.allCases.filter(unreadable.contains)
             draft.error = #"UnauthorizedKeys{"keys":[\#(list(named))]}"#
         }
@@ -317,7 +317,7 @@ extension ModelRun {
         if !mayDoSo { draft.error = #"RecordNotWritable{"index":\#(draft.texts.count - 1)}"# }
     }
 
-    /// A step about what the app may not see.
+    /// A step that names what the app may not see.
     private func nothing(in draft: inout Draft, _ name: String) {
         let app = model.app(name)
         let hidden = (contactNames.all + unifiedNames.all).filter { meaning(of: $0, name).isEmpty }
@@ -329,7 +329,7 @@ extension ModelRun {
         }
         let (contact, group) = (one(hidden) ?? "nothing", one(hiddenGroups) ?? "nothing")
         let index = draft.texts.count
-        draft.description.append("speaks of what it cannot see")
+        draft.description.append("names what it cannot see")
         draft.error = #"RecordDoesNotExist{"index":\#(index)}"#
         switch number(0...5) {
         case 0: draft.texts.append(step("update", contact: #""identifier":"\#(contact)","note":"n""#))

@@ -4,7 +4,7 @@ import BrokerJSON
 import BrokerModel
 import Testing
 
-/// One step after the other, by chance.
+/// Random steps.
 extension ModelRun {
     func step() throws {
         let name = one(Self.appNames) ?? ""
@@ -54,7 +54,7 @@ extension ModelRun {
         try checkWatches()
     }
 
-    /// As a reload does.
+    /// Puts the rules into force, as a reload does.
     func loadPolicy() {
         let rules = rules.sorted { $0.key < $1.key }.map { name, said in
             var rule = Rule(place: "test.toml:1")
@@ -94,7 +94,7 @@ extension ModelRun {
         if let narrow { parameters += #","keys":[\#(list(narrow))]"# }
         note("lower: \(name) to \(status), \(narrow == nil ? "all" : "fewer") keys, until \(end ?? 0)")
         let answer = try administrator("SetGrant", parameters + "}")
-        // Only the person widens.
+        // An administrator cannot widen a grant in session mode.
         guard let decided = app.decided else {
             return try requireSame(answer.error ?? "", "UnknownApp", "SetGrant of \(name)")
         }
@@ -104,7 +104,7 @@ extension ModelRun {
         default: isWider = true
         }
         let isLater = end.flatMap { end in decided.expires.map { $0 < end } } ?? false
-        // What may be read under a refusal is nothing that the design speaks of.
+        // It is not specified whether keys can be set on a denied grant, so either outcome counts.
         guard decided.level != .denied || narrow == nil || isWider || isLater else {
             if answer.error == nil {
                 model.lower(name, to: .denied, keys: decided.keys, expires: end ?? decided.expires)
@@ -126,7 +126,8 @@ extension ModelRun {
         let answer = try administrator("ResetGrant", #"{"app":"\#(name)"}"#)
         let (decided, isSilenced) = (model.app(name).decided, model.app(name).isSilenced)
         if decided == nil, !isSilenced {
-            // One whose questions granted nothing may have had to wait. That is all that was forgotten, and only once.
+            // An app without a decision may still have a back-off. The reset removes it, and a second reset finds
+            // nothing.
             guard answer.error == nil else {
                 return try requireSame(answer.error ?? "", "UnknownApp", "ResetGrant of \(name)")
             }

@@ -6,13 +6,13 @@ import Testing
 
 @testable import BrokerCore
 
-/// What the broker said is not what the model says.
+/// The broker and the model differ.
 struct Difference: Error {
     let text: String
     init(_ text: String) { self.text = text }
 }
 
-/// One run: the broker and the model side by side, step after step.
+/// One run: the broker and the model side by side, step by step.
 final class ModelRun {
     static let appNames = ["mail", "chat", "calendar", "dialer", "sync"]
 
@@ -21,19 +21,19 @@ final class ModelRun {
     var numbers: SeededNumbers
     var person: TestPerson?
     private var connections: [String: TestApp] = [:]
-    /// What happened last, to be read when there is a difference.
+    /// The last steps, for the message about a difference.
     private(set) var steps: [String] = []
-    /// How often each step was taken.
+    /// How often each kind of step was taken.
     private(set) var counts: [String: Int] = [:]
-    /// Saves after which evidence linked cards.
+    /// How many saves linked cards by evidence.
     var linkedByEvidence = 0
     var contactNames = IdentifierBook()
-    /// Of unified contacts, by their first visible cards.
+    /// For unified contacts, by their first visible cards.
     var unifiedNames = IdentifierBook()
     var groupNames = IdentifierBook()
     var watches: [String: ModelWatch] = [:]
     var lastTokens: [String: KnownToken] = [:]
-    /// Tokens that an app kept, with what it could see then.
+    /// Tokens that apps kept, with what they could see then.
     var tokens: [String: [KeptToken]] = [:]
 
     struct KnownToken {
@@ -48,11 +48,11 @@ final class ModelRun {
         let snapshot: ModelSnapshot
     }
 
-    /// What the administrator rules, by app.
+    /// The administrator's rules, by app.
     var rules: [String: ModelRule] = [:]
 
     init(seed: UInt64) throws {
-        // Whether a read is made on the loop or beside it must make no difference.
+        // It must make no difference whether a read runs on the loop.
         house = try BrokerHouse(readsBeside: seed.isMultiple(of: 3))
         numbers = SeededNumbers(seed: seed)
         model = Model(now: BrokerHouse.start / 1_000_000)
@@ -70,7 +70,7 @@ final class ModelRun {
         return elements.filter { _ in chance(share) }
     }
 
-    // MARK: What is told when it fails
+    // MARK: Messages about a failure
 
     func note(_ step: String) {
         steps.append(step)
@@ -79,7 +79,7 @@ final class ModelRun {
         counts[kind, default: 0] += 1
     }
 
-    /// What every app may see by the model.
+    /// The effective access of every app, by the model.
     var standings: String {
         model.apps.values.sorted { $0.name < $1.name }.map { app in
             let decided = app.decided.map { "\($0.level) at \($0.at) until \($0.expires ?? 0)" } ?? "nothing"
@@ -126,7 +126,8 @@ final class ModelRun {
     }
 }
 
-/// What apps call their contacts or groups: learned from answers, and the same for as long as an app's key is.
+/// The identifiers that apps have for contacts or groups, learned from answers. Each stays the same as long as the
+/// app's key does.
 struct IdentifierBook {
     struct Meaning: Hashable {
         let key: String
@@ -137,7 +138,7 @@ struct IdentifierBook {
     private(set) var meanings: [String: Meaning] = [:]
     private(set) var all: [String] = []
 
-    /// - Returns: what contradicts what was known.
+    /// - Returns: a contradiction to what was known, if there is one.
     mutating func learn(_ identifier: String, _ number: Int, _ key: String) -> String? {
         let meaning = Meaning(key: key, number: number)
         if names[meaning] == identifier { return nil }

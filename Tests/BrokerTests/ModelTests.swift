@@ -1,10 +1,10 @@
 import Glibc
 import Testing
 
-@Suite("The broker beside a model of what each app may see")
+@Suite("The broker compared with a model of what each app may see")
 struct ModelTests {
-    /// Some seeds that are always tried. `CONTACTBROKER_MODEL_SEEDS=7,10...20` tries those and no others,
-    /// `CONTACTBROKER_MODEL_STEPS` makes the runs longer or shorter.
+    /// Seeds that are always tried. `CONTACTBROKER_MODEL_SEEDS=7,10...20` replaces them, and
+    /// `CONTACTBROKER_MODEL_STEPS` sets the length of the runs.
     static let known: Set<UInt64> = [1, 2, 6, 15, 31, 40]
     static var seeds: [UInt64] {
         if let given = getenv("CONTACTBROKER_MODEL_SEEDS") {
@@ -41,14 +41,14 @@ struct ModelTests {
                 \(what)
                 The last steps:
                 \(run.steps.suffix(40).joined(separator: "\n"))
-                What holds:
+                Effective access:
                 \(run.standings)
-                What the broker told the journal last:
+                The last lines for the journal:
                 \(run.house.journal.lines.suffix(5).joined(separator: "\n"))
                 """)
             return
         }
-        // A run in which something never happens shows nothing about it.
+        // A run shows nothing about a step that it never takes.
         if Self.stepCount >= 500 {
             for kind in [
                 "save", "access", "button", "manage", "pick", "propose", "lower", "reset", "watch", "time", "restart",
@@ -56,7 +56,7 @@ struct ModelTests {
             ] {
                 #expect(run.counts[kind, default: 0] > 0, "no \(kind) in the run of seed \(seed)")
             }
-            // Of the seeds that are always tried it is known.
+            // The seeds that are always tried are known to do this.
             #expect(
                 !Self.known.contains(seed) || !run.unifiedNames.all.isEmpty,
                 "no unified contact in the run of seed \(seed)")

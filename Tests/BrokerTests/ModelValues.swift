@@ -1,10 +1,10 @@
-/// The properties that the model's contacts have. Every scope of keys that the person chooses has the first: it is how the
-/// test tells which contact an answer is about.
+/// The properties of the model's contacts. Every set of keys that the person chooses includes the first one, by which
+/// the test recognises the contact in an answer.
 enum ModelKey: String, CaseIterable {
     case previousFamilyName, givenName, familyName, nickname, organizationName
     case phoneNumbers, emailAddresses, note, creationDate, modificationDate
 
-    /// By whose words a contact is found by name.
+    /// The properties in which a search by name finds words.
     static let names: [ModelKey] = [.previousFamilyName, .givenName, .familyName, .nickname, .organizationName]
     static let written: [ModelKey] = names + [.phoneNumbers, .emailAddresses, .note]
     var isList: Bool { self == .phoneNumbers || self == .emailAddresses }
@@ -15,18 +15,18 @@ struct ModelValue: Hashable {
     var text: String
 }
 
-/// A contact as section 3 sees it.
+/// A contact of the model.
 struct ModelContact {
     let number: Int
-    /// Whose it is: the app's own key when it was made; empty for one that the person took.
+    /// The key of the app that created it. Empty for a card that the person accepted.
     let maker: String
     let created: Int64
     var modified: Int64
-    /// All that stands there was written by somebody who sees every card.
+    /// All its values were written by apps that see every card.
     var isSure = false
     private(set) var values: [ModelKey: [ModelValue]] = [:]
     private var highest: [ModelKey: Int] = [:]
-    /// When each property changed last, in moments of the model.
+    /// When each property last changed, in moments of the model.
     var touched: [ModelKey: Int] = [:]
 
     init(number: Int, maker: String, at seconds: Int64) {
@@ -44,7 +44,8 @@ struct ModelContact {
         }
     }
 
-    /// Writes one property. A value that stays keeps its number, and no number is given twice. Returns whether it changed.
+    /// Writes one property. A value that stays keeps its identifier, and no identifier is used twice. Returns whether
+    /// it changed.
     mutating func set(_ key: ModelKey, _ texts: [String]) -> Bool {
         let former = values[key] ?? []
         guard texts != former.map(\.text) else { return false }
@@ -60,16 +61,16 @@ struct ModelContact {
 
 struct ModelGroup {
     let number: Int
-    /// The key of the app that made it.
+    /// The key of the app that created it.
     let maker: String
     var name: String
     var members: Set<Int> = []
     var subgroups: Set<Int> = []
-    /// When its name changed last.
+    /// When its name last changed.
     var renamed = 0
 }
 
-/// What happened to the book, for those who can see it.
+/// A change of the book, for those who can see it.
 enum ModelEvent {
     case contact(Int)
     case touched(Int, Set<ModelKey>)
@@ -79,11 +80,11 @@ enum ModelEvent {
     case linked(Set<Int>, seesEvidence: Bool)
 }
 
-/// Dates as the wire has them, without the code under test.
+/// Dates in their wire form, without the code under test.
 enum ModelDate {
     static func text(_ seconds: Int64) -> String {
         let days = seconds / 86_400
-        // Days into years and months: Howard Hinnant's civil_from_days, for days after 1970.
+        // Converts days to a date with Howard Hinnant's civil_from_days, for days after 1970.
         let shifted = days + 719_468
         let era = shifted / 146_097
         let day = shifted - era * 146_097
@@ -100,7 +101,7 @@ enum ModelDate {
     private static func two(_ number: Int64) -> String { (number < 10 ? "0" : "") + String(number) }
 }
 
-/// Numbers that come again with the same seed (SplitMix64).
+/// Random numbers that repeat for the same seed (SplitMix64).
 struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64
     init(seed: UInt64) { state = seed }

@@ -10,11 +10,11 @@ struct OthersGroupsTests {
     private static let keys = Grant.ordinaryKeys.union(.groups)
     private static let withGroups = #""includeGroups":true"#
 
-    /// Ada and Bob are in Family, which has Cousins within it; mail sees Ada.
+    /// Ada and Bob are in Family, and Bob is in its subgroup Cousins. Mail may see Ada.
     private struct Neighbours {
         let house: BrokerHouse
         let keeper, mail: TestApp
-        /// As the keeper calls them.
+        /// The keeper's identifiers.
         let family, cousins: String
 
         init(keys: ContactKeySet = OthersGroupsTests.keys) throws {
@@ -30,7 +30,7 @@ struct OthersGroupsTests {
             mail = try house.app("mail", .limited(to: house.records("Ada")), keys: keys)
         }
 
-        /// The groups that an app sees, by their names, and by what it calls them.
+        /// The groups that an app sees, by name.
         func groups(of app: TestApp) throws -> [String: JSONValue] {
             let told = try app.call("ListGroups").parameters["groups"]?.elements.map(Array.init) ?? []
             return Dictionary(uniqueKeysWithValues: told.map { ($0["name"]?.string ?? "", $0) })
@@ -41,7 +41,8 @@ struct OthersGroupsTests {
         }
     }
 
-    @Test("It sees them all, how they are nested, and who of its contacts is in them; without the key none of that")
+    @Test(
+        "An app with the key sees all groups, their nesting and the visible members, and without the key none of these")
     func sees() throws {
         let there = try Neighbours()
         let groups = try there.groups(of: there.mail)
@@ -68,13 +69,13 @@ struct OthersGroupsTests {
         #expect(try there.groups(of: chat).isEmpty)
         #expect(try chat.history(nil, Self.withGroups).events == ["dropEverything", "addContact Ada"])
         #expect(try !chat.call("GetAuthorization").strings("keys").contains("groups"))
-        // It is nothing that a contact has.
+        // `groups` is not a key of a contact.
         for method in ["FetchContacts", "FetchHistory", "PickContacts"] {
             #expect(try there.mail.call(method, #"{"keys":["groups"]}"#).error == "InvalidParameter")
         }
     }
 
-    @Test("It is told what becomes of them, and nothing of whom it does not see in them")
+    @Test("The app gets the changes of the groups, and nothing about hidden members")
     func told() throws {
         let there = try Neighbours()
         let start = try there.mail.history(nil)
@@ -86,7 +87,7 @@ struct OthersGroupsTests {
             ]).error == nil)
         #expect(try there.mail.fetch().token == start.token)
         #expect(try there.mail.history(start.token, Self.withGroups).events == [])
-        // The same when the place is looked for anew.
+        // The same after a restart, when the position is looked up again.
         try there.house.restart()
         let (mail, keeper) = (try there.house.app("mail"), try there.house.app("keeper"))
         #expect(try mail.fetch().token == start.token)
@@ -110,7 +111,7 @@ struct OthersGroupsTests {
         #expect(try there.house.app("mail").history(next, Self.withGroups).events == ["deleteGroup"])
     }
 
-    @Test("With a contact that it is given it learns in which groups that is")
+    @Test("A granted contact comes with its memberships in the groups")
     func granted() throws {
         let there = try Neighbours()
         let start = try there.mail.history(nil)
@@ -120,7 +121,7 @@ struct OthersGroupsTests {
                 == ["granted Bob", "addMember", "addMember"])
     }
 
-    @Test("It may say who of its contacts is in them, and may not rename, delete or nest them")
+    @Test("The app may change which of its contacts are in the groups, but not rename, delete or nest them")
     func writes() throws {
         let there = try Neighbours()
         let (family, cousins) = (try there.identifier(of: "Family"), try there.identifier(of: "Cousins"))
@@ -151,14 +152,14 @@ struct OthersGroupsTests {
                 "Ada", "Bob",
             ])
         #expect(try there.keeper.fetch(#""predicate":{"group":"\#(there.family)"}"#).names == ["Bob"])
-        // Whom it does not see it cannot name, in a group that it sees.
+        // It cannot name a hidden contact, even in a group that it sees.
         for nobody in try namesOfNothing(for: there.mail, hidden: "Bob", of: there.keeper) {
             #expect(
                 try there.mail.save([GroupTests.step("removeMember", family, nobody)]).error == "RecordDoesNotExist")
         }
     }
 
-    @Test("When the key is taken away nothing is left of it, not even a save that waits")
+    @Test("Removing the key hides the groups and refuses a save that waits")
     func taken() throws {
         let there = try Neighbours()
         let family = try there.identifier(of: "Family")
@@ -183,7 +184,7 @@ struct OthersGroupsTests {
             ])
     }
 
-    @Test("A rule that caps the keys takes it away unless it names it")
+    @Test("A rule that caps the keys removes the key unless it lists it")
     func capped() throws {
         let there = try Neighbours()
         var rule = Rule(place: "test.toml:1")
@@ -196,7 +197,7 @@ struct OthersGroupsTests {
         #expect(try there.groups(of: there.mail).count == 2)
     }
 
-    @Test("The person gives it only where the app asked for it")
+    @Test("The person can grant the key only if the app asked for it")
     func asked() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada")

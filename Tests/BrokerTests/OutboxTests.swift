@@ -8,22 +8,22 @@ import Testing
 @testable import BrokerAccessStore
 @testable import BrokerCore
 
-@Suite("A crash between the book's commit and the access database's")
+@Suite("A crash between the commits of the contacts database and the access database")
 struct OutboxTests {
     private let house: BrokerHouse
     private let mail: TestApp
 
-    /// An app that sees Ada, and may add.
+    /// Mail sees Ada and may add contacts.
     init() throws {
         house = try BrokerHouse()
         try house.keeper(adding: "Ada", "Grace")
         mail = try house.app("mail", .limited(to: try house.records("Ada")))
     }
 
-    /// The access database's files alone.
+    /// The files of the access database only.
     private func access() -> [String: [UInt8]] { house.files().filter { $0.key.contains("access.sqlite") } }
 
-    /// Mail adds a card and is told so, and of that the access database keeps nothing.
+    /// A save by mail is acknowledged, and a crash loses what the access database has of it.
     private func saveAndLose(_ changes: [Change], meanwhile: (AccessStore) throws -> Void = { _ in }) throws {
         let before = access()
         #expect(try mail.save(changes).error == nil)
@@ -40,10 +40,10 @@ struct OutboxTests {
         return try root.call("VerifyAudit").parameters["brokenAt"] == nil
     }
 
-    @Test("What was acknowledged is there for its app, and on record once, however often the broker starts")
+    @Test("An acknowledged save is visible to its app and recorded once, however often the broker starts")
     func kept() throws {
         try saveAndLose([.add(given: "Mine")])
-        // The first thing that is asked waits for it.
+        // The first request waits for the recovery.
         #expect(try house.app("mail").fetch().names == ["Ada", "Mine"])
         for _ in 1...2 {
             #expect(try house.audit(.save) == ["", "before a crash"])
@@ -56,14 +56,14 @@ struct OutboxTests {
         #expect(try house.app("mail").fetch().names == ["Ada", "Mine", "More"])
     }
 
-    @Test("The audit is whole without anybody asking for the book")
+    @Test("The audit is completed without a request for the contacts database")
     func background() throws {
         try saveAndLose([.add(given: "Mine")])
         #expect(house.loop.run { (try? house.audit(.save).count) == 2 })
         #expect(try house.audit(.save) == ["", "before a crash"])
     }
 
-    @Test("A deleted card is in no set, and the app that saw it is told")
+    @Test("A deleted card leaves every granted set, and the app that saw it gets the event")
     func deleting() throws {
         let token = try #require(try mail.fetch().token)
         let keeper = try house.app("keeper")
@@ -80,7 +80,7 @@ struct OutboxTests {
         #expect(history.text.contains("delete"), "\(history.text)")
     }
 
-    @Test("Who was reset, narrowed or denied before the start stays so; the card stays in the book")
+    @Test("An app reset, narrowed or denied before the start stays so, and the card stays in the book")
     func decided() throws {
         let narrowed = { (access: Access) in
             { [mail] (store: AccessStore) in
@@ -104,7 +104,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("A damaged entry keeps nobody from the book, and gives nobody anything")
+    @Test("A damaged outbox entry grants nothing and does not block the contacts database")
     func damaged() throws {
         let before = access()
         #expect(try mail.save([.add(given: "Mine")]).error == nil)
@@ -120,7 +120,7 @@ struct OutboxTests {
         #expect(try house.app("mail").fetch().names == ["Ada", "More"])
     }
 
-    @Test("A purge puts on record what a crash kept from it, and then nothing is left")
+    @Test("A purge records what a crash kept from the audit, and then nothing is left")
     func purge() throws {
         try saveAndLose([.add(given: "Mine")])
         house.names[1_000] = "somebody else"
@@ -132,7 +132,7 @@ struct OutboxTests {
     }
 
     @Test(
-        "Where the access database has no room any more, a save is answered as it is, and recorded when there is room")
+        "If the access database cannot be written, a save succeeds and is recorded once it can be")
     func fullDisk() throws {
         let access = house.broker.access
         let call = try mail.begin(
@@ -140,7 +140,7 @@ struct OutboxTests {
         _ = try access.writer?.connection.integer("PRAGMA query_only = 1")
         #expect(try mail.replies(1, to: call).map(\.error) == [nil])
         #expect(access.hasUndelivered)
-        #expect(house.journal.lines.contains { $0.contains("its record is not yet") })
+        #expect(house.journal.lines.contains { $0.contains("its audit record could not be written") })
         #expect(try mail.fetch().error == "StoreUnavailable")
         #expect(try house.audit(.save) == [""])
         _ = try access.writer?.connection.integer("PRAGMA query_only = 0")
@@ -154,24 +154,24 @@ struct OutboxTests {
     }
 
     @Test(
-        "A save that could not be recorded is with the first record that can be, and its app sees what it added",
+        "A save that could not be recorded is recorded with the next record, and its app sees what it added",
         arguments: [false, true])
     func recordedLater(failsAgain: Bool) throws {
         let access = house.broker.access
         let large = AuditRecord(time: 5, uid: 0, event: .policy, detail: String(repeating: "x", count: 5_000))
         let call = try mail.begin(
             "SaveContacts", #"{"changes":[{"operation":"add","contact":{"givenName":"Mine"}}]}"#)
-        // Room for what is small.
+        // There is room for small records only.
         _ = try access.writer?.connection.integer("PRAGMA max_page_count = 1")
         access.append(large)
         #expect(try mail.replies(1, to: call).map(\.error) == [nil])
         #expect(access.hasUndelivered)
         if failsAgain {
-            // It is recorded with what this call is told, which was decided before.
+            // The save is recorded together with this call's disclosure, which was decided before.
             access.append(large)
             #expect(try mail.fetch().names == ["Ada"])
         }
-        // Otherwise this one has it recorded before it is decided.
+        // Otherwise this call records the save before it is decided.
         #expect(try mail.fetch().names == ["Ada", "Mine"])
         #expect(!access.hasUndelivered)
         #expect(try house.audit(.save) == ["", ""])
@@ -180,7 +180,7 @@ struct OutboxTests {
         #expect(try house.audit(.save) == ["", ""])
     }
 
-    @Test("A save that the broker's end overtakes is done and on record, or neither")
+    @Test("A save while the broker ends is both done and recorded, or neither")
     func ending() throws {
         let call = try mail.begin(
             "SaveContacts", #"{"changes":[{"operation":"add","contact":{"givenName":"Mine"}}]}"#)
@@ -191,7 +191,7 @@ struct OutboxTests {
         #expect(try house.audit(.gap).isEmpty)
     }
 
-    @Test("A save waits for the disk to have what it rests on")
+    @Test("A save is answered after the decisions that it depends on are synced")
     func rests() throws {
         #expect(house.broker.access.hasDecisionsOffDisk)
         let call = try mail.begin(
@@ -200,7 +200,7 @@ struct OutboxTests {
         #expect(!house.broker.access.hasDecisionsOffDisk)
     }
 
-    @Test("What an earlier version left cut short is settled as it was")
+    @Test("Intents that an earlier version left open are settled by what the contacts database contains")
     func intents() throws {
         let records = try house.records("Ada", "Grace").sorted()
         try house.crash {

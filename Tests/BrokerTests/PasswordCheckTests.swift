@@ -7,7 +7,7 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("Passwords, and second looks at the program that wants one")
+@Suite("Passwords and executable checks")
 struct PasswordCheckTests {
     let authority = TestAuthority()
     let house: BrokerHouse
@@ -26,7 +26,7 @@ struct PasswordCheckTests {
         house.loop.advance(by: .seconds(1))
     }
 
-    @Test("A password is wanted once the look is done, and counts once the second one is")
+    @Test("The password is asked after the first check and counts after the second")
     func granted() throws {
         let serve = try agent.begin("Serve", more: true)
         #expect(authority.asked.isEmpty)
@@ -36,7 +36,7 @@ struct PasswordCheckTests {
         #expect(authority.open.count == 1)
         try authority.answer(.granted)
         #expect(try agent.replies(to: serve).isEmpty)
-        // It was given in time.
+        // The password was given in time. Its timeout does not apply to the check.
         house.loop.advance(by: house.broker.app.limits.passwordTimeout)
         agent.process.found(.same)
         house.loop.turn()
@@ -45,7 +45,7 @@ struct PasswordCheckTests {
     }
 
     @Test(
-        "Where nobody can tell, no password is wanted, and one that was given counts for nothing",
+        "If a check gives no result, no password is asked, and one that was given does not count",
         arguments: [false, true])
     func unknown(isGiven: Bool) throws {
         let serve = try agent.begin("Serve", more: true)
@@ -64,7 +64,7 @@ struct PasswordCheckTests {
         #expect(!agent.isClosed && house.broker.passwords.wanted.isEmpty)
     }
 
-    @Test("Who goes away before they were asked has nothing on record, and the look is given up")
+    @Test("If the agent disconnects before the question, nothing is recorded and the check is cancelled")
     func gone() throws {
         _ = try agent.begin("Serve", more: true)
         agent.hangUp()
@@ -73,7 +73,7 @@ struct PasswordCheckTests {
         #expect(try house.audit(.authentication).isEmpty)
     }
 
-    @Test("The program of an administrator that became another one while the look lasted does nothing")
+    @Test("If the second check finds an administrator's program changed, the request has no effect")
     func administrator() throws {
         let app = try house.app("mail", .full)
         let ctl = TestApp(house: house, caller: house.caller("ctl"), door: .admin)

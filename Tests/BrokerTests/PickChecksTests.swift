@@ -6,11 +6,11 @@ import Testing
 @testable import BrokerCore
 
 extension TestApp {
-    /// Its process runs another executable from now on and keeps the connection.
+    /// From now on its process runs another executable and keeps the connection.
     func becomeAnotherProgram() { process.isItself = false }
 }
 
-@Suite("What a one-time pick may hand over")
+@Suite("What a one-time pick may disclose")
 struct PickChecksTests {
     private static let number = "+44 20 7946 0018"
 
@@ -32,7 +32,7 @@ struct PickChecksTests {
         return (call, try #require(person.prompts().first))
     }
 
-    /// Picks the whole card of the one contact.
+    /// Picks the whole card of the only contact.
     private func pick(_ prompt: TestPerson.Prompt) throws -> Answer {
         let row = try #require(person.rows(prompt).first).identifier
         return try person.answer(prompt, #""picked":[{"contact":"\#(row)","key":"identifier"}]"#)
@@ -45,7 +45,7 @@ struct PickChecksTests {
         house.rule([rule])
     }
 
-    @Test("A pick is handed over, and is on record")
+    @Test("A picked contact is handed over and recorded")
     func handedOver() throws {
         let app = try house.app("mail")
         let (call, prompt) = try asking(app)
@@ -54,7 +54,7 @@ struct PickChecksTests {
         #expect(try house.audit(.disclosure).contains { $0.hasSuffix("picked") })
     }
 
-    @Test("A process that runs another program by the time of the answer gets nothing of it")
+    @Test("A process that runs another program by the time of the answer gets nothing")
     func anotherProgram() throws {
         let app = try house.app("mail")
         let (call, prompt) = try asking(app)
@@ -66,7 +66,7 @@ struct PickChecksTests {
         #expect(try !house.audit(.disclosure).contains { $0.hasSuffix("picked") })
     }
 
-    @Test("A key that the policy forbids is as empty as one without a value, to the rules and at the agent")
+    @Test("A key that the policy forbids looks empty to the conditions of a picker and at the agent")
     func forbiddenKey() throws {
         allow(.names)
         let app = try house.app("mail", strength: .installed)
@@ -78,12 +78,12 @@ struct PickChecksTests {
         #expect(card.error == nil && !card.text.contains(Self.number))
     }
 
-    @Test("A key that the policy forbids between the question and the answer is not handed over")
+    @Test("A key that the policy forbids while the prompt is open is not handed over")
     func forbiddenMeanwhile() throws {
         let app = try house.app("mail", strength: .installed)
         let (call, prompt) = try asking(app)
         allow(.names)
-        // Where the question changed it is shown again under another cookie.
+        // If the prompt has changed, it is shown again under another cookie.
         let shown = try person.prompts().first ?? prompt
         #expect(try pick(shown).error == nil)
         let reply = try app.replies(1, to: call)[0]

@@ -7,7 +7,7 @@ import Testing
 @testable import BrokerContactsStore
 @testable import BrokerCore
 
-@Suite("Photos that are picked, or get a thumbnail")
+@Suite("Photos for picks and thumbnails")
 struct PickedPhotosTests {
     private let house: BrokerHouse
     private let person: TestPerson
@@ -20,7 +20,7 @@ struct PickedPhotosTests {
         for name in ["Ada", "Bob", "Cid"] {
             #expect(try keeper.save([.add(given: name, extra: #","imageData":"\#(photo)""#)]).error == nil)
         }
-        // Thumbnails are tried for them, of which none is made here.
+        // The broker tries to make thumbnails of them. None succeeds here.
         let broker = house.broker
         try #require(house.loop.run { broker.thumbnails.isIdle })
         person = try TestPerson(house: house)
@@ -32,7 +32,7 @@ struct PickedPhotosTests {
         return (call, try #require(person.prompts().first))
     }
 
-    /// The answer that picks so many whole cards.
+    /// The answer that picks this many whole cards.
     private func picking(_ count: Int, of prompt: TestPerson.Prompt) throws -> String {
         let rows = try person.rows(prompt).prefix(count)
         #expect(rows.count == count)
@@ -40,7 +40,7 @@ struct PickedPhotosTests {
             #""picked":[\#(rows.map { #"{"contact":"\#($0.identifier)","key":"identifier"}"# }.joined(separator: ","))]"#
     }
 
-    /// Runs while the loop's reads of the book are kept waiting.
+    /// Runs while another thread holds the lock that reads on the loop need.
     private func whileTheLoopIsKeptWaiting(_ body: (ContactsStore) throws -> Void) throws {
         let book = try #require(house.broker.books.opened(1_000))
         let (isHeld, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -48,7 +48,7 @@ struct PickedPhotosTests {
         holder.async {
             try? book.read { _ in
                 isHeld.signal()
-                // Not for ever, should the body wait for this lock.
+                // The timeout ends the wait if the body needs this lock too.
                 _ = release.wait(timeout: .now() + 30)
             }
         }
@@ -60,7 +60,7 @@ struct PickedPhotosTests {
         try body(book)
     }
 
-    @Test("Photos are read where the loop does not wait for them")
+    @Test("Picked photos are read off the event loop")
     func beside() throws {
         let (call, prompt) = try asking()
         let answer = try picking(2, of: prompt)
@@ -72,7 +72,7 @@ struct PickedPhotosTests {
         #expect(reply.names.count == 2 && reply.text.utf8.count > 80_000)
     }
 
-    @Test("A photo that gets a thumbnail is read there too")
+    @Test("A photo for a thumbnail is read without the lock of the loop's reads")
     func thumbnail() throws {
         let record = try #require(try house.records("Ada").first)
         try whileTheLoopIsKeptWaiting { book in
@@ -84,11 +84,11 @@ struct PickedPhotosTests {
         }
     }
 
-    @Test("Too many are refused before any is read")
+    @Test("A pick of too many photos is refused before any photo is read")
     func tooMany() throws {
         let (call, prompt) = try asking()
         let (answer, fewer) = (try picking(3, of: prompt), try picking(2, of: prompt))
-        // Reading one would be reported: it is no base64.
+        // Reading a photo would be reported, because it is not valid base64 now.
         try house.change(sql: "UPDATE image SET imageData = CAST(replace(CAST(imageData AS TEXT), 'Q', '!') AS BLOB)")
         #expect(try person.answer(prompt, answer).error == "InvalidAnswer")
         house.loop.turn()

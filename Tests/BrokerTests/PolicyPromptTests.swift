@@ -7,8 +7,8 @@ import Testing
 
 @testable import BrokerCore
 
-/// Rules that come while a question is on the screen.
-@Suite("The policy over open questions")
+/// Rules that come into force while a prompt is open.
+@Suite("Policy changes while prompts are open")
 struct PolicyPromptTests {
     private let house: BrokerHouse
     private let person: TestPerson
@@ -32,12 +32,12 @@ struct PolicyPromptTests {
         return call
     }
 
-    /// What the agent was told of a prompt last.
+    /// The latest description of a prompt that the agent got.
     private func told(_ cookie: String) throws -> JSONValue? {
         try person.told().last { $0["cookie"]?.string == cookie }
     }
 
-    @Test("A question that a rule takes back makes nobody wait: the person said nothing to it")
+    @Test("A prompt that a rule withdraws causes no back-off, because the person did not answer")
     func withdrawn() throws {
         for strength in [IdentityStrength.installed, .unverified] {
             var forbids = Rule(place: "test.toml:1")
@@ -51,14 +51,14 @@ struct PolicyPromptTests {
             house.rule([])
             let again = try ask(house.app("mail", strength: strength))
             #expect(!again.isOver)
-            // What the person dismisses counts as ever.
+            // A dismissal by the person causes a back-off.
             try person.answer(try #require(try person.prompts().last))
             try #require(house.loop.run { again.isOver })
             #expect(try house.app("mail", strength: strength).call("RequestAccess").error == "TooManyPrompts")
         }
     }
 
-    @Test("A question on the screen is shown anew as the rules have it, and what was shown before cannot be answered")
+    @Test("A prompt that the rules change is shown again, and its former version cannot be answered")
     func shownAnew() throws {
         let app = try house.app("mail", strength: .installed)
         let call = try ask(app)
@@ -73,7 +73,7 @@ struct PolicyPromptTests {
         #expect(second.cookie != first.cookie)
         #expect(try told(second.cookie)?["maximumLevel"]?.string == "limited")
         #expect(try told(second.cookie)?["maximumKeys"]?.elements?.compactMap(\.string) == ["givenName"])
-        // Neither sharing everything nor refusing reaches it under the cookie of what is gone.
+        // No answer, `full` or `denied`, reaches the prompt under its former cookie.
         for level in ["full", "denied"] {
             #expect(try person.answer(first, #""level":"\#(level)""#).error == "UnknownPrompt")
         }
@@ -84,7 +84,7 @@ struct PolicyPromptTests {
         #expect(try app.fetch().names == ["Ada"])
     }
 
-    @Test("A rule that leaves an app's question as it was disturbs nobody")
+    @Test("A rule that does not change an app's prompt leaves it on the screen")
     func undisturbed() throws {
         _ = try ask(house.app("mail", strength: .unverified))
         let prompt = try #require(try person.prompts().last)
@@ -93,7 +93,7 @@ struct PolicyPromptTests {
         #expect(try person.answer(prompt, #""level":"full""#).error == nil)
     }
 
-    @Test("A second agent is told too, and the question ends for both at its time")
+    @Test("Every agent gets the changed prompt, which times out for all at the original time")
     func severalAgents() throws {
         let other = try TestPerson(house: house)
         let app = try house.app("mail", strength: .installed)
@@ -108,7 +108,8 @@ struct PolicyPromptTests {
         for person in [person, other] { #expect(try person.withdrawn() == [first.cookie, second.cookie]) }
     }
 
-    @Test("An answer that waits for the password is over when a rule changes the question", arguments: [false, true])
+    @Test(
+        "An answer that waits for the password is withdrawn when a rule changes the prompt", arguments: [false, true])
     func whileThePasswordIsTyped(late: Bool) throws {
         let authority = TestAuthority()
         let house = try BrokerHouse(authority: authority)
@@ -123,7 +124,7 @@ struct PolicyPromptTests {
         if late { house.loop.advance(by: .seconds(30)) }
         let answer = try agent.begin("Answer", #"{"agent":"\#(token)","cookie":"\#(cookie)","level":"full"}"#)
         try #require(authority.open.count == 1)
-        // Its time is over, and only the password is still waited for.
+        // The prompt has timed out. It stays open only for the password.
         if late { house.loop.advance(by: .seconds(90)) }
         try #require(!call.isOver && !answer.isOver)
         var rule = Rule(place: "test.toml:1")
@@ -136,7 +137,7 @@ struct PolicyPromptTests {
         #expect(call.isOver == late && told.contains { $0.parameters["prompt"] != nil } == !late)
     }
 
-    @Test("A grant that the person has open is closed, and opens as the rules have it")
+    @Test("A grant that the person has open is closed when the rules change, and can be opened under the new rules")
     func ownPrompt() throws {
         let app = try house.app("mail", .limited(to: house.records("Ada")), strength: .installed)
         let open = try #require(try person.manage(app))

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BrokerCore
 
-/// A rule about apps that the system's packages name.
+/// A rule for installed apps.
 private func installed(_ fill: (inout Rule) -> Void) -> [Rule] {
     var rule = Rule(place: "test.toml:1")
     rule.strengths = [.installed]
@@ -16,7 +16,7 @@ private func installed(_ fill: (inout Rule) -> Void) -> [Rule] {
     return [rule]
 }
 
-@Suite("The policy over grants")
+@Suite("The policy applied to grants")
 struct PolicyTests {
     let house: BrokerHouse
     let keeper: TestApp
@@ -30,9 +30,9 @@ struct PolicyTests {
         try app.call("GetAuthorization").parameters["status"]?.string
     }
 
-    // MARK: A level that is forced
+    // MARK: Forced levels
 
-    @Test("An app that is forced to everything sees it without anybody being asked, and under lasting names")
+    @Test("An app that a rule gives full access sees everything without a prompt, under lasting identifiers")
     func forcesFull() throws {
         house.rule(installed { $0.forcedLevel = .full })
         let app = try house.app("mail", strength: .installed)
@@ -40,7 +40,7 @@ struct PolicyTests {
         let seen = try app.fetch()
         #expect(seen.names == ["Ada", "Grace"])
         #expect(house.broker.prompts.openCount(1_000) == 0)
-        // The rule is about installed apps, and about no other.
+        // The rule covers installed apps only.
         #expect(try status(house.app("mail")) == "notDetermined")
         try house.restart()
         house.rule(installed { $0.forcedLevel = .full })
@@ -53,7 +53,7 @@ struct PolicyTests {
     }
 
     @Test(
-        "What an app adds under a forced level is its own when the rule goes, and nothing else is",
+        "When a rule that forces a level goes, the app keeps the contacts that it added and no others",
         arguments: [true, false])
     func ownCards(full: Bool) throws {
         house.rule(installed { $0.forcedLevel = full ? .full : .limited })
@@ -72,7 +72,9 @@ struct PolicyTests {
         #expect(try again.fetch().names == ["Own", "Second"])
     }
 
-    @Test("A save that is refused leaves an app of a forced level as it was, its token too", arguments: [true, false])
+    @Test(
+        "A refused save changes neither the grant nor the token of an app with a forced level",
+        arguments: [true, false])
     func refusedSave(full: Bool) throws {
         house.rule(installed { $0.forcedLevel = full ? .full : .limited })
         let app = try house.app("mail", strength: .installed)
@@ -93,7 +95,9 @@ struct PolicyTests {
         #expect(try app.fetch().names.contains("Own"))
     }
 
-    @Test("A card that the person takes from an app of a forced level joins its set", arguments: [true, false])
+    @Test(
+        "A card that the person accepts from an app with a forced level joins its granted set",
+        arguments: [true, false])
     func proposedCard(full: Bool) throws {
         house.rule(installed { $0.forcedLevel = full ? .full : .limited })
         let app = try house.app("mail", strength: .installed)
@@ -107,7 +111,7 @@ struct PolicyTests {
         #expect(try app.fetch().names == ["New"])
     }
 
-    @Test("A forced level is laid over the person's word, which counts again without it")
+    @Test("A forced level overrides the person's decision, which applies again without the rule")
     func forcesOver() throws {
         let ada = try house.records("Ada")
         let refused = try house.app("refused", .denied, strength: .installed)
@@ -125,7 +129,7 @@ struct PolicyTests {
     }
 
     @Test(
-        "What an app adds while a rule keeps it to single contacts it sees, and under such a rule again",
+        "A contact that an app adds while a rule limits it stays visible, and is visible under such a rule again",
         arguments: [true, false])
     func ownUnderCap(capped: Bool) throws {
         let rules = installed { if capped { $0.capsLevel = true } else { $0.forcedLevel = .limited } }
@@ -146,7 +150,7 @@ struct PolicyTests {
         house.rule([])
         #expect(try status(again) == (capped ? "full" : "denied"))
         if capped { #expect(try again.fetch().names == ["Ada", "Grace", "Own"]) }
-        // Without a rule nothing is kept apart.
+        // Without a rule, added contacts are not kept apart.
         if capped { #expect(try again.save([.add(given: "Later")]).error == nil) }
         house.rule(rules)
         #expect(try again.fetch().names == ["Own"])
@@ -156,7 +160,7 @@ struct PolicyTests {
     // MARK: Time
 
     @Test(
-        "A lifetime that the policy sets runs out at its time, ends what is watched, and counts no more without the rule"
+        "A maximum lifetime ends the grant and its watches on time, and has no effect once the rule is gone"
     )
     func lifetime() throws {
         let app = try house.app("mail", .full, strength: .installed)
@@ -168,24 +172,24 @@ struct PolicyTests {
         #expect(!watch.isOver)
         let before = try house.audit(.revocation).count
         house.loop.advance(by: .seconds(20))
-        // At its time, before anybody asked for anything.
+        // The grant ended on time, before any call.
         #expect(watch.isOver)
         #expect(try app.replies(to: watch).last?.error == "AccessDenied")
         #expect(try house.audit(.revocation).dropFirst(before) == ["notDetermined expired"])
         #expect(try status(app) == "notDetermined")
-        // Told once, and not again with every hour.
+        // The end is recorded once.
         house.loop.advance(by: .seconds(7_200))
         #expect(try house.audit(.revocation).count == before + 1)
         house.rule([])
         #expect(try app.fetch().names == ["Ada", "Grace"])
-        // Over already as the rule comes: that is no news, and gives nothing.
+        // The grant has ended already when this rule comes. Nothing is recorded and nothing is granted.
         house.rule(installed { $0.maximumLifetime = 60 })
         #expect(try status(app) == "notDetermined")
         #expect(try house.audit(.revocation).count == before + 1)
     }
 
     @Test(
-        "Lowering a grant makes it last no longer, and does not bring back what is over",
+        "Lowering a grant does not extend it, and does not restore an ended one",
         arguments: ["full", "limited"])
     func lowering(status: String) throws {
         let app = try house.app("mail", .full, strength: .installed)
@@ -201,7 +205,7 @@ struct PolicyTests {
         #expect(try self.status(app) == "notDetermined")
     }
 
-    @Test("A grant whose times are out of all bounds is over, and stops nobody", arguments: [Int64.min, .max])
+    @Test("A grant with times out of range has ended, and other apps are not affected", arguments: [Int64.min, .max])
     func absurdTimes(time: Int64) throws {
         let app = try house.app("mail", strength: .installed)
         let broker = house.broker
@@ -216,7 +220,7 @@ struct PolicyTests {
         #expect(try status(keeper) == "full")
     }
 
-    @Test("Two grants run out each at its own time")
+    @Test("Two grants expire, each at its own time")
     func lifetimes() throws {
         house.rule(installed { $0.maximumLifetime = 600 })
         let first = try house.app("first", .full, strength: .installed)
@@ -231,12 +235,12 @@ struct PolicyTests {
         #expect(try house.audit(.revocation) == ["notDetermined expired", "notDetermined expired"])
     }
 
-    // MARK: What is on its way
+    // MARK: Calls in progress
 
-    @Test("A save that waits for its turn is decided again", arguments: ["denied", "keys"])
+    @Test("A waiting save is decided again when its turn comes", arguments: ["denied", "keys"])
     func waitingSave(how: String) throws {
         let app = try house.app("mail", .full, strength: .installed)
-        // Another save is on its way, so that this one waits.
+        // Another save is in progress, so this one waits.
         house.broker.app.saves.whenItsTurn(1_000) {}
         let save = try app.begin(
             "SaveContacts", #"{"changes":[{"operation":"add","contact":{"givenName":"New","nickname":"N"}}]}"#)
@@ -259,7 +263,7 @@ struct PolicyTests {
         let call = Call(
             method: "io.contactbroker.Contacts.FetchContacts", parameters: root, more: false, oneway: false,
             connection: app)
-        // Answered, and not yet sent: the loop did not turn.
+        // The reply is queued, and the loop has not run since.
         house.broker.answer(call)
         #expect(!call.isOver)
         house.rule(installed { $0.denies = true })
@@ -267,7 +271,7 @@ struct PolicyTests {
         #expect(try house.audit(.withheld).count == 1)
     }
 
-    @Test("A token of before a cap names no place under it, and the same place after it")
+    @Test("A token from before a cap is invalid under the cap and valid again after it")
     func tokens() throws {
         let app = try house.app("mail", .full, strength: .installed)
         let token = try #require(app.fetch().token)
@@ -282,7 +286,7 @@ struct PolicyTests {
         #expect(try app.call("FetchHistory", history).parameters["events"]?.count == 0)
     }
 
-    @Test("What a rule gives by itself is one history, whatever was decided in between")
+    @Test("All times under a forced level are one history, whatever was decided in between")
     func forcedHistoryGoesOn() throws {
         house.rule(installed { $0.forcedLevel = .full })
         let app = try house.app("mail", strength: .installed)
@@ -295,7 +299,7 @@ struct PolicyTests {
         #expect(try app.history(token).events == ["addContact New"])
     }
 
-    @Test("Where a level is forced, what a decision gave is gone when its time is over, and the app is told so")
+    @Test("Under a forced level, an expired granted set is no longer visible and the history starts over")
     func overUnderForced() throws {
         house.rule(
             installed {
@@ -310,7 +314,7 @@ struct PolicyTests {
         #expect(try app.history(token).events == ["dropEverything"])
     }
 
-    @Test("What a lowered grant leaves of an app's own cards under a cap is told as taken back")
+    @Test("An app's own cards that a lowered grant no longer includes are reported as revoked under a cap")
     func loweredOwn() throws {
         let app = try house.app("mail", .full, strength: .installed)
         house.rule(installed { $0.capsLevel = true })
@@ -322,7 +326,7 @@ struct PolicyTests {
         #expect(try app.history(token).events == ["revoked"])
     }
 
-    @Test("An app that is forced to everything is not told what becomes of the set beneath")
+    @Test("Under a forced full level, changes of the app's granted set do not move its token")
     func forcedToken() throws {
         let app = try house.app("mail", .limited(to: house.records("Ada")), strength: .installed)
         house.rule(installed { $0.forcedLevel = .full })
@@ -336,7 +340,7 @@ struct PolicyTests {
     // MARK: A durable audit
 
     @Test(
-        "Where the audit is durable nothing is told before its record is on the disk, and what comes meanwhile shares the next sync"
+        "With a durable audit a reply waits until its record is synced, and later replies share the next sync"
     )
     func durable() throws {
         let disk = SlowDisk(waits: false)
@@ -350,7 +354,7 @@ struct PolicyTests {
         #expect(house.loop.run { disk.syncs == before + 1 })
         let others = try ["a", "b"].map { try house.app($0, .full, strength: .installed) }
         let calls = try others.map { try $0.begin("FetchContacts", #"{"keys":["givenName"]}"#) }
-        // On record, and told to nobody; what discloses nothing need not wait.
+        // The disclosures are recorded, but not sent. A reply that discloses nothing does not wait.
         #expect(try house.audit(.disclosure).count == 3)
         #expect(disk.syncs == before + 1)
         #expect(!first.isOver && calls.allSatisfy { !$0.isOver })
@@ -358,7 +362,7 @@ struct PolicyTests {
         disk.end()
         #expect(house.loop.run { first.isOver && disk.syncs == before + 2 })
         #expect(calls.allSatisfy { !$0.isOver })
-        // Taken back while the disk was at work.
+        // The policy denies one app during the sync.
         house.rule(
             installed {
                 $0.apps = ["a"]; $0.denies = true
@@ -370,7 +374,7 @@ struct PolicyTests {
         #expect(disk.syncs == before + 2)
     }
 
-    @Test("Where the disk does not take the record, nothing is told")
+    @Test("With a durable audit nothing is disclosed if the sync fails")
     func durableFails() throws {
         let disk = SlowDisk(waits: false)
         let house = try BrokerHouse(disk: disk)
@@ -380,7 +384,7 @@ struct PolicyTests {
         #expect(try app.fetch().error == "StoreUnavailable")
     }
 
-    @Test("A durable audit with the real disk answers all the same, lists included")
+    @Test("With a durable audit on a real disk, calls and lists are answered")
     func durableForReal() throws {
         house.rule([], isAuditDurable: true)
         #expect(try keeper.fetch().names == ["Ada", "Grace"])

@@ -6,8 +6,8 @@ import Testing
 
 @testable import BrokerCore
 
-/// Programs that would wear the person down. The clock is the test's own, so that a day is tried in a moment.
-@Suite("Asking too much")
+/// Programs that ask too often. The test controls the clock, so a day passes at once.
+@Suite("Limits on prompts")
 struct PromptAbuseTests {
     private let house: BrokerHouse
     private let person: TestPerson
@@ -18,7 +18,7 @@ struct PromptAbuseTests {
         person = try TestPerson(house: house)
     }
 
-    /// Asks for access; what the person sees of it, or how long it is to wait.
+    /// Asks for access. Returns `nil` if the person is prompted, and otherwise the seconds to wait.
     private func ask(_ app: TestApp, _ method: String = "RequestAccess", _ parameters: String = "{}") throws -> Int? {
         let call = try app.begin(method, parameters)
         _ = house.loop.run { call.isOver || house.broker.prompts.openCount(1_000) > 0 }
@@ -28,7 +28,7 @@ struct PromptAbuseTests {
         return try #require(reply.parameters["retryAfterSeconds"]?.integer.map { Int($0) })
     }
 
-    /// Asks, and is dismissed.
+    /// Asks, and the person dismisses the prompt.
     private func bother(_ app: TestApp, _ method: String = "RequestAccess", _ parameters: String = "{}") throws {
         try #require(try ask(app, method, parameters) == nil)
         try person.answer(try #require(try person.prompts().last))
@@ -36,13 +36,13 @@ struct PromptAbuseTests {
     }
 
     @Test(
-        "The wait doubles from 5 seconds to 10 minutes, at its value and not a second less",
+        "The back-off doubles from 5 seconds to 10 minutes and ends on time",
         arguments: [
             IdentityStrength.sandboxed, .installed, .claimed, .unverified,
         ])
     func doubling(strength: IdentityStrength) throws {
         for wait in [5, 10, 20, 40, 80, 160, 320, 600, 600] {
-            // Always over a new connection, and from a new process.
+            // Each time over a new connection, from a new process.
             try bother(house.app("mail", strength: strength))
             #expect(try ask(house.app("mail", strength: strength)) == wait)
             house.loop.advance(by: .seconds(wait - 1))
@@ -52,7 +52,7 @@ struct PromptAbuseTests {
     }
 
     @Test(
-        "Whatever an app asks for, it waits five seconds after a prompt that granted nothing",
+        "Every kind of prompt that grants nothing causes a back-off of five seconds",
         arguments: [
             ("ManageAccess", "{}"), ("PickContacts", "{}"), ("RequestContacts", #"{"query":"ada"}"#),
             ("ProposeContact", #"{"contact":{"givenName":"New"}}"#),
@@ -63,7 +63,7 @@ struct PromptAbuseTests {
         #expect(try ask(app, method, parameters) == 5)
     }
 
-    @Test("An approval ends the wait and begins it anew")
+    @Test("An approval resets the back-off")
     func approval() throws {
         for _ in 1...4 {
             try bother(house.app("mail", strength: .installed))
@@ -79,7 +79,7 @@ struct PromptAbuseTests {
         #expect(try ask(house.app("mail", strength: .installed), "PickContacts") == 5)
     }
 
-    @Test("A program that was denied waits up to a day, and makes nobody else wait")
+    @Test("A denied program backs off for up to a day and delays no other program")
     func denied() throws {
         let query = #"{"query":"ada"}"#
         let nuisance = try house.app("nuisance", .denied, strength: .unverified)
@@ -90,12 +90,12 @@ struct PromptAbuseTests {
         }
         try bother(nuisance, "RequestContacts", query)
         #expect(try ask(nuisance, "RequestContacts", query) == 24 * 3_600)
-        // Neither those with a name nor those without.
+        // Other unverified programs are not delayed.
         #expect(try ask(house.app("mail", strength: .unverified)) == nil)
         try person.answer(try #require(try person.prompts().last))
     }
 
-    @Test("Denied programs that ask on take no place from those that were not")
+    @Test("Prompts of denied programs take no place from other programs")
     func deniedCrowd() throws {
         for number in 0..<4 {
             let app = try house.app("nuisance\(number)", .denied)
@@ -111,7 +111,7 @@ struct PromptAbuseTests {
     }
 
     @Test(
-        "A hundred copies of a program are asked about no more often than one",
+        "Many copies of a program cause no more prompts than one",
         arguments: [
             IdentityStrength.claimed, .unverified,
         ])
@@ -124,7 +124,7 @@ struct PromptAbuseTests {
             let call = try app.begin("RequestAccess")
             _ = house.loop.run { call.isOver || house.broker.prompts.openCount(1_000) > 0 }
             guard !call.isOver else { continue }
-            // Another hundred at the same moment.
+            // Three more copies at the same moment.
             for copy in 1...3 {
                 let other = try house.app("copy\(second).\(copy)", strength: strength)
                 #expect(try other.call("RequestAccess").error == "TooManyPrompts")
@@ -132,11 +132,11 @@ struct PromptAbuseTests {
             shown += 1
             try person.answer(try #require(try person.prompts().last))
         }
-        // After 5, 10, 20, … 320 seconds each once, and then every ten minutes: as one program would be.
+        // One after each of 5, 10, 20, … 320 seconds, and then every ten minutes, as for one program.
         #expect(shown == 7)
     }
 
-    @Test("Names without end fill no memory, and make the broker forget nobody who waits longer")
+    @Test("The number of back-offs is bounded, and many app names do not displace a longer back-off")
     func names() throws {
         var limits = Limits()
         limits.backOffs = 64
@@ -157,7 +157,7 @@ struct PromptAbuseTests {
         #expect(backOff.count(1_000) == 64)
     }
 
-    @Test("At most sixteen questions wait, one of each app, and they come in turn")
+    @Test("At most sixteen prompts are queued, one for each app, and they are shown in turn")
     func queue() throws {
         let apps = try (0..<17).map { try house.app("app\($0)", strength: .installed) }
         let calls = try apps.map { try $0.begin("RequestAccess") }
@@ -174,7 +174,7 @@ struct PromptAbuseTests {
     }
 
     @Test(
-        "A question is joined by the very same process and program, and by nobody who is like it",
+        "A call joins an open prompt only if it comes from the same process and program",
         arguments: [
             IdentityStrength.installed, .unverified,
         ])
@@ -186,12 +186,12 @@ struct PromptAbuseTests {
         #expect(!joined.isOver)
         #expect(try house.app("mail", strength: strength).call("RequestAccess").error == "TooManyPrompts")
         #expect(try person.prompts().count == 1)
-        // Sixty-four calls at most wait for one answer.
+        // At most sixty-four calls share one prompt.
         for _ in 2..<64 { _ = try same.begin("RequestAccess") }
         #expect(try same.call("RequestAccess").error == "TooManyPrompts")
     }
 
-    @Test("“Never ask again” outlasts the broker and every reconnecting, until the administrator forgets it")
+    @Test("“Never ask again” outlasts restarts and new connections, until the administrator resets the app")
     func silence() throws {
         let query = #"{"query":"ada"}"#
         let app = try house.app("mail", strength: .unverified)
@@ -205,7 +205,7 @@ struct PromptAbuseTests {
             #expect(reply.error == nil)
         }
         #expect(try again.prompts().isEmpty)
-        // Another program, and the same name known for sure, are others.
+        // Another app, and the same name with another identity strength, are not affected.
         let others = [try house.app("chat", strength: .unverified), try house.app("mail", strength: .installed)]
         for other in others { #expect(try !other.begin("RequestContacts", query).isOver) }
         let administrator = TestApp(house: house, caller: house.caller("contactctl"), door: .admin)
@@ -215,7 +215,7 @@ struct PromptAbuseTests {
         #expect(try !house.app("mail", strength: .unverified).begin("RequestContacts", query).isOver)
     }
 
-    @Test("Those who are only told how many wait take no agent's place, and are told nothing else")
+    @Test("Notifiers do not count as agents and learn only how many prompts wait")
     func notifiers() throws {
         let notifiers = try (0..<8).map { _ in
             let notifier = TestApp(house: house, caller: house.caller("notifier"), door: .agent)

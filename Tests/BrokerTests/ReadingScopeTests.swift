@@ -7,9 +7,9 @@ import Testing
 @testable import BrokerAccessControl
 @testable import BrokerCore
 
-/// What a predicate names is cut to the scope where it is looked up, and again where contacts are read. These are tests of the
-/// first, which the second hides.
-@Suite("What a predicate names for a limited app")
+/// The records that a predicate names are cut to the scope where they are looked up, and again where contacts are read.
+/// These tests call the first check directly, because the second one hides it.
+@Suite("Predicates of a limited app")
 struct ReadingScopeTests {
     private let house: BrokerHouse
     private let keeper: TestApp
@@ -29,7 +29,7 @@ struct ReadingScopeTests {
         }
     }
 
-    @Test("The owner's own card is nobody where it is out of scope")
+    @Test("The person's own card is not found outside the scope")
     func me() throws {
         let ada = try keeper.identifier(of: "Ada")
         let step = #"{"operation":"setMe","contact":{"identifier":"\#(ada)"}}"#
@@ -38,7 +38,7 @@ struct ReadingScopeTests {
         #expect(try reading(.only(try house.records("Grace"))).query(.me) == nil)
     }
 
-    @Test("Members of a group are those in scope")
+    @Test("Only members in scope count as members of a group")
     func members() throws {
         let (ada, grace) = (try keeper.identifier(of: "Ada"), try keeper.identifier(of: "Grace"))
         #expect(

@@ -6,9 +6,9 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("Counting, containers and what the user prefers")
+@Suite("Counts, containers and the person's preferences")
 struct ReadingTests {
-    @Test("An app counts what it may see, and nobody else")
+    @Test("An app counts only the contacts that it may see")
     func counting() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada", "Adam", "Grace")
@@ -30,7 +30,7 @@ struct ReadingTests {
             try mail.call("CountContacts", #"{"predicate":{"identifiers":["\#(own)"]}}"#).text == #"{"count":1}"#)
     }
 
-    @Test("What a key that may not be read says counts for nobody")
+    @Test("A key that an app may not read has no effect on its counts")
     func countingUnderKeys() throws {
         let house = try BrokerHouse()
         let keeper = try house.app("keeper", .full)
@@ -41,7 +41,7 @@ struct ReadingTests {
         #expect(try mail.call("CountContacts", predicate).text == #"{"count":0}"#)
     }
 
-    @Test("A contact without links is its own only member, and one that may not be seen is none")
+    @Test("A contact without links lists only itself, and a hidden contact does not exist")
     func linked() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada", "Grace")
@@ -56,7 +56,7 @@ struct ReadingTests {
         #expect(try mail.call("ListLinkedContacts", #"{"identifier":"\#(ada)"}"#).text == answers[0].text)
     }
 
-    @Test("There is one container; contacts can be looked for in it and put into it")
+    @Test("A limited app sees one container, in which it can fetch and add contacts")
     func containers() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada", "Grace")
@@ -67,7 +67,7 @@ struct ReadingTests {
         #expect(try mail.call("ListContainers", #"{"contact":"\#(ada)"}"#).text == all.text)
         #expect(all.parameters["containers"]?.count == 1)
         #expect(try mail.fetch(#""predicate":{"container":"\#(container)"}"#).names == ["Ada"])
-        // Another app's name for it says nothing.
+        // Another app's identifier of the container is unknown.
         let foreign = try #require(try keeper.call("ListContainers").parameters["defaultContainer"]?.string)
         #expect(foreign != container)
         #expect(try mail.fetch(#""predicate":{"container":"\#(foreign)"}"#).names == [])
@@ -86,7 +86,7 @@ struct ReadingTests {
         #expect(try mail.fetch().names == ["Ada", "New"])
     }
 
-    @Test("A full app sets the order that the user prefers, and every app's list follows it")
+    @Test("An app with full access sets the person's sort order, and every app's list follows it")
     func preferences() throws {
         let house = try BrokerHouse()
         let keeper = try house.app("keeper", .full)
@@ -99,7 +99,7 @@ struct ReadingTests {
         #expect(
             try mail.call("GetUserDefaults").text
                 == #"{"sortOrder":"familyName","displayOrder":"givenName","countryCode":""}"#)
-        // A page keeps the order in which it began.
+        // The next page keeps the order of the first page.
         let page = try mail.fetch(order + #","limit":1"#)
         let next = try #require(page.parameters["next"]?.string)
 
@@ -123,14 +123,14 @@ struct ReadingTests {
     }
 
     @Test(
-        "Who was refused gets nothing, and who was never asked about is asked about",
+        "A denied app is refused, and an undecided app causes a prompt",
         arguments: ["CountContacts", "ListContainers", "GetUserDefaults", "SetUserDefaults"])
     func refused(method: String) throws {
         let house = try BrokerHouse()
         try house.keeper(adding: "Ada")
         let denied = try house.app("denied", .denied)
         #expect(try denied.call(method).error == "AccessDenied")
-        // Nobody answers prompts here: after waiting for an agent the call ends like a dismissal.
+        // No agent answers here. After the wait for an agent, the call ends as after a dismissal.
         let unknown = try house.app("unknown")
         let call = try unknown.begin(method)
         #expect(!call.isOver)

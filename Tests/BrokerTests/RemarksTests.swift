@@ -7,10 +7,10 @@ import Testing
 
 @testable import BrokerCore
 
-/// A program that makes the broker complain as often as it can.
-@Suite("What the journal is told")
+/// A program that makes the broker log as often as it can.
+@Suite("Rate limits of the journal")
 struct RemarksTests {
-    @Test("A book that cannot be read is named with its cause once a minute, however often an app asks")
+    @Test("A book that cannot be read is reported with its cause once a minute, however often an app asks")
     func brokenBook() throws {
         let house = try BrokerHouse()
         try house.keeper(adding: "Ada")
@@ -28,10 +28,10 @@ struct RemarksTests {
         house.loop.advance(by: .seconds(60))
         #expect(house.journal.lines.count == 2)
         #expect(house.journal.lines.last == "299 more times: \(line)")
-        // From then on it is news again.
+        // After that, the message is logged at once again.
         #expect(try keeper.fetch().error == "StoreUnavailable")
         #expect(house.journal.lines.count == 3)
-        // And so it stands where the person looks.
+        // The status shows the problem to the person.
         let status = try administrator(house).call("GetStatus").parameters["status"]
         #expect(status?["lastProblem"]?.string == line)
         #expect(status?["lastProblemAt"]?.string?.isEmpty == false)
@@ -41,7 +41,7 @@ struct RemarksTests {
         TestApp(house: house, caller: house.caller("contactctl"), door: .admin)
     }
 
-    @Test("Many kinds of complaints are bounded too, and none is told twice at its end")
+    @Test("The number of different messages is limited too, and repeats are reported once")
     func kinds() {
         let loop = TestLoop()
         var lines: [String] = []

@@ -8,8 +8,8 @@ import Testing
 
 @testable import BrokerCore
 
-/// What the person takes back of their own sternness, and where they see that it is there.
-@Suite("Asking again, and being told who waits")
+/// Resets of back-offs and of “never ask again”, and where these are shown.
+@Suite("Resets and silenced apps")
 struct ResetTests {
     private let house: BrokerHouse
     private let person: TestPerson
@@ -24,7 +24,7 @@ struct ResetTests {
 
     private static let query = #"{"query":"ada"}"#
 
-    /// Asks and is dismissed, until the app must wait.
+    /// Asks and is dismissed, so that the app must wait.
     private func bother(_ app: TestApp) throws {
         let call = try app.begin("RequestContacts", Self.query)
         try #require(house.loop.run { house.broker.prompts.openCount(1_000) > 0 })
@@ -50,7 +50,7 @@ struct ResetTests {
     }
 
     @Test(
-        "An app that is reset may be asked about at once, whatever it had to wait for",
+        "A reset app may prompt at once, whatever its back-off",
         arguments: [IdentityStrength.installed, .unverified])
     func denied(strength: IdentityStrength) throws {
         let app = try house.app("mail", .denied, strength: strength)
@@ -65,7 +65,7 @@ struct ResetTests {
         #expect(try isAsked("mail", strength))
     }
 
-    @Test("One that nothing was decided about is asked about again too; of one that nothing is known of, it is said")
+    @Test("An undecided app can be reset too, and a reset of an unknown app is an error")
     func undecided() throws {
         try bother(house.app("mail", strength: .installed))
         try bother(house.app("chat", strength: .installed))
@@ -73,22 +73,22 @@ struct ResetTests {
         #expect(try reset(#""app":"mail","strength":"sandboxed""#).error == "UnknownApp")
         #expect(try reset(#""app":"mail""#).parameters["count"]?.integer == 1)
         #expect(try isAsked("mail", .installed))
-        // The other one waits on.
+        // The other app still backs off.
         #expect(
             try house.app("chat", strength: .installed).call("RequestContacts", Self.query).error == "TooManyPrompts")
     }
 
-    @Test("A program without a lasting name waits with its crowd, and is asked about once that is forgotten")
+    @Test("Resetting an unverified program removes the back-off that it shares with others")
     func crowd() throws {
         let app = try house.app("tool", strength: .unverified)
         try bother(app)
-        // Of another crowd member that is not there nothing is known.
+        // A program that never asked is unknown, although it shares the back-off.
         #expect(try reset(#""app":"other""#).error == "UnknownApp")
         _ = try reset(#""app":"tool","strength":"unverified""#)
         #expect(try isAsked("tool", .unverified))
     }
 
-    @Test("Another user's apps wait on")
+    @Test("A reset does not affect another user's apps")
     func otherUser() throws {
         let other = try house.app("mail", strength: .installed, uid: 1_001)
         let call = try other.begin("RequestContacts", Self.query)
@@ -99,7 +99,7 @@ struct ResetTests {
         #expect(try other.call("RequestContacts", Self.query).error == "TooManyPrompts")
     }
 
-    @Test("An app that is never to be asked about is listed and explained, with and without a grant")
+    @Test("A silenced app is listed and explained, with and without a grant")
     func silenced() throws {
         let file = "/opt/game/run sha256:ab"
         for (name, strength) in [(file, IdentityStrength.unverified), ("mail", .installed)] {
@@ -119,21 +119,23 @@ struct ResetTests {
             #expect(grants.last?["displayName"]?.string == "run")
             let why = try administrator.call("ExplainDecision", #"{"app":"\#(file)"}"#)
             #expect(
-                why.strings("reasons").contains { $0.hasSuffix("the person is not asked to pick or to share for it") })
+                why.strings("reasons").contains {
+                    $0.hasSuffix("the person is not asked to pick or share contacts for it")
+                })
             #expect(why.parameters["status"]?.string == "notDetermined")
             try house.restart()
         }
         let later = TestApp(house: house, caller: house.caller("contactctl"), door: .admin)
         #expect(try later.call("ResetGrant", #"{"app":"\#(file)"}"#).error == nil)
         #expect(try later.call("ListGrants").parameters["grants"]?.count == 2)
-        // Another user's list has none of it.
+        // Another user's list does not contain it.
         #expect(try later.call("ListGrants", #"{"uid":1001}"#).parameters["grants"]?.count == 0)
     }
 }
 
-@Suite("What the system's broker tells a user about itself")
+@Suite("The status that a user gets from the system's broker")
 struct OwnStatusTests {
-    @Test("One's own questions and numbers want no password; those of others do, and are in no number of one's own")
+    @Test("A user gets their own prompts and counts without a password, and none of other users")
     func own() throws {
         let authority = TestAuthority()
         let house = try BrokerHouse(authority: authority)
@@ -152,22 +154,22 @@ struct OwnStatusTests {
         house.broker.app.problems.note(.unavailable(reason: "the other's"), of: 1_001)
         let status = try #require(try user.call("GetStatus").parameters["status"])
         #expect(status["promptsOpen"]?.integer == 1 && status["grants"]?.integer == 1)
-        // Two apps' and the user's own.
+        // Those of two apps, and the user's own.
         #expect(status["connections"]?.integer == 3)
         #expect(status["auditRecords"] == nil && status["lastProblem"] == nil)
         #expect(authority.asked.isEmpty)
         let root = TestApp(
             house: house, caller: house.caller("contactctl", uid: 0, strength: .unverified), door: .admin)
         let whole = try #require(try root.call("GetStatus").parameters["status"])
-        // With those of the other user's apps, and root's.
+        // Also those of the other user's apps, and root's.
         #expect(whole["connections"]?.integer == 6)
         #expect(whole["auditRecords"] != nil && whole["lastProblem"] != nil)
     }
 }
 
-@Suite("What the record of a question keeps of its reason")
+@Suite("The purpose in the record of a prompt")
 struct PurposeRecordTests {
-    @Test("Whether it is the same as another time, and not what it says")
+    @Test("The record shows whether two purposes are the same, but not their text")
     func hash() throws {
         let house = try BrokerHouse()
         let person = try TestPerson(house: house)
@@ -181,7 +183,7 @@ struct PurposeRecordTests {
         }
         let records = try house.audit(.prompt)
         #expect(records.count == 4 && records[0] == records[1] && records[1] != records[2])
-        // The first 16 digits of what sha256sum says of the words.
+        // The first 16 digits of the SHA-256 of the text.
         #expect(records[0] == "access purpose:\(try #require(purposeHash(of: "to send cards")))")
         #expect(purposeHash(of: "abc") == "ba7816bf8f01cfea")
         #expect(records[3] == "access")

@@ -8,21 +8,21 @@ import Testing
 
 private let ada = RecordNumber(1)
 private let bob = RecordNumber(2)
-/// Groups that the app made.
+/// Groups that the app created.
 private let own = RecordNumber(10)
 private let ownToo = RecordNumber(11)
-/// A group that another app made.
+/// A group that another app created.
 private let foreign = RecordNumber(12)
-/// What the save adds.
+/// The record that the save adds.
 private let new = RecordNumber(100)
-/// The app's own, as whose groups alone a check for cycles looks at.
+/// The app's own mark. A check for cycles looks only at groups with this mark.
 private let mark = IdentifierCipher(key: [UInt8](repeating: 1, count: 16))?.mark
 
-/// A save is checked when its steps are read, and again when it is written: the grant may be narrower by then. These tests call the
-/// second check directly, because the first one hides it.
-@Suite("What a save may still do when it is written")
+/// A save is checked when its steps are read, and again before it is written, because the grant may be narrower by
+/// then. These tests call the second check directly, because the first one hides it.
+@Suite("What a save may do when it is written")
 struct SavePermissionTests {
-    /// What the app may use.
+    /// What the app may see and change.
     enum View: Sendable {
         case everything
         case everyName
@@ -122,9 +122,9 @@ struct SavePermissionTests {
             "fill a group that this save adds", .group(.add(new, name: "A", owner: [])),
             .group(.addMember(ada, to: new)), permitted: [.everything, .onlyAda]),
         Case(
-            "choose the owner's own card", .group(.setMe(ada)), permitted: [.everything],
+            "choose the person's own card", .group(.setMe(ada)), permitted: [.everything],
             refused: [.onlyAda, .adaAndBob]),
-        Case("choose no card as the owner's own", .group(.setMe(nil)), permitted: [.everything], refused: [.onlyAda]),
+        Case("choose no card as the person's own", .group(.setMe(nil)), permitted: [.everything], refused: [.onlyAda]),
     ]
 
     static let links = [
@@ -144,10 +144,10 @@ struct SavePermissionTests {
             "update a key that is not granted", .update(ada, Contact(), keys: ContactKeySet([.phoneNumbers])),
             permitted: [.everything, .onlyAda], refused: [.everyName]),
         Case("delete a card that is not visible", .delete(bob), permitted: [.everything], refused: [.onlyAda]),
-        Case("delete a card that is not seen whole", .delete(ada), permitted: [.onlyAda], refused: [.everyName]),
+        Case("delete a card without all keys", .delete(ada), permitted: [.onlyAda], refused: [.everyName]),
     ]
 
-    @Test("Each step is held against what the app may use by then", arguments: groups + links + others)
+    @Test("Each step is checked against the app's access at the time of writing", arguments: groups + links + others)
     func step(_ each: Case) throws {
         var changes = SaveChanges(
             adding: each.changes.map { change in

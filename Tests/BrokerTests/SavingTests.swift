@@ -5,9 +5,9 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("What an app may save")
+@Suite("Saves by apps")
 struct SavingTests {
-    @Test("Under a key scope an app deletes the card that it added, and no other", arguments: [true, false])
+    @Test("With limited keys an app may delete a card that it created, and no other", arguments: [true, false])
     func deleting(limited: Bool) throws {
         let house = try BrokerHouse()
         try house.keeper(adding: "Ada")
@@ -24,7 +24,7 @@ struct SavingTests {
         let again = try house.app("mail")
         #expect(try again.save([.delete(mine)]).error == nil)
         #expect(try again.fetch().names == ["Ada"])
-        // An app of the same name after a reset is not the one that made it.
+        // After a reset, an app with the same name is not the creator.
         #expect(try again.save([.add(given: "Mine")]).error == nil)
         house.broker.grants.takeBack(again.principal, detail: "reset")
         try house.grant(.full, keys: keys, to: again)
@@ -32,7 +32,7 @@ struct SavingTests {
         #expect(try anew.save([.delete(anew.identifier(of: "Mine"))]).error == "RecordNotWritable")
     }
 
-    /// So many as are made ready by another thread, and read at once.
+    /// By default, the smallest number of cards that another thread prepares before the save has its turn.
     private func cards(_ name: String, _ count: Int = 32, last: String = "") -> String {
         let steps = (0..<count).map { number in
             let extra = number == count - 1 ? last : ""
@@ -41,7 +41,7 @@ struct SavingTests {
         return #"{"changes":["# + steps.joined(separator: ",") + "]}"
     }
 
-    @Test("Large saves that come at once are made one after the other, each with its own contacts")
+    @Test("Large saves of several apps run one after the other, each with its own contacts")
     func several() throws {
         let house = try BrokerHouse()
         try house.keeper(adding: "Ada")
@@ -53,7 +53,7 @@ struct SavingTests {
         #expect(names.count == 129)
     }
 
-    @Test("A save that is taken its permission while another one is made leaves nothing, though it was made ready")
+    @Test("A save that is prepared but loses its permission during another save saves nothing")
     func withdrawn() throws {
         let house = try BrokerHouse()
         try house.keeper(adding: "Ada")
@@ -67,7 +67,7 @@ struct SavingTests {
         #expect(try first.fetch().names.count == 33)
     }
 
-    @Test("While a large save is read others are heard; who is taken the permission meanwhile saves nothing")
+    @Test("Other work runs while a large save is read, and an app that is denied meanwhile saves nothing")
     func withdrawnWhileRead() throws {
         let house = try BrokerHouse(readsSavesByStep: true)
         try house.keeper(adding: "Ada")
@@ -78,7 +78,7 @@ struct SavingTests {
         #expect(house.loop.rounds - rounds > 900)
         #expect(try mail.replies(1, to: call).map(\.error) == [nil])
 
-        // Not even told what is wrong with it.
+        // The error does not even say what is wrong with the save.
         let late = try mail.begin(
             "SaveContacts", cards("b", 900, last: #","birthday":"1990-02-30""#), turning: false)
         house.broker.grants.takeBack(mail.principal, detail: "reset")
@@ -87,7 +87,7 @@ struct SavingTests {
         #expect(try other.fetch().names.count == 901)
     }
 
-    @Test("Unified contacts count by their cards, and a save that is about too many is refused")
+    @Test("A unified contact counts as its cards, and a save about too many cards is refused")
     func manyCards() throws {
         let house = try BrokerHouse(readsSavesByStep: true, cardsPerSave: 5)
         let keeper = try house.app("keeper", .full)
@@ -99,14 +99,14 @@ struct SavingTests {
         #expect(refused.error == "LimitExceeded")
         #expect(refused.text == #"{"limit":"changes","maximum":5}"#)
         #expect(try keeper.save([change]).error == nil)
-        // What names nothing is about no card.
+        // An unknown identifier counts as no card.
         let unknown = Change.delete("0123456789abcdef0123456789abcdef")
         let none = try keeper.save([change] + Array(repeating: unknown, count: 9))
         #expect(none.error == "RecordDoesNotExist")
         #expect(none.text == #"{"index":1}"#)
     }
 
-    @Test("What is wrong in the last step of a large save is told of that step, and nothing is saved")
+    @Test("An error in the last step of a large save names that step, and nothing is saved")
     func lastStep() throws {
         let house = try BrokerHouse(readsSavesByStep: true)
         try house.keeper(adding: "Ada")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("Which contacts a grant is about, on the record")
+@Suite("The contacts that records of grants name")
 struct SetRecordTests {
     private let house: BrokerHouse
     private let person: TestPerson
@@ -20,7 +20,7 @@ struct SetRecordTests {
         mail = try house.app("mail")
     }
 
-    /// Who joined and who left: each record's event, its count, and the contacts that it names.
+    /// Each record of a grant or a revocation: its event, its count, and the contacts that it names.
     private func told(_ contact: String? = nil) throws -> [String] {
         let names = try Dictionary(
             uniqueKeysWithValues: ["Ada", "Bob", "Cid"].map { name in
@@ -43,7 +43,7 @@ struct SetRecordTests {
             .map { "\"\($0.identifier)\"" }.joined(separator: ",")
     }
 
-    @Test("A grant names who joined the set, a revocation who left it, and a contact is found by both")
+    @Test("A grant names the contacts that joined the set and a revocation those that left, and a query finds both")
     func set() throws {
         let call = try mail.begin("RequestAccess")
         let first = try #require(try person.prompts().last)
@@ -61,7 +61,7 @@ struct SetRecordTests {
         let lowered = try ctl.call("SetGrant", #"{"app":"mail","status":"limited","identifiers":["\#(stays)"]}"#)
         #expect(lowered.error == nil, "\(lowered.text)")
         #expect(try told().last == "revocation 1 Cid")
-        // What is gone whole is named by its revision.
+        // The record of a completely revoked set names no contact. The revision identifies the set.
         #expect(try ctl.call("SetGrant", #"{"app":"mail","status":"denied"}"#).error == nil)
         #expect(try told().last == "revocation -1 ")
 
@@ -70,7 +70,7 @@ struct SetRecordTests {
         #expect(try told("Cid") == ["grant 2 Cid", "revocation 1 Cid"])
     }
 
-    @Test("A grant of everybody names nobody, and one that goes on names only who is new")
+    @Test("A full grant names no contact, and a limited grant after it names those that remain")
     func whole() throws {
         let call = try mail.begin("RequestAccess")
         let prompt = try #require(try person.prompts().last)
@@ -82,7 +82,7 @@ struct SetRecordTests {
         #expect(try told().suffix(2) == ["revocation 0 ", "grant 1 Bob"])
     }
 
-    @Test("A long set is named in records that stay small")
+    @Test("A long set is split into records that stay small")
     func long() throws {
         let records = Set((1...600).map { RecordNumber($0) })
         let principal = mail.principal

@@ -7,9 +7,9 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("A client that applies a list and its events in order ends equal to the book")
+@Suite("A client that applies a list and its events in order gets a copy of the book")
 struct SyncTests {
-    /// What a client knows: by identifier, and which member is in which group.
+    /// What a client knows: contacts and groups by identifier, and which member is in which group.
     struct Copy: Equatable {
         var contacts: [String: String] = [:]
         var groups: Set<String> = []
@@ -40,13 +40,13 @@ struct SyncTests {
                     links = links.filter { !$0.contains(identifier) }
                 case "addMember", "addSubgroup": links.insert(link)
                 case "removeMember", "removeSubgroup": links.remove(link)
-                default: Issue.record("an event of no kind")
+                default: Issue.record("an event of an unknown kind")
                 }
             }
         }
     }
 
-    /// Somebody who changes the book, and what the reader may see of it, all the time.
+    /// Keeps changing the book, and what the reader may see of it.
     private struct Writer {
         let house: BrokerHouse
         let keeper: TestApp
@@ -87,7 +87,7 @@ struct SyncTests {
             case 7:
                 if let one, let group { try save([member(chance(60) ? "addMember" : "removeMember", one, group)]) }
             default:
-                // Others in the set, never none: given, taken back and given again.
+                // Changes the granted set: contacts are granted, revoked and granted again.
                 let cipher = try #require(house.broker.grants.standing(of: keeper.session).identifiers)
                 let some = cards.filter { _ in chance(60) }.compactMap { cipher.named($0)?.record }
                 try house.grant(.limited(to: Set(some)), keys: SyncTests.keys, to: reader)
@@ -103,9 +103,9 @@ struct SyncTests {
 
     fileprivate static let keys = Grant.ordinaryKeys.union(.groups)
 
-    @Test("A card that is linked to an earlier one while the events are read is told once, and the list ends")
+    @Test("A card that is linked to an earlier one while events are read is reported once, and the list ends")
     func linkedMeanwhile() throws {
-        // A batch ends with its first contact, whose nickname is longer than that.
+        // A batch ends after its first contact, because the nickname alone exceeds the limit.
         let house = try BrokerHouse(bytesPerTurn: 100)
         let keeper = try house.keeper(adding: "Ada", "Bob", "Cid", "Dora")
         let reader = try house.app("reader", .full)
@@ -129,7 +129,7 @@ struct SyncTests {
             reader.readOn()
         }
         try #require(house.loop.run { call.isOver || reader.isBehind })
-        try #require(call.isOver, "the same batch again and again")
+        try #require(call.isOver, "the same batch repeats")
         reader.readsSlowly = false
         let replies = try reader.replies(to: call)
         for reply in replies { copy.apply(reply) }
@@ -143,7 +143,7 @@ struct SyncTests {
     }
 
     @Test(
-        "Whatever is written between its batches, and whatever is given and taken back",
+        "The copy equals the book, whatever is saved, granted and revoked between the batches",
         arguments: [(false, false), (false, true), (true, false), (true, true)])
     func rounds(isLimited: Bool, unify: Bool) throws {
         let seed: UInt64 = 19 + (isLimited ? 2 : 0) + (unify ? 1 : 0)
@@ -155,7 +155,7 @@ struct SyncTests {
         for _ in 0..<30 { try writer.write() }
         let common = #""keys":["givenName","nickname"],"unify":\#(unify)"#
 
-        /// A call with `more`, during which the writer goes on. `nil` where the person took something back and it was ended.
+        /// A call with `more`, during which the writer continues. Returns `nil` if a revocation ended the call.
         func stream(_ method: String, _ parameters: String) throws -> [Answer]? {
             reader.readsSlowly = true
             defer { reader.readsSlowly = false }
@@ -210,6 +210,6 @@ struct SyncTests {
                 return
             }
         }
-        #expect(lists > 50, "a run of few lists shows little")
+        #expect(lists > 50, "too few lists in this run")
     }
 }

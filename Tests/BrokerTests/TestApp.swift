@@ -9,9 +9,9 @@ import Testing
 
 /// One reply as the app reads it.
 struct Answer {
-    /// The error's own name, without its interface.
+    /// The error's name, without its interface.
     let error: String?
-    /// The bytes of the parameters.
+    /// The parameters as JSON.
     let text: String
     let parameters: JSONValue
     let continues: Bool
@@ -54,18 +54,18 @@ enum Change {
     }
 }
 
-/// An app on one connection; or, at another door, the agent or an administrator.
+/// An app on one connection. With another `door`, it is an agent or an administrator.
 final class TestApp: Connection {
     let house: BrokerHouse
     let caller: Caller
     let session: CallerSession
-    /// Its process, and what a look at it finds.
+    /// Its process, and what a check of its executable finds.
     let process = Process()
     var context: AnyObject?
     private(set) var isClosed = false
     private var sent: [ObjectIdentifier: [Reply]] = [:]
     private var open: [Call] = []
-    /// It takes the next reply of a list only when ``readOn()`` says so.
+    /// While it is set, the app takes the next reply of a list only after ``readOn()``.
     var readsSlowly = false
     private var unread: [() -> Void] = []
     var isBehind: Bool { !unread.isEmpty }
@@ -76,13 +76,13 @@ final class TestApp: Connection {
     }
 
     final class Process {
-        /// What is found at once; `nil`: a look lasts until ``found(_:)``.
+        /// What a check finds. With `nil`, a check lasts until ``found(_:)``.
         var finding: ExecutableCheck? = .same
         var isItself: Bool {
             get { finding == .same }
             set { finding = newValue ? .same : .changed }
         }
-        /// Looks that are under way.
+        /// Checks that are under way.
         private var looks: [(number: Int, done: (ExecutableCheck) -> Void)] = []
         private(set) var lookCount = 0
         var looksUnderWay: Int { looks.count }
@@ -98,7 +98,7 @@ final class TestApp: Connection {
             return { [weak self] in self?.looks.removeAll { $0.number == number } }
         }
 
-        /// The looks that are under way find this.
+        /// Ends the checks that are under way with this result.
         func found(_ found: ExecutableCheck) {
             let looks = self.looks
             self.looks = []
@@ -116,7 +116,7 @@ final class TestApp: Connection {
 
     var principal: Principal { Principal(uid: caller.uid, strength: caller.strength, app: caller.app) }
 
-    /// The kernel takes nothing of what tells of contacts: a revocation withdraws it.
+    /// While it is set, replies with contact data stay queued, and a revocation can withdraw them.
     var isFull = false
     private var queued: [(call: Call, continues: Bool)] = []
     var hasQueued: Bool { !queued.isEmpty }
@@ -131,7 +131,7 @@ final class TestApp: Connection {
 
     func whenWritable(_ body: @escaping () -> Void) { if readsSlowly { unread.append(body) } else { body() } }
 
-    /// As a real connection: in place of a final reply stands the error.
+    /// As in a real connection, the error replaces a final reply.
     func withdraw(_ error: VarlinkError) -> Int {
         let withdrawn = queued
         queued = []
@@ -141,7 +141,8 @@ final class TestApp: Connection {
         return withdrawn.count
     }
 
-    /// By the broker: as with a real connection, its calls and the broker hear of it in a turn of their own.
+    /// Closed by the broker. As with a real connection, its calls and the broker are notified in a later iteration of
+    /// the loop.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -149,7 +150,7 @@ final class TestApp: Connection {
         house.loop.execute { bound.value.end() }
     }
 
-    /// By the app.
+    /// Closed by the app.
     func hangUp() {
         guard !isClosed else { return }
         isClosed = true
@@ -161,9 +162,10 @@ final class TestApp: Connection {
         house.broker.closed(self)
     }
 
-    // MARK: Calling
+    // MARK: Calls
 
-    /// Begins a call and lets the broker do what it can at once; or, if not `turning`, what it can before anybody else is heard.
+    /// Begins a call and runs the loop. Without `turning`, the broker does only what it does before it serves anyone
+    /// else.
     func begin(
         _ method: String, _ parameters: String = "{}", more: Bool = false, turning: Bool = true
     ) throws -> Call {
@@ -177,16 +179,16 @@ final class TestApp: Connection {
         return call
     }
 
-    /// What was answered to a call so far.
+    /// The replies to a call so far.
     func replies(to call: Call) throws -> [Answer] { try (sent[ObjectIdentifier(call)] ?? []).map(Answer.init) }
 
-    /// Waits until a call has so many replies.
+    /// Waits until a call has this many replies.
     func replies(_ count: Int, to call: Call) throws -> [Answer] {
         try #require(house.loop.run { self.sent[ObjectIdentifier(call), default: []].count >= count }, "no reply")
         return try replies(to: call)
     }
 
-    /// The one reply.
+    /// The only reply to a call.
     func call(_ method: String, _ parameters: String = "{}") throws -> Answer {
         let call = try begin(method, parameters)
         try #require(house.loop.run { call.isOver }, "\(method) has no answer")
@@ -207,7 +209,7 @@ final class TestApp: Connection {
         return try call("SaveContacts", #"{"changes":[\#(changes.map(\.text).joined(separator: ","))]\#(author)}"#)
     }
 
-    /// Fetches given names; `parameters` are further members, written out.
+    /// Fetches given names. `parameters` are further members, as JSON.
     func fetch(_ parameters: String = #""sortOrder":"givenName""#) throws -> Answer {
         try call("FetchContacts", #"{"keys":["givenName"]\#(parameters.isEmpty ? "" : ",")\#(parameters)}"#)
     }
@@ -217,11 +219,11 @@ final class TestApp: Connection {
         let found = try fetch(#""sortOrder":"givenName","unify":false"#).contacts.first {
             $0["givenName"]?.string == given
         }
-        return try #require(found?["identifier"]?.string, "\(caller.app) sees nobody called \(given)")
+        return try #require(found?["identifier"]?.string, "\(caller.app) sees no contact named \(given)")
     }
 }
 
-/// What names nothing that the app may see, by how it came about.
+/// Identifiers that name nothing that the app may see, each for another reason.
 func namesOfNothing(for app: TestApp, hidden: String, of keeper: TestApp) throws -> [String] {
     let cipher = try #require(app.house.broker.grants.standing(of: app.session).identifiers)
     let record = try #require(try app.house.records(hidden).first)

@@ -2,9 +2,9 @@ import BrokerAccessControl
 import BrokerVarlink
 import Testing
 
-/// Who is asked for passwords, with what it says by hand.
+/// An authority whose answers the test gives.
 final class TestAuthority: Authority {
-    /// One question, and what became of it.
+    /// One question, and its state.
     final class Asked: AskedAuthority {
         let question: AuthorityQuestion
         fileprivate var answered: ((AuthorityAnswer) -> Void)?
@@ -20,7 +20,7 @@ final class TestAuthority: Authority {
 
     var loop: TestLoop?
     private(set) var asked: [Asked] = []
-    /// What is answered without waiting for the test.
+    /// Answers that are given at once, by action.
     var automatic: [AuthorityAction: AuthorityAnswer] = [:]
 
     init(_ automatic: [AuthorityAction: AuthorityAnswer] = [:]) { self.automatic = automatic }
@@ -34,13 +34,13 @@ final class TestAuthority: Authority {
         return one
     }
 
-    /// What was asked that is neither answered nor taken back.
+    /// The questions that are neither answered nor withdrawn.
     var open: [AuthorityQuestion] { asked.filter { $0.answered != nil && !$0.isCancelled }.map(\.question) }
 
     var actions: [AuthorityAction] { asked.map(\.question.action) }
 
-    /// Answers the latest question, in a turn of its own. Also one that was taken back, as an authority whose answer was
-    /// on its way already.
+    /// Answers the latest question, in an iteration of its own. The question may have been withdrawn while the answer
+    /// was on its way.
     func answer(_ answer: AuthorityAnswer) throws {
         let last = try #require(asked.last)
         say(answer, to: last)

@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A loop that turns only while the test says so, with a clock that moves only when the test moves it.
+/// A loop that runs only when the test says so, with a clock that only the test moves.
 final class TestLoop: Loop {
     private struct State {
         var work: [@Sendable () -> Void] = []
@@ -45,10 +45,10 @@ final class TestLoop: Loop {
     /// How far the clock was moved.
     var now: Duration { state.withLock { $0.now } }
 
-    /// How often connections would have been heard before there was nothing left to do.
+    /// How many batches of work the loop has run. A real loop would serve connections between them.
     var rounds: Int { state.withLock { $0.rounds } }
 
-    /// Does everything that is to be done now, without waiting for other threads.
+    /// Runs all pending work, without waiting for other threads.
     func turn() {
         while true {
             let work = state.withLock { state in
@@ -62,7 +62,7 @@ final class TestLoop: Loop {
         }
     }
 
-    /// Turns until it is so, and gives up after ten seconds of nothing happening.
+    /// Runs the loop until the condition holds, and gives up after ten seconds without new work.
     func run(until isReached: () -> Bool) -> Bool {
         turn()
         while !isReached() {
@@ -72,7 +72,7 @@ final class TestLoop: Loop {
         return true
     }
 
-    /// Moves the clock on, and runs what is due in its order.
+    /// Moves the clock, and runs the timers that are due in their order.
     func advance(by time: Duration) {
         let end = now + time
         turn()

@@ -4,9 +4,9 @@ import BrokerJSON
 import BrokerVarlink
 import Testing
 
-/// The person at their agent: sees what is asked and answers by hand.
+/// The person at an agent. The test reads the prompts and gives the answers.
 final class TestPerson {
-    /// What one prompt says.
+    /// One prompt, as the agent gets it.
     struct Prompt {
         let kind: String
         let cookie: String
@@ -33,10 +33,10 @@ final class TestPerson {
         seen = 1
     }
 
-    /// Goes away: from now on nobody is there to be asked.
+    /// Disconnects the agent.
     func leave() { agent.hangUp() }
 
-    /// What was asked since the last look and was not withdrawn.
+    /// The prompts since the last call that were not withdrawn.
     func prompts() throws -> [Prompt] {
         let replies = try agent.replies(to: serve)
         defer { seen = replies.count }
@@ -49,10 +49,10 @@ final class TestPerson {
         }
     }
 
-    /// Every prompt as it was described, in the order of the replies.
+    /// Every description of a prompt, in the order of the replies.
     func told() throws -> [JSONValue] { try agent.replies(to: serve).compactMap { $0.parameters["prompt"] } }
 
-    /// The cookies of what was taken back.
+    /// The cookies of the prompts that were withdrawn.
     func withdrawn() throws -> [String] {
         try agent.replies(to: serve).compactMap { $0.parameters["withdrawn"]?.string }
     }
@@ -69,7 +69,7 @@ final class TestPerson {
         }
     }
 
-    /// Opens an app's grant of the person's own accord.
+    /// Opens an app's grant, as the person may at any time.
     func manage(_ app: TestApp) throws -> Prompt? {
         let (name, strength) = (app.caller.app, app.caller.strength.rawValue)
         let answer = try agent.call("Manage", #"{"agent":"\#(token)","app":"\#(name)","strength":"\#(strength)"}"#)
@@ -77,12 +77,12 @@ final class TestPerson {
         return Prompt(kind: "manage", cookie: cookie, isQuiet: false)
     }
 
-    /// Begins an answer that may have to wait.
+    /// Begins an answer, which may have to wait.
     func begin(answering prompt: Prompt, _ fields: String) throws -> Call {
         try agent.begin("Answer", #"{"agent":"\#(token)","cookie":"\#(prompt.cookie)",\#(fields)}"#)
     }
 
-    /// - Parameter fields: further members of the answer, written out; none dismisses.
+    /// - Parameter fields: further members of the answer, as JSON. Without any, it dismisses the prompt.
     @discardableResult
     func answer(_ prompt: Prompt, _ fields: String = "") throws -> Answer {
         try agent.call(

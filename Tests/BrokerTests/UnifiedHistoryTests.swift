@@ -5,9 +5,9 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("The history of linked contacts")
+@Suite("The change history of linked contacts")
 struct UnifiedHistoryTests {
-    /// Each event in a few words, a unified contact by the name that is told first.
+    /// Each event in a few words. A unified contact is called by the name of its first card.
     private static func events(
         _ app: TestApp, since token: String?, _ more: String = "", names: [String: String] = [:]
     ) throws -> [String] {
@@ -32,7 +32,7 @@ struct UnifiedHistoryTests {
         return names
     }
 
-    @Test("Cards that become linked are gone, and their unified contact is added; taken apart, the other way round")
+    @Test("Linking reports the cards as deleted and their unified contact as added, and unlinking does the reverse")
     func linking() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada", "Bob", "Cid")
@@ -43,7 +43,7 @@ struct UnifiedHistoryTests {
         #expect(
             try Self.events(mail, since: start, names: names)
                 == ["deleteContact Ada", "deleteContact Bob", "addContact unified Ada"])
-        // For who takes each card for itself nothing happened.
+        // An app that reads each card alone gets no event.
         #expect(try Self.events(mail, since: start, #","unify":false"#) == [])
         #expect(try Self.events(mail, since: nil, names: names) == ["dropEverything", "addContact unified Ada"])
 
@@ -58,13 +58,14 @@ struct UnifiedHistoryTests {
         #expect(
             try Self.events(mail, since: edited, names: names)
                 == ["deleteContact unified Ada", "addContact Ada", "addContact Bob"])
-        // What came and went in between is gone, and a list that had it has the cards now.
+        // The unified contact existed only in between and is reported as deleted. A list that contained it gets the
+        // cards.
         #expect(
             try Self.events(mail, since: start, names: names)
                 == ["deleteContact unified Ada", "updateContact Ada", "updateContact Bob"])
     }
 
-    @Test("Who sees one of two linked cards is told nothing, and keeps its token")
+    @Test("An app that sees one of two linked cards gets no event and keeps its token")
     func hidden() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada", "Bob", "Cid")
@@ -76,19 +77,19 @@ struct UnifiedHistoryTests {
         #expect(try mail.fetch().token == start)
         #expect(try mail.replies(to: watch).count == 1)
         #expect(try Self.events(mail, since: start) == [])
-        // Through the one that it does not see, two become linked that it does.
+        // Through the hidden card, two visible cards become linked.
         try LinkTests.link(keeper, "Bob", "Cid")
         house.loop.advance(by: .seconds(1))
         #expect(try mail.fetch().token != start)
         #expect(try mail.replies(to: watch).count == 2)
         #expect(try Self.events(mail, since: start, names: Self.names(mail)).last == "addContact unified Ada")
-        // And the same after a restart, when the place is looked up anew.
+        // The token is the same after a restart, when the position is looked up again.
         let token = try mail.fetch().token
         try house.restart()
         #expect(try house.app("mail").fetch().token == token)
     }
 
-    @Test("A card that is taken back or deleted leaves its unified contact")
+    @Test("A card that is revoked or deleted leaves its unified contact")
     func leaving() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada", "Bob", "Cid")
@@ -104,7 +105,7 @@ struct UnifiedHistoryTests {
         let one = try mail.fetch().token
         try house.grant(.limited(to: house.records("Ada", "Bob")), to: mail)
         #expect(try Self.events(mail, since: one, names: names) == ["deleteContact Bob", "granted unified Ada"])
-        // What becomes of a link that the app does not see any more changes nothing of whom it knew.
+        // A change of a link that the app no longer sees does not change what it knew.
         let last = try mail.fetch().token
         let ada = try keeper.identifier(of: "Ada")
         try house.grant(.limited(to: []), to: mail)
@@ -112,7 +113,7 @@ struct UnifiedHistoryTests {
         #expect(try Self.events(mail, since: last, names: names) == ["revoked unified Ada"])
     }
 
-    @Test("What an app linked itself it need not be told")
+    @Test("An app may leave out the events of its own links")
     func ownAuthor() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada", "Bob")

@@ -18,7 +18,7 @@ struct UnifiedSavingTests {
     private let unified: String
     private let cards: [String]
 
-    /// Ada with 1 and 2, and Bob with 2 and 3, who is called Bobby: one contact. And Cid, linked with them.
+    /// One contact of three linked cards: Ada with 1 and 2, Bob with 2 and 3 and the nickname Bobby, and Cid.
     init() throws {
         house = try BrokerHouse()
         keeper = try house.app("keeper", .full)
@@ -32,7 +32,7 @@ struct UnifiedSavingTests {
         unified = try #require(try keeper.fetch().contacts.first?["identifier"]?.string)
     }
 
-    /// Each card in one line, whether or not it is linked.
+    /// Each contact in one line. Without `unify`, each card is one.
     private func lines(_ app: TestApp? = nil, unify: Bool = false) throws -> [String] {
         let answer = try (app ?? keeper).call(
             "FetchContacts", #"{"keys":["givenName","nickname","phoneNumbers"],"unify":\#(unify)}"#)
@@ -54,17 +54,18 @@ struct UnifiedSavingTests {
         #"{"identifier":"\#(identifier)","value":"\#(value)"}"#
     }
 
-    @Test("A value goes to the card that its identifier names, a new one to the first, and one that is left out goes")
+    @Test(
+        "A value goes to the card that its identifier names, a new one to the first card, and a missing one is removed")
     func lists() throws {
         #expect(try lines() == ["Ada 1=1 2=2", "Bob Bobby 1=2 2=3", "Cid"])
         let answer = try update(
             #""phoneNumbers":[\#(value("\(cards[1])/2", "33")),{"value":"9"},\#(value("\(cards[0])/2", "2"))]"#)
         #expect(answer.error == nil && answer.strings("identifiers") == [""])
-        // Bob's own 2 was shown as Ada's, and stays with it.
+        // Bob's own 2 was shown as Ada's, and stays as long as Ada's does.
         #expect(try lines() == ["Ada 3=9 2=2", "Bob Bobby 2=33 1=2", "Cid"])
     }
 
-    @Test("What stands for equal values of other cards changes and goes with them")
+    @Test("A value that stands for equal values of other cards changes or removes them too")
     func equalValues() throws {
         _ = try update(#""phoneNumbers":[\#(value("\(cards[0])/2", "22")),\#(value("\(cards[1])/2", "3"))]"#)
         #expect(try lines() == ["Ada 2=22", "Bob Bobby 1=22 2=3", "Cid"])
@@ -75,7 +76,7 @@ struct UnifiedSavingTests {
         #expect(try lines() == ["Ada", "Bob Bobby", "Cid"])
     }
 
-    @Test("What a key has one of goes to the first card; what is cleared is cleared in every visible one")
+    @Test("A single value goes to the first card, and clearing it clears it in every visible card")
     func single() throws {
         _ = try update(#""nickname":"Countess","givenName":"Augusta""#)
         #expect(try lines().map { $0.filter(\.isLetter) } == ["AugustaCountess", "BobBobby", "Cid"])
@@ -90,7 +91,7 @@ struct UnifiedSavingTests {
         let own = try #require(try mail.fetch().contacts.first?["identifier"]?.string)
         #expect(try update(#""phoneNumbers":[{"value":"7"}],"nickname":"B""#, by: mail, of: own).error == nil)
         #expect(try lines() == ["Ada 1=1 2=2", "Bob B 3=7", "Cid"])
-        // The names of other apps' contacts, of what is no contact of theirs, and of hidden cards' values.
+        // Another app's identifier, and the identifiers of a hidden card as a unified contact and as a card.
         let cipher = try #require(house.broker.grants.standing(of: mail.session).identifiers)
         let ada = try #require(try house.records("Ada").first)
         for name in [
@@ -106,7 +107,7 @@ struct UnifiedSavingTests {
         #expect(try lines() == ["Ada 1=1 2=2"])
     }
 
-    @Test("In a card another card's value identifier means nothing")
+    @Test("The identifier of another card's value means nothing in a card")
     func otherCards() throws {
         let answer = try update(#""phoneNumbers":[\#(value("\(cards[1])/1", "5"))]"#, of: cards[0])
         #expect(answer.error == nil)
@@ -115,7 +116,7 @@ struct UnifiedSavingTests {
         #expect(try lines()[0] == "Ada 3=6")
     }
 
-    @Test("Under fewer keys only who made all visible cards may delete them")
+    @Test("With limited keys only the app that created all visible cards may delete them")
     func deletingUnderKeys() throws {
         let mail = try house.app(
             "mail", .limited(to: house.records("Bob", "Cid")), keys: ContactKeySet([.givenName]))
@@ -126,7 +127,7 @@ struct UnifiedSavingTests {
         #expect(try lines().count == 3)
     }
 
-    @Test("A unified contact is put into a group and taken out of it, linked with another one and taken apart")
+    @Test("A unified contact can join and leave a group, and can be linked and unlinked")
     func otherSteps() throws {
         let group = try keeper.save([
             .add(given: "Dora"), .other(#"{"operation":"add","group":{"name":"G","identifier":"g"}}"#),

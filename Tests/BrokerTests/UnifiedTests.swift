@@ -28,7 +28,7 @@ struct UnifiedTests {
         return #","phoneNumbers":[\#(phones.joined(separator: ","))]"#
     }
 
-    /// Ada, Bob and Cid, linked, a second after each other; and Dora.
+    /// Ada, Bob and Cid, added a second apart and linked, and Dora.
     private func linkedHouse() throws -> (house: BrokerHouse, keeper: TestApp) {
         let house = try BrokerHouse()
         let keeper = try house.app("keeper", .full)
@@ -59,7 +59,7 @@ struct UnifiedTests {
         #expect(unified["nickname"]?.string == "Bobby")
         #expect(unified["contactType"]?.string == "person")
         #expect(unified["imageData"]?.string == "aGVsbG8=" && unified["imageDataAvailable"]?.bool == true)
-        // The first card's second number is the second one's first.
+        // The first card's second number equals the second card's first number.
         #expect(
             Self.numbers(unified) == [
                 "\(names[0])/1 a 1", "\(names[0])/2 b 2", "\(names[1])/2 d 3", "\(names[2])/1 e 4",
@@ -70,7 +70,7 @@ struct UnifiedTests {
         #expect(try LinkTests.linked(keeper, identifier) == Array(names[0..<3]))
     }
 
-    @Test("What an app does not see is no part of its unified contact, and a link to it is none")
+    @Test("A hidden card is not part of an app's unified contact, and a link to it does not count")
     func visible() throws {
         let (house, keeper) = try linkedHouse()
         let mail = try house.app("mail", .limited(to: house.records("Bob", "Cid")))
@@ -85,7 +85,7 @@ struct UnifiedTests {
         #expect(cards.map { $0["givenName"]?.string } == ["Cid", "Dora"])
         #expect(try Self.contacts(chat, #""unify":false"#).map(\.text) == cards.map(\.text))
         #expect(Self.numbers(cards[0]) == ["1 e 4"])
-        // What happens to a link that it does not see changes nothing for an app.
+        // A change of a link that an app does not see changes nothing for it.
         let before = try chat.fetch()
         let mails = try Self.contacts(mail).map(\.text)
         let ada = try keeper.identifier(of: "Ada")
@@ -94,7 +94,7 @@ struct UnifiedTests {
         #expect(try Self.contacts(mail).map(\.text) == mails)
     }
 
-    @Test("A key that an app may not read is merged by nobody")
+    @Test("A key that an app may not read is not merged")
     func narrow() throws {
         let (house, _) = try linkedHouse()
         let mail = try house.app(
@@ -108,7 +108,8 @@ struct UnifiedTests {
         #expect(try mail.fetch(#""predicate":{"phoneNumber":"4"}"#).names == [])
     }
 
-    @Test("A unified contact is found by what any visible card says, and by the name of each and its own, once")
+    @Test(
+        "A unified contact is found once: by what any visible card contains, by each card's identifier and by its own")
     func predicates() throws {
         let (house, keeper) = try linkedHouse()
         let mail = try house.app("mail", .limited(to: house.records("Ada", "Cid", "Dora")))
@@ -136,7 +137,8 @@ struct UnifiedTests {
         }
         let apart = try mail.fetch(#""predicate":{"identifiers":["\#(unified)"]},"unify":false"#)
         #expect(apart.names == ["Ada", "Cid"])
-        // Another app's name for it is none, and so is one whose first card the app does not see any more.
+        // Another app's identifier is unknown. So is the identifier of a contact whose first card the app no longer
+        // sees.
         #expect(try keeper.fetch(#""predicate":{"identifiers":["\#(unified)"]}"#).names == [])
         try house.grant(.limited(to: house.records("Bob", "Cid")), to: mail)
         #expect(try mail.fetch(#""predicate":{"identifiers":["\#(unified)"]}"#).names == [])

@@ -8,9 +8,9 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("Many users, who come and go")
+@Suite("Several users")
 struct UsersTests {
-    /// An app that may see everything of its user, and has saved one card.
+    /// An app that may see everything of its user and has saved one card.
     private func keeper(of uid: UInt32, adding name: String, in house: BrokerHouse) throws -> TestApp {
         let app = try house.app("keeper", .full, uid: uid)
         try #require(try app.save([.add(given: name)]).error == nil)
@@ -26,14 +26,14 @@ struct UsersTests {
         return try root.call("PurgeUser", #"{"uid":\#(uid)}"#)
     }
 
-    @Test("Each user has a book, decisions and questions of their own")
+    @Test("Each user has their own book, decisions and prompts")
     func apart() throws {
         let house = try BrokerHouse()
         let ada = try keeper(of: 1_000, adding: "Ada", in: house)
         let bob = try keeper(of: 1_001, adding: "Bob", in: house)
         #expect(try ada.fetch().names == ["Ada"])
         #expect(try bob.fetch().names == ["Bob"])
-        // The same app of another user is another app.
+        // The same app of another user is another principal.
         let person = try TestPerson(house: house)
         let mail = try house.app("mail", uid: 1_001)
         let call = try mail.begin("RequestAccess")
@@ -42,7 +42,7 @@ struct UsersTests {
         #expect(try TestPerson(house: house, uid: 1_001).prompts().count == 1)
     }
 
-    @Test("A user number that was given to another person gets no answer, and nothing of the one before")
+    @Test("If a user ID belongs to another person now, every call is refused and the former data stays hidden")
     func reused() throws {
         let house = try BrokerHouse()
         _ = try keeper(of: 1_000, adding: "Ada", in: house)
@@ -56,13 +56,13 @@ struct UsersTests {
         #expect(try app.save([.add(given: "Mine")]).error == "StoreUnavailable")
         let agent = TestApp(house: house, caller: house.caller("agent"), door: .agent)
         #expect(try agent.call("Serve").error == "PermissionDenied")
-        #expect(house.journal.lines.contains { $0.contains("user 1000 is called somebody else now") })
-        // The former person again.
+        #expect(house.journal.lines.contains { $0.contains("user 1000 is now somebody else") })
+        // The user ID belongs to the former person again.
         house.names[1_000] = "user 1000"
         #expect(try house.app("keeper").fetch().names == ["Ada"])
     }
 
-    @Test("The user database, which may be far away, is never asked on the loop")
+    @Test("The user database, which may be remote, is never queried on the event loop")
     func names() throws {
         let house = try BrokerHouse()
         _ = try keeper(of: 1_000, adding: "Ada", in: house)
@@ -72,14 +72,14 @@ struct UsersTests {
         house.broker.openBook(of: 1_000)
         #expect(house.loop.run { house.broker.books.opened(1_000) != nil })
         #expect(try house.app("keeper").fetch().names == ["Ada"])
-        // And removed, though nobody of that user has connected.
+        // Purged, although nobody of that user has connected.
         #expect(try purge(1_001, house).error == nil)
         #expect(!hasFolder(1_001, house))
         #expect(house.names.lookUps.on == 0)
         #expect(house.names.lookUps.off > 0)
     }
 
-    @Test("A decision alone keeps the number for its person, without any book, across a restart")
+    @Test("A decision without a contacts database keeps the user ID for its person, across a restart")
     func reusedWithoutBook() throws {
         let house = try BrokerHouse()
         _ = try house.app("mail", .full)
@@ -89,7 +89,7 @@ struct UsersTests {
         #expect(try house.app("mail").call("GetAuthorization").error == "StoreUnavailable")
     }
 
-    @Test("Purging removes the book, the decisions and the questions of one user, and frees the number")
+    @Test("A purge removes the book, the decisions and the prompts of one user, and frees the user ID")
     func purging() throws {
         let house = try BrokerHouse()
         let ada = try keeper(of: 1_000, adding: "Ada", in: house)
@@ -123,7 +123,7 @@ struct UsersTests {
         #expect(try house.app("keeper").fetch().names == ["Mine"])
     }
 
-    @Test("A save that is read while its user is purged makes no key anew for an app whose level a rule forces")
+    @Test("A save that is read while its user is purged creates no key for an app with a forced level")
     func purgedWhileRead() throws {
         let house = try BrokerHouse(readsSavesByStep: true)
         _ = try keeper(of: 1_000, adding: "Ada", in: house)
@@ -142,7 +142,7 @@ struct UsersTests {
         #expect(house.broker.access.identifiers(for: app.principal, sharesStandingKey: true) == nil)
     }
 
-    @Test("What an app was called in the audit says nothing about contacts any more")
+    @Test("After a purge, the audit's identifiers for contacts can no longer be matched to contacts")
     func pseudonyms() throws {
         let house = try BrokerHouse()
         _ = try keeper(of: 1_000, adding: "Ada", in: house)
@@ -153,12 +153,12 @@ struct UsersTests {
         #expect(house.broker.access.pseudonym(of: record, uid: 1_000) != before)
     }
 
-    @Test("A purge that a crash cut short is finished by the next start, and nothing is answered in between")
+    @Test("The next start completes an interrupted purge, and calls are refused until then")
     func crash() throws {
         let house = try BrokerHouse()
         _ = try keeper(of: 1_000, adding: "Ada", in: house)
         _ = try keeper(of: 1_001, adding: "Bob", in: house)
-        // What a crash leaves between the decisions' end and the book's.
+        // The state after a crash between removing the decisions and removing the book.
         house.broker.access.beginPurge(of: 1_000)
         try house.broker.access.commit()
         try house.restart()
@@ -172,11 +172,11 @@ struct UsersTests {
         #expect(try house.app("keeper", uid: 1_001).fetch().names == ["Bob"])
     }
 
-    @Test("A book that cannot be removed keeps everything closed, and the administrator is told")
+    @Test("If the book cannot be removed, the purge fails and the user's calls are refused")
     func cannotRemove() throws {
         let house = try BrokerHouse()
         _ = try keeper(of: 1_000, adding: "Ada", in: house)
-        // No file, so that it cannot be unlinked, not by root either.
+        // A folder cannot be unlinked, not even by root.
         #expect(mkdir(house.book + "/folder", 0o700) == 0)
         #expect(try purge(1_000, house).error == "InvalidValue")
         #expect(try house.app("keeper").call("GetAuthorization").error == "StoreUnavailable")
@@ -185,7 +185,7 @@ struct UsersTests {
         #expect(try house.app("keeper").call("GetAuthorization").error == nil)
     }
 
-    @Test("A purge of a user for whom nothing is kept is done at once")
+    @Test("A purge of a user without data succeeds at once")
     func nothingKept() throws {
         let house = try BrokerHouse()
         #expect(try purge(4_242, house).error == nil)
@@ -195,7 +195,7 @@ struct UsersTests {
                 == "InvalidParameter")
     }
 
-    @Test("A book is closed when its user's programs have been gone for a while, and opened again for the next")
+    @Test("A book is closed some time after its user's last program disconnects, and is opened again for the next")
     func idle() throws {
         let house = try BrokerHouse()
         let ada = try keeper(of: 1_000, adding: "Ada", in: house)
@@ -212,7 +212,7 @@ struct UsersTests {
         #expect(try house.app("keeper").fetch().names == ["Ada"])
     }
 
-    @Test("Whoever comes back in time finds the book open")
+    @Test("A program that connects again in time finds the book open")
     func back() throws {
         let house = try BrokerHouse()
         let ada = try keeper(of: 1_000, adding: "Ada", in: house)

@@ -6,11 +6,11 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("Watching")
+@Suite("Watches")
 struct WatchTests {
     private static let interval = Duration.milliseconds(60)
 
-    @Test("The first reply is the token, then there is one for each burst that the app can see")
+    @Test("The first reply is the token, and then visible changes cause at most one reply in each interval")
     func bursts() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada", "Bob")
@@ -20,7 +20,7 @@ struct WatchTests {
         #expect(try mail.replies(1, to: watch).map(\.token) == [token])
         house.loop.advance(by: Self.interval)
 
-        // Nothing about whom it does not see.
+        // Changes of hidden contacts cause no reply.
         _ = try keeper.save([.update(keeper.identifier(of: "Bob"), #""nickname":"B""#), .add(given: "Cid")])
         _ = try keeper.save([.delete(keeper.identifier(of: "Cid"))])
         house.loop.advance(by: Self.interval)
@@ -38,7 +38,7 @@ struct WatchTests {
         #expect(try mail.replies(to: watch).count == 3)
     }
 
-    @Test("What is given and taken back is told, and so is what the app does itself")
+    @Test("A watch reports what is granted and revoked, and what the app changes itself")
     func access() throws {
         let house = try BrokerHouse()
         try house.keeper(adding: "Ada", "Bob")
@@ -57,7 +57,7 @@ struct WatchTests {
         #expect(try mail.replies(to: watch).count > count)
     }
 
-    @Test("It never asks; it waits in silence until something is decided, and ends when that is taken back")
+    @Test("A watch never prompts, does not reply until access is decided, and ends when access is revoked")
     func silence() throws {
         let house = try BrokerHouse()
         try house.keeper(adding: "Ada")
@@ -73,7 +73,7 @@ struct WatchTests {
         #expect(watch.isOver)
     }
 
-    @Test("Who was refused is told so, at once or when that is decided")
+    @Test("A watch of a denied app gets an error, at once or when the denial is decided")
     func refused() throws {
         let house = try BrokerHouse()
         try house.keeper(adding: "Ada")
@@ -91,7 +91,7 @@ struct WatchTests {
         #expect(try full.call("WatchChanges").error == "ExpectedMore")
     }
 
-    @Test("Nothing is kept for who cannot be told because the book cannot be read")
+    @Test("The broker keeps no watch that failed because the book cannot be read")
     func unreadable() throws {
         let house = try BrokerHouse()
         try house.keeper(adding: "Ada")
@@ -104,7 +104,7 @@ struct WatchTests {
         #expect(house.broker.history.watchers == 0)
     }
 
-    @Test("Nothing is kept for who has gone")
+    @Test("The broker keeps no watch of a closed connection")
     func gone() throws {
         let house = try BrokerHouse()
         let keeper = try house.keeper(adding: "Ada")

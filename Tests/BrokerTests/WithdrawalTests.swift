@@ -7,7 +7,7 @@ import Testing
 
 @testable import BrokerCore
 
-/// What was answered and not yet handed to the kernel when the person takes it back.
+/// Replies that are queued, and that the kernel does not have yet, when access is revoked.
 @Suite("Replies that a revocation withdraws")
 struct WithdrawalTests {
     private let house: BrokerHouse
@@ -18,7 +18,7 @@ struct WithdrawalTests {
         keeper = try house.keeper(adding: "Ada", "Grace")
     }
 
-    /// A reply stands in the connection's queue: nothing was sent, and it is to be withdrawn.
+    /// The reply is queued and not sent. The revocation must withdraw it.
     private func expectWithdrawn(_ call: Call, of app: TestApp, by revoke: () throws -> Void) throws {
         #expect(try app.replies(to: call).isEmpty)
         try revoke()
@@ -27,7 +27,7 @@ struct WithdrawalTests {
     }
 
     @Test(
-        "Whatever tells of contacts is withdrawn, and that is on record",
+        "A reply about contacts is withdrawn by a revocation, and the withdrawal is recorded",
         arguments: [
             ("FetchContacts", #"{"keys":["givenName"]}"#), ("CountContacts", "{}"), ("ListGroups", "{}"),
             ("FetchHistory", #"{"keys":["givenName"]}"#),
@@ -39,7 +39,7 @@ struct WithdrawalTests {
         try expectWithdrawn(call, of: app) { try house.grant(.denied, to: app) }
     }
 
-    @Test("What the access button answers rests on its grant")
+    @Test("A revocation withdraws the reply of the access button")
     func button() throws {
         let person = try TestPerson(house: house)
         let app = try house.app("mail", .limited(to: []))
@@ -57,7 +57,7 @@ struct WithdrawalTests {
         try expectWithdrawn(call, of: app) { try house.grant(.denied, to: app) }
     }
 
-    @Test("What the person picked rests on the app's grant")
+    @Test("A revocation withdraws a reply with picked contacts")
     func pick() throws {
         let person = try TestPerson(house: house)
         let app = try house.app("mail", .limited(to: []))
@@ -71,7 +71,7 @@ struct WithdrawalTests {
         try expectWithdrawn(call, of: app) { try house.grant(.denied, to: app) }
     }
 
-    @Test("The name of a card that was taken rests on the app's grant")
+    @Test("A revocation withdraws the identifier of an accepted card")
     func proposed() throws {
         let person = try TestPerson(house: house)
         let app = try house.app("mail", .full)
@@ -83,7 +83,7 @@ struct WithdrawalTests {
         try expectWithdrawn(call, of: app) { try house.grant(.denied, to: app) }
     }
 
-    @Test("What a watcher is told rests on its grant")
+    @Test("A revocation withdraws the reply of a watch")
     func watch() throws {
         let app = try house.app("mail", .full)
         app.isFull = true
@@ -92,7 +92,7 @@ struct WithdrawalTests {
         try expectWithdrawn(call, of: app) { try house.grant(.denied, to: app) }
     }
 
-    @Test("Taking keys away withdraws what was told with them")
+    @Test("Removing keys withdraws a reply that was made with them")
     func keys() throws {
         let app = try house.app("mail", .full)
         app.isFull = true
@@ -109,7 +109,7 @@ struct WithdrawalTests {
         }
     }
 
-    @Test("Counting and watching are on record")
+    @Test("Counts and watches are recorded")
     func records() throws {
         let app = try house.app("mail", .full)
         #expect(try app.call("CountContacts").error == nil)
@@ -121,7 +121,7 @@ struct WithdrawalTests {
     }
 
     @Test(
-        "A save that waits for another one is refused by what holds when its turn comes",
+        "A waiting save is refused if the access at its turn no longer permits it",
         arguments: ["link", "unlink", "member", "subgroup", "rename"])
     func waitingSave(step: String) throws {
         let app = try house.app("mail", .full)
@@ -138,7 +138,7 @@ struct WithdrawalTests {
             case "subgroup": GroupTests.step("addSubgroup", names[0], names[1])
             default: GroupTests.whole("update", names[0], "C")
             }
-        // Another save of the user is under way.
+        // Another save of the user is in progress.
         house.broker.app.saves.whenItsTurn(1_000) {}
         let call = try app.begin("SaveContacts", #"{"changes":[\#(change.text)]}"#)
         #expect(!call.isOver)

@@ -44,7 +44,7 @@ int test_caller_listen(const char *path)
     return listener;
 }
 
-/* Says why it failed to whoever started it, and is no more. */
+/* Reports the error to the starter, and ends the process. */
 static void fail(int report)
 {
     int reason = errno;
@@ -63,7 +63,7 @@ static void become(const struct test_caller_plan *plan, const struct sockaddr_un
     }
     int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (connection < 0) fail(report);
-    /* Only root may change its root; who connects is told by the effective user. */
+    /* Only root may change the root. The kernel reports the effective user as the peer's. */
     uid_t uid = (uid_t)plan->uid;
     int returns = plan->uid >= 0 && plan->root;
     if (plan->uid >= 0
@@ -93,18 +93,18 @@ static void become(const struct test_caller_plan *plan, const struct sockaddr_un
         execve(plan->arguments[0], plan->arguments, environ);
         fail(report);
     }
-    /* Nothing that another test is waiting on stays open in here. */
+    /* Closes all inherited descriptors: another test may wait until they are closed. */
     close_range(3, ~0U, 0);
     char byte;
     while (read(0, &byte, 1) > 0) {}
     _exit(0);
 }
 
-/* fork(2), under a number of the caller's choice where it is not 0. */
+/* fork(2), with the given PID if it is not 0. */
 static pid_t start_numbered(pid_t number)
 {
     if (number == 0) return fork();
-    /* The kernel counts on from where it was: nobody else gets the number of one that has just ended. */
+    /* The kernel assigns increasing PIDs, so no other process gets the PID of one that has just ended. */
     struct clone_args arguments = {
         .exit_signal = SIGCHLD,
         .set_tid = (uintptr_t)&number,
@@ -140,7 +140,7 @@ int test_caller_start(const struct test_caller_plan *plan, int *terminal)
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, NULL);
         if (plan->on_terminal) {
-            /* The first terminal that a session's leader opens becomes its controlling one. */
+            /* The first terminal that a session leader opens becomes its controlling terminal. */
             if (setsid() < 0 || open(terminal_name, O_RDWR | O_CLOEXEC) < 0) fail(report[1]);
             if (plan->on_terminal == 2) {
                 pid_t child = fork();

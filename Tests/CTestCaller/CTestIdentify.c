@@ -36,7 +36,7 @@ int test_identify_say(
         header->cmsg_len = CMSG_LEN(count * sizeof(int));
         memcpy(CMSG_DATA(header), descriptors, count * sizeof(int));
     }
-    /* Whoever hangs up first is heard of in three ways, by how far it has come. */
+    /* If the helper closes the connection first, the error depends on the moment. */
     if (result == 0 && sendmsg(connection, &message, MSG_NOSIGNAL) < 0 && errno != EPIPE && errno != ECONNRESET
         && errno != ECONNREFUSED)
         result = -errno;
@@ -53,7 +53,7 @@ int test_identify_say(
     return result;
 }
 
-/* Answers INIT, GETATTR of the root, and that what is asked besides is not there to be asked. Not LOOKUP. */
+/* Answers INIT and GETATTR of the root, never LOOKUP and STATFS, and everything else with ENOSYS. */
 static void serve(int device)
 {
     static char request[1 << 20];

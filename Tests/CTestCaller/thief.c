@@ -59,7 +59,7 @@ int test_turncoat(const char *path, uint32_t uid, const void *bytes, size_t leng
         ssize_t count;
         int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
         if (connection < 0 || connect(connection, (struct sockaddr *)&address, sizeof address) != 0) _exit(errno);
-        /* The library's would have every thread of the parent follow. */
+        /* Not setresuid(3): glibc's would change all threads of the parent. */
         if (syscall(SYS_setresuid, uid, uid, uid) != 0) _exit(errno);
         if (send(connection, bytes, length, MSG_NOSIGNAL) != (ssize_t)length) _exit(EIO);
         while ((count = recv(connection, buffer, sizeof buffer, 0)) > 0) sum += (uint32_t)count;

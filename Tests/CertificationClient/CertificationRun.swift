@@ -1,7 +1,7 @@
 import BrokerJSON
 import BrokerVarlinkClient
 
-/// One run of `org.varlink.certification`: Start, Test01 to Test11 and End, each with what the call before returned.
+/// One run of `org.varlink.certification`: Start, Test01 to Test11 and End, each with the result of the call before it.
 struct CertificationRun {
     enum Failure: Error {
         case unexpected(String)
@@ -14,7 +14,7 @@ struct CertificationRun {
         self.client = client
     }
 
-    /// Runs through to the end, and says each answer.
+    /// Makes all calls, and prints each reply.
     func pass() throws {
         let identifier = try start()
         print("client_id: \(identifier)")
@@ -35,13 +35,13 @@ struct CertificationRun {
             $0.member("client_id", identifier)
             $0.member("last_more_replies", replies)
         }
-        print("Test11: no answer is waited for")
+        print("Test11: oneway, so there is no reply")
         let end = try client.call(Self.interface + "End") { $0.member("client_id", identifier) }
         say("End", end)
-        guard end["all_ok"]?.bool == true else { throw Failure.unexpected("the end is not all right") }
+        guard end["all_ok"]?.bool == true else { throw Failure.unexpected("End does not report all_ok") }
     }
 
-    /// Passes on something else than was returned. A server that does not see that would certify anything.
+    /// Sends something other than the last result. A server that accepts it would certify every client.
     func fail() throws {
         let identifier = try start()
         _ = try client.call(Self.interface + "Test01") { $0.member("client_id", identifier) }
@@ -54,9 +54,9 @@ struct CertificationRun {
             guard case .error(let name, let parameters) = error, name == Self.interface + "CertificationError",
                 parameters["got"]?["parameters"]?["bool"]?.bool == false
             else { throw error }
-            return print("Test02 with something else: \(name)")
+            return print("Test02 with a wrong value: \(name)")
         }
-        throw Failure.unexpected("the server took something else than it returned")
+        throw Failure.unexpected("the server accepted a wrong value")
     }
 
     private func start() throws -> String {
@@ -70,8 +70,7 @@ struct CertificationRun {
         print("\(method): \(String(decoding: reply.text, as: UTF8.self))")
     }
 
-    /// The parameters of the next call. They are written from what was understood; passing the bytes on would prove
-    /// nothing.
+    /// The parameters of the next call, written from the parsed values. Copying the bytes would not test the parser.
     private static func write(_ identifier: String, _ reply: JSONValue, to writer: inout JSONWriter) {
         writer.member("client_id", identifier)
         guard let members = reply.members else { return }

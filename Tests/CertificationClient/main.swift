@@ -1,7 +1,7 @@
 import BrokerVarlinkClient
 import Glibc
 
-// Runs through org.varlink.certification at another implementation's server, with the client that our programs use.
+// Runs org.varlink.certification against another implementation's server, with the client that our programs use.
 
 func giveUp(_ why: String) -> Never {
     fflush(nil)

@@ -1,7 +1,7 @@
 import BrokerVarlink
 
 extension Certification {
-    /// What a client must send, apart from its name, and what it is answered.
+    /// The parameters that a client must send besides its name, and the reply.
     struct Step {
         let method: String
         let wants: String
@@ -36,7 +36,7 @@ extension Certification {
         Step(method: "End", wants: "{}", reply: #"{"all_ok":true}"#, next: "Start"),
     ]
 
-    /// The interface's shape is given by those who certify; the client reads it before it calls.
+    /// The Varlink project defines the interface; the client reads it before it calls.
     static let interface = InterfaceDescription(
         name: "org.varlink.certification",
         text: """

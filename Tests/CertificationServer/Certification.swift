@@ -1,8 +1,8 @@
 import BrokerJSON
 import BrokerVarlink
 
-/// Answers `org.varlink.certification`: a client calls Start, Test01 to Test11 and End, each with what the call before
-/// returned, and learns whether both sides speak the same Varlink.
+/// Serves `org.varlink.certification`. A client calls Start, Test01 to Test11 and End, each with the result of the call
+/// before it. The replies show whether both ends implement the same Varlink.
 final class Certification {
     /// The method that each client must call next.
     private var nextMethod: [String: String] = [:]
@@ -69,7 +69,7 @@ final class Certification {
         return true
     }
 
-    /// Whether two values say the same. In objects an absent member is as good as null.
+    /// Whether two values are equal. In objects an absent member equals null.
     private func same(_ left: JSONValue, _ right: JSONValue) -> Bool {
         switch (left.kind, right.kind) {
         case (.null, .null): return true

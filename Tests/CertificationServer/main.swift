@@ -1,8 +1,8 @@
 import BrokerVarlinkServer
 import Glibc
 
-// Serves org.varlink.certification at the path given, for other implementations' certification clients.
-// Ends when its standard input ends, so that it does not outlive whoever started it.
+// Serves org.varlink.certification at the given path, for other implementations' certification clients.
+// Ends when its standard input ends, so that it does not outlive its starter.
 
 func giveUp(_ why: String) -> Never {
     let line = Array("\(why)\n".utf8)

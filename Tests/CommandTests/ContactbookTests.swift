@@ -15,7 +15,7 @@ struct ContactbookTests {
         {"identifier":"A2","givenName":"Adam\\u001b]0;x\\u0007","familyName":"Smith","phoneNumbers":[],"emailAddresses":[]}
         """
 
-    /// A broker that lets this app see Ada and Adam.
+    /// A broker that lets contactbook see Ada and Adam.
     private func broker(status: String = "full") throws -> ScriptedBroker {
         try ScriptedBroker { method, parameters in
             switch method {
@@ -43,7 +43,7 @@ struct ContactbookTests {
         }
     }
 
-    @Test("list goes on from page to page, and no name can break its table")
+    @Test("list reads all pages, and no name can break its table")
     func list() throws {
         let broker = try broker()
         let outcome = try run("contactbook", "list", with: broker)
@@ -58,13 +58,13 @@ struct ContactbookTests {
         #expect(broker.asked.count == 2)
     }
 
-    @Test("show prints the card, labels in words")
+    @Test("show prints the card with its labels in words")
     func show() throws {
         let outcome = try run("contactbook", "show", "A1", with: broker())
         #expect(outcome.output == "Ada Lovelace\n  mobile          +1 555 0100\n  identifier      A1\n")
     }
 
-    @Test("Notes are asked for only where they are wanted: they need a word of their own")
+    @Test("contactbook requests notes only with --note")
     func notes() throws {
         let broker = try broker()
         _ = try run("contactbook", "show", "A1", with: broker)
@@ -73,7 +73,7 @@ struct ContactbookTests {
         #expect(broker.asked.last?.parameters.contains("\"note\"") == true)
     }
 
-    @Test("A name that can mean several removes none, and lists them with their identifiers")
+    @Test("An ambiguous name removes nothing, and the matching contacts are listed with their identifiers")
     func ambiguous() throws {
         let broker = try broker()
         let outcome = try run("contactbook", "remove", "--yes", "ada", with: broker)
@@ -83,7 +83,7 @@ struct ContactbookTests {
         #expect(!broker.asked.contains { $0.method == "SaveContacts" })
     }
 
-    @Test("remove with --yes removes; without a terminal to ask on it removes nothing")
+    @Test("remove needs --yes if there is no terminal to ask on")
     func remove() throws {
         let broker = try broker()
         let unasked = try run("contactbook", "remove", "Ada", "Lovelace", with: broker)
@@ -95,7 +95,7 @@ struct ContactbookTests {
             broker.asked.last?.parameters == #"{"changes":[{"operation":"delete","contact":{"identifier":"A1"}}]}"#)
     }
 
-    @Test("add sends what was typed, labels in their stored form")
+    @Test("add sends the typed values, with labels in their stored form")
     func add() throws {
         let broker = try broker()
         let outcome = try run(
@@ -109,7 +109,7 @@ struct ContactbookTests {
                 """)
     }
 
-    @Test("add without a name, or with a day that does not exist, sends nothing")
+    @Test("add without a name or with a date that does not exist sends nothing")
     func badAdd() throws {
         let broker = try broker()
         #expect(try run("contactbook", "add", with: broker).code == 2)
@@ -117,7 +117,7 @@ struct ContactbookTests {
         #expect(broker.asked.isEmpty)
     }
 
-    @Test("While the person is asked, the program says what it waits for")
+    @Test("While the person is prompted, contactbook says what it waits for")
     func waiting() throws {
         let gate = try pipe()
         let opened = gate[0]
@@ -137,7 +137,7 @@ struct ContactbookTests {
         #expect(broker.asked.first?.parameters == #"{"purpose":"to list the contacts"}"#)
     }
 
-    @Test("A question that nobody answers is not asked twice")
+    @Test("contactbook does not repeat a dismissed prompt")
     func dismissed() throws {
         let broker = try ScriptedBroker { _, _ in .reply("{\"status\":\"notDetermined\"}") }
         let outcome = try run("contactbook", "show", "--note", "Ada", with: broker)
@@ -147,7 +147,7 @@ struct ContactbookTests {
     }
 
     @Test(
-        "Every refusal has a sentence, and says what to try",
+        "Each error has a sentence of its own that says what to try",
         arguments: [
             ("AccessDenied", 1 as Int32, "you have not let contactbook do that"),
             ("AuthorizationNotDetermined", 1, "the question was not answered"),
@@ -167,14 +167,14 @@ struct ContactbookTests {
         #expect(outcome.error.split(separator: "\n").count == 2)
     }
 
-    @Test("A search that finds nothing is 1, and in JSON an empty list")
+    @Test("A search without matches exits with 1, and prints an empty list in JSON")
     func nothingFound() throws {
         let outcome = try run("contactbook", "search", "--json", "xyz", with: broker())
         #expect(outcome.code == 1 && outcome.output == "[]\n")
     }
 
     @Test(
-        "What has a colon of its own is no label",
+        "A URL's own colon does not end a label",
         arguments: [
             ("mobile:+1", "_$!<Mobile>!$_", "+1"), ("Boat:+1", "Boat", "+1"), ("+1", nil, "+1"), (":+1", nil, "+1"),
             ("https://x.example", nil, "https://x.example"),

@@ -49,7 +49,7 @@ struct ContactctlTests {
         """
     }
 
-    @Test("apps is a table that no app's name can break")
+    @Test("apps prints a table that no app's name can break")
     func apps() throws {
         let outcome = try run("contactctl", "apps", with: broker())
         #expect(
@@ -64,7 +64,7 @@ struct ContactctlTests {
         #expect(outcome.code == 0 && outcome.error.isEmpty)
     }
 
-    @Test("An app that is never to be asked about is listed, can be reset by its name, and was allowed nothing")
+    @Test("An app that is never asked about is listed, has nothing to revoke, and can be reset by its name")
     func silenced() throws {
         let game = """
             {"uid":1000,"app":"/opt/game/run sha256:ab","displayName":"run","strength":"unverified",\
@@ -92,13 +92,13 @@ struct ContactctlTests {
         #expect(shown.contains("nothing: you decided nothing about it") && shown.contains("contactctl reset"))
     }
 
-    @Test("apps in JSON is what the broker said")
+    @Test("apps --json prints what the broker sent")
     func appsInJSON() throws {
         let outcome = try run("contactctl", "apps", "--json", with: broker([Self.ink]))
         #expect(outcome.output == "[\n\(Self.ink)\n]\n")
     }
 
-    @Test("Where no app has asked, that is said to the person, and scripts get nothing")
+    @Test("If no app has asked, apps says so on standard error and prints nothing else")
     func noApps() throws {
         let outcome = try run("contactctl", "apps", with: broker([]))
         #expect(outcome.output.isEmpty && outcome.code == 0)
@@ -106,7 +106,7 @@ struct ContactctlTests {
         #expect(try run("contactctl", "apps", "--json", with: broker([])).output == "[]\n")
     }
 
-    @Test("revoke refuses the app in every strength, and says what it was allowed")
+    @Test("revoke denies the app at every strength, and says what it was allowed")
     func revoke() throws {
         let broker = try broker()
         let outcome = try run("contactctl", "revoke", "ink", with: broker)
@@ -115,7 +115,7 @@ struct ContactctlTests {
         #expect(broker.asked.last?.parameters == #"{"app":"org.example.Ink","status":"denied"}"#)
     }
 
-    @Test("revoke with a strength reaches that one only; one that the app does not have is an error")
+    @Test("revoke --strength applies to that strength only, and fails if the app does not have it")
     func revokeStrength() throws {
         let broker = try broker()
         #expect(try run("contactctl", "revoke", "mail", "--strength", "claimed", with: broker).code == 0)
@@ -129,7 +129,7 @@ struct ContactctlTests {
         )
     }
 
-    @Test("An app that was refused already is not refused again")
+    @Test("revoke does not deny an app twice")
     func revokedAlready() throws {
         let broker = try broker()
         let outcome = try run("contactctl", "revoke", "Ink Beta", with: broker)
@@ -137,7 +137,7 @@ struct ContactctlTests {
         #expect(broker.asked.map(\.method) == ["ListGrants"])
     }
 
-    @Test("A word that can mean several apps changes none")
+    @Test("An ambiguous app name changes nothing")
     func ambiguous() throws {
         let broker = try broker()
         let outcome = try run("contactctl", "reset", "in", with: broker)
@@ -151,7 +151,7 @@ struct ContactctlTests {
         #expect(broker.asked.map(\.method) == ["ListGrants"])
     }
 
-    @Test("reset forgets what was said of one app")
+    @Test("reset removes the decision about one app")
     func reset() throws {
         let broker = try broker()
         #expect(try run("contactctl", "reset", "Ink", with: broker).code == 0)
@@ -159,7 +159,7 @@ struct ContactctlTests {
         #expect(broker.asked.last?.parameters == #"{"app":"org.example.Ink"}"#)
     }
 
-    @Test("set changes what is named, and leaves the level as it is")
+    @Test("set changes the given values and keeps the level")
     func set() throws {
         let broker = try broker()
         let outcome = try run(
@@ -173,7 +173,7 @@ struct ContactctlTests {
                 + #""keys":["givenName","phoneNumbers","groups"],"expires":"2030-01-31"}"#)
     }
 
-    @Test("set of nothing, of a level, a key or a time that is none, changes nothing")
+    @Test("set without a value, or with an invalid level, key or time, changes nothing")
     func setWrongly() throws {
         let broker = try broker()
         let wrong: [[String]] = [
@@ -186,7 +186,7 @@ struct ContactctlTests {
         #expect(broker.asked.isEmpty)
     }
 
-    @Test("set of an app that is known in several ways asks which is meant")
+    @Test("set asks for the strength if the app is known with several")
     func setAmbiguous() throws {
         let claimed = Self.ink.replacing("sandboxed", with: "claimed")
         let broker = try broker([Self.ink, claimed])
@@ -196,7 +196,7 @@ struct ContactctlTests {
         #expect(broker.asked.map(\.method) == ["ListGrants"])
     }
 
-    @Test("audit joins the batches, oldest first")
+    @Test("audit prints all batches, oldest first")
     func audit() throws {
         let outcome = try run("contactctl", "audit", with: broker())
         #expect(
@@ -208,7 +208,7 @@ struct ContactctlTests {
                 """)
     }
 
-    @Test("audit --follow prints each record as it comes, a line each, and says when the broker is gone")
+    @Test("audit --follow prints each record on its own line, and fails when the broker is gone")
     func follow() throws {
         let broker = try broker()
         let outcome = try run("contactctl", "audit", "--follow", "--event", "disclosure", with: broker)
@@ -228,14 +228,14 @@ struct ContactctlTests {
         #expect(try run("contactctl", "audit", "--follow", with: gone).code == 2)
     }
 
-    @Test("The audit of one contact is asked for by the name that the audit has for it")
+    @Test("audit --contact queries by the name that the audit has for the contact")
     func auditOfContact() throws {
         let broker = try broker()
         #expect(try run("contactctl", "audit", "--contact", "0a1b", with: broker).code == 0)
         #expect(broker.asked.last?.parameters == #"{"contact":"0a1b","limit":50}"#)
     }
 
-    @Test("The audit of an app that was reset is found by its name")
+    @Test("audit --app finds the records of an app that was reset")
     func auditOfReset() throws {
         let outcome = try run("contactctl", "audit", "--app", "ink", "--limit", "1", with: broker([Self.mail]))
         #expect(outcome.output.split(separator: "\n").count == 2)
@@ -244,7 +244,7 @@ struct ContactctlTests {
     }
 
     @Test(
-        "Keys are said in few words, and none is left out",
+        "Keys are summarised in few words, and none is left out",
         arguments: [
             (ContactKeySet.all, "everything"), (ContactKeySet.all.subtracting(.named), "everything but notes"),
             (ContactKeySet.names.union(ContactKeySet([.phoneNumbers])), "names, phoneNumbers"),
@@ -257,7 +257,7 @@ struct ContactctlTests {
         #expect(KeyWords.text(try JSONDocument(parsing: Array(text.utf8)).root) == words)
     }
 
-    @Test("verify is content with a whole chain, and not with a broken one")
+    @Test("verify accepts a whole chain, and reports where a broken one breaks")
     func verify() throws {
         let whole = try run("contactctl", "verify", with: broker())
         #expect(whole.output == "12 records, all as they were written\nhead ab12\n" && whole.code == 0)
@@ -268,7 +268,7 @@ struct ContactctlTests {
             outcome.error.hasPrefix("contactctl: the audit is broken: record 6 does not follow from the one before\n"))
     }
 
-    @Test("status is said in words")
+    @Test("status prints its values in words")
     func status() throws {
         let outcome = try run("contactctl", "status", with: broker())
         #expect(
@@ -282,7 +282,7 @@ struct ContactctlTests {
                 """)
     }
 
-    @Test("show says in plain words how sure the broker is")
+    @Test("show explains in plain words how reliably the app was identified")
     func show() throws {
         let outcome = try run("contactctl", "show", "Ink", with: broker())
         #expect(outcome.output.contains("how sure    sandboxed: its sandbox names it"))
@@ -291,7 +291,7 @@ struct ContactctlTests {
         #expect(outcome.output.contains("Last on record"))
     }
 
-    @Test("A refusal is 1, what cannot be tried is 2, and both say what to try")
+    @Test("A refusal exits with 1 and a failed attempt with 2, and both say what to try")
     func codes() throws {
         let refused = try run(
             "contactctl", "apps", with: ScriptedBroker { _, _ in .error("io.contactbroker.Admin.NotAuthorized") })
@@ -312,7 +312,7 @@ struct ContactctlTests {
         #expect(nobody.error.hasSuffix("\nis contactbrokerd running? try: contactbrokerd --session\n"))
     }
 
-    @Test("At a terminal the person may be asked for a password, and elsewhere it is said what is missing")
+    @Test("A password is asked for at a terminal only; elsewhere contactctl says what is missing")
     func passwords() throws {
         let silent = try ScriptedBroker { _, _ in .error("io.systemd.InteractiveAuthenticationRequired") }
         let nobody = try run("contactctl", "verify", with: silent)
@@ -334,7 +334,7 @@ struct ContactctlTests {
         #expect(terminal.screen.text.contains("pkttyagent"))
     }
 
-    @Test("Times can be said in several ways, and nonsense in none")
+    @Test("A time may be an age, a date or a date with a time, and nothing else")
     func moments() {
         #expect(Moment("2h")?.before(7_200) == "1970-01-01T00:00:00Z")
         #expect(Moment("2026-01-31")?.before(0) == "2026-01-31")

@@ -7,7 +7,7 @@ import ThreadSanitizer
 
 @Suite("contactbook import")
 struct ImportTests {
-    /// A broker that takes every contact but those called Bad.
+    /// A broker that saves every contact except those called Bad.
     private func broker() throws -> ScriptedBroker {
         try ScriptedBroker { method, parameters in
             guard method == "SaveContacts" else { return .reply("{\"status\":\"full\"}") }
@@ -42,7 +42,7 @@ struct ImportTests {
         "BEGIN:VCARD\r\nVERSION:\(version)\r\nFN:\(name)\r\nEND:VCARD\r\n"
     }
 
-    @Test("Cards that cannot be read are named with file, line and reason, and the others are added")
+    @Test("Cards that cannot be added are reported with file, line and reason, and the others are added")
     func report() throws {
         try withFile(card("One") + card("Old", version: "9.9") + card("Bad") + card("Two")) { path in
             let broker = try broker()
@@ -50,7 +50,7 @@ struct ImportTests {
             #expect(outcome.output == "added 2 contacts of 1 file\n")
             #expect(
                 outcome.error == """
-                    \(path):5: a version other than 2.1, 3.0 and 4.0
+                    \(path):5: unsupported version; only 2.1, 3.0 and 4.0 can be read
                     \(path):9: givenName is not taken: not that one
                     contactbook: 2 contacts were not added
 
@@ -60,14 +60,14 @@ struct ImportTests {
         }
     }
 
-    @Test("A large file goes in saves of at most so many contacts")
+    @Test("A large file is saved in several saves of limited size")
     func batches() throws {
         let count = Import.changesPerSave
         try withFile((0..<2 * count + 1).map { card("Person \($0)") }.joined()) { path in
             let broker = try broker()
             let outcome = try run("contactbook", "import", path, with: broker)
             #expect(outcome.code == 0 && outcome.output == "added \(2 * count + 1) contacts of 1 file\n")
-            // They come by two connections.
+            // The saves use two connections, so their order is not fixed.
             let saves = try saved(broker)
             #expect(saves.max() == count && saves.reduce(0, +) == 2 * count + 1)
             #expect(saves.min() ?? 0 <= Import.changesOfFirstSave && saves.count <= 6)
@@ -75,7 +75,7 @@ struct ImportTests {
     }
 
     @Test(
-        "Cards that are too much for one save, though they are few, go in several",
+        "A few cards that are too large for one save are saved in several",
         .enabled(if: !ThreadSanitizer.isPresent, "so many bytes take ten minutes with the thread sanitizer"))
     func heavy() throws {
         let street = String(repeating: "\"", count: 150_000)
@@ -90,7 +90,7 @@ struct ImportTests {
         }
     }
 
-    @Test("A dry run asks nobody and adds nothing")
+    @Test("A dry run causes no prompt and adds nothing")
     func dryRun() throws {
         try withFile(card("One") + card("Two")) { path in
             let broker = try broker()
@@ -100,7 +100,7 @@ struct ImportTests {
         }
     }
 
-    @Test("A file that is not there is found out before anything is added")
+    @Test("A missing file is reported before anything is added")
     func missingFile() throws {
         try withFile(card("One")) { path in
             let broker = try broker()
@@ -110,7 +110,7 @@ struct ImportTests {
         }
     }
 
-    @Test("A file without a card is named, and not a success")
+    @Test("A file without a card is reported, and import exits with 1")
     func noCards() throws {
         for text in ["hello\n", "", "\u{0}\u{1}END:VCARD\n"] {
             try withFile(text) { path in
@@ -124,7 +124,7 @@ struct ImportTests {
         }
     }
 
-    @Test("When the broker stops answering, it is said how many were added before, and where they end")
+    @Test("If the broker stops answering, import reports how many contacts were added and the last of them")
     func interrupted() throws {
         let count = Import.changesOfFirstSave
         let broker = try ScriptedBroker { method, parameters in
@@ -140,8 +140,8 @@ struct ImportTests {
         }
     }
 
-    /// An import of two contacts more than go into the first save. That one is answered once the second is there, which shows, too, that two
-    /// are under way.
+    /// Imports two contacts more than the first save holds. The broker answers the first save once it has received the
+    /// second, which also shows that two saves can be pending.
     private func importInTwoSaves(
         first: ScriptedBroker.Answer, second: ScriptedBroker.Answer
     ) throws -> RunningProgram.Outcome {
@@ -167,7 +167,7 @@ struct ImportTests {
 
     private static let storeUnavailable = ScriptedBroker.Answer.error("io.contactbroker.Contacts.StoreUnavailable")
 
-    @Test("What is saved behind a save that failed is counted, and not where to go on from")
+    @Test("Contacts saved after a failed save are counted, but import names no card to continue from")
     func brokenInTheMidst() throws {
         let outcome = try importInTwoSaves(
             first: Self.storeUnavailable, second: .reply("{\"identifiers\":[],\"historyToken\":\"\"}"))
@@ -175,7 +175,7 @@ struct ImportTests {
     }
 
     @Test(
-        "Of two saves under way that fail it is said what is not known, which of a plain no is nothing",
+        "If two pending saves fail, import reports as unknown only what got no reply",
         arguments: [true, false])
     func bothFail(isAnswered: Bool) throws {
         let answer = isAnswered ? Self.storeUnavailable : .hangUp
@@ -185,17 +185,17 @@ struct ImportTests {
         #expect(outcome.error.contains(doubt) == !isAnswered, "\(outcome.error)")
     }
 
-    @Test("A dry run says what could not be added, in a terminal's words and without a broker")
+    @Test("A dry run reports what cannot be added, also without a broker")
     func dryRunRefused() throws {
         try withFile(card("One") + card("Old", version: "9.9")) { path in
             let outcome = try RunningProgram("contactbook", ["import", "--dry-run", path], runtime: "/nowhere").finish()
             #expect(outcome.output == "1 contact in 1 file can be added\n" && outcome.code == 1)
             #expect(outcome.error.hasSuffix("contactbook: 1 contact cannot be added\n"))
-            #expect(outcome.error.hasPrefix("\(path):5: a version other than"))
+            #expect(outcome.error.hasPrefix("\(path):5: unsupported version"))
         }
     }
 
-    @Test("A file is never held whole, whatever is in it", arguments: ["cards", "one line", "what is no card"])
+    @Test("Import uses bounded memory", arguments: ["cards", "one line", "what is no card"])
     func memory(kind: String) throws {
         let size = 6 * 1_048_576
         let line = String(repeating: "x", count: 1_024)
@@ -211,11 +211,11 @@ struct ImportTests {
             }
         }
         let growth = try held(text) - held(card("One"))
-        // A line that begins no card is held as long as a card's could be.
+        // A line is kept in memory up to the size that a card may have, even if it begins none.
         #expect(growth < (kind == "one line" ? 3 * size : size / 2), "\(growth)")
     }
 
-    @Test("Several files are one import, and each card is named with its own")
+    @Test("Several files are one import, and each message names its own file")
     func severalFiles() throws {
         try withFile(card("One") + card("Old", version: "9.9")) { first in
             try withFile(card("Two") + "BEGIN:VCARD\nVERSION:3.0\nnonsense\nFN:Three\n") { second in
@@ -224,8 +224,8 @@ struct ImportTests {
                 #expect(outcome.output == "added 3 contacts of 2 files\n")
                 #expect(
                     outcome.error == """
-                        \(first):5: a version other than 2.1, 3.0 and 4.0
-                        \(second):5: no END:VCARD; read as far as it goes
+                        \(first):5: unsupported version; only 2.1, 3.0 and 4.0 can be read
+                        \(second):5: no END:VCARD; the lines up to there were read
                         \(second):7: not a vCard line; left out
                         contactbook: 1 contact was not added
 
@@ -235,9 +235,9 @@ struct ImportTests {
         }
     }
 
-    /// What `import` says when ^C comes during its first save.
+    /// Runs an import that gets SIGINT during its first save.
     ///
-    /// - Parameter isAnswered: whether that save is answered after the ^C, or never.
+    /// - Parameter isAnswered: whether that save is answered after the signal, or never.
     private func interruptedImport(_ path: String, isAnswered: Bool) throws -> (RunningProgram.Outcome, saves: [Int]) {
         let saving = try pipe()
         let goOn = try pipe()
@@ -246,7 +246,7 @@ struct ImportTests {
             guard method == "SaveContacts" else { return .reply("{\"status\":\"full\"}") }
             var byte: UInt8 = 1
             write(saving[1], &byte, 1)
-            // Until this is told to go on, or its other end is closed.
+            // Wait for the test to write, or to close the other end.
             let isAnswered = read(goOn[0], &byte, 1) == 1
             return isAnswered ? .reply("{\"identifiers\":[],\"historyToken\":\"\"}") : .hangUp
         }
@@ -254,19 +254,19 @@ struct ImportTests {
         var byte: UInt8 = 0
         try #require(read(saving[0], &byte, 1) == 1)
         program.signal(SIGINT)
-        // A second one may have been sent.
+        // A second save may have been sent already.
         if isAnswered { for _ in 0..<2 { write(goOn[1], &byte, 1) } }
         let outcome = try program.finish()
         shutdown(goOn[1], CInt(SHUT_RDWR))
         return (outcome, try saved(broker))
     }
 
-    @Test("Interrupted, it waits for the save that is under way, says how far it came, and ends as interrupted")
+    @Test("On SIGINT, import waits for the pending saves, reports its progress and ends by the signal")
     func interruptedByThePerson() throws {
         try withFile((0..<3 * Import.changesPerSave).map { card("Person \($0)") }.joined()) { path in
             let (outcome, saves) = try interruptedImport(path, isAnswered: true)
             #expect(outcome.signal == SIGINT && outcome.output.isEmpty)
-            // Whoever reads the first one sends the signal; the second may be on its way by then.
+            // The signal is sent after the first save has arrived; the second may be pending by then.
             let count = saves.reduce(0, +)
             let last = "\(path):\(4 * count - 3)"
             #expect(outcome.error == "contactbook: interrupted; \(count) contacts were added, the last from \(last)\n")
@@ -274,7 +274,7 @@ struct ImportTests {
         }
     }
 
-    @Test("Interrupted while the broker does not answer, it ends all the same, and says what is not known")
+    @Test("On SIGINT without a reply from the broker, import ends and reports what is unknown")
     func interruptedWithoutAnswer() throws {
         try withFile(card("One")) { path in
             let (outcome, _) = try interruptedImport(path, isAnswered: false)
@@ -284,7 +284,7 @@ struct ImportTests {
         }
     }
 
-    @Test("While the broker saves, what follows is read")
+    @Test("Import reads on while the broker saves")
     func overlap() throws {
         var template = Array("/tmp/import-XXXXXX".utf8CString)
         let folder = String(cString: try #require(mkdtemp(&template)))
@@ -306,7 +306,7 @@ struct ImportTests {
         }
         let program = try RunningProgram(
             "contactbook", ["import", "--duplicates", "keep", path], runtime: broker.folder)
-        // More than the pipe and what is read at a time hold, and less than another save.
+        // More than the pipe and one read can hold, but less than another save.
         let text = Array((0..<count).map { card("Person \($0)") }.joined().utf8)
         let long = card("Bob\r\nNOTE:" + String(repeating: "x", count: 500))
         let rest = Array(String(repeating: long, count: count - 1).utf8)
@@ -325,7 +325,7 @@ struct ImportTests {
         #expect(outcome.output == "added \(2 * count - 1) contacts of 1 file\n")
     }
 
-    @Test("Cards of other character sets come in as what they say")
+    @Test("Cards in other character sets are converted")
     func otherCharacterSet() throws {
         let name = "N;CHARSET=ISO-8859-1;ENCODING=QUOTED-PRINTABLE:=C6r=F8"
         try withFile("BEGIN:VCARD\nVERSION:3.0\n\(name)\nEND:VCARD\n") { path in

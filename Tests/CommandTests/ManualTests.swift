@@ -2,33 +2,32 @@ import BrokerJSON
 import Glibc
 import Testing
 
-@Suite("Manuals")
+@Suite("Manual pages")
 struct ManualTests {
-    /// What a program says of itself, and what its manual says.
     @Test(
-        "A manual has every command and every option", arguments: ["contactbook.1", "contactctl.1", "contactbrokerd.8"])
+        "A manual names every command and option", arguments: ["contactbook.1", "contactctl.1", "contactbrokerd.8"])
     func namesAll(_ page: String) throws {
         let program = String(page.prefix { $0 != "." })
         let words = try words(of: program)
         let manual = try text(of: page)
         let missing = words.filter { !manual.contains($0) }
         #expect(words.count > 3)
-        #expect(missing.isEmpty, "\(page) does not have \(missing)")
+        #expect(missing.isEmpty, "\(page) lacks \(missing)")
     }
 
-    /// The words of mdoc that a program's manual must have.
+    /// The mdoc words that a program's manual page must contain.
     private func words(of program: String) throws -> [String] {
         guard program == "contactbrokerd" else {
             let said = try RunningProgram(program, ["--experimental-dump-help"], runtime: "/nonexistent").finish()
             return words(try #require(try JSONDocument(parsing: Array(said.output.utf8)).root["command"]))
         }
-        // It has no parser that could tell: what its help names counts.
+        // It has no parser that could list its options, so those in its help count.
         let help = try RunningProgram(program, ["--help"], runtime: "/nonexistent").finish().output
         return Set(help.split { !$0.isLetter && $0 != "-" }.filter { $0.hasPrefix("--") && $0.count > 2 }).sorted().map
         { "Fl -\($0.dropFirst(2))" }
     }
 
-    /// How mdoc writes the names of a command's options, and of the commands below it.
+    /// The mdoc forms of a command's options and of its subcommands.
     private func words(_ command: JSONValue) -> [String] {
         var words: [String] = []
         for argument in command["arguments"]?.elements.map(Array.init) ?? []

@@ -1,14 +1,14 @@
 import Glibc
 import Testing
 
-/// One of our programs at work: its own process, without a terminal.
+/// One of the project's programs in a process of its own, without a terminal.
 struct RunningProgram {
     struct Outcome {
-        /// -1 where a signal ended it.
+        /// -1 if a signal ended it.
         let code: Int32
-        /// The most memory that it held at a time, in bytes.
+        /// The most memory that it had at any time, in bytes.
         let memory: Int
-        /// What ended it; 0 where it ended by itself.
+        /// The signal that ended it, or 0.
         let signal: Int32
         let output: String
         let error: String
@@ -18,7 +18,7 @@ struct RunningProgram {
     private let output: CInt
     private let error: CInt
 
-    /// - Parameter runtime: the folder where the program is to look for the broker.
+    /// - Parameter runtime: the folder in which the program looks for the broker's sockets.
     init(_ name: String, _ arguments: [String], runtime: String) throws {
         let path = try Self.folder() + "/" + name
         let outputPipe = try pipe()
@@ -33,7 +33,7 @@ struct RunningProgram {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // And it hears signals, which the threads that tests run on do not.
+        // The program must receive signals, which the threads that run tests block.
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
@@ -57,7 +57,7 @@ struct RunningProgram {
         error = errorPipe[0]
     }
 
-    /// Reads what it says to the person until this was said.
+    /// Reads standard error until it contains this text.
     func waitUntilItSays(_ text: String) -> String {
         var said: [UInt8] = []
         var byte: UInt8 = 0
@@ -75,7 +75,7 @@ struct RunningProgram {
             var waiting = open.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             guard poll(&waiting, nfds_t(waiting.count), 30_000) > 0 else {
                 kill(process, SIGKILL)
-                Issue.record("the program does not end")
+                Issue.record("the program did not end")
                 break
             }
             for ready in waiting where ready.revents != 0 {
@@ -99,7 +99,7 @@ struct RunningProgram {
             error: String(decoding: texts[error] ?? [], as: UTF8.self))
     }
 
-    /// Where the build puts programs: beside the tests.
+    /// The folder of the built programs, which is also the tests' own.
     static func folder() throws -> String {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         let count = buffer.withUnsafeMutableBytes {
@@ -121,7 +121,7 @@ func run(_ name: String, _ arguments: String..., with broker: ScriptedBroker) th
     try RunningProgram(name, arguments, runtime: broker.folder).finish()
 }
 
-/// Two ends that no program started meanwhile inherits; pipe(2) cannot promise that.
+/// Two connected ends that no program started meanwhile inherits, which pipe(2) cannot guarantee.
 func pipe() throws -> [CInt] {
     var ends: [CInt] = [-1, -1]
     let made = socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0, &ends)

@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 
-/// Stands in for the broker at a real socket: gives the answers that a test wrote down, and remembers what was asked.
+/// A stand-in for the broker at real sockets: it sends the replies that a test sets, and records the calls.
 final class ScriptedBroker: Sendable {
     enum Answer: Sendable {
         case reply(String)
@@ -22,7 +22,7 @@ final class ScriptedBroker: Sendable {
     let folder: String
     private let calls = Mutex<[Asked]>([])
     private let listeners: [CInt]
-    /// For each door its socket, below the runtime directory.
+    /// The path of each socket below the runtime directory.
     private static let doors = ["apps/io.contactbroker.Contacts", "admin/io.contactbroker.Admin"]
 
     /// - Parameter answer: the answer to a method with these parameters; it may wait.
@@ -41,14 +41,14 @@ final class ScriptedBroker: Sendable {
 
     deinit {
         for listener in listeners {
-            // Wakes the thread that accepts; it closes the descriptor.
+            // This wakes the thread that accepts, which closes the descriptor.
             shutdown(listener, CInt(SHUT_RDWR))
         }
         for door in Self.doors {
             unlink("\(folder)/\(door)")
             rmdir("\(folder)/\(door.prefix { $0 != "/" })")
         }
-        // What contactbook noted for undo.
+        // The files that contactbook wrote for undo.
         let undo = folder + "/state/contactbook/undo"
         if let directory = opendir(undo) {
             while let entry = readdir(directory) {
@@ -61,7 +61,7 @@ final class ScriptedBroker: Sendable {
         for each in ["/state/contactbook/undo", "/state/contactbook", "/state", ""] { rmdir(folder + each) }
     }
 
-    /// The calls so far, without the questions for the app's own standing.
+    /// The calls so far, without GetAuthorization.
     var asked: [Asked] { calls.withLock { $0.filter { $0.method != "GetAuthorization" } } }
 
     private func note(_ asked: Asked) { calls.withLock { $0.append(asked) } }
@@ -100,7 +100,7 @@ final class ScriptedBroker: Sendable {
         _ connection: CInt, _ answer: (String, JSONValue) -> Answer, _ note: (Asked) -> Void
     ) {
         var pending: [UInt8] = []
-        /// Where to look for the end of a call: what comes before was looked at.
+        /// Where to search for the end of a call; the bytes before were searched already.
         var seen = 0
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {

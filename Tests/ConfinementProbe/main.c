@@ -9,7 +9,7 @@
 
 #include "thumbnail.h"
 
-/* Shuts itself in as contactbroker-thumbnail does, and then tries one thing that it must not: ends with 0 if nothing stopped it. */
+/* Confines itself as contactbroker-thumbnail does, then tries one forbidden thing. Ends with 0 if it was not stopped. */
 int main(int count, char **arguments)
 {
     const char *what = count > 1 ? arguments[1] : "";
@@ -26,19 +26,19 @@ int main(int count, char **arguments)
     else if (strcmp(what, "kill") == 0) syscall(SYS_kill, getpid(), 0);
     else if (strcmp(what, "protect") == 0) mprotect(&byte, 1, PROT_READ | PROT_EXEC);
     else if (strcmp(what, "limit") == 0) syscall(SYS_prlimit64, 0, 0, NULL, NULL);
-    /* What is refused and does not kill: malloc(3) is told that there is no more. */
+    /* mmap and allocation are refused without killing the process, so that malloc(3) can fail. */
     else if (strcmp(what, "map") == 0)
         _exit(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? 4 : 0);
     else if (strcmp(what, "enough") == 0) {
         char *all = malloc((size_t)128 << 20);
         _exit(all && memset(all, 1, (size_t)128 << 20) ? 4 : 0);
     }
-    /* Told that there is no more, or killed when malloc(3) looks for it elsewhere. */
+    /* malloc(3) fails, or the process is killed because malloc(3) tries another system call. */
     else if (strcmp(what, "memory") == 0) {
         for (size_t total = 0; total < (size_t)THUMBNAIL_MEMORY + (1 << 20); total += 1 << 20)
             if (!malloc(1 << 20)) _exit(4);
     }
-    /* For ever: an alarm clock ends it. */
+    /* Endless: a timer kills the process. */
     else if (strcmp(what, "time") == 0)
         for (;;) __asm__ volatile("");
     _exit(0);

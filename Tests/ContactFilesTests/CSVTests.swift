@@ -3,7 +3,7 @@ import Testing
 
 @testable import BrokerContactFiles
 
-@Suite("CSV of other address books")
+@Suite("CSV files of other address books")
 struct CSVTests {
     private func items(_ bytes: [UInt8], chunk: Int = 7, dates: DateOrder = .monthFirst) -> [CSVReader.Item] {
         var reader = CSVReader(dates: dates)
@@ -37,7 +37,7 @@ struct CSVTests {
 
         """
 
-    @Test("Google's columns of today: lines and quotes in fields, several values in one, labels as groups")
+    @Test("Google's current columns: line breaks and quotes in fields, several values in one field, labels as groups")
     func googleNow() throws {
         let rows = rows(Self.google)
         try #require(rows.count == 2)
@@ -57,7 +57,7 @@ struct CSVTests {
         #expect(rows[1].contact.contactType == .organization && rows[1].groups.isEmpty)
     }
 
-    @Test("Google's columns of before: types, group membership, custom fields and more than one organization")
+    @Test("Google's former columns: types, group membership, custom fields and several organizations")
     func googleBefore() throws {
         let row = try #require(
             rows(
@@ -99,7 +99,7 @@ struct CSVTests {
 
         """
 
-    @Test("Outlook's classic columns, in UTF-8, UTF-16 and Windows-1252 alike")
+    @Test("Outlook's classic columns in UTF-8, UTF-16 and Windows-1252")
     func outlookClassic() throws {
         var utf16: [UInt8] = [0xFF, 0xFE]
         for unit in Self.outlook.utf16 { utf16 += [UInt8(unit & 0xFF), UInt8(unit >> 8)] }
@@ -109,7 +109,7 @@ struct CSVTests {
         ] {
             for chunk in [1, 2, 5, 4_096] {
                 guard case .row(let row) = items(bytes, chunk: chunk).first else {
-                    Issue.record("no row")
+                    Issue.record("no row was read")
                     continue
                 }
                 let omar = row.contact
@@ -126,7 +126,7 @@ struct CSVTests {
         }
     }
 
-    @Test("Outlook's new columns, with the separator of other regions")
+    @Test("Outlook's new columns, with other regions' separators")
     func outlookNew() throws {
         let row = try #require(
             rows(
@@ -147,7 +147,7 @@ struct CSVTests {
     }
 
     @Test(
-        "Dates as programs write them",
+        "Dates are read in the forms that programs write",
         arguments: [
             ("1990-01-02", "1990-01-02", false), ("--02-29", "--02-29", false), ("2/1/1990", "1990-02-01", true),
             ("31/1/1990", "1990-01-31", false), ("1/31/1990", "1990-01-31", false), ("1.2.1990", "1990-02-01", false),
@@ -160,17 +160,17 @@ struct CSVTests {
     }
 
     @Test(
-        "What is no date is none",
+        "Invalid dates are ignored",
         arguments: ["1990-02-30", "30/2/1990", "soon", "1/2/90", "", "99999-1-1", "-", "1990"])
     func noDates(text: String) { #expect(ReadDate(text, .dayFirst) == nil) }
 
-    @Test("Day first where one says so")
+    @Test("Day-first dates are read on request")
     func dayFirst() {
         #expect(ReadDate("2/1/1990", .dayFirst)?.text == "1990-01-02")
         #expect(ReadDate("1/31/1990", .dayFirst)?.text == "1990-01-31")
     }
 
-    @Test("What is not of Google or Outlook is said once, and nothing of it is read")
+    @Test("A file that is not Google's or Outlook's is reported once, and not read")
     func unknown() {
         for text in ["Vorname,Nachname\nAda,Lovelace\n", "a,b,c\n1,2,3\n", ",,,\n,,\n"] {
             let items = items(Array(text.utf8))
@@ -180,17 +180,21 @@ struct CSVTests {
         #expect(items([]).isEmpty)
     }
 
-    @Test("A row with quotes that make no sense is named with its line, and the next one is read")
+    @Test("A row with misplaced quotes is reported with its line, and the next one is read")
     func quotes() {
         let head = "First Name,Last Name,E-mail Address\n"
         let found = items(Array((head + "A\"x\"b,c,d\n\"A\"b,c,d\nAda,,\n").utf8))
         #expect(found.count == 3)
         #expect(found.first == .unreadable(CSVProblem(line: 2, reason: .quotes)))
         #expect(found.dropFirst().first == .unreadable(CSVProblem(line: 3, reason: .quotes)))
-        if case .row(let row) = found.last { #expect(row.contact.givenName == "Ada") } else { Issue.record("no row") }
+        if case .row(let row) = found.last {
+            #expect(row.contact.givenName == "Ada")
+        } else {
+            Issue.record("no row was read")
+        }
     }
 
-    @Test("A quote that is never closed ends the reading, and holds no more than one row's bytes")
+    @Test("An unclosed quote ends reading, and buffers at most one row's bytes")
     func endless() {
         let head = "First Name,Last Name,E-mail Address\n"
         let found = items(Array((head + "\"Ada,,\nEve,,\n").utf8))
@@ -200,7 +204,7 @@ struct CSVTests {
         #expect(long == [.unreadable(CSVProblem(line: 2, reason: .endless))])
     }
 
-    @Test("Whatever the bytes are, the reader ends, and what it reads is a contact that could be saved or is refused")
+    @Test("For any bytes the reader ends, and gives valid contacts or errors")
     func garbage() {
         var random = SystemRandomNumberGenerator()
         let pieces = [

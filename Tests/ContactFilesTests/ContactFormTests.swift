@@ -3,7 +3,7 @@ import Testing
 
 @testable import BrokerContactFiles
 
-@Suite("A contact as text to edit")
+@Suite("A contact as editable text")
 struct ContactFormTests {
     private static var ada: Contact {
         var contact = Contact()
@@ -23,7 +23,7 @@ struct ContactFormTests {
         return contact
     }
 
-    @Test("It reads as a person would write it")
+    @Test("The text is as a person would write it")
     func text() {
         let text = ContactForm.text(
             of: Self.ada, keys: ContactKeySet([.givenName, .phoneNumbers, .postalAddresses, .note]), heading: ["Ada"])
@@ -64,9 +64,9 @@ struct ContactFormTests {
         #expect(try ContactForm(reading: String(decoding: windows, as: UTF8.self)).contact == read)
     }
 
-    @Test("What is written and read back says the same") func same() throws { try roundTrip(Self.ada) }
+    @Test("A contact is read back unchanged") func same() throws { try roundTrip(Self.ada) }
 
-    @Test("So does whatever a contact can say")
+    @Test("A contact with arbitrary values is read back unchanged")
     func anything() throws {
         var random = SystemRandomNumberGenerator()
         let pieces = [
@@ -101,26 +101,26 @@ struct ContactFormTests {
     }
 
     @Test(
-        "What cannot be understood is named with its line",
+        "Errors name their line",
         arguments: [
             ("Given name: Ada\nColour: blue\n", 2, "there is no field called Colour here"),
             ("Phone\n", 1, "a name, a colon and a value"),
             ("\n  Given name: Ada\n", 2, "indented without"), ("Type: robot\n", 1, "a person or an organization"),
-            ("Given name: A\nGiven name: B\n", 2, "stands above already"), ("Phone:\n\tmobile: 1\n", 2, "with tabs"),
+            ("Given name: A\nGiven name: B\n", 2, "appears twice"), ("Phone:\n\tmobile: 1\n", 2, "with tabs"),
             ("Phone:\n  \"mobile: 1\n", 2, "never closed"), ("Phone:\n  \"mobile\" 1\n", 2, "a colon is missing"),
-            ("Note: \"a\\q\"\n", 1, "as in JSON"), ("Note: a\n  b\n", 2, "| behind its colon"),
-            ("Address: Storgatan 1\n", 1, "a label has a line of its own"),
-            ("Address:\n  home: Storgatan 1\n", 2, "the fields stand below"),
+            ("Note: \"a\\q\"\n", 1, "as in JSON"), ("Note: a\n  b\n", 2, "| after the colon"),
+            ("Address: Storgatan 1\n", 1, "the label must be on its own line"),
+            ("Address:\n  home: Storgatan 1\n", 2, "the fields must be on lines below"),
             ("Address:\n  home:\n    Planet: Earth\n", 3, "no such field here"),
-            ("# x\nBirthday: 1990-02-30\n", 2, "of a day that exists"), ("Note: |\n    a\n  b\n", 3, "less indented"),
-            ("Date:\n  x: soon\n", 1, "of a day that exists"),
+            ("# x\nBirthday: 1990-02-30\n", 2, "a day that exists"), ("Note: |\n    a\n  b\n", 3, "less indented"),
+            ("Date:\n  x: soon\n", 1, "a day that exists"),
         ])
     func problems(text: String, line: Int, reason: String) {
         let problem = #expect(throws: ContactForm.Problem.self) { try ContactForm(reading: text) }
         #expect(problem?.line == line && problem?.reason.contains(reason) == true, "\(String(describing: problem))")
     }
 
-    @Test("A value one byte over its bound, and a thousand and one addresses, are named with their line")
+    @Test("A value one byte above its bound, and a thousand and one addresses, are errors with their line")
     func bounds() throws {
         let most = ContactLimits().value
         #expect(
@@ -134,7 +134,7 @@ struct ContactFormTests {
         #expect(tooMany == ContactForm.Problem(line: 2, reason: "more than 1000 for values"))
     }
 
-    @Test("Whatever is typed, reading ends with a contact or with a line that exists")
+    @Test("Reading any text gives a contact, or an error with an existing line")
     func garbage() {
         var random = SystemRandomNumberGenerator()
         let pieces = [
@@ -156,7 +156,7 @@ struct ContactFormTests {
         }
     }
 
-    @Test("A value that is changed in its place stays that value; what is new has no identifier")
+    @Test("A changed value keeps its identifier; a new one has none")
     func identifiers() throws {
         let text = ContactForm.text(of: Self.ada, keys: ContactForm.keys)
             .replacing("+44 20 7946 0001", with: "+44 20 7946 9999").replacing("  : 2", with: "  boat: 5\n  : 2")
@@ -167,14 +167,14 @@ struct ContactFormTests {
         #expect(read.keys(differingFrom: Self.ada) == ContactKeySet([.phoneNumbers]))
     }
 
-    @Test("What was not shown cannot be written")
+    @Test("Keys that were not shown cannot be written")
     func hidden() {
         #expect(throws: ContactForm.Problem(line: 1, reason: "there is no field called Note here")) {
             try ContactForm(reading: "Note: x\n", keys: ContactForm.keys.subtracting(.named))
         }
     }
 
-    @Test("A file without anything in it is no contact")
+    @Test("An empty file is not a contact")
     func empty() {
         #expect(ContactForm.isEmpty("") && ContactForm.isEmpty("# x\n \n#\n"))
         #expect(!ContactForm.isEmpty("Note:\n"))

@@ -25,7 +25,7 @@ struct DuplicateTests {
         return match?.evidence
     }
 
-    @Test("The same UID, the same name with a common address or number, or the very same card")
+    @Test("Duplicates have the same UID, the same name with a common address or number, or identical cards")
     func found() {
         let ada = contact("Ada", "Lovelace", phone: "+44 20 7946 0001", email: "ada@example.org", uid: "A-1")
         #expect(evidence(ada, contact("Augusta", uid: "A-1")) == .uid)
@@ -34,7 +34,7 @@ struct DuplicateTests {
         #expect(evidence(contact("Emmy", "Noether"), contact("Emmy", "Noether")) == .sameCard)
     }
 
-    @Test("The same name alone is two people, and so is one number with two names")
+    @Test("The same name alone is no duplicate, nor is one number with two names")
     func notFound() {
         let ada = contact("Ada", "Lovelace", phone: "+44 20 7946 0001", email: "ada@example.org", uid: "A-1")
         #expect(evidence(ada, contact("Ada", "Lovelace")) == nil)
@@ -44,7 +44,7 @@ struct DuplicateTests {
         #expect(evidence(contact("Ann", phone: "1"), contact("Ann", email: "1")) == nil)
     }
 
-    @Test("An accent is the same however it is written, and the end of one value is not the beginning of the next")
+    @Test("Comparing ignores Unicode forms, and keeps adjacent values apart")
     func texts() {
         let zoe = contact("Zo\u{EB}", "N\u{FA}\u{F1}ez")
         #expect(evidence(zoe, contact("Zoe\u{308}", "Nu\u{301}n\u{303}ez")) == .sameCard)
@@ -53,13 +53,14 @@ struct DuplicateTests {
         #expect(evidence(contact("A", "\"\"B"), contact("A\"", "\"B")) == nil)
         var noted = contact("Zo\u{EB}", email: "zoe@example.org", uid: "Z-1")
         (noted.note, noted.imageData) = ("a friend", "AAAA")
-        // Journals of earlier imports hold these texts: another one would make every contact changed since.
+        // Undo journals of earlier imports contain these digests. If they differed, every contact would count as
+        // changed.
         let digest = DuplicateFingerprint.withDigest(of: noted).1
         let kept = ContactDigest(ordinary: "b490f2b064a6facb", named: "069e0c7c5a7fbb1d", image: "d8f10e9b2eb63c6c")
         #expect(digest == kept)
     }
 
-    @Test("A UUID is the same however it is written")
+    @Test("UUIDs are compared whatever their spelling")
     func uuid() {
         let uuid = "8bf87495-a576-b43e-7ede-6a2e97165ee5"
         #expect(evidence(contact("A", uid: uuid), contact("B", uid: "urn:uuid:\(uuid.uppercased())")) == .uid)
@@ -67,14 +68,14 @@ struct DuplicateTests {
         #expect(ContactUID.made(from: "N1") == nil)
     }
 
-    @Test("Categories are groups, but for the one that has everybody")
+    @Test("Categories become groups, except the one of all contacts")
     func categories() {
         var contact = contact("A")
         contact.extraProperties = ["item1.CATEGORIES;X=\"a:b\":Chess\\, Club,myContacts,VIP", "categories:VIP, Work"]
         #expect(ContactUID.categories(of: contact) == ["Chess, Club", "VIP", "Work"])
     }
 
-    @Test("A file in a vdir has the same name for the same UID, and never one that means something else")
+    @Test("A vdir file name depends only on the UID, and is always a safe name")
     func names() {
         #expect(VdirName.of(uid: "abc-1@x.example") == "abc-1@x.example.vcf")
         for uid in ["../x", ".x", "a/b", "", "a b", String(repeating: "x", count: 201), "é"] {
@@ -83,7 +84,7 @@ struct DuplicateTests {
         }
     }
 
-    @Test("Files are known by their beginning")
+    @Test("The format of a file is detected from its beginning")
     func formats() {
         #expect(FileFormat(beginning: Array("\u{FEFF}begin:vcard\r\n".utf8)) == .vcard)
         #expect(
@@ -97,7 +98,7 @@ struct DuplicateTests {
 @Suite("Birthdays")
 struct BirthdayTests {
     @Test(
-        "The next time a birthday comes",
+        "The next occurrence of a birthday",
         arguments: [
             ("1815-12-10", "2026-12-10", 18, 211), ("--11-22", "2026-11-22", 0, nil),
             ("1990-11-21", "2027-11-21", 364, 37),
@@ -108,7 +109,7 @@ struct BirthdayTests {
         #expect(next.next == day && next.daysUntil == days && next.age == age && !next.isMoved)
     }
 
-    @Test("Who was born on 29 February has theirs on the 28th where there is none")
+    @Test("A birthday on 29 February is on the 28th in other years")
     func leap() throws {
         let moved = try #require(BirthdayCalendar(today: "2027-02-01")?.next("2000-02-29"))
         #expect(moved.next == "2027-02-28" && moved.isMoved && moved.age == 27 && moved.daysUntil == 27)
@@ -118,14 +119,14 @@ struct BirthdayTests {
         #expect(after.next == "2028-02-29" && after.daysUntil == 365)
     }
 
-    @Test("What is no date has none")
+    @Test("An invalid date has no birthday")
     func none() {
         #expect(BirthdayCalendar(today: "2027-02-29") == nil && BirthdayCalendar(today: "--02-28") == nil)
         #expect(BirthdayCalendar(today: "2027-02-28")?.next("1990-02-30") == nil)
     }
 }
 
-@Suite("What can be taken back")
+@Suite("The undo journal")
 struct UndoTests {
     private static var steps: [UndoStep] {
         var contact = Contact()
@@ -149,7 +150,7 @@ struct UndoTests {
         UndoEntry(command: "remove Ada", time: "2026-03-01T12:00:00Z").head + Self.steps.flatMap(UndoEntry.line)
     }
 
-    @Test("What is written is read back, and a line that was cut off is as if it had not been written")
+    @Test("Written steps are read back, and a truncated last line is ignored")
     func files() throws {
         let entry = try #require(UndoEntry(file: file))
         #expect(entry.steps == Self.steps && entry.command == "remove Ada" && !entry.isUndone && !entry.isUndoing)
@@ -159,7 +160,7 @@ struct UndoTests {
         #expect(undone.isUndone && undone.renamed == ["1": "9"])
     }
 
-    @Test("What is no such file, or of a later version, is refused")
+    @Test("A file that is not a journal, or of a later version, is refused")
     func refused() {
         for text in ["", "x\n", "{}\n", #"{"version":2,"command":"x","time":""}"# + "\n"] {
             #expect(UndoEntry(file: Array(text.utf8)) == nil)
@@ -167,7 +168,7 @@ struct UndoTests {
         #expect(UndoEntry(file: file + Array("{\"step\":\"new\"}\n".utf8)) == nil)
     }
 
-    @Test("A digest tells every change that could be read, and only those")
+    @Test("A digest changes with every readable change, and only then")
     func digests() {
         var contact = Contact()
         contact.givenName = "Ada"

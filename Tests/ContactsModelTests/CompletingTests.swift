@@ -11,7 +11,7 @@ struct CompletingTests {
         return contact
     }
 
-    @Test("What stands there stays, and what is new is added")
+    @Test("Existing values are kept, and new ones are added")
     func adds() {
         var card = Contact()
         card.givenName = "Augusta"
@@ -34,7 +34,7 @@ struct CompletingTests {
         #expect(keys == ContactKeySet([.familyName, .note, .phoneNumbers]))
     }
 
-    @Test("A card that says nothing new changes nothing")
+    @Test("A card without new values changes nothing")
     func nothingNew() {
         for card in [Contact(), contact()] {
             let (completed, keys) = contact().completed(by: card)
@@ -43,7 +43,7 @@ struct CompletingTests {
         }
     }
 
-    @Test("A photo is taken only where there is none")
+    @Test("A photo is taken only if the contact has none")
     func photo() {
         var card = Contact()
         card.imageData = "AAAA"

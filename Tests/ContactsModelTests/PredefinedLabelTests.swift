@@ -1,10 +1,10 @@
 import BrokerModel
 import Testing
 
-@Suite("Labels that Apple's programs know")
+@Suite("Apple's predefined labels")
 struct PredefinedLabelTests {
     @Test(
-        "Each in the form in which it is stored",
+        "Each label has its stored form",
         arguments: [
             (PredefinedLabel.home, "_$!<Home>!$_", "Home"), (PredefinedLabel.work, "_$!<Work>!$_", "Work"),
             (PredefinedLabel.school, "_$!<School>!$_", "School"), (PredefinedLabel.other, "_$!<Other>!$_", "Other"),
@@ -23,7 +23,7 @@ struct PredefinedLabelTests {
         #expect(PredefinedLabel.general.contains(label))
     }
 
-    @Test("Every relation of Apple's, each once, between its first and its last")
+    @Test("Every relation label of Apple's exists exactly once")
     func relations() {
         let names = PredefinedLabel.relationNames
         #expect(names.count == 216 && Set(names).count == 216)
@@ -41,7 +41,7 @@ struct PredefinedLabelTests {
     }
 
     @Test(
-        "A label of the person's own has no name",
+        "A custom label has no predefined name",
         arguments: ["", "Home", "home", "_$!<>!$_", "_$!<Home", "Home>!$_", "boat", "_$!<"])
     func own(label: String) {
         #expect(PredefinedLabel.name(of: label) == nil)

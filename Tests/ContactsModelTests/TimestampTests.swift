@@ -1,10 +1,10 @@
 import BrokerModel
 import Testing
 
-@Suite("Moments on the wire")
+@Suite("Timestamps in wire form")
 struct TimestampTests {
     @Test(
-        "A moment is written and read back to the second",
+        "A timestamp is written and read back to the second",
         arguments: [
             ("1970-01-01T00:00:00Z", 0), ("2000-02-29T23:59:59Z", 951_868_799), ("1969-12-31T23:59:59Z", -1),
             ("0001-01-01T00:00:00Z", -62_135_596_800), ("9999-12-31T23:59:59Z", 253_402_300_799),
@@ -14,13 +14,13 @@ struct TimestampTests {
         #expect(Timestamp.seconds(text) == seconds)
     }
 
-    @Test("A date is its first second")
+    @Test("A date without a time is its first second")
     func date() {
         #expect(Timestamp.seconds("2026-03-01") == Timestamp.seconds("2026-03-01T00:00:00Z"))
     }
 
     @Test(
-        "What is no moment is none",
+        "Invalid timestamps are refused",
         arguments: [
             "", "2026-13-01T12:00:00Z", "2026-02-29", "2026-03-01T24:00:00Z", "2026-03-01T12:60:00Z",
             "2026-03-01T12:00:00", "2026-03-01T12:00:00+01:00", "aaaa-03-01", "2026-03-00", "2026/03/01",
@@ -30,7 +30,7 @@ struct TimestampTests {
         #expect(Timestamp.seconds(text) == nil)
     }
 
-    @Test("Years beyond four digits are written as the nearest that has a form")
+    @Test("Years beyond four digits are written as the nearest valid year")
     func bounds() {
         #expect(Timestamp.text(seconds: .max) == "9999-12-31T23:59:59Z")
         #expect(Timestamp.text(seconds: .min) == "0001-01-01T00:00:00Z")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BrokerModel
 
-@Suite("What a client may write")
+@Suite("What an app may write")
 struct ValidationTests {
     static let writable = ContactKeySet.all.subtracting(
         ContactKeySet([.creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData]))
@@ -19,7 +19,7 @@ struct ValidationTests {
         if case .invalidContact(let name, _) = error { name == key.rawValue } else { false }
     }
 
-    @Test("A contact with everything may be written, but for what is the broker's")
+    @Test("All keys may be written, except the broker's own")
     func whole() {
         #expect(refusal { try everything().validate(writing: Self.writable) } == nil)
         #expect(refusal { try Contact().validate(writing: Self.writable) } == nil)
@@ -28,7 +28,7 @@ struct ValidationTests {
         }
     }
 
-    @Test("Keys that are not written are not looked at")
+    @Test("Keys that are not written are not checked")
     func others() {
         var contact = Contact()
         contact.birthday = "yesterday"
@@ -36,7 +36,7 @@ struct ValidationTests {
     }
 
     @Test(
-        "A date is a day that exists",
+        "A date is an existing day",
         arguments: [
             "1815-12-10", "--12-10", "2024-02-29", "2000-02-29", "--02-29", "0001-01-01", "9999-12-31", "--01-31", "",
         ])
@@ -47,7 +47,7 @@ struct ValidationTests {
     }
 
     @Test(
-        "Other texts are no date",
+        "Other texts are not dates",
         arguments: [
             "2023-02-29", "1900-02-29", "--02-30", "2024-04-31", "2024-13-01", "2024-00-01", "2024-01-00", "0000-01-01",
             "24-01-01", "2024-1-1", "2024/01/01", "20240101", "-12-10", "---12-10", "2024-01-01T00:00:00Z",
@@ -59,13 +59,13 @@ struct ValidationTests {
         #expect(isInvalid(refused(.dates) { $0.dates = [LabeledDate(value: text)] }, .dates))
     }
 
-    @Test("A labeled date is not empty")
+    @Test("A labeled date must not be empty")
     func emptyDate() {
         #expect(isInvalid(refused(.dates) { $0.dates = [LabeledDate(value: "")] }, .dates))
     }
 
     @Test(
-        "A birthday of another calendar names it",
+        "A non-Gregorian birthday names its calendar",
         arguments: [
             ("chinese:--08-15", true), ("hebrew:5784-13-01", true), ("islamic-umalqura:1445-09-30", true), ("", true),
             ("gregory:1990-01-01", false), ("chinese:", false), ("chinese", false), (":--08-15", false),
@@ -78,7 +78,7 @@ struct ValidationTests {
         #expect(allowed ? error == nil : isInvalid(error, .nonGregorianBirthday))
     }
 
-    @Test("Line feeds and tabs are text; other control characters are not", arguments: writable.keys)
+    @Test("Line feeds and tabs are permitted; other control characters are not", arguments: writable.keys)
     func controls(key: ContactKey) {
         for control in ["\u{0}", "\u{1B}[2J", "\r", "\u{7F}", "\u{80}", "\u{9B}31m", "\u{9F}"] {
             var contact = Contact()
@@ -102,7 +102,7 @@ struct ValidationTests {
         #expect(refused(.note) { $0.note = "a\n\tb\u{A0}ÿ" } == nil)
     }
 
-    @Test("An extra property is one content line")
+    @Test("An extra property is exactly one content line")
     func contentLines() {
         #expect(refused(.extraProperties) { $0.extraProperties = ["X-A:b\tc"] } == nil)
         for line in ["X-A:b\nEMAIL:eve@example.org", "", "\n"] {
@@ -110,7 +110,7 @@ struct ValidationTests {
         }
     }
 
-    @Test("One text has its bound, in bytes")
+    @Test("A text is bounded, in bytes")
     func value() {
         let maximum = ContactLimits().value
         #expect(maximum == 1_048_576)
@@ -137,7 +137,7 @@ struct ValidationTests {
         }
     }
 
-    @Test("All texts of a key have a bound together")
+    @Test("The total size of a key's texts is bounded")
     func key() {
         var limits = ContactLimits()
         limits.key = 10
@@ -147,7 +147,7 @@ struct ValidationTests {
         #expect(refused(.phoneNumbers, limits: limits) { $0.phoneNumbers = values("7890x") } == error)
     }
 
-    @Test("A photo has its bound, in bytes of the photo")
+    @Test("A photo is bounded, in bytes of the decoded photo")
     func photo() {
         var limits = ContactLimits()
         #expect(limits.photo == 8 * 1_048_576)
@@ -159,7 +159,7 @@ struct ValidationTests {
     }
 
     @Test(
-        "An image is base64",
+        "An image must be base64",
         arguments: [
             ("", true), ("AAAA", true), ("AA==", true), ("AAE=", true), ("+/9z", true), ("AAA", false), ("A===", false),
             ("====", false), ("AB==", false), ("AAB=", false), ("AA-_", false), ("AA A", false), ("AAAA\n", false),
@@ -193,7 +193,7 @@ struct ValueIdentifiersTests {
         for list in former + [values] {
             contact = before
             contact.phoneNumbers = list
-            // Through its bytes each time, as in the book.
+            // Encodes and decodes the counter each time, as the book does.
             identifiers = ValueIdentifiers(bytes: identifiers.bytes) ?? ValueIdentifiers()
             identifiers.assign(to: &contact, replacing: before)
             before = contact
@@ -205,35 +205,39 @@ struct ValueIdentifiersTests {
         LabeledString(identifier: identifier, label: label, value: text)
     }
 
-    @Test("New values are numbered; made-up identifiers are ignored")
+    @Test("New values get identifiers; invented ones are ignored")
     func new() {
         #expect(assigned([value("a"), value("b")]) == [1, 2])
         #expect(assigned([value("a", 77), value("b", 1), value("c", -1)]) == [1, 2, 3])
     }
 
-    @Test("A value keeps the identifier that it is sent back with, whatever else changed and wherever it moved")
+    @Test("A value that is sent back with its identifier keeps it, whatever changed or moved")
     func kept() {
         let former = [[value("a"), value("b"), value("c")]]
         #expect(assigned([value("c", 3), value("A", 1, "home")], after: former) == [3, 1])
-        #expect(assigned([value("x", 2), value("y", 2)], after: former) == [2, 4], "of two, the first has it")
-        #expect(assigned([value("x", 4)], after: former) == [4], "not one that it had, but the next")
+        #expect(
+            assigned([value("x", 2), value("y", 2)], after: former) == [2, 4],
+            "of two values, the first keeps the identifier")
+        #expect(assigned([value("x", 4)], after: former) == [4], "not the former value's identifier, but the next one")
     }
 
-    @Test("An equal value sent without identifier keeps the one it had")
+    @Test("An equal value that is sent without an identifier keeps its own")
     func equal() {
         let former = [[value("a", nil, "home"), value("a", nil, "work"), value("b"), value("b")]]
         #expect(assigned([value("b"), value("a", nil, "work"), value("a")], after: former) == [3, 2, 5])
         #expect(assigned([value("b"), value("b"), value("b")], after: former) == [3, 4, 5])
-        #expect(assigned([value("b"), value("new", 3)], after: former) == [4, 3], "who names it comes first")
+        #expect(
+            assigned([value("b"), value("new", 3)], after: former) == [4, 3],
+            "a value that names the identifier takes precedence")
     }
 
-    @Test("No identifier is given twice, not even after all values are gone")
+    @Test("No identifier is reused, even after all values are removed")
     func neverAgain() {
         #expect(assigned([value("a")], after: [[value("a"), value("b")], []]) == [3])
         #expect(assigned([value("a", 1)], after: [[value("a")], []]) == [2])
     }
 
-    @Test("Each key counts for itself")
+    @Test("Each key has its own counter")
     func keys() {
         var identifiers = ValueIdentifiers()
         var contact = everything()
@@ -248,7 +252,7 @@ struct ValueIdentifiersTests {
         #expect(ValueIdentifiers(bytes: identifiers.bytes) == identifiers)
     }
 
-    @Test("Other bytes are refused")
+    @Test("Invalid counter bytes are refused")
     func damaged() {
         let one: [UInt8] = [17, 1, 0, 0, 0, 0, 0, 0, 0]
         #expect(ValueIdentifiers(bytes: one) != nil)

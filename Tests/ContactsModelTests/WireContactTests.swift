@@ -2,9 +2,9 @@ import BrokerJSON
 @_spi(StoredBytes) import BrokerModel
 import Testing
 
-@Suite("A contact on the wire")
+@Suite("A contact in wire form")
 struct WireContactTests {
-    @Test("Every property comes back as it was sent", arguments: ContactKey.allCases)
+    @Test("Every property is read back unchanged", arguments: ContactKey.allCases)
     func roundTrip(key: ContactKey) throws {
         let whole = everything()
         #expect(whole.hasValue(key))
@@ -16,14 +16,14 @@ struct WireContactTests {
         #expect(received.contact.present == sent.keys)
     }
 
-    @Test("A contact with everything comes back with everything, and its identifier")
+    @Test("A contact with all properties is read back unchanged, with its identifier")
     func whole() throws {
         let sent = WireContact(identifier: "ab12", contact: everything(), keys: .all)
         #expect(try read(text(sent)) == sent)
         #expect(everything().present == .all)
     }
 
-    @Test("Empty is there, null and absent are not")
+    @Test("An empty value is present; null and absent ones are not")
     func absence() throws {
         let contact = try read(#"{"givenName":"","familyName":null,"phoneNumbers":[],"note":null,"identifier":null}"#)
         #expect(contact.keys == ContactKeySet([.givenName, .phoneNumbers]))
@@ -32,14 +32,14 @@ struct WireContactTests {
         #expect(try read("{}").keys == [])
     }
 
-    @Test("Every key is written, be it empty", arguments: ContactKey.allCases)
+    @Test("Every key is written, even if empty", arguments: ContactKey.allCases)
     func empty(key: ContactKey) throws {
         let written = text(WireContact(contact: Contact(), keys: ContactKeySet([key])))
         #expect(written == "{\"\(key.rawValue)\":\(key.emptyValue)}")
     }
 
     @Test(
-        "What the interface does not have is refused by name",
+        "Unknown fields are refused by name",
         arguments: [
             (#"{"shoeSize":"44"}"#, "shoeSize"), (#"{"givenName":1}"#, "givenName"),
             (#"{"GivenName":"A"}"#, "GivenName"),
@@ -64,7 +64,7 @@ struct WireContactTests {
     }
 
     @Test(
-        "An identifier of a value is a number, alone or after a member's; anything else names no value",
+        "A value's identifier is a number, alone or after a card's; anything else identifies no value",
         arguments: [
             ("7", 7), ("ab12/7", 7), ("0", 0), ("", nil), ("seven", nil), ("-1", nil), ("7/", nil), ("+7", nil),
             ("999999999999999999", 999_999_999_999_999_999), ("9999999999999999999", nil),
@@ -74,22 +74,22 @@ struct WireContactTests {
         #expect(contact.phoneNumbers.map(\.identifier) == [number])
     }
 
-    @Test("A label that says nothing is none")
+    @Test("An empty label is no label")
     func labels() throws {
         let contact = try read(#"{"phoneNumbers":[{"value":"1","label":""},{"value":"1","label":null}]}"#).contact
         #expect(contact.phoneNumbers == [LabeledString(value: "1"), LabeledString(value: "1")])
     }
 
-    @Test("A whole contact has no way onto the wire by itself")
+    @Test("A whole contact cannot be written to the wire directly")
     func notEncodable() {
         #expect(!(Contact.self is any Encodable.Type))
         #expect(!(StoredContact.self is any Encodable.Type))
     }
 }
 
-@Suite("A contact as it is kept")
+@Suite("A stored contact")
 struct StoredContactTests {
-    @Test("What is kept comes back, but for the images", arguments: [everything(), Contact()])
+    @Test("A stored contact is read back unchanged, except for images", arguments: [everything(), Contact()])
     func roundTrip(contact: Contact) throws {
         var expected = contact
         expected.imageData = ""
@@ -100,7 +100,7 @@ struct StoredContactTests {
         #expect(StoredContact(bytes: stored.bytes) == stored)
     }
 
-    @Test("Each property lies where its range says, in wire form")
+    @Test("Each property is at its range, in wire form")
     func ranges() throws {
         let contact = everything()
         let stored = StoredContact(contact)
@@ -114,12 +114,12 @@ struct StoredContactTests {
         }
         var all: [Range<Int>] = []
         stored.ranges(of: .all) { all.append($0) }
-        #expect(all.count == 1, "neighbours are joined")
+        #expect(all.count == 1, "adjacent ranges are joined")
         stored.ranges(of: .images) { _ in Issue.record("an image") }
         #expect(stored.value(of: .imageData) == nil)
     }
 
-    @Test("Only the keys asked for are read")
+    @Test("Only the requested keys are read")
     func someKeys() {
         let contact = everything()
         let keys = ContactKeySet([.givenName, .phoneNumbers, .imageData])
@@ -129,7 +129,7 @@ struct StoredContactTests {
         #expect(Contact(StoredContact(contact), keys: keys) == expected)
     }
 
-    @Test("Bytes that are no stored contact are refused, wherever they were changed or cut")
+    @Test("Changed or truncated bytes are refused, or read without harm")
     func damaged() {
         let bytes = StoredContact(everything()).bytes
         for count in 0..<bytes.count { #expect(StoredContact(bytes: Array(bytes.prefix(count))) == nil) }
@@ -137,7 +137,7 @@ struct StoredContactTests {
         for index in 0..<bytes.count {
             var changed = bytes
             changed[index] ^= 0x80
-            // It is refused, or read without harm.
+            // Refused, or read without harm.
             if let stored = StoredContact(bytes: changed) {
                 _ = Contact(stored)
                 stored.ranges(of: .all) { #expect($0.upperBound <= changed.count) }
@@ -145,7 +145,7 @@ struct StoredContactTests {
         }
     }
 
-    @Test("The indices of keys are what stored bytes count by")
+    @Test("The indices of keys in stored bytes do not change")
     func indices() {
         #expect(ContactKey.allCases.enumerated().allSatisfy { $0.offset == $0.element.index })
         #expect(ContactKey.givenName.index == 2)

@@ -1,7 +1,7 @@
 import Contacts
 import Foundation
 
-/// Asks for access, and says that it goes on before there is an answer.
+/// Requests access, and reports that it continues before there is an answer.
 func askWithoutWaiting() {
     let answered = DispatchSemaphore(value: 0)
     store.requestAccess(for: .contacts) { isGranted, error in
@@ -12,7 +12,7 @@ func askWithoutWaiting() {
     _ = answered.wait(timeout: .now() + 60)
 }
 
-/// Everything that must never have the person asked.
+/// Everything that must never cause a prompt.
 func askNobody() {
     print(CNContactStore.authorizationStatus(for: .contacts).rawValue, store.currentHistoryToken as Any)
     let defaults = CNContactsUserDefaults.shared()
@@ -23,7 +23,7 @@ func askNobody() {
     _ = CNContact.comparator(forNameSortOrder: .userDefault)(made, made)
 }
 
-/// Names before and after the person wants the family name first.
+/// Prints names before and after the person sets the family name first.
 func nameOrder() throws {
     let keys = [CNContactFormatter.descriptorForRequiredKeys(for: .fullName)]
     let chinese = CNMutableContact()
@@ -37,7 +37,7 @@ func nameOrder() throws {
     print(written(), CNContactFormatter.nameOrder(for: people[0]).rawValue)
 }
 
-/// Names of keys and of fields, in the language of the process.
+/// Prints names of keys and fields in the language of the process.
 func words() {
     print(CNContact.localizedString(forKey: CNContactNicknameKey))
     print(CNPostalAddress.localizedString(forKey: CNPostalAddressPostalCodeKey))
@@ -54,7 +54,7 @@ final class Offered: CNContactViewControllerDelegate {
     }
 }
 
-/// Offers a card of which two properties are shown.
+/// Proposes a card of which two properties are displayed.
 func offer() throws {
     let card = CNMutableContact()
     card.givenName = "Hedy"

@@ -1,7 +1,7 @@
 import Contacts
 import Foundation
 
-// What a program needs that keeps an address book: pages, saves that are under way, and steps by identifiers.
+// What a program that manages an address book needs: pages, pending saves, and steps by identifiers.
 
 private func request(_ keys: [any CNKeyDescriptor]) -> CNContactFetchRequest {
     let request = CNContactFetchRequest(keysToFetch: keys)
@@ -9,7 +9,7 @@ private func request(_ keys: [any CNKeyDescriptor]) -> CNContactFetchRequest {
     return request
 }
 
-/// All contacts in pages of two, one by one, and as far as an error.
+/// Prints all contacts in pages of two, then one by one, then up to an error. The last list fails for its predicate.
 func pages() throws {
     var next: String?
     repeat {
@@ -51,13 +51,13 @@ func pending() throws {
     let save = try store.prepare(request)
     print(try store.countOfContacts(), save.isAnswered, save.fileDescriptor)
     try save.begin()
-    // Another call goes by another connection, and need not wait for the first.
+    // Another call uses another connection, so it need not wait for the first.
     _ = try store.countOfContacts()
     var waiting = pollfd(fd: save.fileDescriptor, events: Int16(POLLIN), revents: 0)
     print("readable", save.isAnswered || poll(&waiting, 1, 30_000) == 1)
     while try !save.finish(within: 1) {}
     print(try store.countOfContacts(), own.isDisjoint(with: many.map(\.identifier)))
-    // It is over, and says so each time.
+    // A finished save can be finished again.
     try save.finish()
     print(save.isAnswered, save.fileDescriptor)
     try store.beginExecuting(CNSaveRequest()).finish()

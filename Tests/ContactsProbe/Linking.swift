@@ -1,7 +1,7 @@
 import Contacts
 import Foundation
 
-/// Two cards of one person, which become one contact, are changed through it, and are taken apart again.
+/// Links two cards of one person, changes the contact that they form, and unlinks them.
 func linked() throws {
     let store = CNContactStore()
     let keys = names + [CNContactEmailAddressesKey, CNContactNicknameKey]
@@ -51,7 +51,7 @@ func linked() throws {
     print(after.map { $0.emailAddresses.map { $0.value as String } }.sorted { $0[0] < $1[0] })
 }
 
-/// What is told since a token, and what an author's name leaves out.
+/// Prints the events since a token, with and without an author's own.
 func history() throws {
     let store = CNContactStore()
     let request = CNChangeHistoryFetchRequest()

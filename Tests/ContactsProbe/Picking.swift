@@ -9,7 +9,7 @@ final class Picked: CNContactPickerDelegate {
     }
 }
 
-/// Wants one e-mail address of somebody who has one, once.
+/// Picks one e-mail address of somebody who has one.
 func pick() throws {
     let picker = CNContactPickerViewController()
     picker.displayedPropertyKeys = [CNContactGivenNameKey, CNContactEmailAddressesKey]
@@ -23,7 +23,7 @@ func pick() throws {
     picker.delegate = delegate
     let picked = try picker.present()
     print(picked.properties.count, CNContactStore.authorizationStatus(for: .contacts).rawValue)
-    // What every predicate but the picker's own would have to see, the app must not.
+    // Any predicate but the picker's own would have to see contacts that the app must not see.
     picker.predicateForEnablingContact = NSPredicate { _, _ in true }
     do { try picker.present() } catch CNError.predicateInvalid { print("none of the picker's") }
 }

@@ -1,7 +1,7 @@
 import Contacts
 import Foundation
 
-/// Prints the code of what a save is refused with, the keys, and how many records it names.
+/// Prints the error code of a refused save, the keys, and how many records the error names.
 func refusal(_ what: String, _ fill: (CNSaveRequest) throws -> Void) throws {
     let request = CNSaveRequest()
     try fill(request)
@@ -14,7 +14,7 @@ func refusal(_ what: String, _ fill: (CNSaveRequest) throws -> Void) throws {
     }
 }
 
-/// What is refused, and by which code.
+/// Prints what is refused, and with which code.
 func refusals() throws {
     let ada = try contact("ada").mutableCopy() as? CNMutableContact ?? CNMutableContact()
     let nobody = CNMutableContact()
@@ -33,7 +33,7 @@ func refusals() throws {
     try refusal("no such group") { $0.addMember(ada, to: CNMutableGroup()) }
     try refusal("no such container") { $0.add(nobody, toContainerWithIdentifier: "elsewhere") }
     try refusal("a circle") { $0.addSubgroup(group, to: below) }
-    // Nobody else's is read or lost by it.
+    // A new note reads and overwrites no other note.
     try refusal("a note") { request in
         let new = CNMutableContact()
         new.note = "of my own"
@@ -44,13 +44,13 @@ func refusals() throws {
         new.birthday = DateComponents(calendar: Calendar(identifier: .gregorian), month: 2, day: 30)
         request.add(new, toContainerWithIdentifier: nil)
     }
-    // A group goes, and those who were in it stay.
+    // The group is deleted, and its members stay.
     try refusal("a member") { $0.addMember(ada, to: group) }
     try refusal("the group") { $0.delete(group) }
     print(try store.groups(matching: nil).map(\.name), try contact("ada").givenName)
 }
 
-/// Two apps' worth of changes to one contact, of which each has an older copy.
+/// Makes two changes to one contact, each on an older copy, as two apps would.
 func lastWins() throws {
     let keys: [CNKeyDescriptor] = [CNContactJobTitleKey as CNKeyDescriptor, CNContactNicknameKey as CNKeyDescriptor]
     let first = try contact("ada", keys).mutableCopy() as? CNMutableContact ?? CNMutableContact()
@@ -67,7 +67,7 @@ func lastWins() throws {
     print(now.jobTitle, now.nickname)
 }
 
-/// A save at its bounds and beyond them.
+/// Executes saves at the limits and beyond them.
 func bounds() throws {
     func adding(_ count: Int, _ change: (CNMutableContact) -> Void = { _ in }) -> CNSaveRequest {
         let request = CNSaveRequest()
@@ -87,7 +87,7 @@ func bounds() throws {
     print(try store.countOfContacts())
 }
 
-/// The person's own contact.
+/// Sets, fetches and clears the person's own contact.
 func me() throws {
     let request = CNSaveRequest()
     request.setMeContact(try contact("ada"))

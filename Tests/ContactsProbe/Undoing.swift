@@ -11,7 +11,7 @@ private func mutable(_ name: String) throws -> CNMutableContact {
     try contact(name).mutableCopy() as? CNMutableContact ?? CNMutableContact()
 }
 
-/// Prints each group with the groups that it is in, and who is in it.
+/// Prints each group with its parent groups and its members.
 private func printGroups() throws {
     let groups = try store.groups(matching: nil)
     for group in groups.sorted(by: { $0.name < $1.name }) {
@@ -47,7 +47,7 @@ func undoGroups() throws {
         groups[0].name = "Everybody"
         request.update(groups[0])
         request.addMember(try contact("lanying"), to: groups[0])
-        // She was in it: this changes nothing, and taking it back must not either.
+        // She is a member already: this changes nothing, and undoing it must not either.
         request.addMember(try contact("grace"), to: groups[0])
     }
     try printGroups()

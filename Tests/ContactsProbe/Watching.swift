@@ -3,13 +3,13 @@ import Foundation
 
 var names: [any CNKeyDescriptor] { [CNContactGivenNameKey, CNContactFamilyNameKey] }
 
-/// Prints at once: whoever started this waits for it.
+/// Prints without a buffer, because the test waits for the line.
 func tell(_ words: Any...) {
     print(words.map { "\($0)" }.joined(separator: " "))
     fflush(nil)
 }
 
-/// Says how many contacts there are each time it is told of a change.
+/// Prints the number of contacts at each notification of a change.
 func watch() throws {
     let told = DispatchSemaphore(value: 0)
     let observer = NotificationCenter.default.addObserver(forName: .CNContactStoreDidChange, object: nil, queue: nil) {
@@ -18,19 +18,19 @@ func watch() throws {
     }
     let store = CNContactStore()
     tell(try store.countOfContacts())
-    // Whether it listens already makes no difference: what changed since this is told when it does.
+    // The store may not watch yet; if not, it reports changes since this token when it does.
     _ = store.currentHistoryToken
     tell("watching")
     while told.wait(timeout: .now() + 60) == .success { tell("told", try store.countOfContacts()) }
     NotificationCenter.default.removeObserver(observer)
 }
 
-/// Two stores, used by two threads at once, and one notification for what both do in one moment.
+/// Uses two stores in two threads at once, then counts the notifications for a burst of changes.
 func threads() throws {
     let told = Counter()
     let observer = NotificationCenter.default.addObserver(forName: .CNContactStoreDidChange, object: nil, queue: nil) {
         _ in
-        // A call from within the notification: the library holds no lock here.
+        // Makes a call within the notification, during which the library must hold no lock.
         _ = try? CNContactStore().countOfContacts()
         told.add()
     }
@@ -67,9 +67,9 @@ func threads() throws {
     NotificationCenter.default.removeObserver(observer)
 }
 
-/// Counts from several threads.
+/// A counter for several threads.
 final class Counter: @unchecked Sendable {
-    // Proof: the number is looked at under the lock alone.
+    // Proof: the number is accessed only under the lock.
     private let lock = NSCondition()
     private var number = 0
 
@@ -82,7 +82,8 @@ final class Counter: @unchecked Sendable {
         }
     }
 
-    /// The number, once it is so high and has not risen for half a second; 10 seconds at most for each rise.
+    /// Returns the number once it is at least this high and has not risen for half a second. Waits at most 10 seconds
+    /// for each rise up to there.
     func waitUntilQuiet(atLeast least: Int) -> Int {
         lock.lock()
         defer { lock.unlock() }

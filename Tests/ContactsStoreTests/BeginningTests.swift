@@ -4,7 +4,7 @@ import Testing
 
 @testable import BrokerContactsStore
 
-@Suite("The first letters of a name")
+@Suite("Searching by the beginning of a name")
 struct BeginningTests {
     private static let given = ["Anna", "Annabel", "Änne", "Hanna", "An", "Jo-Anne", "Анна", "Ἄννα", "王安", "Nan"]
     private static let family = ["Mann", "Annan", "O'Annor", "Lee", "Ann", "Иванова", "李", "Zann"]
@@ -25,7 +25,7 @@ struct BeginningTests {
         try book.store.set(settings)
     }
 
-    /// Who has a word that begins so, found the long way: in a set, contact by contact.
+    /// The contacts with a word that begins so, found by checking each contact of a set.
     private func longWay(
         _ book: Book, _ text: String, _ order: ContactOrder, seeing keys: ContactKeySet = .all
     ) throws -> [Int64] {
@@ -34,12 +34,12 @@ struct BeginningTests {
     }
 
     @Test(
-        "They find the same contacts in the same order as looking at each", arguments: orders,
+        "The index gives the same contacts in the same order as checking each", arguments: orders,
         ["ann", "Änn", "anna", "annab", "анн", "iva", "안나", "an", "zan", "安", "dom", "ann mann"])
     func same(order: ContactOrder, text: String) throws {
         let book = try Book(Self.people(240))
         let expected = try longWay(book, text, order)
-        // As the owner prefers another order, this one, and this one after a change of mind.
+        // First with the owner's order set to the other one, then to this one.
         for preferred in [ContactOrder.givenName, .familyName, .none, order] {
             try prefer(preferred, book)
             #expect(try book.records(.all, .name(text), order: order) == expected)
@@ -49,7 +49,7 @@ struct BeginningTests {
     }
 
     @Test(
-        "Whichever way is taken, the same contacts are found in the same order", arguments: orders,
+        "Every query plan gives the same contacts in the same order", arguments: orders,
         [
             "a", "an", "ann", "anna", "安", "王安", "李 王", "a m", "an m", "ann m", "anna man", "annab mann", "zann ann",
             "zann zoe",
@@ -60,7 +60,7 @@ struct BeginningTests {
         try prefer(order, book)
         let expected = try longWay(book, text, order)
         #expect(expected.isEmpty == ["annab mann", "zann zoe", "j o"].contains(text))
-        // All are sorted; along the order, as far as they come; side by side; none of that comes to an end.
+        // The plans: sort all; read along the order; give that up and sort; without and with merged beginnings.
         for (few, steps, groups) in [(10_000, 10, 10), (0, 10_000, 1_000), (0, 25, 1_000), (0, 1, 0), (0, 1, 1_000)] {
             book.store.setEffort(SearchEffort(few: few, steps: steps, mostGroups: groups))
             for limit in [3, 50, 1_000] {
@@ -69,7 +69,7 @@ struct BeginningTests {
         }
     }
 
-    @Test("They find what contacts are called now, and nobody who is gone", arguments: orders)
+    @Test("A changed contact is found by its new name only, a deleted one not at all", arguments: orders)
     func changes(order: ContactOrder) throws {
         let book = try Book(Self.people(60))
         try prefer(order, book)
@@ -78,7 +78,7 @@ struct BeginningTests {
             [
                 .update(RecordNumber(1), person("Bert"), keys: name),
                 .update(RecordNumber(2), person("Annika"), keys: name),
-                // Another place in the order, and the same words.
+                // A different place in the order, with the same words.
                 .update(RecordNumber(5), person { $0.middleName = "Zoe" }, keys: ContactKeySet([.middleName])),
                 .update(
                     RecordNumber(9), person { $0.contactType = .organization }, keys: ContactKeySet([.contactType])),
@@ -95,7 +95,7 @@ struct BeginningTests {
         #expect(try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM beginning") } == 0)
     }
 
-    @Test("A word of a key that may not be seen finds nobody", arguments: orders)
+    @Test("A word of an invisible key finds no contact", arguments: orders)
     func scoped(order: ContactOrder) throws {
         let book = try Book([
             person("Ada") { $0.namePrefix = "Annus" }, person("Anna"),
@@ -106,7 +106,7 @@ struct BeginningTests {
         #expect(try book.records(.all, .name("ann"), seeing: keys, order: order) == [2])
     }
 
-    @Test("Of a common word the longer form is found too, near and far", arguments: orders)
+    @Test("Words that continue a common word are found too, near and far in the order", arguments: orders)
     func longer(order: ContactOrder) throws {
         let book = try Book(
             (0..<1_200).map { person($0 % 2 == 0 ? "Annabel" : $0 == 1_111 ? "Annz" : "Anna", "N\(1_199 - $0)") })
@@ -115,7 +115,7 @@ struct BeginningTests {
         }
     }
 
-    @Test("A book of the first version has them once it was opened")
+    @Test("Opening a book of the first version builds the index")
     func migrated() throws {
         let book = try Book(Self.people(30))
         let expected = try book.records(.all, .name("ann"), order: .familyName)
@@ -139,7 +139,7 @@ struct BeginningTests {
         #expect(!found.isEmpty && found == expected)
     }
 
-    @Test("They are kept in the order that the owner prefers, and made anew where that changes", arguments: orders)
+    @Test("The index is in the owner's preferred order, and rebuilt if that changes", arguments: orders)
     func kept(order: ContactOrder) throws {
         let book = try Book(Self.people(40))
         try prefer(order, book)
@@ -158,7 +158,7 @@ struct BeginningTests {
         #expect(try rows().isEmpty)
         try prefer(order, book)
         #expect(try rows() == grown)
-        // And so does a book that is opened again.
+        // The same after the book is opened again.
         book.store.close()
         let store = try #require(
             try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))
@@ -167,7 +167,7 @@ struct BeginningTests {
         #expect(try rows().map { $0.replacing("record:101 ", with: "record:100 ") } == grown)
     }
 
-    @Test("SQLite goes to the letters and takes the first of them, without sorting")
+    @Test("SQLite seeks to the letters in the index, and does not sort")
     func plan() throws {
         let book = try Book()
         let database = try DatabaseQueue(path: book.folder.file)

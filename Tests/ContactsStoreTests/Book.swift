@@ -5,7 +5,7 @@ import Testing
 
 @testable import BrokerContactsStore
 
-/// A folder of its own for one test, gone with it.
+/// A temporary folder for one test.
 final class ScratchFolder {
     let path: String
 
@@ -21,11 +21,11 @@ final class ScratchFolder {
         rmdir(path)
     }
 
-    /// The user's folder, which the store makes.
+    /// The user's folder. The store makes it.
     var book: String { path + "/book" }
     var file: String { book + "/contacts.sqlite" }
 
-    /// Pages in the log: frames of a header of 24 bytes each, behind the log's own of 32, until one that says it is page 0.
+    /// The pages in the log. A frame has a header of 24 bytes, after the log's of 32; page number 0 ends it.
     func frames() throws -> Int {
         let log = try bytes(of: file + "-wal")
         var count = 0
@@ -50,7 +50,7 @@ final class ScratchFolder {
 
 let owner = StoreOwner(uid: 1000, name: "ada")
 
-/// An open book in a folder of its own.
+/// An open book in a temporary folder.
 final class Book {
     let folder: ScratchFolder
     let store: ContactsStore
@@ -78,13 +78,13 @@ final class Book {
                 unifies: unifies)
             let end = try store.fetch(query) { record, _, _ in found.append(record.rawValue) }
             guard end.hasMore else { return found }
-            // The place goes through its bytes, as it does on its way to an app and back.
+            // Encodes and decodes the cursor, as happens when an app gets it and sends it back.
             after = Position(bytes: try #require(end.last).bytes)
             #expect(after == end.last)
         }
     }
 
-    /// One contact, taken apart.
+    /// One contact, decoded.
     func contact(_ record: Int64) throws -> Contact? {
         var found: Contact?
         _ = try store.fetch(ContactQuery(scope: .only([RecordNumber(record)]))) { _, stored, _ in

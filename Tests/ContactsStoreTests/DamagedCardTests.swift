@@ -5,27 +5,27 @@ import Testing
 
 @testable import BrokerContactsStore
 
-/// What may happen to the bytes of a card.
+/// Ways to damage the bytes of a card.
 enum CardDamage: CaseIterable {
     case flippedBit, invalidText, cutOff, empty, missingKey, otherName, otherCard, swappedRows, noChecksum
 
-    /// - Parameter given: of another card.
+    /// - Parameter given: the given name of another card.
     func bytes(of card: [UInt8], _ other: [UInt8]) -> [UInt8] {
         var bytes = card
-        // Within the value of the last member: in front of its quotation mark.
+        // Within the value of the last member, before its quotation mark.
         let inValue = bytes.count - 2
         switch self {
         case .flippedBit: bytes[inValue] ^= 1
         case .invalidText: bytes[inValue] = 0xFF
         case .cutOff: bytes.removeLast(3)
         case .empty: bytes = []
-        // The header's bit of the last key that is there.
+        // The header's bit of the last key that the card has.
         case .missingKey:
             for index in (2..<10).reversed() where bytes[index] != 0 {
                 bytes[index] &= bytes[index] &- 1
                 break
             }
-        // The name of the first member, behind its comma and quotation mark.
+        // The name of the first member, after its comma and quotation mark.
         case .otherName: bytes[10 + 4 * Int(bytes[1]) + 2] ^= 1
         case .otherCard, .swappedRows: bytes = other
         case .noChecksum: break
@@ -34,14 +34,14 @@ enum CardDamage: CaseIterable {
     }
 }
 
-/// Takes reports from any thread.
+/// Receives reports from any thread.
 private final class Report: Sendable {
     private let reported = Mutex<[DamagedCard]>([])
     var cards: [DamagedCard] { reported.withLock { $0 } }
     func add(_ card: DamagedCard) { reported.withLock { $0.append(card) } }
 }
 
-/// A book with Ada, Bob, Cid and Dan, of which Bob's card is damaged, and what is reported of it.
+/// A book with Ada, Bob, Cid and Dan, in which Bob's card is damaged, and the reports about it.
 private final class DamagedBook {
     private let report: Report
     private let folder: ScratchFolder
@@ -87,9 +87,9 @@ private final class DamagedBook {
     }
 }
 
-@Suite("Cards that are damaged")
+@Suite("Damaged cards")
 struct DamagedCardTests {
-    @Test("No read gives one, the others are as they were, and it is reported once", arguments: CardDamage.allCases)
+    @Test("Reads omit a damaged card, return the others unchanged, and report it once", arguments: CardDamage.allCases)
     func reads(damage: CardDamage) throws {
         let book = try DamagedBook(damage)
         let intact = ["Ada", "Cid", "Dan"]
@@ -97,7 +97,7 @@ struct DamagedCardTests {
             for order in ContactOrder.allCases {
                 for limit in [1, 2, 100] {
                     #expect(try book.names(ContactQuery(scope: .all, order: order, limit: limit), manner) == intact)
-                    // Not by the kept order, since the given name is as if empty.
+                    // Not in the stored order, because the given name counts as empty.
                     let query = ContactQuery(
                         scope: .all, matchKeys: ContactKeySet([.familyName, .note]), order: order, limit: limit)
                     #expect(try book.names(query, manner) == intact)
@@ -115,19 +115,19 @@ struct DamagedCardTests {
         #expect(book.reported == [DamagedCard(record: RecordNumber(2), count: 1)])
     }
 
-    @Test("Of linked cards the others are told, under the number that they had")
+    @Test("Of linked cards the others are returned, under their former number")
     func linked() throws {
         let first = try DamagedBook(.flippedBit, linking: [3])
         let unified = ContactQuery(scope: .all, order: .givenName, unifies: true)
         #expect(try first.names(unified) == ["Ada", "+Cid", "Dan"])
         #expect(try first.store.fetch(unified: unified).rows.map(\.record.rawValue) == [1, 2, 4])
-        // Who sees that card alone sees nobody.
+        // An app that may see only that card sees no contact.
         #expect(try first.names(ContactQuery(scope: scope(2), unifies: true)) == [])
         let later = try DamagedBook(.flippedBit, linking: [1])
         #expect(try later.names(unified) == ["Ada", "Cid", "Dan"])
     }
 
-    @Test("It cannot be changed, and says so; it can be deleted", arguments: [[], [1], [3]])
+    @Test("Changing a damaged card fails; deleting it works", arguments: [[], [1], [3]])
     func writes(linked: [Int64]) throws {
         let book = try DamagedBook(.invalidText, linking: linked)
         let update = ContactChange.update(RecordNumber(2), person("Bo"), keys: ContactKeySet([.givenName]))
@@ -137,7 +137,7 @@ struct DamagedCardTests {
         #expect(try book.store.existing([RecordNumber(2)]).isEmpty)
     }
 
-    @Test("A book with one opens where what contacts are found by is made anew", arguments: CardDamage.allCases)
+    @Test("A book with a damaged card opens even if its search tables must be rebuilt", arguments: CardDamage.allCases)
     func rebuilt(damage: CardDamage) throws {
         let book = try DamagedBook(damage, then: "UPDATE book SET forms = ''")
         #expect(try book.names(ContactQuery(scope: .all, predicate: .name("c"))) == ["Cid"])
@@ -145,7 +145,7 @@ struct DamagedCardTests {
     }
 
     @Test(
-        "A book that had no checksums gets them, but for a card that cannot be read",
+        "A book without checksums gets them, except for unreadable cards",
         arguments: [CardDamage.invalidText, .cutOff, .empty, .missingKey, .otherName])
     func migrated(damage: CardDamage) throws {
         let book = try DamagedBook(
@@ -159,7 +159,7 @@ struct DamagedCardTests {
         #expect(book.reported.map(\.record.rawValue) == [2])
     }
 
-    @Test("A photo that is no base64 is left out of its card, and reported; its size is known without reading it")
+    @Test("A photo that is not base64 is left out of its card and reported; its size is known without reading it")
     func photos() throws {
         let photo = "/9j/" + String(repeating: "QUJD", count: 1_000)
         let folder = try ScratchFolder()

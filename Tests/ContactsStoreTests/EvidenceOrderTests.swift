@@ -3,9 +3,9 @@ import Testing
 
 @testable import BrokerContactsStore
 
-@Suite("Links by evidence, whatever the order")
+@Suite("Links by evidence in any order")
 struct EvidenceOrderTests {
-    @Test("Whoever came first, whatever was edited on the way: the same cards are linked", arguments: 1...16)
+    @Test("The same cards are linked, whatever the order of additions and edits", arguments: 1...16)
     func order(seed: UInt64) throws {
         var numbers = SmallRandom(seed: seed)
         let pick = { (texts: [String], numbers: inout SmallRandom) in texts[Int(numbers.next() % UInt64(texts.count))] }
@@ -30,7 +30,7 @@ struct EvidenceOrderTests {
             while !rest.isEmpty {
                 let batch = rest.prefix(1 + Int(numbers.next() % 4))
                 rest = rest.dropFirst(batch.count)
-                // Some are another at first, and some of those that come go again.
+                // Some cards are edited later, and some are deleted again.
                 let changes = batch.flatMap { index -> [ContactChange] in
                     let record = RecordNumber(Int64(1 + (order.firstIndex(of: index) ?? 0)))
                     guard round > 0, numbers.next() % 3 == 0 else { return [.add(record, cards[index])] }
@@ -39,7 +39,7 @@ struct EvidenceOrderTests {
                 try book.store.apply(changes, at: 1, isEvidence: true)
             }
             let place = { (index: Int) in RecordNumber(Int64(1 + (order.firstIndex(of: index) ?? 0))) }
-            // Said first in one book and last in another; of what was said twice only one order means the same.
+            // Decided first in one book and last in another. Repeated decisions mean the same only in one order.
             let said = Array(Set(pairs.map { [min($0.0, $0.1), max($0.0, $0.1)] })).filter { $0[0] != $0[1] }.sorted {
                 ($0[0], $0[1]) < ($1[0], $1[1])
             }
@@ -51,7 +51,7 @@ struct EvidenceOrderTests {
             }
             let clean = edits + gone.map { .delete($0) }
             try book.store.apply(clean, at: 1, isEvidence: true)
-            // By hand before any evidence, so that it means the same in every book.
+            // Linked by hand before any evidence, so that it means the same in every book.
             let blank = (0..<count).map { ContactChange.update(place($0), card("X"), keys: keys) }
             try book.store.apply(blank, at: 1, isEvidence: true)
             #expect(book.store.links.isEmpty)
@@ -68,7 +68,7 @@ struct EvidenceOrderTests {
     }
 }
 
-/// Numbers that come again with the same seed (xorshift64*).
+/// Pseudo-random numbers from a seed (xorshift64*).
 struct SmallRandom: RandomNumberGenerator {
     private var state: UInt64
     init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }

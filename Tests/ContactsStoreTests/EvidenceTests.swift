@@ -4,7 +4,7 @@ import Testing
 
 @testable import BrokerContactsStore
 
-/// A card with an e-mail address and a number where they are said.
+/// A card with the given e-mail address and number, if any.
 func card(_ given: String, _ family: String = "", email: [String] = [], phone: [String] = []) -> Contact {
     person(given, family) {
         $0.emailAddresses = email.map { LabeledString(value: $0) }
@@ -13,7 +13,7 @@ func card(_ given: String, _ family: String = "", email: [String] = [], phone: [
 }
 
 extension ContactsStore {
-    /// The sets of two cards and more, each in rising order.
+    /// The sets of two or more cards, each in ascending order.
     func sets(_ links: ContactLinks? = nil, of records: ClosedRange<Int64>) -> [[Int64]] {
         let links = links ?? self.links
         return Set(records.map { links.members(of: RecordNumber($0)).map(\.rawValue) }).filter { $0.count > 1 }
@@ -42,7 +42,7 @@ struct EvidenceTests {
         .link(.unlink(RecordNumber(one), from: RecordNumber(other)))
     }
 
-    @Test("Cards with an address or a number in common and one name are one")
+    @Test("Cards with a common address or number and the same name are linked")
     func linking() throws {
         let book = try Book()
         let made = try book.store.add([
@@ -52,7 +52,7 @@ struct EvidenceTests {
         ])
         #expect(Self.told(made) == ["linkByEvidence 1 2"])
         #expect(book.store.sets(of: 1...6) == [[1, 2]])
-        // One that has both is one with all.
+        // A card with both is linked with all of them.
         try book.store.add(
             [card("A.", "Lovelace", email: ["ada@example.org"], phone: ["+49 (30) 555-0101"])], from: 7)
         #expect(book.store.sets(of: 1...7) == [[1, 2, 3, 7]])
@@ -64,7 +64,7 @@ struct EvidenceTests {
         #expect(again.links(seeing: .names).isEmpty)
     }
 
-    @Test("What a family or a firm shares links nobody")
+    @Test("Addresses and numbers that a family or a firm shares link no cards")
     func shared() throws {
         let book = try Book()
         var firm = card("", email: ["ada@acme.example"], phone: [Self.home])
@@ -76,7 +76,7 @@ struct EvidenceTests {
             card("", "Smith", phone: [Self.home]),
             card("", phone: [Self.home]), card("", phone: [Self.home]), firm, branch,
             card("Ada", "Lovelace", email: ["ada@acme.example"], phone: [Self.home]),
-            // Two of one name at one firm.
+            // Two people of the same name at one firm.
             card("Kim", "Lee", email: ["info@acme.example"], phone: ["112"]),
             card("Kim", "Lee", email: ["info@acme.example"], phone: ["112"]),
         ])
@@ -87,7 +87,7 @@ struct EvidenceTests {
         #expect(book.store.sets(of: 1...12) == [[11, 12]])
     }
 
-    @Test("An initial that may be either of two is neither, and is one's again when the other is gone")
+    @Test("An ambiguous initial is not linked, and is linked again when it is unambiguous")
     func ambiguous() throws {
         let book = try Book()
         try book.store.add([
@@ -98,7 +98,7 @@ struct EvidenceTests {
         let made = try book.store.add([card("James", "Smith", phone: [Self.home])], from: 4)
         #expect(Self.told(made) == ["unlinkByEvidence 1 2", "unlinkByEvidence 2 3"])
         #expect(book.store.sets(of: 1...4) == [[1, 3]])
-        // Who is told to be John is no James.
+        // Once J. is linked with John, it is not linked with James.
         try book.store.apply([Self.link(1, 2)], at: 1)
         #expect(book.store.sets(of: 1...4) == [[1, 2, 3]])
         try book.store.apply([Self.unlink(2, from: 1)], at: 1)
@@ -107,7 +107,7 @@ struct EvidenceTests {
         #expect(book.store.sets(of: 1...4) == [[2, 4]])
     }
 
-    @Test("An edit that takes the evidence away takes the link, and leaves what was linked by hand")
+    @Test("An edit that removes the evidence removes the link, but not links made by hand")
     func edits() throws {
         let book = try Book()
         try book.store.add([
@@ -126,13 +126,13 @@ struct EvidenceTests {
             [.update(RecordNumber(2), other, keys: emails), .update(RecordNumber(1), other, keys: emails)], at: 1,
             isEvidence: true)
         #expect(book.store.sets(of: 1...3) == [[1, 2, 3]])
-        // By the name as well.
+        // The same if the name changes.
         try book.store.apply(
             [.update(RecordNumber(2), person("Dora"), keys: ContactKeySet([.givenName]))], at: 1, isEvidence: true)
         #expect(book.store.sets(of: 1...3) == [[1, 3]])
     }
 
-    @Test("Not the same person: that lasts, whatever comes, until somebody links them by hand")
+    @Test("A decision that two cards differ lasts until they are linked by hand")
     func unlike() throws {
         let book = try Book()
         let ada = card("Ada", email: ["ada@example.org"])
@@ -144,7 +144,7 @@ struct EvidenceTests {
             [.update(RecordNumber(1), card("", phone: [Self.home]), keys: ContactKeySet([.phoneNumbers]))], at: 1,
             isEvidence: true)
         #expect(book.store.sets(of: 1...3) == [[2, 3]])
-        // Whose a fourth one is nobody can tell.
+        // A fourth card could belong to either.
         try book.store.add([ada], from: 4)
         #expect(book.store.sets(of: 1...4) == [])
         try book.store.apply([.delete(RecordNumber(4))], at: 1)
@@ -157,13 +157,13 @@ struct EvidenceTests {
             [.update(RecordNumber(3), card("", phone: [Self.home]), keys: ContactKeySet([.phoneNumbers]))], at: 1,
             isEvidence: true)
         #expect(again.sets(of: 1...3) == [[2, 3]])
-        // The link takes back what was said of the whole set.
+        // The link cancels the decision for the whole set.
         try again.apply([Self.link(3, 1)], at: 1)
         #expect(again.sets(of: 1...3) == [[1, 2, 3]])
         #expect(again.sets(again.links(seeing: []), of: 1...3) == [[1, 3]])
     }
 
-    @Test("Cards that are not linked can be said not to be one before evidence comes")
+    @Test("Unlinked cards can be marked as different before there is evidence")
     func ahead() throws {
         let book = try Book()
         try book.store.add([card("Ada", email: ["ada@example.org"]), card("Ada")])
@@ -172,34 +172,34 @@ struct EvidenceTests {
         try book.store.apply(
             [.update(RecordNumber(2), patch, keys: ContactKeySet([.emailAddresses]))], at: 1, isEvidence: true)
         #expect(book.store.links.isEmpty)
-        // A card of that number that comes after it went is another one.
+        // A later card with the record number of a deleted one is a different card.
         try book.store.apply([.delete(RecordNumber(2))], at: 1)
         try book.store.add([patch], from: 2)
         #expect(book.store.sets(of: 1...2) == [[1, 2]])
     }
 
-    @Test("What an app writes that does not see every card links nothing")
+    @Test("Values that an app with partial access writes link no cards")
     func unsure() throws {
         let book = try Book()
         let ada = card("Ada", email: ["ada@example.org"])
         try book.store.add([ada])
         try book.store.add([ada], from: 2, isEvidence: false)
         #expect(book.store.links.isEmpty)
-        // What somebody sure edits on it later does not make sure what stands there.
+        // A later edit of other keys by a trusted writer does not make the existing values trusted.
         try book.store.apply(
             [.update(RecordNumber(2), person("Ada") { $0.nickname = "A" }, keys: ContactKeySet([.nickname]))], at: 1,
             isEvidence: true)
         #expect(book.store.links.isEmpty)
         try book.store.apply([Self.link(1, 2)], at: 1)
         #expect(book.store.sets(of: 1...2) == [[1, 2]])
-        // Nor does it lead on: 3 shares nothing with 1.
+        // Nor does the link extend to others: 3 shares nothing with 1.
         try book.store.apply(
             [.update(RecordNumber(2), card("", phone: [Self.home]), keys: ContactKeySet([.phoneNumbers]))], at: 1)
         try book.store.add([card("Ada", phone: [Self.home])], from: 3)
         #expect(book.store.sets(of: 1...3) == [[1, 2]])
     }
 
-    @Test("An edit by such an app leaves a link that it takes nothing from, and makes none")
+    @Test("An edit by such an app keeps links whose evidence it does not change, and makes none")
     func unsureEdits() throws {
         let book = try Book()
         let ada = card("Ada", email: ["ada@example.org"], phone: [Self.home])
@@ -212,14 +212,14 @@ struct EvidenceTests {
             person("") { $0.phoneNumbers = [LabeledString(label: "home", value: Self.home)] }, [.phoneNumbers])
         try write(card(""), [.emailAddresses])
         #expect(book.store.sets(of: 1...3) == [[1, 2]])
-        // It writes Bob's name and number onto the card that it sees.
+        // It writes Bob's name and number to the card that it sees.
         try write(card("Bob", phone: [Self.home, Self.mobile]), [.givenName, .phoneNumbers])
         #expect(book.store.sets(of: 1...3) == [])
         try write(ada, [.givenName, .phoneNumbers, .emailAddresses])
         #expect(book.store.sets(of: 1...3) == [])
     }
 
-    @Test("A number that more than sixteen have is nobody's, whoever came first")
+    @Test("A number that more than sixteen cards have is no evidence, whatever the order")
     func switchboard() throws {
         let book = try Book()
         let most = Int64(LinkEvidence.mostCards)
@@ -231,13 +231,13 @@ struct EvidenceTests {
         #expect(Self.told(made) == ["unlinkByEvidence 1 2"])
         try book.store.apply([.delete(RecordNumber(most))], at: 1)
         #expect(book.store.sets(of: 1...most) == [[1, 2]])
-        // Many at once, before and behind those that it linked.
+        // Many at once, before and after those that it linked.
         try book.store.apply(
             (100...200).map { .add(RecordNumber($0), worker($0)) }
                 + (0...9).map { .add(RecordNumber(-$0), worker($0)) },
             at: 1, isEvidence: true)
         #expect(book.store.links.isEmpty)
-        // Cards that say nothing sure do not count.
+        // Cards without trusted values do not count.
         try book.store.apply(
             (100...200).map { .delete(RecordNumber($0)) } + (0...9).map { .delete(RecordNumber(-$0)) }, at: 1)
         #expect(book.store.sets(of: 1...most) == [[1, 2]])
@@ -245,7 +245,7 @@ struct EvidenceTests {
         #expect(book.store.sets(of: 1...most) == [[1, 2]])
     }
 
-    @Test("More than 64 cards of one person are not linked, nor is a card of more than 32 addresses")
+    @Test("No more than 64 cards are linked, and no card with more than 32 addresses")
     func bounds() throws {
         let book = try Book()
         let most = Int64(ContactLinks.mostMembers)
@@ -267,7 +267,7 @@ struct EvidenceTests {
         #expect(book.store.sets(of: 1_000...1_001) == [])
     }
 
-    @Test("A set that somebody made has room for what they link, whatever evidence says")
+    @Test("Evidence adds no card to a full set that was linked by hand, until there is room")
     func byHand() throws {
         let book = try Book()
         let most = Int64(ContactLinks.mostMembers)
@@ -281,7 +281,7 @@ struct EvidenceTests {
         #expect(book.store.links.members(of: RecordNumber(most + 1)).count == Int(most))
     }
 
-    @Test("Who may not see by what cards are linked sees neither the link nor that it came")
+    @Test("An app that may not see the evidence sees neither the link nor a change")
     func audience() throws {
         let book = try Book()
         let ada = card("Ada", email: ["ada@example.org"])
@@ -310,7 +310,7 @@ struct EvidenceTests {
         #expect(try book.records(.all, .name("Eve"), seeing: .names, unifies: true) == [2, 4, 5])
     }
 
-    @Test("Of a book from before there was evidence nothing is sure, and its links were made by hand")
+    @Test("In a book from before links by evidence no value is trusted, and links count as made by hand")
     func migration() throws {
         let book = try Book()
         let ada = card("Ada", email: ["ada@example.org"])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BrokerContactsStore
 
-@Suite("The history of a book")
+@Suite("The change history of a book")
 struct HistoryTests {
     private static let mail = [UInt8](repeating: 1, count: 16)
     private static let chat = [UInt8](repeating: 2, count: 16)
@@ -15,7 +15,7 @@ struct HistoryTests {
         try book.store.changes(after: 0, through: .max, of: records, groupsOf: app)
     }
 
-    @Test("Every save says what it changed, by whom, and which keys have other values now")
+    @Test("Every save records what it changed, who made it, and which keys have new values")
     func saves() throws {
         let book = try Book([person("Ada", "Lovelace")])
         let author = ChangeAuthor(app: Self.mail, name: "sync")
@@ -34,7 +34,7 @@ struct HistoryTests {
         #expect(zip(made, made.dropFirst()).allSatisfy { $0.number < $1.number })
     }
 
-    @Test("A save that fails leaves no history")
+    @Test("A failed save leaves no history")
     func failing() throws {
         let book = try Book([person("Ada")])
         let last = book.store.lastChange
@@ -45,7 +45,7 @@ struct HistoryTests {
         #expect(try Self.changes(book).map(\.kind) == [.addContact])
     }
 
-    @Test("Numbers rise, also when the clock goes back, and go on where they were after a restart")
+    @Test("Change numbers increase, also if the clock goes back, and continue after a restart")
     func numbers() throws {
         let book = try Book()
         var last: Int64 = 0
@@ -61,7 +61,7 @@ struct HistoryTests {
         #expect(again.lastChange == last)
     }
 
-    @Test("Changes are kept for thirty days, and the names of their authors as long")
+    @Test("Changes and their authors' names are kept for thirty days")
     func pruning() throws {
         let book = try Book()
         let author = ChangeAuthor(app: Self.mail, name: "Authorgone")
@@ -74,7 +74,7 @@ struct HistoryTests {
         #expect(!String(decoding: contents(book.folder.file), as: UTF8.self).contains("Authorgone"))
     }
 
-    @Test("Within some records only those are looked at, and the groups of the app that asks")
+    @Test("Within a set of records, only those and the app's own groups are considered")
     func scoped() throws {
         let book = try Book([person("Ada"), person("Bob")])
         let groups: [ContactChange] = [
@@ -89,7 +89,7 @@ struct HistoryTests {
         #expect(found.map(\.kind) == [.addContact, .addGroup, .addMember, .addMember])
         let mine = ChangeScope(records: scope(1), keys: .all, app: Self.mail)
         #expect(found.filter(mine.contains).map(\.kind) == [.addContact, .addGroup, .addMember])
-        // The last that it can see is its own member, not the other one's, nor that its group is in another.
+        // The last visible change is its own member's: not the other member's, and no change between groups.
         let last = try book.store.lastChange(after: 0, in: mine)
         #expect(last == found[2].number)
         let both = ChangeScope(records: scope(1, 2), keys: .all, app: Self.mail)
@@ -99,7 +99,7 @@ struct HistoryTests {
         #expect(try book.store.lastChange(after: 0, in: all) == book.store.lastChange)
     }
 
-    @Test("Of everybody's groups who sees some records is told of the groups, and of those records in them")
+    @Test("An app that sees all groups and some records sees only those records in the groups")
     func othersGroups() throws {
         let book = try Book([person("Ada"), person("Bob")])
         let groups: [ContactChange] = [
@@ -113,7 +113,7 @@ struct HistoryTests {
         let made = try book.store.apply(groups, at: 0)
         let seeing = ChangeScope(records: scope(1), keys: .all.union(.groups), app: Self.mail)
         let found = try book.store.changes(after: 0, through: .max, of: scope(1), groupsOf: seeing.groupOwner)
-        // Not who else is in a group: that is not even looked at.
+        // Other members are not even read.
         #expect(found.filter { $0.kind.isOfGroup } == Array(made[0...3]))
         #expect(found.filter { $0.kind.isOfGroup }.allSatisfy(seeing.contains))
         #expect(!seeing.contains(made[4]))
@@ -122,7 +122,7 @@ struct HistoryTests {
         #expect(try book.store.lastChange(after: made[1].number, in: seeing) == made[3].number)
         let other = ChangeScope(records: scope(2), keys: .all.union(.groups), app: Self.mail)
         #expect(try book.store.lastChange(after: 0, in: other) == made[4].number)
-        // One contact's leaving is the last thing then.
+        // Then the last change is that one contact left.
         let left = try book.store.apply([.group(.removeMember(RecordNumber(1), from: RecordNumber(11)))], at: 0)
         #expect(try book.store.lastChange(after: 0, in: seeing) == left[0].number)
         #expect(try book.store.lastChange(after: 0, in: other) == made[4].number)
@@ -131,7 +131,7 @@ struct HistoryTests {
                 .filter(seeing.contains) == left)
     }
 
-    @Test("An update of other keys is none for who may not read them")
+    @Test("An update of keys that an app may not read is no change for it")
     func keys() throws {
         let book = try Book([person("Ada")])
         let added = book.store.lastChange
@@ -144,7 +144,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("Groups hold contacts and groups, and no group is within itself")
+    @Test("Groups contain contacts and groups, and never themselves")
     func groups() throws {
         let book = try Book([person("Ada"), person("Bob")])
         let number = { RecordNumber($0) }
@@ -157,7 +157,7 @@ struct HistoryTests {
         try nest(12, 11, nil)
         #expect(throws: ChangeError.containmentCycle(index: 0)) { try nest(10, 12, nil) }
         #expect(throws: ChangeError.containmentCycle(index: 0)) { try nest(10, 10, Self.mail) }
-        // Through a group out of sight: it is done, and looking through a cycle ends.
+        // A cycle through an invisible group is possible, and reading it ends.
         try nest(10, 12, Self.mail)
         #expect(throws: ChangeError.containmentCycle(index: 0)) { try nest(12, 10, nil) }
         #expect(throws: ChangeError.parentRecordDoesNotExist(index: 0)) { try nest(10, 99, nil) }

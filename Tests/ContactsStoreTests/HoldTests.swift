@@ -6,9 +6,9 @@ import Testing
 
 @testable import BrokerContactsStore
 
-@Suite("One state of the book held for a moment")
+@Suite("Snapshots of a book")
 struct HoldTests {
-    @Test("What was saved is part of every read that begins afterwards, though a former state was held")
+    @Test("A save is part of every later read, even if an earlier snapshot was open")
     func saves() throws {
         let book = try Book([person("Ada")])
         for round in 2...20 {
@@ -21,13 +21,13 @@ struct HoldTests {
         }
         try book.store.apply([.update(RecordNumber(1), person("Eve"), keys: ContactKeySet([.givenName]))], at: 0)
         #expect(try book.contact(1)?.givenName == "Eve")
-        // Ending what is not held, and twice, is nothing.
+        // Ending without a snapshot, or twice, has no effect.
         book.store.release()
         book.store.release()
         #expect(try book.store.hold())
     }
 
-    @Test("Reads that hold one state after the other do not keep deleted text in the log")
+    @Test("Successive snapshots do not keep deleted text in the log")
     func checkpoint() throws {
         let book = try Book([person("Ada"), person("Secretive")])
         let store = book.store
@@ -45,7 +45,7 @@ struct HoldTests {
             }
             ended.signal()
         }
-        // A burst without a pause: each state is held for as long as the broker holds one, and the next one at once.
+        // A burst without a pause: each snapshot lasts as long as in the broker, and the next one follows at once.
         var rounds = 0
         while outcome.withLock({ $0 == nil }), rounds < 250 {
             _ = try store.hold()

@@ -19,7 +19,7 @@ struct LinkTests {
         (1...count).map { store.links.members(of: RecordNumber($0)).map(\.rawValue) }
     }
 
-    @Test("Linking joins sets, and the book keeps them")
+    @Test("Linking joins sets, and the book stores them")
     func linking() throws {
         let book = try Book((1...6).map { person("P\($0)") })
         #expect(book.store.links.isEmpty)
@@ -38,11 +38,11 @@ struct LinkTests {
         #expect(Self.sets(again) == expected)
     }
 
-    @Test("A card that is taken out or deleted leaves the others linked, and two at least are a set")
+    @Test("Unlinking or deleting a card leaves the others linked; a set has at least two")
     func unlinking() throws {
         let book = try Book((1...6).map { person("P\($0)") })
         try book.store.apply([Self.link(1, 2), Self.link(2, 3), Self.link(3, 4)], at: 1)
-        // Nothing that is so already is a change: another set, a card of its own.
+        // Linking linked cards or unlinking a single card is no change.
         #expect(
             try book.store.apply([Self.unlink(5, from: 1), Self.unlink(1, from: 5), Self.unlink(6, from: 6)], at: 1)
                 == [])
@@ -60,7 +60,7 @@ struct LinkTests {
         try database.close()
     }
 
-    @Test("A save that fails links nothing, and a card that is not there cannot be linked")
+    @Test("A failed save links nothing, and a missing card cannot be linked")
     func failing() throws {
         let book = try Book((1...2).map { person("P\($0)") })
         for change in [Self.link(1, 7), Self.link(7, 1), Self.unlink(7, from: 1), Self.unlink(1, from: 7)] {
@@ -72,7 +72,7 @@ struct LinkTests {
         #expect(try book.store.apply([Self.link(1, 2)], at: 1).count == 1)
     }
 
-    @Test("A set has a bound")
+    @Test("The size of a set is bounded")
     func bound() throws {
         let most = Int64(ContactLinks.mostMembers)
         let book = try Book((1...most + 1).map { person("P\($0)") })
@@ -84,7 +84,7 @@ struct LinkTests {
         #expect(book.store.links.members(of: RecordNumber(most + 1)).count == 1)
     }
 
-    @Test("Who sees one of two cards sees no change when they are linked")
+    @Test("An app that sees only one of two cards sees no change when they are linked")
     func visibility() throws {
         let book = try Book((1...3).map { person("P\($0)") })
         let before = book.store.lastChange
@@ -96,7 +96,7 @@ struct LinkTests {
         for hidden in [scope(1), scope(2), scope(1, 3), scope(2, 3), scope(3)] { #expect(try last(hidden) == nil) }
         #expect(try last(scope(1, 2)) == book.store.lastChange)
         #expect(try last(.all) == book.store.lastChange)
-        // What came before the link is found behind it.
+        // The change before the link is found.
         try book.store.apply([.update(RecordNumber(1), person("New"), keys: ContactKeySet([.givenName]))], at: 1)
         let update = book.store.lastChange
         try book.store.apply([Self.unlink(1, from: 2)], at: 1)
@@ -104,7 +104,7 @@ struct LinkTests {
         #expect(try book.store.lastChange(after: before, in: names) == update)
     }
 
-    @Test("A book from before there were links is taken on")
+    @Test("A book from before links existed is migrated")
     func migration() throws {
         let book = try Book([person("Ada"), person("Bob")])
         book.store.close()

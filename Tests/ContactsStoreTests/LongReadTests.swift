@@ -5,7 +5,7 @@ import Testing
 
 @testable import BrokerContactsStore
 
-@Suite("How long a read may be")
+@Suite("Limits on the length of a read")
 struct LongReadTests {
     private static let many = 4_000
 
@@ -20,7 +20,7 @@ struct LongReadTests {
         return (rows.map(\.record.rawValue), end)
     }
 
-    @Test("One that would keep the loop is given up, and what comes after it is answered")
+    @Test("A read that would block the event loop is interrupted, and later reads work")
     func bounded() throws {
         let book = try crowd()
         let everybody = ContactQuery(scope: .all, predicate: .name("a"))
@@ -38,7 +38,7 @@ struct LongReadTests {
             }
             let few = ContactQuery(scope: .all, predicate: .name("ann"), order: .familyName, limit: 20)
             #expect(try found(few, .bounded, book).records == found(few, .whole, book).records)
-            // One that was given up in a state that is held leaves a sound connection.
+            // After an interruption within a snapshot the connection is still usable.
             _ = try book.store.hold()
         }
         book.store.release()
@@ -46,7 +46,7 @@ struct LongReadTests {
         #expect(try book.store.count(everybody) == Self.many)
     }
 
-    @Test("One that is over its time is given up as well, and a short one is not")
+    @Test("A read that exceeds its time is interrupted too; a short one is not")
     func time() throws {
         let crowd = try Book((0..<300).map { person("Anna", "N\($0)") })
         crowd.store.close()
@@ -61,7 +61,7 @@ struct LongReadTests {
     }
 
     @Test(
-        "Beside the loop the same is read, page by page",
+        "A read off the event loop gives the same, page by page",
         arguments: [ContactOrder.none, .givenName, .familyName], [true, false])
     func beside(order: ContactOrder, seesNames: Bool) throws {
         let book = try Book((0..<300).map { person("N\($0 * 7 % 300)", "F\($0 * 11 % 300)") })
@@ -88,7 +88,7 @@ struct LongReadTests {
         }
     }
 
-    @Test("What was saved is part of every one that begins afterwards, and of the list that was kept")
+    @Test("A save is part of every later read, and of the cached list")
     func saves() throws {
         let book = try Book([person("Ada")])
         let query = ContactQuery(scope: .only(Set((1...100).map { RecordNumber($0) })), order: .givenName)
@@ -102,7 +102,7 @@ struct LongReadTests {
     }
 
     @Test(
-        "What was put in order beside the loop is there for the loop, until something changes or its time is over",
+        "A list that was sorted off the loop is cached for the loop, until a change or its expiry",
         arguments: [true, false])
     func keptForTheLoop(seesNames: Bool) throws {
         let book = try crowd()
@@ -117,7 +117,7 @@ struct LongReadTests {
         #expect(try second.records == found(query, .whole, book).records && second.records.count == 7)
         #expect(Set(first.records).isDisjoint(with: second.records))
 
-        // The place is of a contact that has gone, and of one that has moved.
+        // The cursor is of a deleted contact, and of one that moved.
         let gone = try #require(first.records.last)
         try book.store.apply([.delete(RecordNumber(gone))], at: 0)
         #expect(throws: StoreError.takesLong) { try found(query, .bounded, book) }
@@ -132,7 +132,7 @@ struct LongReadTests {
         #expect(throws: StoreError.takesLong) { try found(query, .bounded, book) }
     }
 
-    @Test("The log is emptied though one follows the other, and a closed book ends them")
+    @Test("The log is checkpointed between successive reads, and closing the book ends them")
     func checkpoint() throws {
         let book = try crowd()
         let store = book.store

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Many new contacts in one save")
 struct ManyNewContactsTests {
-    /// More than another thread is woken for, and than one statement takes.
+    /// More than the threshold for a second thread, and more than fit in one statement.
     private static let count = Int64(128 + ContactsAhead.fewest + 1)
 
     private static func contact(_ number: Int64) -> Contact {
@@ -24,7 +24,7 @@ struct ManyNewContactsTests {
 
     private static let tables = ["contact", "word", "beginning", "email", "phone", "image", "link", "change"]
 
-    /// What is in the tables, but which change a row is of.
+    /// The tables' contents, except for the change number of each row.
     private func rows(_ book: Book, _ table: String) throws -> [Row] {
         let database = try DatabaseQueue(path: book.folder.file)
         defer { try? database.close() }
@@ -36,7 +36,7 @@ struct ManyNewContactsTests {
         try book.store.apply(numbers.map { .add(RecordNumber($0), Self.contact($0)) }, at: 0)
     }
 
-    @Test("They stand in every table as where each is saved alone")
+    @Test("Every table has the same rows as if each contact were saved alone")
     func asAlone() throws {
         let (together, alone) = (try Book(region: "GB"), try Book(region: "GB"))
         try add(1...Self.count, to: together)
@@ -49,7 +49,7 @@ struct ManyNewContactsTests {
     }
 
     @Test(
-        "Made ready before, they are written as where they are made then, with the time at which they are added",
+        "Prepared contacts are written like unprepared ones, with the time of the save",
         arguments: [7, 8])
     func ready(seconds: Int64) throws {
         let (made, now) = (try Book(region: "GB"), try Book(region: "GB"))
@@ -64,7 +64,7 @@ struct ManyNewContactsTests {
         #expect(last.creationDate == "1970-01-01T00:00:0\(seconds)Z")
     }
 
-    @Test("What was made ready serves one save, and nobody has to want it")
+    @Test("A preparation serves one save, and may remain unused")
     func readyOnce() throws {
         let book = try Book()
         let changes = (1...Self.count).map { ContactChange.add(RecordNumber($0), Self.contact($0)) }
@@ -76,16 +76,16 @@ struct ManyNewContactsTests {
         #expect(try book.records().isEmpty)
         try book.store.apply(changes, at: 0, ready: ready)
         #expect(try book.records().count == changes.count)
-        // Fewer than it is worth another thread.
+        // Too few for a second thread.
         #expect(book.store.makeReady([changes[0]], at: 0) == nil)
-        // Of other changes than those that are saved.
+        // Prepared for other changes than those that are saved.
         let others = try #require(book.store.makeReady(changes, at: 0))
         let fewer = (1...Self.count - 1).map { ContactChange.add(RecordNumber(Self.count + $0), Self.contact($0)) }
         try book.store.apply(fewer, at: 0, ready: others)
         #expect(try book.records().count == changes.count + fewer.count)
     }
 
-    @Test("What is kept of a contact goes with it, before and after such a save")
+    @Test("Deleting a contact deletes all its rows, before and after such a save")
     func deleting() throws {
         let book = try Book()
         try add([1], to: book)
@@ -99,7 +99,7 @@ struct ManyNewContactsTests {
         #expect(try database.read { try Row.fetchAll($0, sql: "PRAGMA foreign_key_check") }.isEmpty)
     }
 
-    @Test("One that cannot be made leaves nothing, and what comes after it refers to what is there")
+    @Test("If one contact cannot be added, the save leaves nothing, and the next save works")
     func failing() throws {
         let book = try Book([person("Ada")])
         #expect(throws: ChangeError.self, "a number is used once") {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Opening a book", .serialized)
 struct OpeningTests {
-    @Test("Where there is no book, none is made unless asked for")
+    @Test("A missing book is made only on request")
     func absent() throws {
         let folder = try ScratchFolder()
         #expect(try ContactsStore.open(folder: folder.book, owner: owner, creating: false, onDamage: { _ in }) == nil)
@@ -24,7 +24,7 @@ struct OpeningTests {
         _ = unshare(0x200)
     }
 
-    @Test("A book is for its owner's eyes alone, whatever the umask", arguments: [mode_t(0), 0o077, 0o777])
+    @Test("Only the owner may read the files, whatever the umask", arguments: [mode_t(0), 0o077, 0o777])
     func modes(mask: mode_t) throws {
         let folder = try ScratchFolder()
         takeOwnUmask()
@@ -38,10 +38,10 @@ struct OpeningTests {
         store.close()
     }
 
-    @Test("What was saved is there after closing and opening, and after a crash")
+    @Test("Saved contacts are there after closing and opening, and after a crash")
     func reopened() throws {
         let book = try Book([person("Ada")])
-        // What a crash leaves: the file and its log as they stand.
+        // A crash leaves the file and its log as they are.
         let crashed = try ScratchFolder()
         mkdir(crashed.book, 0o700)
         for name in ["", "-wal"] { write(contents(book.folder.file + name), to: crashed.file + name) }
@@ -54,7 +54,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("After closing, nothing is answered and nothing is taken")
+    @Test("A closed book answers no read and accepts no save")
     func closed() throws {
         let book = try Book([person("Ada")])
         book.store.close()
@@ -66,7 +66,7 @@ struct OpeningTests {
         }
     }
 
-    /// A closed book with one contact, changed by `change`, then opened: it is refused and left as it was.
+    /// Makes a book with one contact, closes it and applies `change`: opening must fail and leave it untouched.
     private func refusal(
         of other: StoreOwner = owner, creating: Bool = true, _ change: (ScratchFolder) throws -> Void
     ) throws -> StoreError? {
@@ -93,13 +93,13 @@ struct OpeningTests {
     }
 
     @Test(
-        "Nobody else may, be it another number or another name",
+        "Nobody else may open it, with another UID or another name",
         arguments: [StoreOwner(uid: 1001, name: "ada"), StoreOwner(uid: 1000, name: "eve")])
     func otherOwner(other: StoreOwner) throws {
         #expect(try refusal(of: other) { _ in } == .wrongOwner)
     }
 
-    @Test("A book of a later version is refused and left as it was")
+    @Test("A book of a later version is refused and left untouched")
     func newer() throws {
         let newer = try refusal { folder in
             let database = try DatabaseQueue(path: folder.file)
@@ -115,7 +115,7 @@ struct OpeningTests {
         #expect(migrated == .newerSchema)
     }
 
-    @Test("A step of the schema is made once, and one that fails leaves the book as it was")
+    @Test("A migration step runs once, and a failed one leaves the book untouched")
     func steps() throws {
         let book = try Book()
         let database = try BookConnection.writing(BookFile(folder: book.folder.book))
@@ -131,7 +131,7 @@ struct OpeningTests {
         #expect(try Schema.migrator.hasBeenSuperseded(database))
     }
 
-    @Test("What the library made that the first books were made with is taken on")
+    @Test("Migrations that GRDB recorded are recognised")
     func library() throws {
         let folder = try ScratchFolder()
         var migrator = GRDB.DatabaseMigrator()
@@ -144,9 +144,9 @@ struct OpeningTests {
         let database = try OwnDatabase(path: folder.path + "/book.sqlite", .readWrite, patience: 0)
         defer { database.close() }
         var ours = OwnMigrator()
-        ours.registerMigration("1: contacts") { _ in Issue.record("made a second time") }
+        ours.registerMigration("1: contacts") { _ in Issue.record("the step ran a second time") }
         #expect(try ours.hasBeenSuperseded(database))
-        ours.registerMigration("2: beginnings") { _ in Issue.record("made a second time") }
+        ours.registerMigration("2: beginnings") { _ in Issue.record("the step ran a second time") }
         #expect(try !ours.hasBeenSuperseded(database))
         try ours.migrate(database)
     }
@@ -159,12 +159,12 @@ struct OpeningTests {
         if case .unavailable = error { true } else { false }
     }
 
-    @Test("A damaged file is refused and left as it was")
+    @Test("A damaged file is refused and left untouched")
     func damaged() throws {
         #expect(isDamaged(try refusal { write([], to: $0.file) }))
         #expect(isDamaged(try refusal { write(Array("no database at all".utf8), to: $0.file) }))
         #expect(isDamaged(try refusal { write([UInt8](repeating: 7, count: 8_192), to: $0.file) }))
-        #expect(isDamaged(try refusal { write(Array(contents($0.file).dropLast(4_096)), to: $0.file) }), "cut short")
+        #expect(isDamaged(try refusal { write(Array(contents($0.file).dropLast(4_096)), to: $0.file) }), "truncated")
         #expect(
             isDamaged(
                 try refusal { folder in
@@ -181,7 +181,7 @@ struct OpeningTests {
                 }), "an index is missing")
     }
 
-    @Test("Damage found while reading is said, and is no crash")
+    @Test("Damage that is found while reading is an error, not a crash")
     func damagedInside() throws {
         let book = try Book((0..<500).map { person("Ada\($0)") { $0.note = String(repeating: "n", count: 900) } })
         book.store.close()
@@ -202,7 +202,7 @@ struct OpeningTests {
         #expect(isDamaged(refused))
     }
 
-    @Test("Another program's database is refused and left as it was")
+    @Test("Another program's database is refused and left untouched")
     func foreign() throws {
         #expect(
             isDamaged(
@@ -214,7 +214,7 @@ struct OpeningTests {
                 }))
     }
 
-    @Test("What is no regular file is refused")
+    @Test("A file that is not a regular file is refused")
     func irregular() throws {
         #expect(
             isUnavailable(
@@ -234,12 +234,12 @@ struct OpeningTests {
                 }))
     }
 
-    @Test("A read-only file is refused and left as it was")
+    @Test("A read-only file is refused and left untouched")
     func readOnly() throws {
         #expect(isUnavailable(try refusal { chmod($0.file, 0o400) }))
     }
 
-    @Test("Where no folder can be made, the book is unavailable")
+    @Test("If the folder cannot be made, the book is unavailable")
     func noFolder() throws {
         let folder = try ScratchFolder()
         let file = folder.path + "/file"
@@ -251,7 +251,7 @@ struct OpeningTests {
         #expect(contents(file) == [1])
     }
 
-    @Test("A save into a file that was taken away is refused rather than lost")
+    @Test("A save to a file that was removed is refused rather than lost")
     func replaced() throws {
         let book = try Book([person("Ada")])
         unlink(book.folder.file)
@@ -260,7 +260,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("Keys and words made by other rules are made anew")
+    @Test("Sort keys and words from other rules are rebuilt")
     func rebuilt() throws {
         let book = try Book([
             person("Bob"), person("Ada") { $0.phoneNumbers = [LabeledString(value: "020 7946 0018")] },

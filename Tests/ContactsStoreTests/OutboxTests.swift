@@ -15,7 +15,7 @@ struct OutboxTests {
 
     private func numbers(_ book: Book) throws -> [Int64] { try book.store.outbox().map(\.number) }
 
-    @Test("It has an entry of every save that changed something, with its last change, until that is taken over")
+    @Test("Every save with changes has an entry, with its last change, until it is taken over")
     func kept() throws {
         let book = try Book([person("Ada")])
         #expect(try book.store.outbox() == [])
@@ -23,11 +23,11 @@ struct OutboxTests {
         #expect(
             try book.store.outbox()
                 == [OutboxEntry(number: 1, change: book.store.lastChange, bytes: [1, 2, 3])])
-        // Says what is there already.
+        // Writes the values that are already there.
         try book.store.apply(
             [.update(RecordNumber(2), person("Bob"), keys: ContactKeySet([.givenName]))], at: 0, telling: entry(2))
         #expect(try numbers(book) == [1])
-        // No change of the history, and a change all the same.
+        // A change that is not in the history.
         try book.store.apply([.container(.add(RecordNumber(3), name: "Work"))], at: 0, telling: entry(2))
         #expect(try numbers(book) == [1, 2])
         try book.store.apply([.delete(RecordNumber(2))], at: 0, telling: entry(3, takenOver: 1))
@@ -35,7 +35,7 @@ struct OutboxTests {
         #expect(try book.store.outbox().last?.change == book.store.lastChange)
     }
 
-    @Test("A save that is not made has no entry, and takes none away")
+    @Test("A failed save adds no entry, and removes none")
     func notMade() throws {
         let book = try Book([person("Ada")])
         try book.store.apply([.add(RecordNumber(2), person("Bob"))], at: 0, telling: entry(1))
@@ -45,14 +45,14 @@ struct OutboxTests {
             )
         }
         #expect(try numbers(book) == [1])
-        // A number that is there: both saves would have one entry.
+        // An existing number: both saves would have the same entry.
         #expect(throws: ChangeError.self) {
             try book.store.apply([.add(RecordNumber(3), person("Eve"))], at: 0, telling: entry(1))
         }
         #expect(try book.records() == [1, 2])
     }
 
-    @Test("A book of the version before gets one, and keeps what it has")
+    @Test("A book of the previous version gets an outbox, and keeps its contents")
     func upgraded() throws {
         let book = try Book([person("Ada")])
         book.store.close()
@@ -75,7 +75,7 @@ struct OutboxTests {
         #expect(try store.existing([RecordNumber(1), RecordNumber(2)]).count == 2)
     }
 
-    @Test("Whatever of the log a crash leaves, contacts and entries are there together")
+    @Test("Whatever part of the log survives a crash, contacts and entries are both there or both missing")
     func everyByte() throws {
         let book = try Book()
         try book.store.checkpoint()

@@ -1,5 +1,5 @@
 @testable import BrokerContactsStore
 
-// What has the same names in the library that some tests look into a file with.
+// GRDB, with which some tests inspect files, has the same names.
 typealias OwnDatabase = Database
 typealias OwnMigrator = DatabaseMigrator

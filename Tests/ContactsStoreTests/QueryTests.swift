@@ -5,7 +5,7 @@ import Testing
 @testable import BrokerContactsStore
 @testable import BrokerNormalization
 
-@Suite("Asking the book")
+@Suite("Queries")
 struct QueryTests {
     static let contacts = [
         person("Łukasz", "Żuk") { $0.nickname = "Wookie" },
@@ -31,14 +31,14 @@ struct QueryTests {
 
     static let everyone: [Int64] = [1, 2, 3, 4, 5, 6, 7, 8, 9]
 
-    @Test("Contacts come in the order asked for, accents and scripts in their places, the nameless last")
+    @Test("Contacts are sorted as requested, with accents and scripts in place, and those without a name last")
     func order() throws {
         #expect(try book.records() == Self.everyone)
         #expect(try book.records(order: .givenName) == [4, 2, 7, 3, 1, 9, 6, 5, 8])
         #expect(try book.records(order: .familyName) == [4, 7, 2, 9, 3, 1, 6, 5, 8])
     }
 
-    @Test("Order within some records is the order within all", arguments: ContactOrder.allCases)
+    @Test("A set of records has the same order as all records", arguments: ContactOrder.allCases)
     func orderWithin(order: ContactOrder) throws {
         let all = try book.records(order: order)
         #expect(try book.records(.only(Set(Self.everyone.map { RecordNumber($0) })), order: order) == all)
@@ -46,7 +46,8 @@ struct QueryTests {
         #expect(try book.records(scope(), order: order).isEmpty)
     }
 
-    @Test("Page by page is the same as at once", arguments: ContactOrder.allCases, [1, 2, 4, 8, 9, 10])
+    @Test(
+        "Reading page by page gives the same as reading at once", arguments: ContactOrder.allCases, [1, 2, 4, 8, 9, 10])
     func pages(order: ContactOrder, limit: Int) throws {
         let all = try book.records(order: order)
         #expect(try book.records(order: order, pages: limit) == all)
@@ -56,7 +57,7 @@ struct QueryTests {
         #expect(try book.records(.all, .name("a"), order: order, pages: limit) == all.filter { [2, 4].contains($0) })
     }
 
-    @Test("Contacts of one name come page by page too")
+    @Test("Contacts with equal names are paged too")
     func sameNames() throws {
         let book = try Book((0..<25).map { _ in person("Ada", "Lovelace") } + (0..<25).map { _ in person() })
         for order in ContactOrder.allCases {
@@ -64,7 +65,7 @@ struct QueryTests {
         }
     }
 
-    @Test("A page goes on from its place when the contact that stood there is gone")
+    @Test("A page continues from its cursor if the contact there was deleted")
     func goneBetween() throws {
         var last: Position?
         for order in [ContactOrder.none, .givenName] {
@@ -78,7 +79,7 @@ struct QueryTests {
             }
             #expect(rest == Array(all[3...]))
         }
-        // A place of one order is none in another: one starts at the beginning.
+        // A cursor of one order is invalid in another, so reading starts at the beginning.
         var first: [Int64] = []
         _ = try book.store.fetch(ContactQuery(scope: .all, order: .none, after: last)) { record, _, _ in
             first.append(record.rawValue)
@@ -86,7 +87,7 @@ struct QueryTests {
         #expect(first == Self.everyone)
     }
 
-    @Test("A page ends at its bytes, and has one contact at least")
+    @Test("A page ends at its size limit, and has at least one contact")
     func byteLimit() throws {
         var sizes: [Int] = []
         _ = try book.store.fetch(ContactQuery(scope: .all)) { _, contact, _ in sizes.append(contact.size(of: .all)) }
@@ -100,7 +101,7 @@ struct QueryTests {
         }
     }
 
-    @Test("Where a page ends says nothing of keys that are not told")
+    @Test("Invisible keys do not affect where a page ends")
     func hiddenBytes() throws {
         let names = ContactKeySet([.givenName, .familyName])
         var ends: [Int] = []
@@ -119,9 +120,11 @@ struct QueryTests {
         #expect(ends[0] > 1)
     }
 
-    @Test("Nothing asked for is nothing given")
+    @Test("An empty request gives nothing")
     func nothing() throws {
-        let end = try book.store.fetch(ContactQuery(scope: .all, limit: 0)) { _, _, _ in Issue.record("a contact") }
+        let end = try book.store.fetch(ContactQuery(scope: .all, limit: 0)) { _, _, _ in
+            Issue.record("a contact was returned")
+        }
         #expect(end == FetchEnd(last: nil, hasMore: false))
     }
 
@@ -143,7 +146,8 @@ struct QueryTests {
     ]
 
     @Test(
-        "A predicate finds whom it should and nobody else, in the book and within some records", arguments: predicates)
+        "A predicate finds exactly the matching contacts, in the book and within a set of records",
+        arguments: predicates)
     func predicate(predicate: ContactPredicate, expected: [Int64]) throws {
         #expect(try book.records(.all, predicate) == expected)
         #expect(try book.store.count(ContactQuery(scope: .all, predicate: predicate)) == expected.count)
@@ -162,14 +166,14 @@ struct QueryTests {
         }
     }
 
-    @Test("Everybody is counted, and some of them")
+    @Test("The whole book is counted, and sets of records")
     func counts() throws {
         #expect(try book.store.count(ContactQuery(scope: .all)) == 9)
         #expect(try book.store.count(ContactQuery(scope: scope(1, 2, 99))) == 2)
         #expect(try book.store.existing([1, 5, 99].map { RecordNumber($0) }) == [RecordNumber(1), RecordNumber(5)])
     }
 
-    @Test("A key that may not be seen neither matches nor orders")
+    @Test("An invisible key neither matches nor affects the order")
     func keys() throws {
         let given = ContactKeySet([.givenName])
         for scope in [RecordScope.all, .only(Set(Self.everyone.map { RecordNumber($0) }))] {
@@ -179,7 +183,7 @@ struct QueryTests {
             #expect(try book.records(scope, .emailAddress("anna@example.org"), seeing: given).isEmpty)
             #expect(try book.records(scope, .phoneNumber("112"), seeing: given).isEmpty)
             #expect(try book.records(scope, .name("anna"), seeing: ContactKeySet([.note])).isEmpty)
-            // By family name 4 comes before 2; seen by given names alone they are equal, but for letter case.
+            // By family name, 4 comes before 2. By given name alone they are equal except for letter case.
             #expect(try book.records(scope, order: .familyName, pages: 2).first == 4)
             #expect(
                 try book.records(scope, order: .familyName, seeing: ContactKeySet([.note]), pages: 2) == Self.everyone)
@@ -189,7 +193,7 @@ struct QueryTests {
         }
     }
 
-    @Test("How many contacts there are is known after opening, and after each save")
+    @Test("The number of contacts is known after opening and after each save")
     func size() throws {
         let book = try Book((0..<5).map { person("Ada \($0)") })
         #expect(book.store.size == 5)
@@ -199,7 +203,7 @@ struct QueryTests {
         defer { store.close() }
         store.prepare()
         #expect(store.size == 5)
-        // Numbers are times, and say nothing of how many there are.
+        // Record numbers are times, and do not count the contacts.
         try store.apply(
             [
                 .add(RecordNumber(1_795_299_618_000_000), person("Bob")), .delete(RecordNumber(1)),
@@ -210,7 +214,7 @@ struct QueryTests {
         #expect(store.size == 4)
     }
 
-    @Test("A word that most contacts have is found along the order, and the same ones")
+    @Test("A word that most contacts have is found along the order, with the same result")
     func commonWords() throws {
         let book = try Book((0..<900).map { person($0 % 3 == 0 ? "Anton" : "Berta", "N\(899 - $0)") })
         let all = try book.records(order: .familyName).filter { ($0 - 1) % 3 == 0 }
@@ -243,7 +247,7 @@ struct SearchTests {
     }
 
     @Test(
-        "Words of names and e-mail addresses are found by their beginning, phone numbers by any part",
+        "Names and e-mail addresses are found by the beginnings of words, phone numbers by any part",
         arguments: [
             ("anna", [2, 4]), ("example", [2, 6]), ("ivan@exa", [6]), ("anna ba", [2, 4]), ("7946", [2, 4]),
             ("79 46", [2, 4]), ("020 79", [2, 4]), ("0199", [8]), ("112", [3]), ("999", []), ("anna 7946", [2, 4]),
@@ -255,7 +259,7 @@ struct SearchTests {
         #expect(try found(text, excluding: [RecordNumber(2)]) == expected.filter { $0 != 2 })
     }
 
-    @Test("No words find everybody, part by part")
+    @Test("An empty search finds all contacts, page by page")
     func everybody() throws {
         #expect(try found("") == QueryTests.everyone)
         #expect(try found(" - ", scope(3, 9, 77)) == [3, 9])
@@ -267,7 +271,7 @@ struct SearchTests {
     }
 }
 
-@Suite("How SQLite answers")
+@Suite("SQLite's query plans")
 struct PlanTests {
     private func plan(_ sql: String, _ book: Book) throws -> String {
         let database = try DatabaseQueue(path: book.folder.file)
@@ -282,7 +286,7 @@ struct PlanTests {
     }
 
     @Test(
-        "Queries of some records look at those records by their key, and at no index of the book",
+        "Queries within a set of records use their primary key, and no index",
         arguments: [
             ReadSQL.contact, ReadSQL.exists, ReadSQL.images(.images), ReadSQL.sortKey(.givenName),
             ReadSQL.sortKey(.familyName),
@@ -295,7 +299,7 @@ struct PlanTests {
         #expect(!plan.contains("SCAN") && !plan.contains(" BY") && !plan.contains(";"))
     }
 
-    @Test("Of everybody's groups an index gives what became of them, and another one what became of a record in them")
+    @Test("One index gives the changes of groups, and another one a record's membership changes")
     func groups() throws {
         let book = try Book()
         #expect(try plan(ReadSQL.changesOfGroups, book) == "SEARCH change USING INDEX changeOfGroups (number>?)")
@@ -304,7 +308,7 @@ struct PlanTests {
                 == "SEARCH change USING INDEX changeByMember (member=? AND rowid>?)")
     }
 
-    @Test("Queries of the whole book start from the index of what they look for")
+    @Test("Queries of the whole book start from the index for their predicate")
     func whole() throws {
         let book = try Book()
         let keys = ContactKeySet.names
@@ -321,7 +325,7 @@ struct PlanTests {
         for plan in [named, email, phone] { #expect(!plan.contains("SCAN")) }
     }
 
-    @Test("A page starts at its place in the order")
+    @Test("A page starts at its cursor in the index")
     func pages() throws {
         let book = try Book()
         #expect(
@@ -336,9 +340,9 @@ struct PlanTests {
     }
 }
 
-@Suite("A place in an order")
+@Suite("Cursors")
 struct PositionTests {
-    @Test("Its bytes have one length, and give it back")
+    @Test("A cursor's bytes have a fixed length, and decode to the same cursor")
     func bytes() throws {
         for key in [[], [1, 2, 3], [UInt8](repeating: 0xFF, count: CollationKey.maximumSize)] as [[UInt8]] {
             for record in [0, 1, -1, Int64.max, Int64.min] {
@@ -350,7 +354,7 @@ struct PositionTests {
         #expect(Position.size <= 256)
     }
 
-    @Test("Other bytes are no place")
+    @Test("Other bytes are not a cursor")
     func otherBytes() {
         let bytes = Position(order: .none, key: [7], record: RecordNumber(1)).bytes
         #expect(Position(bytes: []) == nil)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Saving")
 struct SavingTests {
-    @Test("A save is all or nothing, and says which step failed")
+    @Test("A save is all or nothing, and reports which step failed")
     func allOrNothing() throws {
         let book = try Book([person("Ada")])
         #expect(throws: ChangeError.recordDoesNotExist(index: 2)) {
@@ -30,7 +30,7 @@ struct SavingTests {
         #expect(try book.contact(1)?.givenName == "Ada")
     }
 
-    @Test("Steps see those before them")
+    @Test("Steps see the results of earlier steps")
     func steps() throws {
         let book = try Book()
         try book.store.apply(
@@ -44,7 +44,7 @@ struct SavingTests {
         #expect(try book.contact(1)?.familyName == "Lovelace")
     }
 
-    @Test("A contact that one save adds, edits and deletes is found only as it is at the end")
+    @Test("Contacts that one save adds, edits or deletes are found only in their final state")
     func formsOfOneSave() throws {
         let book = try Book()
         func reachable(_ name: String, _ number: Int64) -> Contact {
@@ -73,7 +73,7 @@ struct SavingTests {
         #expect(try book.records(.all, .name("Lovelace")) == [1, 3])
     }
 
-    @Test("Each of many contacts of one save is found by its own number, as where each is saved alone")
+    @Test("Each of many contacts of one save is found by its own number, as if saved alone")
     func manyNumbers() throws {
         func contact(_ number: Int64) -> Contact {
             person("P\(number)") {
@@ -117,7 +117,7 @@ struct SavingTests {
         #expect(try written == rows(alone) && written.count == 2 * (Int(count) - 2) + 1)
     }
 
-    @Test("A save that fails leaves nothing by which a later one would be found")
+    @Test("A failed save leaves no search rows behind")
     func formsOfAFailedSave() throws {
         let book = try Book()
         #expect(throws: ChangeError.recordDoesNotExist(index: 1)) {
@@ -128,14 +128,14 @@ struct SavingTests {
         #expect(try book.records(.all, .name("Bob")) == [1])
     }
 
-    @Test("A name of other letters has its words each time, also written with other characters that look the same")
+    @Test("A name is found in both of its Unicode forms, also if it repeats")
     func knownWords() throws {
         let book = try Book([person("Änne"), person("A\u{308}nne"), person("Änne")])
         #expect(try book.records(.all, .name("anne")) == [1, 2, 3])
         #expect(try book.records(.all, .name("Änne")) == [1, 2, 3])
     }
 
-    @Test("An update writes the keys it names: others stay, empty ones are cleared, and it is found as it is now")
+    @Test("An update writes only the named keys, clears empty ones, and updates the search")
     func update() throws {
         let book = try Book([
             person("Ada", "Byron") {
@@ -158,7 +158,7 @@ struct SavingTests {
         #expect(try book.records(.all, .phoneNumber("555019977")) == [1])
     }
 
-    @Test("What was deleted is found by nobody")
+    @Test("A deleted contact is not found")
     func delete() throws {
         let book = try Book(QueryTests.contacts)
         try book.store.apply(QueryTests.everyone.map { .delete(RecordNumber($0)) }, at: 0)
@@ -171,7 +171,7 @@ struct SavingTests {
         }
     }
 
-    @Test("Deleted and edited text is in no file once the log is emptied")
+    @Test("Deleted and replaced text is in no file after a checkpoint")
     func noTraces() throws {
         let book = try Book([person("Xylophona") { $0.note = "Zymurgist" }, person("Quokkadelia")])
         try book.store.apply(
@@ -184,7 +184,7 @@ struct SavingTests {
         for word in ["xylophona", "zymurgist", "quokkadelia"] { #expect(!text.contains(word)) }
     }
 
-    @Test("A photo is given to who asks for it, and the contact says that there is one")
+    @Test("A photo is returned only on request, and the contact shows that it has one")
     func images() throws {
         let book = try Book([person("Ada") { $0.imageData = "/9j/4AAQ" }, person("Bob")])
         func images(_ keys: ContactKeySet, _ scope: RecordScope) throws -> [ContactImages?] {
@@ -199,7 +199,7 @@ struct SavingTests {
             #expect(try images(ContactKeySet([.thumbnailImageData]), scope) == [ContactImages(), nil])
         }
         #expect(try book.contact(1)?.imageDataAvailable == true)
-        #expect(try book.contact(1)?.imageData == "", "the photo is kept apart")
+        #expect(try book.contact(1)?.imageData == "", "the photo is stored separately")
         try book.store.apply([.update(RecordNumber(1), person("Eve"), keys: ContactKeySet([.givenName]))], at: 0)
         #expect(try images(.images, .all) == [photo, nil])
         try book.store.apply([.update(RecordNumber(1), person(), keys: ContactKeySet([.imageData]))], at: 0)
@@ -207,7 +207,7 @@ struct SavingTests {
         #expect(try book.contact(1)?.imageDataAvailable == false)
     }
 
-    @Test("A thumbnail is kept with the very photo that it is of, and moves no date")
+    @Test("A thumbnail is stored only with its own photo, and does not change the date")
     func thumbnails() throws {
         let book = try Book([person("Ada") { $0.imageData = "/9j/4AAQ" }, person("Bob")])
         let (photo, other) = (Array("/9j/4AAQ".utf8), Array("/9j/4AAR".utf8))
@@ -221,7 +221,7 @@ struct SavingTests {
             try book.store.apply([.thumbnail(RecordNumber(record), Array(text.utf8), of: photo)], at: 1_000_000)
         }
         let date = try book.contact(1)?.modificationDate
-        #expect(try keep("/9j/TTTT", 1, of: other).isEmpty, "another photo by now")
+        #expect(try keep("/9j/TTTT", 1, of: other).isEmpty, "the photo has changed")
         #expect(try keep("/9j/TTTT", 2, of: photo).isEmpty, "none")
         #expect(try keep("/9j/TTTT", 9, of: photo).isEmpty, "nobody")
         #expect(try thumbnail() == nil)
@@ -230,8 +230,8 @@ struct SavingTests {
         #expect(made.first?.keys == ContactKeySet([.thumbnailImageData]))
         #expect(try thumbnail() == Array(",\"thumbnailImageData\":\"/9j/TTTT\"".utf8))
         #expect(try book.contact(1)?.modificationDate == date)
-        #expect(try keep("/9j/UUUU", 1, of: photo).isEmpty, "there is one")
-        // Whatever takes the photo's place, or takes it away, takes the thumbnail along.
+        #expect(try keep("/9j/UUUU", 1, of: photo).isEmpty, "a thumbnail exists")
+        // Replacing or removing the photo removes the thumbnail.
         let replaced = person { $0.imageData = "/9j/4AAR" }
         try book.store.apply([.update(RecordNumber(1), replaced, keys: ContactKeySet([.imageData]))], at: 0)
         #expect(try thumbnail() == nil)
@@ -244,7 +244,7 @@ struct SavingTests {
         for text in ["/9j/TTTT", "/9j/UUUU", "/9j/VVVV", "/9j/WWWW"] { #expect(!bytes.contains(text)) }
     }
 
-    @Test("The broker's own keys are not written by a save")
+    @Test("A save does not write the broker's own keys")
     func ownKeys() throws {
         let forged = person("Ada") {
             $0.creationDate = "1815-12-10T00:00:00Z"
@@ -262,7 +262,7 @@ struct SavingTests {
         #expect(!now.imageDataAvailable)
     }
 
-    @Test("Value identifiers outlive updates and are never given again")
+    @Test("Value identifiers survive updates and are never reused")
     func valueIdentifiers() throws {
         let one = LabeledString(label: "home", value: "1")
         let two = LabeledString(label: "work", value: "2")
@@ -279,11 +279,11 @@ struct SavingTests {
         #expect(try save([one]) == [4])
     }
 
-    @Test("When the disk is full nothing is half written, reading goes on, and saving works again when there is room")
+    @Test("On a full disk a save changes nothing, reading works, and saving works again once there is space")
     func fullDisk() throws {
         let book = try Book([person("Ada")])
         book.store.close()
-        // A bound on the pages of the file stands in for a disk without room: SQLite answers both with SQLITE_FULL.
+        // A limit on the file's pages simulates a full disk: SQLite returns SQLITE_FULL for both.
         let file = BookFile(folder: book.folder.book)
         let database = try BookConnection.writing(file)
         let writer = try BookWriter(
@@ -296,7 +296,7 @@ struct SavingTests {
         let small = person("Clara")
         do throws(ChangeError) {
             try writer.apply([.add(RecordNumber(2), small), .add(RecordNumber(3), long)], at: 0)
-            Issue.record("the save should not fit")
+            Issue.record("the save did not fail")
         } catch {
             guard case .store(.unavailable) = error else {
                 Issue.record("\(error)")
@@ -311,7 +311,7 @@ struct SavingTests {
         #expect(try database.text("PRAGMA integrity_check") == "ok")
     }
 
-    /// Bytes of pages that the writing connection holds.
+    /// The page cache of the writing connection, in bytes.
     private func cacheSize(_ book: Book) throws -> Int {
         try book.store.write { writer in
             var (current, highest): (CInt, CInt) = (0, 0)
@@ -320,7 +320,7 @@ struct SavingTests {
         }
     }
 
-    @Test("A book at rest holds little memory, and takes the next save")
+    @Test("After releasing memory a book uses little, and accepts the next save")
     func rest() throws {
         let book = try Book((0..<500).map { person("Ada \($0)", "Lovelace") })
         let busy = try cacheSize(book)
@@ -332,7 +332,7 @@ struct SavingTests {
         book.store.rest()
     }
 
-    @Test("Reading goes on while a save is being made, and sees all of it or nothing")
+    @Test("Reads work during a save, and see all of it or nothing")
     func readWhileSaving() async throws {
         let book = try Book()
         let store = book.store

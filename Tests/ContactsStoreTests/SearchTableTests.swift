@@ -3,8 +3,8 @@ import Testing
 
 @testable import BrokerContactsStore
 
-/// What is typed, and whom it finds, script by script.
-@Suite("Searching in the person's own script, and in another one")
+/// Queries and the contacts that they find, by script.
+@Suite("Searching in a name's own script, and in Latin")
 struct SearchTableTests {
     private static let people: [(String, Contact)] = [
         ("Zoë", person("Zoë", "Brontë-Núñez") { $0.nickname = "Zo" }),
@@ -49,7 +49,7 @@ struct SearchTableTests {
     }
 
     @Test(
-        "Whom a text finds, for the person and for an app",
+        "The person and an app find the contacts of the table",
         arguments: [
             // Latin, with accents and without
             ("zoe", ["Zoë"]), ("ZOË", ["Zoë"]), ("zoe\u{308}", ["Zoë"]), ("bronte nun", ["Zoë"]), ("Núñez", ["Zoë"]),
@@ -58,20 +58,20 @@ struct SearchTableTests {
             ("akes", ["Søren"]),
             ("o'brien", ["Conor"]), ("obrien", ["Conor"]), ("brien", ["Conor"]), ("rien", []), ("zoe lukasz", []),
             ("acme kase", ["Acme"]),
-            // Cyrillic, and in both ways of writing it in Latin
+            // Cyrillic, and two ways to transliterate it
             ("иван", ["Иван"]), ("ИВАН ЩУК", ["Иван"]), ("ivan", ["Иван"]), ("shchukin", ["Иван"]), ("юли", ["Юлия"]),
             ("yuliya", ["Юлия"]), ("соловьева", ["Юлия"]), ("Соловьёва", ["Юлия"]), ("soloviov", []),
             ("solovyeva", ["Юлия"]),
             // Greek
             ("γιωργος", ["Γιώργος"]), ("ΠΑΠΑΔΟΠΟΥΛΟΣ", ["Γιώργος"]), ("παπαδ", ["Γιώργος"]), ("papadopou", ["Γιώργος"]),
-            // Arabic: points, the alef's hamza and keyboards' letters do not count
+            // Arabic: vowel points, the alef's hamza and variants of keyboard layouts are ignored
             ("محمد", ["محمد"]), ("مُحَمَّد", ["محمد"]), ("محـمد", ["محمد"]), ("الاحمدي", ["محمد"]), ("الأحمدى", ["محمد"]),
             ("فاطمه", ["فاطمة"]), ("علي", ["فاطمة"]), ("fatm", ["فاطمة"]),
             // Hebrew
             ("שלום", ["שלום"]), ("שָׁלוֹם", ["שלום"]), ("דוד", ["שלום"]), ("בן דוד", ["שלום"]),
-            // Hindi: vowel signs are letters
+            // Hindi: vowel signs count as letters
             ("कुमार", ["कुमार"]), ("कुम", ["कुमार"]), ("कमार", []), ("kumar", ["कुमार"]), ("amit", ["कुमार"]),
-            // Chinese by character, and in pinyin
+            // Chinese by character and in pinyin
             ("王小明", ["小明"]), ("小明", ["小明"]), ("明", ["小明"]), ("wang", ["小明"]), ("xiao ming", ["小明"]),
             ("xiaoming", ["小明"]), ("Wáng Xiǎomíng", ["小明"]), ("wangxiaoming", ["小明"]), ("wangxi", ["小明"]),
             ("wxm", ["小明"]), ("xm", ["小明"]), ("lu li", ["丽"]), ("王丽", []),
@@ -90,7 +90,7 @@ struct SearchTableTests {
     }
 
     @Test(
-        "The person also searches by a part of a number and by words of an e-mail address",
+        "The person also finds contacts by a part of a number and by words of an e-mail address",
         arguments: [
             ("0123", ["Jürgen"]), ("5550123", ["Jürgen"]), ("30 555", ["Jürgen"]), ("+49 30", ["Jürgen"]),
             ("(030) 555", ["Jürgen"]), ("٠١٢٣", ["Jürgen"]), ("9999", []), ("poczta", ["Łukasz"]),
@@ -102,7 +102,7 @@ struct SearchTableTests {
         if typed != "walesa@poczta" { #expect(found.byApp == []) }
     }
 
-    @Test("A whole name is found by who may see both parts of it, and by nobody else")
+    @Test("An app finds a whole name only if it may see both parts")
     func wholeName() throws {
         for typed in ["wangxiaoming", "wxm", "ㄱㅁㅅ"] {
             for order in [ContactOrder.none, .familyName, .givenName] {

@@ -3,9 +3,9 @@ import Testing
 
 @testable import BrokerContactsStore
 
-@Suite("A statement")
+@Suite("Statements")
 struct StatementTests {
-    @Test("does not run with a parameter that could not be set, and runs again with one that could")
+    @Test("A statement does not run if a parameter could not be set, and can then be used again")
     func parameterOutOfRange() throws {
         let database = try OwnDatabase(path: ":memory:", .readWrite, patience: 0)
         try database.execute("CREATE TABLE kept (value INTEGER)")
@@ -20,7 +20,7 @@ struct StatementTests {
         #expect(try database.text("SELECT group_concat(value) FROM kept") == "3")
     }
 
-    @Test("takes no parameter while it is being read")
+    @Test("A statement accepts no parameter while it is being read")
     func parameterOfRunningStatement() throws {
         let database = try OwnDatabase(path: ":memory:", .readWrite, patience: 0)
         let select = try PreparedStatement("VALUES (?1), (?1)", on: database)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import BrokerContactsStore
 
-@Suite("Linked contacts as one")
+@Suite("Unified contacts")
 struct UnifyingTests {
-    /// Many who are called nearly the same, in pairs and in larger sets, so that every way of searching is gone.
+    /// Many similar names, in pairs and larger sets, so that every query plan is used.
     private static func crowd() throws -> Book {
         let names = ["Ada", "Adam", "Adele", "Bob", "Bobby", "Cid"]
         let book = try Book(
@@ -28,7 +28,7 @@ struct UnifyingTests {
         .records((1...50).map { RecordNumber($0 * 20) }),
     ]
 
-    @Test("Each is found by what any of its visible cards says, stands where the first of them does, and comes once")
+    @Test("A unified contact is found by any of its visible cards, is placed by the first, and appears once")
     func pages() throws {
         let book = try Self.crowd()
         let links = book.store.links
@@ -56,7 +56,7 @@ struct UnifyingTests {
         }
     }
 
-    @Test("Each comes with the cards that are one with it, and with no others")
+    @Test("A unified contact has exactly its linked cards")
     func others() throws {
         let book = try Self.crowd()
         let links = book.store.links
@@ -71,7 +71,7 @@ struct UnifyingTests {
             }
             #expect(told.count == Set(told).count)
             #expect(try told.count == book.store.count(ContactQuery(scope: scope)))
-            // Not asked for, each is its own.
+            // Without unifying, each card is separate.
             let alone = try book.store.fetch(unified: ContactQuery(scope: scope, limit: 50)).rows
             #expect(alone.count == 50 && alone.allSatisfy(\.others.isEmpty))
         }

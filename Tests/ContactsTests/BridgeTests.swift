@@ -3,7 +3,7 @@ import Contacts
 import Foundation
 import Testing
 
-@Suite("Cards as contacts")
+@Suite("Contacts made from cards")
 struct BridgeTests {
     private static var card: Contact {
         var card = Contact()
@@ -17,7 +17,7 @@ struct BridgeTests {
         return card
     }
 
-    @Test("A contact that was made of a card says what the card says, as objects and as a card")
+    @Test("A contact made from a card has the card's values, and gives an equal card back")
     func reading() {
         let contact = CNMutableContact(Self.card)
         #expect(contact.givenName == "Ada" && contact.extraProperties == ["X-ODD:kept"])
@@ -30,7 +30,7 @@ struct BridgeTests {
         #expect(contact.wire.identifier == contact.identifier && !contact.identifier.isEmpty)
     }
 
-    @Test("It is changed like any other, and its copies stay as they were")
+    @Test("It can be changed like any contact, and its copies keep their values")
     func changing() throws {
         let contact = CNMutableContact(Self.card)
         let before = contact.identifier
@@ -41,7 +41,7 @@ struct BridgeTests {
         #expect(contact != CNMutableContact(Self.card))
     }
 
-    @Test("Two threads may look at one at once")
+    @Test("Several threads can read it at once")
     func threads() {
         let contact = CNMutableContact(Self.card)
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
@@ -49,7 +49,7 @@ struct BridgeTests {
         }
     }
 
-    @Test("An error without a broker's answer has nothing of it, and one that an app makes says what it was given")
+    @Test("An error without a broker's reply has none of its details; an app's own error keeps its values")
     func errors() {
         let error = CNError(.policyViolation, userInfo: [NSLocalizedFailureReasonErrorKey: "too much"])
         #expect(error.brokerError == nil && error.failedStep == nil && error.exceededLimit == nil)

@@ -2,11 +2,11 @@ import Contacts
 import Foundation
 import Testing
 
-// Constants by their names and values, as Apple’s headers and documentation have them.
+// Constants by name and value, as in Apple’s headers and documentation.
 
-@Suite("Names and values as on Apple’s systems")
+@Suite("Apple’s constants")
 struct ConstantTests {
-    @Test("Keys are the names of properties")
+    @Test("Each key is the name of its property")
     func keys() {
         let keys = [
             (CNContactIdentifierKey, "identifier"),
@@ -44,7 +44,7 @@ struct ConstantTests {
         #expect(keys.count == 30)
     }
 
-    @Test("Codes of errors have their numbers")
+    @Test("Each error code has Apple’s number")
     func codes() {
         let codes: [(CNError.Code, Int)] = [
             (CNError.communicationError, 1),
@@ -81,7 +81,7 @@ struct ConstantTests {
         #expect(CNErrorDomain == "CNErrorDomain" && CNError.errorDomain == CNErrorDomain)
     }
 
-    @Test("Enumerations have their numbers")
+    @Test("Each enumeration has Apple’s numbers")
     func enumerations() {
         #expect(CNContactType.person.rawValue == 0 && CNContactType.organization.rawValue == 1)
         #expect(CNEntityType.contacts.rawValue == 0)
@@ -98,7 +98,7 @@ struct ConstantTests {
         #expect(CNPostalAddressFormatterStyle.mailingAddress.rawValue == 0)
     }
 
-    @Test("Requests begin as Apple’s do")
+    @Test("Requests have Apple’s defaults")
     func defaults() {
         let fetch = CNContactFetchRequest(keysToFetch: [])
         #expect(fetch.predicate == nil && fetch.sortOrder == .none && fetch.unifyResults && !fetch.mutableObjects)
@@ -110,7 +110,7 @@ struct ConstantTests {
         #expect(history.excludedTransactionAuthors == nil)
     }
 
-    @Test("Labels are stored as Apple’s programs store them")
+    @Test("Labels are stored in Apple’s form")
     func labels() {
         let labels = [
             (CNLabelHome, "Home"), (CNLabelWork, "Work"), (CNLabelSchool, "School"), (CNLabelOther, "Other"),

@@ -1,19 +1,19 @@
 import Foundation
 import Testing
 
-/// Whoever meets a name of the library in an editor reads a sentence about it.
-@Suite("The documentation of the library")
+/// An author of an app who looks up a name of the library in an editor must find a sentence about it.
+@Suite("Documentation comments of the library")
 struct DocumentationTests {
     private static let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
 
-    /// The library's sources.
+    /// The library's source files.
     private static let files: [String] = {
         let folder = root + "/Sources/Contacts"
         let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
         return names.filter { $0.hasSuffix(".swift") }.sorted().map { folder + "/" + $0 }
     }()
 
-    @Test("Every name that an app can use has a sentence")
+    @Test("Every public name has a documentation comment")
     func everyName() throws {
         #expect(Self.files.count > 40)
         var declarations = 0
@@ -26,7 +26,7 @@ struct DocumentationTests {
         #expect(declarations > 600)
     }
 
-    @Test("A name without a sentence is found, wherever it stands")
+    @Test("The check finds public names without a documentation comment")
     func finds() {
         let source = """
             /// A type.
@@ -66,15 +66,15 @@ struct DocumentationTests {
     }
 }
 
-/// The declarations in a source that an app can see, by their lines. It knows this house's style and not all of Swift.
+/// The public declarations of a source, by line. It understands this project's style, not all of Swift.
 private struct Declarations {
     var count = 0
-    /// Those that no `///` stands right above, attributes left aside.
+    /// Declarations without a `///` directly above them and their attributes.
     var undocumented: [String] = []
 
     init(in source: String) {
         var depth = 0
-        /// Public types whose members are public without saying so, by the depth of their members.
+        /// Public types whose members are public without the keyword, by the depth of their members.
         var open: [(depth: Int, kind: Substring)] = []
         var isDocumented = false
         for line in source.split(separator: "\n", omittingEmptySubsequences: false) {

@@ -1,8 +1,8 @@
 import Contacts
 import Foundation
 
-// Every name of Apple’s library that an app may use, used once. That this compiles is the test; ``NameTests`` looks whether a
-// name was forgotten. Nothing in here is run.
+// Uses each name of Apple’s library that an app may use, once. The test is that this compiles; ``NameTests`` checks
+// that no name was forgotten. Nothing in here is run.
 
 func everyProperty(_ contact: CNContact, _ made: CNMutableContact) -> [Any] {
     made.contactType = contact.contactType
@@ -114,7 +114,7 @@ final class EveryVisit: CNChangeHistoryEventVisitor {
     func visit(_ event: CNChangeHistoryRemoveSubgroupFromGroupEvent) { _ = (event.subgroup, event.group) }
 }
 
-/// Who wants contacts alone need not name the events of groups.
+/// An app that wants contacts only need not handle the events of groups.
 final class FewVisits: CNChangeHistoryEventVisitor {
     func visit(_ event: CNChangeHistoryDropEverythingEvent) {}
     func visit(_ event: CNChangeHistoryAddContactEvent) {}

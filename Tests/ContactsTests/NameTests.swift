@@ -1,26 +1,27 @@
 import Foundation
 import Testing
 
-/// Whether a name of Apple's was forgotten: each is in `EveryName.swift`, or stands below with the reason why it is not.
+/// Checks that no name of Apple's was forgotten: each is in `EveryName.swift`, or below with the reason why it is
+/// absent.
 @Suite("Names of Apple's library")
 struct NameTests {
-    /// What is not there, and why.
+    /// Names that the library does not have, and why.
     static let notThere = [
         "NSItemProviderReading": "Foundation on Linux has no item providers",
         "NSItemProviderWriting": "Foundation on Linux has no item providers",
         "enumeratorForContactFetchRequest": "Objective-C's name; enumerator(for:) is Swift's",
         "enumeratorForChangeHistoryFetchRequest": "Objective-C's name; enumerator(for:) is Swift's",
-        "contactAccessButtonStyle": "how a button looks; there is no screen here",
-        "allowsEditing": "how a card looks; there is no screen here",
-        "allowsActions": "how a card looks; there is no screen here",
-        "shouldShowLinkedContacts": "how a card looks; there is no screen here",
-        "highlightProperty": "how a card looks; there is no screen here",
-        "contactStore": "an app has one connection, whichever store it goes by",
-        "parentGroup": "where a card goes is for the person to say",
-        "parentContainer": "where a card goes is for the person to say",
-        "alternateName": "how a card looks; there is no screen here",
+        "contactAccessButtonStyle": "how a button looks; the library draws nothing",
+        "allowsEditing": "how a card looks; the library draws nothing",
+        "allowsActions": "how a card looks; the library draws nothing",
+        "shouldShowLinkedContacts": "how a card looks; the library draws nothing",
+        "highlightProperty": "how a card looks; the library draws nothing",
+        "contactStore": "an app has one connection for all its stores",
+        "parentGroup": "the person decides where a card goes",
+        "parentContainer": "the person decides where a card goes",
+        "alternateName": "how a card looks; the library draws nothing",
         "CNContactPicker": "a macOS window; CNContactPickerViewController picks",
-        "showRelative": "where a window stands; there is no screen here",
+        "showRelative": "where a window is; the library draws nothing",
         "init(for:)": "an app shows a contact that it has fetched itself",
     ]
 
@@ -53,7 +54,7 @@ struct NameTests {
         shouldPerformDefaultActionFor message showRelative CNContactPicker NSItemProviderReading NSItemProviderWriting init(for:)
         """
 
-    @Test("Each is there, or it is said why not")
+    @Test("Each name is used, or has a reason why it is absent")
     func all() throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("EveryName.swift")
         let source = try String(contentsOf: file, encoding: .utf8)
@@ -61,7 +62,8 @@ struct NameTests {
         for name in Self.wanted.split(whereSeparator: \.isWhitespace).map(String.init) {
             let isThere = words.contains(name)
             #expect(
-                isThere != (Self.notThere[name] != nil), "\(name) is \(isThere ? "there and not there" : "forgotten")")
+                isThere != (Self.notThere[name] != nil),
+                "\(name) is \(isThere ? "used, but listed as absent" : "forgotten")")
         }
     }
 }

@@ -6,14 +6,14 @@ import Testing
 
 @Suite("Predicates of the picker")
 struct PickerTests {
-    /// What goes to the broker; `nil` where the predicate is refused.
+    /// The JSON for the broker; `nil` if the predicate is refused.
     private func written(_ predicate: NSPredicate) -> String? {
         var writer = JSONWriter()
         do throws(CNError) { try PickerPredicate.write(predicate, "enabling", to: &writer) } catch { return nil }
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    @Test("Formats as Apple documents them say the same as the predicates made for it")
+    @Test("Apple's documented formats give the same JSON as the picker's own predicates")
     func formats() throws {
         let same: [(NSPredicate, NSPredicate)] = [
             (
@@ -42,7 +42,7 @@ struct PickerTests {
     private typealias picker = CNContactPickerViewController
 
     @Test(
-        "What is not understood is refused, and does nothing worse",
+        "A predicate that the library does not understand is refused",
         arguments: [
             "", "emailAddresses.@count", "emailAddresses.@count > many", "shoeSize.@count > 0", "familyName LIKE 'K*'",
             "key == 'a' OR key == 'b'", "key == 'a' AND key == 'b'", "ANY emailAddresses.label == 'x'",
@@ -60,7 +60,7 @@ struct PickerTests {
         #expect(throws: CNError.self) { try CNContactStore().unifiedContacts(matching: predicate, keysToFetch: []) }
     }
 
-    @Test("Blocks are refused, and so is what two predicates cannot say together")
+    @Test("Blocks are refused, and so are two predicates that cannot be combined")
     func blocks() {
         #expect(written(NSPredicate { _, _ in true }) == nil)
         #expect(throws: CNError.self) {

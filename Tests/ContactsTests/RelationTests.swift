@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Labels of relations")
 struct RelationTests {
-    @Test("There are 216, and each is stored by its name")
+    @Test("There are 216 labels, and each is stored by its name")
     func all() {
         let relations = Self.relations + Self.moreRelations
         for (label, name) in relations { #expect(label == "_$!<\(name)>!$_") }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Values")
 struct ValueTests {
-    @Test("A contact that was made has every key, and nothing in it")
+    @Test("A new contact has every key, and every value is empty")
     func empty() {
         let contact = CNMutableContact()
         #expect(contact.isKeyAvailable(CNContactNoteKey))
@@ -14,7 +14,7 @@ struct ValueTests {
         #expect(!contact.isKeyAvailable("shoeSize"))
     }
 
-    @Test("A copy does not change with what it was copied from")
+    @Test("A copy does not change with its original")
     func copies() throws {
         let contact = CNMutableContact()
         contact.givenName = "Ada"
@@ -26,7 +26,7 @@ struct ValueTests {
         #expect(copy.givenName == "Ada" && copy.identifier == other.identifier)
     }
 
-    @Test("Contacts are equal when they say the same")
+    @Test("Contacts with the same values are equal")
     func equality() throws {
         let contact = CNMutableContact()
         contact.givenName = "Ada"
@@ -38,7 +38,7 @@ struct ValueTests {
         #expect(contact.emailAddresses[0].identifier == copy.emailAddresses[0].identifier)
     }
 
-    @Test("A value does not change with what it was made of, nor with what is done to what it gives out")
+    @Test("A labeled value does not change with the object that it was made from or with one that it returned")
     func heldValues() {
         let address = CNMutablePostalAddress()
         address.city = "London"
@@ -53,7 +53,7 @@ struct ValueTests {
         #expect(anniversary.value.day == 1)
     }
 
-    @Test("An archived contact is the same contact")
+    @Test("Contacts, numbers, requests and groups survive archiving")
     func archives() throws {
         let contact = CNMutableContact()
         contact.givenName = "Ada"
@@ -80,11 +80,11 @@ struct ValueTests {
         #expect(try NSKeyedUnarchiver.unarchivedObject(ofClass: CNMutableGroup.self, from: archive)?.name == "Pioneers")
     }
 
-    @Test("Errors are caught by their code, as Swift's and as Foundation's")
+    @Test("Errors are caught by their code, as Swift's and as Foundation's errors")
     func errors() {
         func fail() throws { throw CNError(.authorizationDenied, userInfo: [CNErrorUserInfoKeyPathsKey: ["note"]]) }
         do { try fail() } catch CNError.recordDoesNotExist {
-            Issue.record("another code")
+            Issue.record("caught as another code")
         } catch CNError.authorizationDenied {
         } catch { Issue.record(error) }
         do { try fail() } catch {
@@ -96,7 +96,7 @@ struct ValueTests {
         }
     }
 
-    @Test("A date is what it says, in its calendar, with or without a year")
+    @Test("A date keeps its calendar, and may lack a year")
     func nonGregorian() throws {
         let contact = CNMutableContact()
         contact.nonGregorianBirthday = DateComponents(calendar: Calendar(identifier: .chinese), month: 8, day: 15)
@@ -104,7 +104,7 @@ struct ValueTests {
         #expect(copy.nonGregorianBirthday?.month == 8 && copy.nonGregorianBirthday?.calendar?.identifier == .chinese)
     }
 
-    @Test("A vCard that is read and written again says the same, and what is no vCard is an error")
+    @Test("A vCard that is read and written again keeps its values, and malformed data is an error")
     func vCards() throws {
         let card =
             "BEGIN:VCARD\r\nVERSION:3.0\r\nN:Lovelace;Ada;;;\r\nFN:Ada Lovelace\r\nTEL;TYPE=CELL:112\r\nX-OURS:kept\r\nEND:VCARD\r\n"
@@ -120,7 +120,7 @@ struct ValueTests {
         }
     }
 
-    @Test("Names are sorted as the person reads them, organizations among them")
+    @Test("Contacts are sorted by the rules of the person's language, with organizations among people")
     func sorting() {
         func made(_ given: String, _ family: String, _ organization: String = "") -> CNContact {
             let contact = CNMutableContact()

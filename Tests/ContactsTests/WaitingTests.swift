@@ -7,10 +7,10 @@ import Testing
 
 @testable import Contacts
 
-/// What the library promises about time, against servers that are not what they should be.
+/// The library's time limits, with servers that misbehave.
 @Suite("How long a call may take")
 struct WaitingTests {
-    /// A socket in a folder of its own, at which somebody listens.
+    /// A socket in a folder of its own, on which the test listens.
     private final class Place {
         let path: String
         let descriptor: CInt
@@ -42,7 +42,7 @@ struct WaitingTests {
         struct Unusable: Error {}
     }
 
-    /// - Parameter allowed: is given how long each connection may take.
+    /// - Parameter allowed: gets the time that each connection may take.
     private func calls(
         to place: Place, within bound: Duration, allowed: @escaping @Sendable (Duration) -> Void = { _ in }
     ) -> BrokerCalls {
@@ -57,8 +57,8 @@ struct WaitingTests {
         }
     }
 
-    /// Whoever listens there takes connections and says nothing: the kernel takes what fits into its queues.
-    @Test("A broker that never answers is not waited for longer than the bound, and the error says that it was time")
+    /// The test never accepts the connection: the kernel queues the connection and the call.
+    @Test("A call to a broker that never answers ends at its bound with a communication error")
     func silent() throws {
         let place = try Place()
         let calls = calls(to: place, within: .milliseconds(300))
@@ -70,19 +70,19 @@ struct WaitingTests {
         #expect(took >= .milliseconds(290) && took < .seconds(5))
     }
 
-    @Test("A call that is made again has what is left of the time, and not all of it anew")
+    @Test("A call that is repeated gets the time that is left, not the whole time again")
     func repeated() throws {
         let place = try Place()
         let times = Mutex<[Duration]>([])
         let calls = calls(to: place, within: .seconds(30)) { time in times.withLock { $0.append(time) } }
-        // The first connection ends without an answer after some of the time, the second at once.
+        // The server ends the first connection without an answer after some time, and the second at once.
         let server = place.descriptor
         let ended = DispatchGroup()
         DispatchQueue.global().async(group: ended) {
             let first = accept(server, nil, nil)
             var byte: UInt8 = 0
             _ = recv(first, &byte, 1, 0)
-            // Nothing else comes: this is the time that the first connection takes.
+            // Nothing arrives, so this is the time that the first connection takes.
             var waiting = pollfd(fd: first, events: Int16(POLLPRI), revents: 0)
             _ = poll(&waiting, 1, 300)
             close(first)
@@ -95,7 +95,7 @@ struct WaitingTests {
         #expect(allowed.count == 2 && allowed[0] <= .seconds(30) && allowed[1] <= .milliseconds(29_710))
     }
 
-    @Test("Several calls that are one for the app share its time; what the app calls meanwhile has a time of its own")
+    @Test("Calls that are one call for the app share its time, and calls that the app makes meanwhile do not")
     func shared() throws {
         let budget = WaitBudget(.seconds(2))
         WaitBudget.with(budget) {

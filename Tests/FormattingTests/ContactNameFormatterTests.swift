@@ -3,7 +3,7 @@ import Testing
 
 @testable import BrokerFormatting
 
-/// A contact of these texts.
+/// A contact with these texts.
 func contact(_ texts: [ContactKey: String], _ change: (inout Contact) -> Void = { _ in }) -> Contact {
     var contact = Contact()
     for (key, text) in texts { contact.setText(text, of: key) }
@@ -11,14 +11,14 @@ func contact(_ texts: [ContactKey: String], _ change: (inout Contact) -> Void = 
     return contact
 }
 
-@Suite("Names by the rules of their own script")
+@Suite("Names are formatted by the rules of their script")
 struct ContactNameFormatterTests {
     struct Name: CustomTestStringConvertible {
         var given = ""
         var middle = ""
         var family = ""
         var language: String?
-        /// Given name first, family name first.
+        /// The expected text with the given name first, and with the family name first.
         let full: [String]
 
         var testDescription: String { full[0] }
@@ -39,7 +39,7 @@ struct ContactNameFormatterTests {
             given: "محمد", family: "الأحمد", full: ["محمد الأحمد", "الأحمد محمد"]),
         Name(given: "राम", family: "शर्मा", full: ["राम शर्मा", "शर्मा राम"]),
         Name(given: "สมชาย", family: "ใจดี", full: ["สมชาย ใจดี", "ใจดี สมชาย"]),
-        // Chinese, Japanese and Korean names have the family name first, whatever anybody prefers, and no space.
+        // Chinese, Japanese and Korean names have the family name first and no space, whatever the preference.
         Name(given: "小明", family: "王", full: ["王小明", "王小明"]),
         Name(given: "小明", family: "欧阳", language: "zh-Hans", full: ["欧阳小明", "欧阳小明"]),
         Name(given: "太郎", family: "佐々木", language: "ja", full: ["佐々木太郎", "佐々木太郎"]),
@@ -51,24 +51,24 @@ struct ContactNameFormatterTests {
             full: [
                 "\u{1100}\u{1175}\u{11B7}\u{110E}\u{1165}\u{11AF}", "\u{1100}\u{1175}\u{11B7}\u{110E}\u{1165}\u{11AF}",
             ]),
-        // Foreign names in Japanese and Chinese letters.
+        // Foreign names in Japanese and Chinese script.
         Name(given: "ジョン", family: "スミス", full: ["ジョン・スミス", "スミス・ジョン"]),
         Name(
             given: "约翰", family: "史密斯", language: "zh-CN", full: ["约翰·史密斯", "约翰·史密斯"]),
         Name(given: "史密斯", language: "zh", full: ["史密斯", "史密斯"]),
         Name(
             given: "买买提·吐尔逊", family: "艾力", full: ["买买提·吐尔逊·艾力", "买买提·吐尔逊·艾力"]),
-        // Names in two scripts are nobody's in particular.
+        // A name in two scripts follows the rules of neither.
         Name(given: "小明", family: "Wang", full: ["小明 Wang", "Wang 小明"]),
-        // Letters that only Vietnamese has.
+        // Letters that are only in Vietnamese.
         Name(
             given: "An", middle: "Văn", family: "Nguyễn", full: ["Nguyễn Văn An", "Nguyễn Văn An"]),
         Name(
             given: "Hương", family: "Tran", full: ["Tran Hương", "Tran Hương"]),
-        // A dot below is Yoruba's too.
+        // The dot below is also in Yoruba.
         Name(
             given: "Ọlá", family: "Adébáyọ̀", full: ["Ọlá Adébáyọ̀", "Adébáyọ̀ Ọlá"]),
-        // Who reads Hungarian or Vietnamese has the names of that language.
+        // With Hungarian or Vietnamese as the language, Latin names follow its rules.
         Name(
             given: "János", family: "Nagy", language: "hu-HU", full: ["Nagy János", "Nagy János"]),
         Name(
@@ -79,7 +79,7 @@ struct ContactNameFormatterTests {
             given: "ジョン", family: "スミス", language: "hu", full: ["ジョン・スミス", "スミス・ジョン"]),
     ]
 
-    @Test("In the order that the person set, where the name has none of its own", arguments: table)
+    @Test("A name without its own order follows the person's preference", arguments: table)
     func names(name: Name) {
         let full = [ContactNameFormatter.Order.givenNameFirst, .familyNameFirst].map {
             ContactNameFormatter(userOrder: $0, language: name.language).string(from: name.card)
@@ -101,7 +101,7 @@ struct ContactNameFormatterTests {
     }
 
     @Test(
-        "Titles: Jr. belongs to the name, what was earned stands after a comma",
+        "Jr. follows the name directly; degrees follow after a comma",
         arguments: [
             ("Dr.", "Jr.", "Dr. Ada Lovelace Jr."), ("", "III", "Ada Lovelace III"), ("", "PhD", "Ada Lovelace, PhD"),
             ("", "FRS, PhD", "Ada Lovelace, FRS, PhD"), ("", "Jr., PhD", "Ada Lovelace Jr., PhD"),
@@ -128,13 +128,13 @@ struct ContactNameFormatterTests {
         #expect(ContactNameFormatter().string(from: contact) == name)
     }
 
-    @Test("Who has only titles is called by them")
+    @Test("A contact with only titles is called by them")
     func titlesOnly() {
         #expect(ContactNameFormatter().string(from: contact([.namePrefix: "Dr.", .nameSuffix: "PhD"])) == "Dr., PhD")
         #expect(ContactNameFormatter().string(from: contact([.nameSuffix: "PhD"])) == "PhD")
     }
 
-    @Test("How a name sounds, in the order of the name")
+    @Test("Phonetic names have the order of the name")
     func phonetic() {
         let phonetic = ContactNameFormatter(style: .phonetic)
         let yamada = contact([
@@ -154,7 +154,7 @@ struct ContactNameFormatterTests {
         #expect(phonetic.string(from: house) == "カブシキガイシャ")
     }
 
-    @Test("An organization is called by its name, who has only a nickname by that, and nobody by nothing")
+    @Test("An organization is called by its name, a contact with only a nickname by that; an empty contact has no name")
     func fallbacks() {
         let formatter = ContactNameFormatter()
         var someone = contact([.givenName: "Ada", .organizationName: "Analytical", .nickname: "Countess"])
@@ -171,7 +171,7 @@ struct ContactNameFormatterTests {
         #expect(formatter.string(from: Contact()) == nil)
     }
 
-    @Test("Each piece tells the key that it came from, and together they are the name")
+    @Test("Each piece has the key that it came from, and together they are the name")
     func runs() {
         let someone = contact([
             .namePrefix: "Dr.", .givenName: "Ada", .middleName: "King", .familyName: "Lovelace", .nameSuffix: "FRS",
@@ -188,9 +188,9 @@ struct ContactNameFormatterTests {
     }
 }
 
-@Suite("What a contact is called in a list")
+@Suite("Names in a list")
 struct NameFormatterTests {
-    @Test("Without a name one is called by what there is")
+    @Test("A contact without a name is called by another value")
     func fallbacks() {
         var someone = contact([.givenName: "Ada", .organizationName: "Analytical", .nickname: "Countess"]) {
             $0.emailAddresses = [LabeledString(value: "ada@example.org")]

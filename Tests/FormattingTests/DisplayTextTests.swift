@@ -6,7 +6,7 @@ import Testing
 @Suite("Text for a line of a terminal")
 struct DisplayTextTests {
     @Test(
-        "What shows as itself stays",
+        "Printable text is kept",
         arguments: [
             "Ada Lovelace", "José Núñez", "Łukasz", "王小明", "Иван", "محمد", "कुमार", "O’Brien", "x²—“y”", "e\u{301}", "🙂",
         ])
@@ -15,7 +15,7 @@ struct DisplayTextTests {
     }
 
     @Test(
-        "What could rewrite the line or hide in it does not",
+        "Characters that could rewrite the line or hide text are made harmless",
         arguments: [
             ("a\u{1B}[2Jb", "a[2Jb"), ("a\u{9B}31mb", "a31mb"), ("a\u{7}\u{8}\u{0}b", "ab"), ("a\u{7F}b", "ab"),
             ("a\nb\r\nc\u{85}d", "a b c d"), ("a\u{2028}b\u{2029}c", "a b c"), ("a\u{B}\u{C}b", "a b"),
@@ -31,9 +31,9 @@ struct DisplayTextTests {
         #expect(DisplayText.line(text) == line)
     }
 
-    @Test("Every character that is left shows, and none of them is a line break")
+    @Test("Every remaining character is visible, and none is a line break")
     func everyCharacter() {
-        // The planes that have characters; of the empty and the private ones a few.
+        // The planes with characters, and a few code points of empty and private ones.
         let values = Array(0...0x3_2FFF as ClosedRange<UInt32>) + Array(0xE_0000...0xE_0FFF) + [0xF_0000, 0x10_FFFF]
         for value in values {
             guard let scalar = Unicode.Scalar(value) else { continue }
@@ -51,14 +51,14 @@ struct DisplayTextTests {
         }
     }
 
-    @Test("A letter carries few marks")
+    @Test("The number of combining marks on a letter is bounded")
     func marks() {
         let text = "a" + String(repeating: "\u{301}", count: 50) + "b"
         #expect(Array(DisplayText.line(text).unicodeScalars).count == 6)
     }
 
     @Test(
-        "A line is cut to its columns, wide characters counting two",
+        "A line is truncated to its columns; wide characters count two",
         arguments: [
             ("Lovelace", 8, "Lovelace"), ("Lovelace", 7, "Lovela…"), ("Lovelace", 1, "…"), ("Lovelace", 0, ""),
             ("", 0, ""),
@@ -71,7 +71,7 @@ struct DisplayTextTests {
         #expect(DisplayText.columns(of: DisplayText.line(text, columns: columns)) <= max(0, columns))
     }
 
-    @Test("A cell has its width")
+    @Test("A cell is padded or truncated to its width")
     func cells() {
         #expect(DisplayText.cell("Ada", columns: 5) == "Ada  ")
         #expect(DisplayText.cell("王小明", columns: 5) == "王小…")
@@ -79,7 +79,7 @@ struct DisplayTextTests {
         #expect(DisplayText.cell("王小明", columns: 4) == "王… ")
     }
 
-    @Test("A text of a million characters costs no more than its beginning")
+    @Test("Only the beginning of a text of a million characters is read")
     func long() {
         #expect(DisplayText.line(String(repeating: "x", count: 1_000_000)).count == DisplayText.inputSize)
     }

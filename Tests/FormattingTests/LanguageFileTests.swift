@@ -4,9 +4,9 @@ import Testing
 
 @testable import BrokerFormatting
 
-@Suite("The files of words")
+@Suite("Language files")
 struct LanguageFileTests {
-    /// What each language's file says, by its key.
+    /// The texts of each language, by key.
     static let files: [String: [String: String]] = {
         var files: [String: [String: String]] = [:]
         for source in LocalizedNames.sources { files[source.language] = (try? TranslationFile(source.bytes))?.texts }
@@ -16,28 +16,28 @@ struct LanguageFileTests {
     static let languages = LocalizedNames.available
     static let categories: Set<String> = ["zero", "one", "two", "few", "many", "other"]
 
-    /// What may be left out, and is then said in English.
+    /// Keys that a language may omit; the English text is used then.
     private func isOptional(_ key: String) -> Bool { key.hasPrefix("relation.") || key.hasPrefix("service.") }
 
-    /// A key without the form in which it counts.
+    /// A key without its plural form.
     private func base(_ key: String) -> String {
         let parts = key.split(separator: ".")
         return parts.count == 2 && Self.categories.contains(String(parts[1])) ? String(parts[0]) : key
     }
 
-    /// The forms that a language has, and how many numbers up to a thousand have each.
+    /// The plural forms of a language, and how many numbers up to a thousand have each.
     private func forms(_ language: String) -> [String: Int] {
         var forms: [String: Int] = [:]
         for number in 0...1_000 { forms[LocalizedNames(languages: [language]).pluralCategory(number), default: 0] += 1 }
         return forms
     }
 
-    @Test("Each is read to its end", arguments: LocalizedNames.sources)
+    @Test("Each file is read to its end", arguments: LocalizedNames.sources)
     func read(source: (language: String, bytes: [UInt8])) throws {
         #expect(try TranslationFile(source.bytes).texts.count > 250)
     }
 
-    @Test("Every file in the folder is a language, and every language has its file")
+    @Test("Every file belongs to a language, and every language has a file")
     func folder() throws {
         let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
         let folder = try #require(opendir(root + "/Sources/BrokerFormatting/Languages"))
@@ -52,7 +52,7 @@ struct LanguageFileTests {
         #expect(names == Set(Self.languages.map { $0 + ".strings" }))
     }
 
-    @Test("English has every word that programs say, every key and label, and nothing else")
+    @Test("English has every text that the programs use, every key and label, and nothing else")
     func complete() {
         var expected: Set<String> = []
         for phrase in Phrase.allCases { expected.insert(phrase.rawValue) }
@@ -71,19 +71,19 @@ struct LanguageFileTests {
         }
     }
 
-    @Test("A language has every key that English has, in its own forms, and no other", arguments: languages)
+    @Test("A language has every key of English, in its own plural forms, and no other", arguments: languages)
     func keys(language: String) throws {
         let texts = try #require(Self.files[language])
         let forms = forms(language)
         for key in texts.keys.sorted() where Self.english[key] == nil {
             let parts = key.split(separator: ".").map(String.init)
             let isForm = parts.count == 2 && Self.english[parts[0] + ".other"] != nil && forms[parts[1]] != nil
-            #expect(isForm, "\(key) means nothing")
+            #expect(isForm, "\(key) is unknown")
         }
         for key in Self.english.keys.sorted() where !isOptional(key) && !key.hasSuffix(".one") {
             #expect(texts[key] != nil, "\(key) is missing")
         }
-        // Numbers that have a form of their own are counted in it, or in one that names the number.
+        // A text for numbers has every plural form, or its form "other" contains the number.
         for key in Self.english.keys where key.hasSuffix(".other") {
             let name = base(key)
             for form in forms.keys where texts[name + "." + form] == nil {
@@ -92,7 +92,7 @@ struct LanguageFileTests {
         }
     }
 
-    @Test("What is filled in stands in every language's text as in the English one", arguments: languages)
+    @Test("Every language's text has the same placeholders as the English one", arguments: languages)
     func placeholders(language: String) throws {
         let texts = try #require(Self.files[language])
         let forms = forms(language)
@@ -106,13 +106,13 @@ struct LanguageFileTests {
                 continue
             }
             #expect(found.filter { $0 != "count" } == expected.filter { $0 != "count" }, "\(key)")
-            // A form for one number alone can say it in words.
+            // A form for a single number can spell it out.
             let form = String(key.split(separator: ".")[1])
             if (forms[form] ?? 0) > 2, expected.contains("count") { #expect(found.contains("count"), "\(key)") }
         }
     }
 
-    @Test("No text can pass for a key to press, and none is longer than its place", arguments: languages)
+    @Test("No text looks like a key to press, and none is too long", arguments: languages)
     func harmless(language: String) throws {
         for (key, text) in try #require(Self.files[language]) {
             #expect(!text.contains { "[]“”\"".contains($0) }, "\(key)")
@@ -120,7 +120,7 @@ struct LanguageFileTests {
         }
     }
 
-    @Test("What one is to another is said in every language, where it is common", arguments: languages)
+    @Test("Every language has names for the common relations", arguments: languages)
     func relations(language: String) throws {
         let common = [
             "Assistant", "Aunt", "Boyfriend", "Brother", "BrotherInLaw", "Child", "Colleague", "Cousin", "Daughter",
@@ -135,7 +135,7 @@ struct LanguageFileTests {
     }
 
     @Test(
-        "A file with a mistake is refused, with its line",
+        "A file with an error is refused, with its line",
         arguments: [
             ("a = \"b\"\na = \"c\"", 2), ("a = b", 1), ("a=\"b\"", 1), ("= \"b\"", 1), ("a = \"b", 1),
             ("a = \"b\" c", 1),
@@ -151,12 +151,12 @@ struct LanguageFileTests {
         }
     }
 
-    @Test("What is no UTF-8 is refused")
+    @Test("Invalid UTF-8 is refused")
     func encoding() {
         #expect(throws: TranslationFile.Problem.self) { try TranslationFile(Array("a = \"".utf8) + [0xFF, 0x22]) }
     }
 
-    @Test("What is right is read")
+    @Test("A valid file is read")
     func right() throws {
         let file = try TranslationFile(Array("# c\n\na.b1 = \"x {app} y\"\nb = \"\\\"q\\\" \\\\\"\n".utf8))
         #expect(file.texts == ["a.b1": "x {app} y", "b": "\"q\" \\"])

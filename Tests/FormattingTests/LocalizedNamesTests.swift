@@ -3,10 +3,10 @@ import Testing
 
 @testable import BrokerFormatting
 
-@Suite("What people read, in their language")
+@Suite("Localized names")
 struct LocalizedNamesTests {
     @Test(
-        "The first language that there is, in the script that is read",
+        "The first available language with a matching script is used",
         arguments: [
             (["de"], "de"), (["de-AT"], "de"), (["DE-at"], "de"), (["fr-CA", "en"], "fr"),
             (["sv", "es-MX", "de"], "es"),
@@ -22,7 +22,7 @@ struct LocalizedNamesTests {
     }
 
     @Test(
-        "The locale as gettext reads it",
+        "The locale's variables are read as gettext does",
         arguments: [
             (["LANG": "de_DE.UTF-8"], ["de-DE"]), (["LANG": "de_AT.UTF-8@euro"], ["de-AT"]), (["LANG": "C"], []),
             (["LANG": "C.UTF-8"], []), (["LANG": "POSIX"], []), ([:], []), (["LANG": ""], []),
@@ -38,7 +38,7 @@ struct LocalizedNamesTests {
     }
 
     @Test(
-        "Labels",
+        "Labels are localized",
         arguments: [
             ("en", "_$!<Home>!$_", "home"), ("en", "_$!<HomeFAX>!$_", "home fax"), ("en", "iPhone", "iPhone"),
             ("en", "_$!<Mother>!$_", "mother"), ("en", "Ada’s own", "Ada’s own"), ("en", "", ""),
@@ -47,14 +47,14 @@ struct LocalizedNamesTests {
             ("en", "APPLE WATCH", "Apple Watch"), ("ja", "_$!<Work>!$_", "勤務先"), ("ar", "_$!<Home>!$_", "المنزل"),
             ("zh-Hans", "_$!<ElderBrother>!$_", "哥哥"), ("fr", "_$!<Sister>!$_", "sœur"),
             ("es", "_$!<School>!$_", "escuela"),
-            // In English where a language has no word.
+            // English if a language has no text.
             ("de", "_$!<CousinMothersBrothersSon>!$_", "cousin (mother’s brother’s son)"),
         ])
     func labels(language: String, stored: String, word: String) {
         #expect(LocalizedNames(languages: [language]).label(stored) == word)
     }
 
-    @Test("Every relation has an English name of its own, in which no word is left together")
+    @Test("Every relation has its own English name, split into words")
     func relations() {
         var seen: Set<String> = []
         for name in PredefinedLabel.relationNames {
@@ -65,7 +65,7 @@ struct LocalizedNamesTests {
         #expect(seen.count == 216)
     }
 
-    @Test("What a person calls a label finds it, in their language and in English")
+    @Test("A label is found by its name in the person's language and in English")
     func stored() {
         let german = LocalizedNames(languages: ["de"])
         #expect(german.stored(label: "Mobil") == PredefinedLabel.mobile)
@@ -76,7 +76,7 @@ struct LocalizedNamesTests {
         #expect(LocalizedNames.inEnglish.stored(label: "IPHONE") == "iPhone")
     }
 
-    @Test("Keys, fields and services")
+    @Test("Keys, fields and services are localized")
     func keys() {
         #expect(LocalizedNames.inEnglish.field("postalCode") == "postal code")
         #expect(LocalizedNames(languages: ["de"]).field("postalCode") == "Postleitzahl")
@@ -89,7 +89,7 @@ struct LocalizedNamesTests {
     }
 
     @Test(
-        "So many, in the form in which the language counts",
+        "Numbers use the language's plural form",
         arguments: [
             ("en", 1, "Share this contact"), ("en", 2, "Share these 2 contacts"), ("de", 1, "Diesen Kontakt teilen"),
             ("ja", 1, "この1件を共有"), ("ar", 2, "\u{2067}مشاركة جهتي الاتصال هاتين\u{2069}"),
@@ -99,7 +99,7 @@ struct LocalizedNamesTests {
         #expect(LocalizedNames(languages: [language]).text(.shareThese, count: count) == text)
     }
 
-    @Test("A value of another direction is set apart; what stands in a value is never filled in")
+    @Test("A value in another text direction is isolated; placeholders in values are not replaced")
     func values() {
         let english = LocalizedNames.inEnglish
         #expect(english.text(.whatMaySee, [.app: "“Mail”"]) == "What may “Mail” see?")
@@ -114,7 +114,7 @@ struct LocalizedNamesTests {
                 == "\u{2067}يطلب \u{2068}“Mail”\u{2069} الاطلاع على جهات اتصالك.\u{2069}")
     }
 
-    @Test("Several things in a row")
+    @Test("Lists are localized")
     func lists() {
         #expect(LocalizedNames.inEnglish.list([]) == "")
         #expect(LocalizedNames.inEnglish.list(["a"]) == "a")
@@ -126,10 +126,10 @@ struct LocalizedNamesTests {
     }
 }
 
-@Suite("How many columns a character takes")
+@Suite("The width of characters")
 struct CharacterWidthTests {
     @Test(
-        "Wide, narrow and none",
+        "Characters take two columns, one or none",
         arguments: [
             ("a", 1), ("é", 1), ("e\u{301}", 1), ("中", 2), ("あ", 2), ("ア", 2), ("ｱ", 1), ("한", 2), ("Ａ", 2), ("、", 2),
             ("（", 2), ("—", 1), ("…", 1), ("“", 1), ("م", 1), ("مَ", 1), ("कि", 2), ("ก็", 1), ("🙂", 2), ("⌚", 2),

@@ -2,10 +2,10 @@ import Testing
 
 @testable import BrokerFormatting
 
-@Suite("Phone numbers as libphonenumber writes them")
+@Suite("Phone numbers are formatted by libphonenumber")
 struct PhoneNumberFormatterTests {
     @Test(
-        "From the region where it is dialled",
+        "A number is formatted for the region where it is dialled",
         arguments: [
             ("GB", "020 7946 0018", "020 7946 0018"), ("DE", "+44 20 7946 0018", "+44 20 7946 0018"),
             ("US", "(650) 253-0000", "(650) 253-0000"),
@@ -21,7 +21,7 @@ struct PhoneNumberFormatterTests {
     }
 
     @Test(
-        "What is a service's, spells words or is no number stays as it was typed",
+        "Service numbers, numbers with letters and other texts are kept as typed",
         arguments: [
             ("DE", "112"), ("DE", "116117"), ("US", "911"), ("US", "1-800-FLOWERS"), ("DE", "*100#"), ("DE", "Ada"),
             ("DE", ""), ("DE", "  "), ("DE", "0"), ("DE", "00"), ("DE", "\u{202E}12"), ("ZZ", "020 7946 0018"),
@@ -31,7 +31,7 @@ struct PhoneNumberFormatterTests {
         #expect(PhoneNumberFormatter(region: region).string(number) == number)
     }
 
-    @Test("A number of the world's needs no region; a region that is none is nobody knows where")
+    @Test("An international number needs no region; an invalid region counts as unknown")
     func regions() {
         for region in [nil, "", "D", "DEU", "1Z", "zz"] {
             #expect(PhoneNumberFormatter(region: region).region == "ZZ")
@@ -40,7 +40,7 @@ struct PhoneNumberFormatterTests {
         #expect(PhoneNumberFormatter(region: "de").region == "DE")
     }
 
-    @Test("A text that is too long for a number costs nothing")
+    @Test("A text that is too long for a number is not parsed")
     func long() {
         let text = "+44" + String(repeating: "1", count: 1_000_000)
         #expect(PhoneNumberFormatter(region: "GB").string(text) == text)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BrokerFormatting
 
-/// An address of these fields.
+/// An address with these fields.
 func address(_ texts: [PostalAddressField: String]) -> PostalAddress {
     var address = PostalAddress()
     for (field, text) in texts {
@@ -21,7 +21,7 @@ func address(_ texts: [PostalAddressField: String]) -> PostalAddress {
     return address
 }
 
-@Suite("Addresses as their country writes them")
+@Suite("Addresses in their country's format")
 struct PostalAddressFormatterTests {
     struct Example: CustomTestStringConvertible {
         let fields: [PostalAddressField: String]
@@ -128,7 +128,7 @@ struct PostalAddressFormatterTests {
                 .street: "улица Тверская, 1", .city: "Москва", .state: "Московская область", .postalCode: "125009",
                 .country: "Россия",
             ], lines: ["улица Тверская, 1", "Москва", "Московская область", "125009", "Россия"]),
-        // A country that nobody knows, and none at all.
+        // An unknown country, and no country.
         Example(
             fields: [.street: "1 Main Street", .city: "Town", .postalCode: "9", .country: "Atlantis"],
             lines: ["1 Main Street", "Town", "Atlantis"]),
@@ -138,12 +138,12 @@ struct PostalAddressFormatterTests {
         Example(fields: [:], lines: []),
     ]
 
-    @Test("Line by line", arguments: table)
+    @Test("Each country's lines are in its order", arguments: table)
     func lines(example: Example) {
         #expect(PostalAddressFormatter(region: nil).lines(of: address(example.fields)) == example.lines)
     }
 
-    @Test("An address without a country is where the person lives")
+    @Test("An address without a country counts as the person's country")
     func home() {
         let home = address([.street: "Drottninggatan 1", .city: "Stockholm", .postalCode: "111 51"])
         #expect(PostalAddressFormatter(region: "SE").lines(of: home) == ["Drottninggatan 1", "111 51 Stockholm"])
@@ -152,7 +152,7 @@ struct PostalAddressFormatterTests {
         #expect(PostalAddressFormatter(region: "nowhere").lines(of: home) == ["Drottninggatan 1", "Stockholm"])
     }
 
-    @Test("A country that is given by its code is named to who lives elsewhere, in their language")
+    @Test("A country code is replaced by the country's name in the person's language, for addresses abroad")
     func country() {
         let address = address([.city: "Berlin", .isoCountryCode: "de"])
         #expect(PostalAddressFormatter(region: "DE").lines(of: address) == ["Berlin"])
@@ -163,7 +163,7 @@ struct PostalAddressFormatterTests {
     }
 
     @Test(
-        "A country is known by its name in the languages that it is likely to be written in",
+        "A country is recognised by its name in the likely languages",
         arguments: [
             ("Germany", "DE"), ("deutschland", "DE"), ("ALLEMAGNE", "DE"), ("Alemania", "DE"), ("ألمانيا", "DE"),
             ("ドイツ", "DE"), ("德国", "DE"), ("Österreich", "AT"), ("Schweiz", "CH"), ("Suisse", "CH"), ("Sverige", "SE"),
@@ -175,12 +175,14 @@ struct PostalAddressFormatterTests {
         #expect(PostalAddressFormatter(region: "NZ").countryCode(of: address([.country: name])) == code)
     }
 
-    @Test("What is no country's name or code is none's rules", arguments: ["Atlantis", "QQ", "ZZ", "D", "12", "é"])
+    @Test(
+        "A text that is no country's name or code selects no format",
+        arguments: ["Atlantis", "QQ", "ZZ", "D", "12", "é"])
     func noCountry(name: String) {
         #expect(PostalAddressFormatter(region: "NZ").countryCode(of: address([.country: name])) == nil)
     }
 
-    @Test("Nothing that the address says is left out where somebody decides about it")
+    @Test("No field of an address is left out in a prompt")
     func complete() {
         let all = address([
             .street: "Musterstraße 1", .subLocality: "Mitte", .city: "Berlin", .subAdministrativeArea: "Kreis",
@@ -204,7 +206,7 @@ struct PostalAddressFormatterTests {
         }
     }
 
-    @Test("Each piece tells the field that it came from")
+    @Test("Each piece has the field that it came from")
     func runs() {
         let us = address([
             .street: "1 Main St\nApt 2", .city: "Springfield", .state: "IL", .postalCode: "62701", .country: "USA",
@@ -216,7 +218,7 @@ struct PostalAddressFormatterTests {
             ])
     }
 
-    @Test("Every country has a format with a street and a town, and nothing in it that is not understood")
+    @Test("Every country has a format with a street and a town, and only known fields")
     func formats() {
         #expect(AddressFormat.all.count > 250)
         for (code, format) in AddressFormat.all {

@@ -1,8 +1,8 @@
 import BrokerModel
 import BrokerVCard
 
-// libFuzzer's entrance. Whatever the bytes are: nothing crashes, what is read can be saved, it is the same however the bytes
-// arrive, and reading what is written of it gives it again, in either version.
+// The entry point for libFuzzer. For any bytes: nothing crashes, every card that is read can be saved, the result does
+// not depend on how the bytes are split, and writing and reading a card again gives the same card, in both versions.
 
 private func items(_ bytes: [UInt8], pieces: Int) -> [VCardReader.Item] {
     var reader = VCardReader()
@@ -23,7 +23,7 @@ private func check(_ card: ReadCard) {
     do {
         try card.contact.validate(writing: card.contact.present)
     } catch {
-        fatalError("what was read cannot be saved: \(error) \(card.contact)")
+        fatalError("this card cannot be saved: \(error) \(card.contact)")
     }
     for version in [VCardVersion.v3_0, .v4_0] {
         let written = VCardWriter(version: version).card(card.contact)
@@ -46,7 +46,7 @@ private func part(_ key: ContactKey, _ contact: Contact) -> [String] {
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     let whole = items(bytes, pieces: .max / 2)
-    guard items(bytes, pieces: 7) == whole else { fatalError("not the same in pieces: \(whole)") }
+    guard items(bytes, pieces: 7) == whole else { fatalError("the result differs if the bytes are split: \(whole)") }
     for item in whole {
         switch item {
         case .card(let card): check(card)

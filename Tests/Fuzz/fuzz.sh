@@ -1,5 +1,6 @@
 #!/bin/sh
-# Fuzzes the reader of vCards, and with it the writer: fuzz.sh [SECONDS]. Built in .build-fuzz; what it finds is put there.
+# Fuzzes the vCard reader and writer in .build-fuzz. Findings are in .build-fuzz/findings.
+# usage: fuzz.sh [SECONDS]
 set -eu
 cd "$(dirname "$0")/../.."
 seconds=${1:-120}
@@ -7,7 +8,7 @@ out=.build-fuzz
 swiftc=${SWIFTC:-swiftc}
 mkdir -p "$out/corpus" "$out/findings"
 
-# Each room by itself, in the order of Package.swift; SwiftPM would instrument the programs too, which have a main of their own.
+# Builds a module. SwiftPM is not used: it would also instrument the programs, whose main conflicts with libFuzzer's.
 room() {
     name=$1
     shift
@@ -24,6 +25,6 @@ room BrokerVCard Sources/BrokerVCard/*.swift
 room FuzzVCard Tests/Fuzz/FuzzVCard.swift
 "$swiftc" -sanitize=fuzzer "$out"/*.o -licui18n -licuuc -o "$out/fuzz-vcard"
 
-# A card of a megabyte takes no gigabyte, and no second.
+# The limits of memory and time per input are generous: a card of a megabyte needs less than a second and a gigabyte.
 "$out/fuzz-vcard" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=1024 -dict=Tests/Fuzz/vcard.dict \
     -artifact_prefix="$out/findings/" -print_final_stats=1 "$out/corpus" Tests/Fuzz/Seeds

@@ -1,10 +1,9 @@
 import CBrokerLinux
 import Glibc
 
-/// Another process for a test to speak through: it carries bytes between its standard streams and the sockets it is told
-/// to connect to.
+/// A process that makes a test's connections. It carries bytes between its standard streams and sockets.
 ///
-/// Who calls is what the kernel says of the process, so a test that needs several apps and a person needs several
+/// The broker identifies a caller by its process, so a test that needs several apps and a person needs several
 /// processes. Copies of this program at different paths are different apps.
 @main
 struct HouseCompanion {
@@ -15,7 +14,8 @@ struct HouseCompanion {
             limit.rlim_cur = limit.rlim_max
             _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         }
-        // With an argument it is a parent: it starts that program on its descriptors 3 and 4.
+        // With an argument, this process is a parent: it starts that program with its descriptors 3 and 4 as standard
+        // streams.
         if CommandLine.arguments.count > 1 { startChild(CommandLine.arguments[1]) }
         var relay = Relay()
         relay.run()

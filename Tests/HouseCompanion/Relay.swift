@@ -1,11 +1,11 @@
 import CBrokerLinux
 import Glibc
 
-/// Messages in both directions: a kind (1 byte), the number of a connection (4), the length of what follows (4, both
-/// little endian), and that many bytes.
+/// Messages in both directions: a kind (1 byte), a connection's number (4 bytes), the length of the rest (4 bytes), and
+/// that many bytes. Both numbers are little-endian.
 ///
-/// Orders: `o` open (a path), `d` send, `c` close, `p` do not read, `r` read again, `x` become another program (a path).
-/// Events: `o` opened, `f` could not be opened, `d` received, `c` closed by the other end.
+/// Orders: `o` open (a path), `d` send, `c` close, `p` stop reading, `r` read again, `x` execute another program (a
+/// path). Events: `o` opened, `f` could not be opened, `d` received, `c` closed by the other end.
 struct Relay {
     private struct Connection {
         let descriptor: CInt
@@ -68,7 +68,7 @@ struct Relay {
         case UInt8(ascii: "p"): connections[number]?.isPaused = true
         case UInt8(ascii: "r"): connections[number]?.isPaused = false
         case UInt8(ascii: "x"):
-            // The connections outlive the program that made them.
+            // The connections must survive execv.
             for connection in connections.values { _ = fcntl(connection.descriptor, F_SETFD, 0) }
             let path = String(decoding: bytes, as: UTF8.self)
             var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(path), strdup("300"), nil]
@@ -85,7 +85,7 @@ struct Relay {
         if count > 0 {
             connections[number]?.unsent.removeFirst(count)
         } else if errno != EAGAIN, errno != EINTR {
-            // Nobody takes it any more; what was said before may still be read.
+            // The other end no longer reads, but what it sent before may still be unread.
             connections[number]?.unsent = []
         }
     }

@@ -2,12 +2,12 @@ import BrokerJSON
 import Glibc
 import Testing
 
-@Suite("Who may answer")
+@Suite("Agents and their answers")
 struct AgentDoorTests {
     enum Kin: CaseIterable, Sendable { case itself, parent, child }
 
     @Test(
-        "An app's question is not shown to the app itself, what it started or what started it", arguments: Kin.allCases)
+        "An app's prompt is not shown to the app itself, its parent or its child process", arguments: Kin.allCases)
     func kinship(kin: Kin) throws {
         let house = try House()
         let independent = try house.person()
@@ -21,7 +21,7 @@ struct AgentDoorTests {
         let prompt = try independent.prompt()
         #expect(prompt["caller"]?["executable"]?.string == asking.path)
         #expect(try partial.wasNotAsked())
-        // Nor can it answer or look at what it happens to know of.
+        // The agent cannot answer or read the prompt either, even with the prompt's cookie.
         #expect(try partial.answer(prompt, #""level":"full""#).error == "UnknownPrompt")
         let cookie = try #require(prompt["cookie"]?.string)
         for method in ["Search", "Show"] {
@@ -29,18 +29,18 @@ struct AgentDoorTests {
             let fields = #"{"agent":"\#(partial.token)","cookie":"\#(cookie)",\#(rest)}"#
             #expect(try partial.call(method, fields).error == "UnknownPrompt")
         }
-        // Another app's question it may answer: the person may sit at any of their programs.
+        // It may answer another app's prompt, since any of the person's programs may be an agent.
         try independent.answer(prompt, #""level":"full""#)
         #expect(try app.reply().word == "full")
         try house.app("mail").begin("RequestAccess")
         #expect(try partial.prompt()["caller"]?["displayName"]?.string == "mail")
     }
 
-    @Test("Without anybody to ask, asking for access says so after five seconds, and the access button says nothing")
+    @Test("Without an agent, RequestAccess fails after five seconds, and RequestContacts returns no identifiers")
     func noAgent() throws {
         let houses = (try House(), try House(), try House())
         let apps = try (houses.0.app("mail"), houses.1.app("mail"), houses.2.app("mail"))
-        // A relative of the app is nobody, and neither is who only wants to know how many wait.
+        // Neither an agent in the app's own process nor a notifier counts as an agent.
         let relative = try Person(companion: houses.0.companion("mail"), at: houses.0.agentDoor)
         let notifier = try houses.1.companion("notifier").open(houses.1.agentDoor)
         try notifier.begin("io.contactbroker.Agent.Serve", #"{"notifyOnly":true}"#, more: true)
@@ -59,11 +59,11 @@ struct AgentDoorTests {
         #expect(try relative.wasNotAsked())
     }
 
-    @Test("An agent that comes within five seconds is asked")
+    @Test("An agent that connects within five seconds is sent the prompt")
     func lateAgent() throws {
         let house = try House()
         let app = try house.app("mail")
-        // Its program is there and runs: the seconds are for the agent, not for its start.
+        // Start the agent's process before the call, so that its start does not use up the five seconds.
         _ = try house.companion("agent")
         try app.begin("RequestAccess")
         try house.waitForPrompts(1)
@@ -72,7 +72,7 @@ struct AgentDoorTests {
         #expect(try app.reply().word == "full")
     }
 
-    @Test("A question whose agent goes away is taken to the next one")
+    @Test("If an agent disconnects, its open prompt goes to the next agent")
     func handedOn() throws {
         let house = try House()
         let first = try house.person("first")
@@ -86,7 +86,7 @@ struct AgentDoorTests {
         #expect(try app.reply().word == "full")
     }
 
-    @Test("Of two agents the first answer wins; the other is told that the question is over")
+    @Test("The first answer of two agents wins, and the prompt is withdrawn from the other agent")
     func twoAgents() throws {
         let house = try House()
         let left = try house.person("left")
@@ -94,7 +94,7 @@ struct AgentDoorTests {
         let app = try house.app("mail")
         try app.begin("RequestAccess")
         let (seenLeft, seenRight) = (try left.prompt(), try right.prompt())
-        // Each knows of the other.
+        // Each agent knows that another one serves.
         #expect(left.others == 1 && right.others == 1)
         try right.answer(seenRight, #""level":"denied""#)
         #expect(try app.reply().word == "denied")
@@ -103,7 +103,7 @@ struct AgentDoorTests {
         #expect(try app.call("GetAuthorization").word == "denied")
     }
 
-    @Test("Eight agents serve one person; the ninth is refused, until one leaves")
+    @Test("Eight agents can serve one person; a ninth is refused until one disconnects")
     func tooMany() throws {
         let house = try House()
         let people = try (0..<8).map { _ in try house.person() }
@@ -118,7 +118,7 @@ struct AgentDoorTests {
         #expect(found != nil)
     }
 
-    @Test("A token is of use to the process that it was given to, and to nobody else")
+    @Test("An agent's token works only for the process that received it")
     func tokens() throws {
         let house = try House()
         let person = try house.person()
@@ -145,7 +145,7 @@ struct AgentDoorTests {
             #expect(try ask(person, method, token: person.token, cookie: "") == "UnknownPrompt")
             #expect(try ask(person, method, token: person.token, cookie: person.token) == "UnknownPrompt")
         }
-        // It dies with the connection on which it was given.
+        // The token becomes invalid when the connection that received it closes.
         try person.serving.close()
         let deadline = ContinuousClock.now + .seconds(10)
         var last: String?
@@ -157,7 +157,7 @@ struct AgentDoorTests {
         #expect(try house.app("mail").call("GetAuthorization").word == "notDetermined")
     }
 
-    @Test("Rows are those of the question being shown: another one's, an app's or a made up one grant nothing")
+    @Test("An answer may name only rows of its own prompt; rows of other prompts and apps are refused")
     func rows() throws {
         let house = try House()
         let person = try house.person()
@@ -179,7 +179,7 @@ struct AgentDoorTests {
             let both = #""level":"limited","identifiers":[\#(quoted(now[0].identifier)),\#(quoted(row))]"#
             #expect(try person.answer(second, both).error == "InvalidAnswer")
         }
-        // Nor does a row open anything at the door for apps.
+        // A row's identifier does not work on the apps' socket either.
         let predicate = #""predicate":{"identifiers":\#(quoted(now.map(\.identifier)))}"#
         #expect(try keeper.fetch(predicate).names.isEmpty)
         try person.answer(second, #""level":"limited","identifiers":[\#(quoted(now[0].identifier))]"#)
@@ -188,7 +188,7 @@ struct AgentDoorTests {
     }
 
     @Test(
-        "An answer that makes no sense is none",
+        "The broker refuses an inconsistent answer",
         arguments: [
             (#""level":"full""#, "button"), (#""level":"limited""#, "button"),
             (#""level":"full","identifiers":["x"]"#, "access"), (#""level":"limited","lifetime":"session""#, "access"),

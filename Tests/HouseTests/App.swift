@@ -1,6 +1,6 @@
 import BrokerJSON
 
-/// An app: a process of its own with a connection to the broker.
+/// An app: its own process with a connection to the broker.
 final class App {
     static let interface = "io.contactbroker.Contacts."
 
@@ -14,7 +14,7 @@ final class App {
         line = try companion.open(socket)
     }
 
-    /// The identifier by which the broker knows it: this path and the hash of what is there.
+    /// The path in the broker's identifier of this app. The rest of that identifier is the program's hash.
     var path: String { companion.path }
 
     func begin(_ method: String, _ parameters: String = "{}", more: Bool = false) throws {
@@ -28,7 +28,7 @@ final class App {
         return try reply()
     }
 
-    /// Fetches names; `parameters` are further members, written out.
+    /// Fetches names. `parameters` holds further JSON members.
     func fetch(_ parameters: String = #""sortOrder":"familyName""#) throws -> Answer {
         try call("FetchContacts", Self.fetching(parameters))
     }
@@ -37,14 +37,14 @@ final class App {
         #"{"keys":["givenName","familyName"]\#(parameters.isEmpty ? "" : ",")\#(parameters)}"#
     }
 
-    /// - Parameter steps: the changes, written out.
+    /// - Parameter steps: the changes as JSON.
     func save(_ steps: [String]) throws -> Answer {
         try call("SaveContacts", Self.saving(steps))
     }
 
     static func saving(_ steps: [String]) -> String { #"{"changes":[\#(steps.joined(separator: ","))]}"# }
 
-    /// A step that adds a contact, from its members written out.
+    /// A step that adds a contact with these JSON members.
     static func adding(_ contact: String) -> String { #"{"operation":"add","contact":{\#(contact)}}"# }
 
     static func adding(given: String, family: String = "") -> String {
@@ -53,7 +53,7 @@ final class App {
 }
 
 extension Answer {
-    /// Names of the contacts in it, in their order.
+    /// The names of the contacts in the reply, in its order.
     var names: [String] {
         parameters["contacts"]?.elements?.map { contact in
             ["givenName", "familyName"].compactMap { contact[$0]?.string }.filter { !$0.isEmpty }

@@ -3,9 +3,9 @@ import BrokerVarlinkClient
 import GRDBSQLite
 import Testing
 
-@Suite("What is on record, and what is not")
+@Suite("What the audit records")
 struct AuditTests {
-    @Test("Every question, answer, disclosure, change and refusal is on record, under the app that it is about")
+    @Test("The audit records each prompt, answer, grant, disclosure, revocation and refusal under the app concerned")
     func events() throws {
         let house = try House()
         let person = try house.person()
@@ -28,12 +28,12 @@ struct AuditTests {
         #expect(records.map { $0["strength"]?.string } == Array(repeating: "unverified", count: 7))
         let disclosure = records[4]
         #expect(disclosure["keys"]?.elements?.compactMap(\.string) == ["givenName", "familyName"])
-        // Named as the administrator may know it: by a name of the audit's own.
+        // The audit names contacts by its own pseudonyms, not by the identifiers that the app gets.
         let pseudonyms = disclosure["contactIdentifiers"]?.elements?.compactMap(\.string) ?? []
         #expect(pseudonyms.count == 1 && pseudonyms != ada.identifiers)
     }
 
-    @Test("A disclosure is on record before the app has it, even where the broker dies at once")
+    @Test("A disclosure is recorded before the app receives it, even if the broker is killed right after")
     func recordedFirst() throws {
         let house = try House()
         let person = try house.person()
@@ -52,7 +52,7 @@ struct AuditTests {
         #expect(try house.audit("gap").count == 4)
     }
 
-    @Test("The audit says who, when and how much, never what a contact, a query or a purpose says")
+    @Test("The audit records who, when and how much, but no text of a contact, a query or a purpose")
     func contents() throws {
         let house = try House()
         let person = try house.person()
@@ -75,7 +75,7 @@ struct AuditTests {
             "zxignored", "zxtyped", "zxgiven", "zxfamily", "zxmail",
         ]
         let identifiers = try mail.fetch().identifiers
-        // With its log, as it lies on the disk now, and as it does after the end.
+        // First with the write-ahead log of the running broker, then after the broker has stopped.
         for _ in 0..<2 {
             let files = House.contents(of: house.state)
             let access = files.filter { $0.key.contains("/access.sqlite") }
@@ -86,7 +86,7 @@ struct AuditTests {
             }
             let said = Self.searchable(Array(house.journal.utf8))
             for word in words { #expect(!said.contains(word)) }
-            // The same search does find what is there.
+            // The same search finds words that the files do contain.
             let book = files.filter { $0.key.contains("/contacts.sqlite") }.map { Self.searchable($0.value) }
             #expect(book.contains { $0.contains("lovelace") })
             #expect(access.values.contains { Self.searchable($0).contains("disclosure") })
@@ -95,13 +95,13 @@ struct AuditTests {
         for record in [house.folder + "/state"] { #expect(House.paths(below: record).count > 0) }
     }
 
-    /// ASCII letters made small, everything else as it is.
+    /// Lowercases ASCII letters and replaces every byte that is not ASCII with a full stop.
     private static func searchable(_ bytes: [UInt8]) -> String {
         String(
             decoding: bytes.map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 < 0x80 ? $0 : 0x2E }, as: UTF8.self)
     }
 
-    @Test("An audit that nobody touched verifies, before and after a restart and a kill")
+    @Test("An unaltered audit verifies, also after a restart and after a kill")
     func verifies() throws {
         let house = try House()
         let person = try house.person()
@@ -125,7 +125,7 @@ struct AuditTests {
     }
 
     @Test(
-        "Whatever is altered in the audit while nobody looks is found",
+        "The broker's start or contactctl verify detects each alteration of the stopped audit",
         arguments: [
             "UPDATE audit SET contacts = NULL WHERE event = 'disclosure'",
             "UPDATE audit SET count = count + 1 WHERE event = 'disclosure'",
@@ -155,7 +155,7 @@ struct AuditTests {
         do {
             try house.start()
         } catch {
-            // Refused at the start already.
+            // The broker has refused to start.
             #expect("\(error)".contains("could not start"))
             return
         }

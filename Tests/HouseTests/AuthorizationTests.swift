@@ -1,11 +1,11 @@
 import BrokerJSON
 import Testing
 
-@Suite("What an app gets, by what the person said of it")
+@Suite("What an app may do at each authorization level")
 struct AuthorizationTests {
     private static let grace = App.adding(given: "Kurt", family: "Gödel")
 
-    @Test("An app that nobody decided about is told so, and asking about its standing asks nobody")
+    @Test("GetAuthorization returns notDetermined for an app without a decision, and causes no prompt")
     func notDetermined() throws {
         let house = try House()
         let person = try house.person()
@@ -15,7 +15,7 @@ struct AuthorizationTests {
     }
 
     @Test(
-        "The first call for contacts asks the person, and gets what the person says",
+        "The first call for contacts prompts the person and follows the answer",
         arguments: ["FetchContacts", "SaveContacts"],
         [
             (Choice.everything, "ok", "full"), (.only(["Ada Lovelace"]), "ok", "limited"),
@@ -33,7 +33,7 @@ struct AuthorizationTests {
     }
 
     @Test(
-        "Asking for access asks once, and tells what was decided ever after",
+        "RequestAccess prompts the person once; later calls return that decision",
         arguments: [
             (Choice.everything, "full"), (.only(["Ada Lovelace"]), "limited"), (.only([]), "limited"),
             (.refused, "denied"),
@@ -48,7 +48,7 @@ struct AuthorizationTests {
         #expect(try person.wasNotAsked())
     }
 
-    @Test("Asking for access that is dismissed leaves the app where it was")
+    @Test("A dismissed prompt leaves the authorization level not decided")
     func dismissedAccess() throws {
         let house = try House()
         let person = try house.person()
@@ -56,7 +56,7 @@ struct AuthorizationTests {
         #expect(try app.call("GetAuthorization").word == "notDetermined")
     }
 
-    @Test("A limited app reads and writes what it was given, without another question")
+    @Test("A limited app reads its granted set and adds contacts without another prompt")
     func limited() throws {
         let house = try House()
         let person = try house.person()
@@ -67,7 +67,7 @@ struct AuthorizationTests {
         #expect(try person.wasNotAsked())
     }
 
-    @Test("A full app reads and writes everything, and its access button has nothing to add")
+    @Test("An app with full access reads and writes everything, and its access button causes no prompt")
     func full() throws {
         let house = try House()
         let person = try house.person()
@@ -79,21 +79,21 @@ struct AuthorizationTests {
         #expect(try person.wasNotAsked())
     }
 
-    @Test("A refused app reads nothing and writes nothing, and the person is not asked again")
+    @Test("A denied app can neither read nor write, and the person is not prompted again")
     func denied() throws {
         let house = try House()
         let person = try house.person()
         try house.keeper(with: person)
         let app = try house.app("mail", .refused, by: person)
         #expect(try house.app("mail").call("GetAuthorization").word == "denied")
-        // The back-off after a refusal is for questions; these are none.
+        // Back-off applies only to prompts, and these calls cause none.
         #expect(try app.fetch().word == "AccessDenied")
         #expect(try app.save([Self.grace]).word == "AccessDenied")
         #expect(try app.call("FetchContacts", #"{"keys":["note"]}"#).word == "AccessDenied")
         #expect(try person.wasNotAsked())
     }
 
-    @Test("The access button of a refused app is one quiet line, which the person may leave lying")
+    @Test("The access button of a denied app causes a quiet prompt, which the person may dismiss")
     func quietButton() throws {
         let house = try House()
         let person = try house.person()
@@ -109,7 +109,7 @@ struct AuthorizationTests {
         #expect(try app.call("GetAuthorization").word == "denied")
     }
 
-    @Test("The access button gives an unknown app the one contact that the person picks, and makes it limited")
+    @Test("The access button grants an unknown app the one contact that the person picks, and makes it limited")
     func firstButton() throws {
         let house = try House()
         let person = try house.person()
@@ -131,7 +131,7 @@ struct AuthorizationTests {
         #expect(fetched.identifiers == granted)
     }
 
-    @Test("The access button offers a limited app only what it cannot see yet, and adds what is picked")
+    @Test("The access button offers a limited app only contacts that it cannot see, and adds the picked ones")
     func nextButton() throws {
         let house = try House()
         let person = try house.person()
@@ -147,7 +147,7 @@ struct AuthorizationTests {
     }
 
     @Test(
-        "No match, a refusal and a dismissal are one and the same answer to the access button",
+        "The access button's reply is the same for no match, a refusal and a dismissal",
         arguments: ["", #""level":"denied","lifetime":"untilRevoked""#, #""neverAskAgain":true"#], ["ada", "nobody"])
     func sameAnswer(fields: String, query: String) throws {
         let house = try House()
@@ -157,7 +157,7 @@ struct AuthorizationTests {
         try app.begin("RequestContacts", #"{"query":"\#(query)"}"#)
         try person.answer(person.prompt(), fields)
         #expect(try app.reply().text == #"{"parameters":{"identifiers":[]}}"#)
-        // And the same wait before the next one.
+        // The back-off is the same too, unless the person chose never to be asked again.
         let again = try app.call("RequestContacts", #"{"query":"ada"}"#)
         let silenced = fields.contains("neverAskAgain")
         #expect(again.word == (silenced ? "ok" : "TooManyPrompts"))

@@ -3,29 +3,29 @@ import BrokerVarlinkClient
 import Glibc
 import Testing
 
-@Suite("Bytes that mean harm")
+@Suite("Malformed and hostile input")
 struct BadInputTests {
     private static let method = #""method":"io.contactbroker.Contacts.GetAuthorization""#
 
-    /// What is said, and what comes of it.
+    /// Frames that are not valid calls.
     private static let frames: [(kind: String, bytes: [UInt8])] = [
-        ("empty", []), ("no JSON", Array("GET / HTTP/1.1\r\n\r\n".utf8)), ("half", Array(#"{"method":"#.utf8)),
+        ("empty", []), ("not JSON", Array("GET / HTTP/1.1\r\n\r\n".utf8)), ("truncated", Array(#"{"method":"#.utf8)),
         ("an array", Array("[]".utf8)), ("a string", Array(#""io.contactbroker.Contacts.GetAuthorization""#.utf8)),
-        ("no method", Array("{}".utf8)), ("a method that is no text", Array(#"{"method":5}"#.utf8)),
+        ("no method", Array("{}".utf8)), ("a method that is not text", Array(#"{"method":5}"#.utf8)),
         ("a method twice", Array(#"{\#(method),\#(method)}"#.utf8)),
-        ("parameters that are no object", Array(#"{\#(method),"parameters":[]}"#.utf8)),
-        ("more that is no boolean", Array(#"{\#(method),"more":"yes"}"#.utf8)),
-        ("something after the end", Array(#"{\#(method)} {}"#.utf8)),
-        ("no UTF-8", Array(#"{\#(method),"parameters":{"a":""#.utf8) + [0xFF, 0xC0, 0x80] + Array(#""}}"#.utf8)),
-        ("half a surrogate pair", Array(#"{\#(method),"parameters":{"a":"\ud800"}}"#.utf8)),
-        ("nested to death", Array(repeating: UInt8(ascii: "["), count: 1_000_000)),
+        ("parameters that are not an object", Array(#"{\#(method),"parameters":[]}"#.utf8)),
+        ("more that is not a boolean", Array(#"{\#(method),"more":"yes"}"#.utf8)),
+        ("bytes after the end", Array(#"{\#(method)} {}"#.utf8)),
+        ("invalid UTF-8", Array(#"{\#(method),"parameters":{"a":""#.utf8) + [0xFF, 0xC0, 0x80] + Array(#""}}"#.utf8)),
+        ("an unpaired surrogate", Array(#"{\#(method),"parameters":{"a":"\ud800"}}"#.utf8)),
+        ("nested too deeply", Array(repeating: UInt8(ascii: "["), count: 1_000_000)),
         (
             "nested in a call",
             Array(#"{\#(method),"parameters":{"a":"#.utf8) + Array(repeating: UInt8(ascii: "["), count: 100_000)
         ),
     ]
 
-    @Test("What is no call ends its connection and nobody else's", arguments: frames.indices)
+    @Test("A malformed frame closes its own connection and no other", arguments: frames.indices)
     func malformed(index: Int) throws {
         let house = try House()
         let (kind, bytes) = Self.frames[index]
@@ -40,7 +40,7 @@ struct BadInputTests {
         #expect(try house.app("mail").call("GetAuthorization").word == "notDetermined")
     }
 
-    @Test("A frame may have 16 MiB; one that is longer is not waited for", arguments: [0, 1])
+    @Test("The broker accepts a frame of 16 MiB and closes the connection at a longer one", arguments: [0, 1])
     func oversized(beyond: Int) throws {
         let house = try House()
         let line = try house.companion("mail").open(house.appsDoor)
@@ -58,7 +58,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "What the interface does not have is an error by name, and nobody is asked",
+        "An invalid call gets an error by name and causes no prompt",
         arguments: [
             ("FetchContacts", "{}", "InvalidParameter"), ("FetchContacts", #"{"keys":null}"#, "InvalidParameter"),
             ("FetchContacts", #"{"keys":"givenName"}"#, "InvalidParameter"),
@@ -99,12 +99,12 @@ struct BadInputTests {
         let app = try house.app("mail")
         #expect(try app.call(method, parameters).error == error)
         #expect(try person.wasNotAsked())
-        // The connection is as good as before.
+        // The connection stays usable.
         #expect(try app.call("GetAuthorization").word == "notDetermined")
     }
 
     @Test(
-        "A contact that is none is not saved, and the step is named",
+        "A save with an invalid contact is refused, and InvalidContact names the step",
         arguments: [
             (#""givenName":5"#, "InvalidParameter"), (#""birthday":"tomorrow""#, "InvalidContact"),
             (#""phoneNumbers":"1""#, "InvalidParameter"), (#""phoneNumbers":[{"label":"x"}]"#, "InvalidParameter"),
@@ -116,7 +116,7 @@ struct BadInputTests {
         let house = try House()
         let person = try house.person()
         let app = try house.keeper(with: person)
-        // One byte more than a value may have.
+        // One byte over the limit for a value.
         let whole = contact.replacing("ENDLESS", with: String(repeating: "a", count: 1_048_577))
         let reply = try app.save([App.adding(given: "Kurt"), App.adding(whole)])
         #expect(reply.error == error, "\(reply.text.prefix(300))")
@@ -125,7 +125,7 @@ struct BadInputTests {
         #expect(try app.save([App.adding(given: "Kurt"), App.adding(given: "Emil")]).word == "ok")
     }
 
-    @Test("A thousand steps are a save, one more is not")
+    @Test("A save may have 2,000 steps, but not one more")
     func steps() throws {
         let house = try House()
         let person = try house.person()
@@ -136,7 +136,7 @@ struct BadInputTests {
         #expect(try app.save(Array(repeating: step, count: 2_000)).strings("identifiers").count == 2_000)
     }
 
-    @Test("The doors are apart: what belongs to one is unknown at the others")
+    @Test("Each socket offers only its own interface")
     func doors() throws {
         let house = try House()
         let contacts = "io.contactbroker.Contacts.GetAuthorization"
@@ -154,7 +154,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("The folders and sockets are closed to everybody else")
+    @Test("Folders, sockets and databases are closed to other users")
     func modes() throws {
         let house = try House()
         let person = try house.person()
@@ -174,7 +174,7 @@ struct BadInputTests {
         for file in files { #expect(mode(file) & 0o077 == 0, "\(file)") }
     }
 
-    @Test("Two thousand connections of one user: a thousand and twenty-four are served, the other doors are free")
+    @Test("Of one user's 2,000 connections to the apps' socket, 1,024 are served; the other sockets stay available")
     func crowd() throws {
         let house = try House()
         let companion = try house.companion("crowd")
@@ -193,7 +193,7 @@ struct BadInputTests {
         #expect(try house.person().wasNotAsked())
         #expect(try house.administrator().call("io.contactbroker.Admin.ListGrants")["grants"]?.count == 0)
         house.end("crowd")
-        // Those who come when the crowd has gone are served.
+        // New connections are served once the others have gone.
         let deadline = ContinuousClock.now + .seconds(30)
         var answer: String?
         while answer == nil, ContinuousClock.now < deadline {
@@ -204,20 +204,20 @@ struct BadInputTests {
         #expect(answer == "notDetermined")
     }
 
-    @Test("Who speaks a byte at a time and who never listens make nobody else wait")
+    @Test("A client that sends a byte at a time and one that never reads delay nobody else")
     func slow() throws {
         let house = try House()
         let person = try house.person()
         let filler = String(repeating: "x", count: 2_000)
         let people = (0..<3_000).map { #""givenName":"N\#($0)","organizationName":"\#(filler)""# }
         try house.keeper(adding: people, with: person)
-        // One that never listens, with lists that fill everything on the way, over and over.
+        // This app never reads, and its lists fill every buffer between the broker and itself.
         let deaf = try house.app("deaf", .everything, by: person)
         for _ in 0..<20 {
             try deaf.begin("FetchContacts", #"{"keys":["givenName","organizationName"]}"#, more: true)
         }
         try deaf.line.stopReading()
-        // One that speaks a byte at a time, and one that has stopped in the middle.
+        // One client sends a byte at a time, and one stops in the middle of a call.
         let slow = try house.companion("slow").open(house.appsDoor)
         let stopped = try house.companion("stopped").open(house.appsDoor)
         try stopped.send(#"{"method":"io.contactbroker.Con"#)
@@ -234,7 +234,7 @@ struct BadInputTests {
         #expect(try slow.reply().word == "notDetermined")
     }
 
-    @Test("Calls that are sent without waiting are answered in their order")
+    @Test("Pipelined calls are answered in order")
     func pipelined() throws {
         let house = try House()
         let person = try house.person()
@@ -257,7 +257,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("A call without an answer is done without an answer")
+    @Test("A oneway call is carried out without a reply")
     func oneway() throws {
         let house = try House()
         let person = try house.person()

@@ -1,7 +1,7 @@
 import CBrokerLinux
 import Glibc
 
-/// A program that a test runs. It is killed and reaped at the latest when nobody holds it any more.
+/// A program that a test runs. `deinit` kills and reaps it if it still runs.
 final class ChildProcess {
     enum End: Hashable {
         case exited(CInt)
@@ -10,12 +10,13 @@ final class ChildProcess {
 
     let pid: pid_t
     private(set) var end: End?
-    /// Readable once the program has ended, pidfd_open(2).
+    /// A pidfd; it becomes readable when the program ends, see pidfd_open(2).
     private let handle: CInt
 
     /// - Parameters:
-    ///   - environment: all of the program's environment.
-    ///   - descriptors: what the program finds at which of its descriptors; nothing else is handed on.
+    ///   - environment: the program's whole environment.
+    ///   - descriptors: which number the program gets for which of the test's descriptors. Of all others, it inherits
+    ///     only 0 to 2.
     init(
         _ path: String, _ arguments: [String] = [], environment: [String: String] = ["PATH": "/usr/bin:/bin"],
         descriptors: [(at: CInt, of: CInt)]
@@ -28,11 +29,12 @@ final class ChildProcess {
             posix_spawn_file_actions_destroy(&actions)
             posix_spawnattr_destroy(&attributes)
         }
-        // POSIX_SPAWN_SETSID: no controlling terminal, so that a test means the same whether a person runs it or not.
+        // POSIX_SPAWN_SETSID: without a controlling terminal, a test has the same result whether a person runs it or
+        // not.
         posix_spawnattr_setflags(&attributes, 0x80)
         for (at, of) in descriptors { posix_spawn_file_actions_adddup2(&actions, of, at) }
-        // Whoever started the tests may have left descriptors open to every program. Closing one that is not open is no
-        // error.
+        // Whoever started the tests may have left descriptors open to every program. Closing a number that is not open
+        // is no error.
         for number in CInt(3)..<256 where !descriptors.contains(where: { $0.at == number }) {
             posix_spawn_file_actions_addclose(&actions, number)
         }
@@ -55,30 +57,30 @@ final class ChildProcess {
         if end == nil { Glibc.kill(pid, number) }
     }
 
-    /// Stops it, and returns once all of it stands still; SIGCONT lets it go on.
+    /// Sends SIGSTOP and returns once every thread of the process has stopped; SIGCONT lets it continue.
     func pause() throws {
         signal(SIGSTOP)
         var status: CInt = 0
         while waitpid(pid, &status, WUNTRACED) < 0, errno == EINTR {}
-        // As the macro WIFSTOPPED of wait(2) reads it.
+        // The macro WIFSTOPPED of wait(2).
         guard status & 0xFF == 0x7F else { throw Trouble("a program ended instead of being stopped") }
     }
 
-    /// The program that the process runs now.
+    /// The path of the program that the process runs now.
     var executable: String {
         var path = [CChar](repeating: 0, count: 4_096)
         let count = readlink("/proc/\(pid)/exe", &path, path.count)
         return String(decoding: path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// `kill -9`, and reaps it.
+    /// Sends SIGKILL and reaps the process.
     func kill() {
         guard end == nil else { return }
         Glibc.kill(pid, SIGKILL)
         reap(0)
     }
 
-    /// Whether it has ended within the time.
+    /// Whether the program ends within this time.
     func hasEnded(within time: Duration) -> Bool {
         if end != nil { return true }
         var waiting = pollfd(fd: handle, events: Int16(POLLIN), revents: 0)
@@ -99,12 +101,12 @@ final class ChildProcess {
         var reaped: pid_t
         repeat { reaped = waitpid(pid, &status, options) } while reaped < 0 && errno == EINTR
         guard reaped == pid else { return }
-        // As the macros WIFEXITED, WEXITSTATUS and WTERMSIG of wait(2) read it.
+        // The macros WIFEXITED, WEXITSTATUS and WTERMSIG of wait(2).
         end = status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .signalled(status & 0x7F)
     }
 }
 
-/// Why a test cannot go on.
+/// The reason why a test cannot continue.
 struct Trouble: Error, CustomStringConvertible {
     let description: String
 
@@ -112,7 +114,7 @@ struct Trouble: Error, CustomStringConvertible {
 }
 
 extension ContinuousClock.Instant {
-    /// Rounded up, and never below zero, for poll(2).
+    /// Rounded up and never negative, for poll(2).
     var millisecondsLeft: CInt {
         let (seconds, fraction) = ContinuousClock.now.duration(to: self).components
         return CInt(clamping: max(0, seconds * 1_000 + fraction / 1_000_000_000_000_000 + 1))

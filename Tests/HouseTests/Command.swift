@@ -1,18 +1,18 @@
 import Glibc
 
-/// A program that was run to its end, and what it said.
+/// A program that has ended, and its output.
 struct Command {
     let end: ChildProcess.End
     let output: String
     let errors: String
 
-    /// The output with one space wherever there are several: columns may become wider.
+    /// The output with each run of spaces collapsed to one, because columns may become wider.
     var words: String {
         output.split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.split(separator: " ").joined(separator: " ") }.joined(separator: "\n")
     }
 
-    /// - Parameter answering: runs while the program does, for what the person has to say.
+    /// - Parameter answering: answers prompts while the program runs.
     init(
         _ program: String, _ arguments: [String] = [], in house: House, input: String = "",
         environment: [String: String] = [:], within time: Duration = .seconds(30),
@@ -29,7 +29,7 @@ struct Command {
         self.errors = errors
     }
 
-    /// One that still runs.
+    /// A program that still runs.
     final class Running {
         private let process: ChildProcess
         private let files: String
@@ -58,11 +58,11 @@ struct Command {
                 descriptors: descriptors.enumerated().map { (CInt($0.offset), $0.element) })
         }
 
-        /// Waits until it has said so much.
+        /// Waits until the program has written this many lines.
         func wait(for lines: Int, within time: Duration = .seconds(30)) throws -> [String] {
             let deadline = ContinuousClock.now + time
             while true {
-                // Looked at first: what it said before it ended is all there then.
+                // Check this before reading: once the program has ended, all of its output is in the file.
                 let isOver = process.hasEnded(within: .milliseconds(2)) || ContinuousClock.now >= deadline
                 let said = House.text(of: files + "/out").split(separator: "\n").map(String.init)
                 if said.count >= lines { return said }

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("What the broker is told on its command line")
+@Suite("The command line of contactbrokerd")
 struct CommandLineTests {
     private func said(_ arguments: [String]) throws -> (end: ChildProcess.End, text: String) {
         let house = try House(starting: false)
@@ -13,7 +13,7 @@ struct CommandLineTests {
         return (end, House.text(of: house.folder + "/said"))
     }
 
-    @Test("It says what it is", arguments: [["--help"], ["-h"], ["--version"], ["--session", "--help"]])
+    @Test("Help and version are printed", arguments: [["--help"], ["-h"], ["--version"], ["--session", "--help"]])
     func help(arguments: [String]) throws {
         let (end, text) = try said(arguments)
         #expect(end == .exited(0))
@@ -21,19 +21,20 @@ struct CommandLineTests {
     }
 
     @Test(
-        "What it does not understand starts nothing",
+        "The broker does not start with a wrong argument, and says what is wrong",
         arguments: [
-            ([], "say either --session or --system"), (["--session", "--system"], "say either --session or --system"),
+            ([], "give either --session or --system"),
+            (["--session", "--system"], "give either --session or --system"),
             (["--sessions"], "unknown argument --sessions"), (["--session=yes"], "--session takes no value"),
-            (["--session", "--state-dir"], "--state-dir names no folder"),
+            (["--session", "--state-dir"], "--state-dir needs a folder"),
             (["--session", "/tmp"], "unknown argument /tmp"),
-            (["--session", "--runtime-dir="], "could not start: an empty folder name"),
-            (["--system", "--config-dir", "/tmp"], "where the system's broker has its things, its unit says"),
-            (["--check-configuration"], "say either --session or --system"),
+            (["--session", "--runtime-dir="], "could not start: a folder's name is empty"),
+            (["--system", "--config-dir", "/tmp"], "--system takes no folders: contactbroker.service sets them"),
+            (["--check-configuration"], "give either --session or --system"),
             (["--check-configuration=yes", "--system"], "--check-configuration takes no value"),
             (
                 ["--check-configuration", "--system", "--config-dir", "/tmp"],
-                "where the system's broker has its things, its unit says"
+                "--system takes no folders: contactbroker.service sets them"
             ),
         ])
     func misunderstood(arguments: [String], reason: String) throws {
@@ -42,7 +43,7 @@ struct CommandLineTests {
         #expect(text.hasPrefix("contactbrokerd: \(reason)\n"), "\(text)")
     }
 
-    @Test("A folder stands behind its name or an equals sign")
+    @Test("A folder may follow its option as the next argument or after an equals sign")
     func folders() throws {
         let house = try House(starting: false)
         let log = open(house.folder + "/said", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)

@@ -1,12 +1,12 @@
 import Testing
 
-@Suite("What the commands say")
+@Suite("Output of contactctl and contactbook")
 struct CommandOutputTests {
     private func contactctl(_ arguments: String..., in house: House) throws -> Command {
         try Command(House.programs + "/contactctl", arguments, in: house)
     }
 
-    @Test("contactctl lists the apps, shows one, takes its access back and forgets it")
+    @Test("contactctl lists the apps, shows one, revokes its access and resets it")
     func contactctl() throws {
         let house = try House()
         #expect(try contactctl("apps", in: house).errors == "no app has asked for your contacts yet\n")
@@ -50,7 +50,7 @@ struct CommandOutputTests {
         }
     }
 
-    @Test("contactctl pending lists who waits for an answer and for what kind, and not why")
+    @Test("contactctl pending lists the apps that wait and what they ask for, but not their purpose")
     func pending() throws {
         let house = try House()
         #expect(try contactctl("pending", in: house).errors == "no question waits for an answer\n")
@@ -68,7 +68,7 @@ struct CommandOutputTests {
         #expect(try contactctl("pending", in: house).output.isEmpty)
     }
 
-    @Test("contactctl audit shows what happened, verify that it is whole, status how the broker is")
+    @Test("contactctl audit lists the records, verify checks them, and status describes the broker")
     func records() throws {
         let house = try House()
         let person = try house.person()
@@ -99,7 +99,7 @@ struct CommandOutputTests {
     }
 
     @Test(
-        "Without a broker every command says so, says what to try, and ends with 2",
+        "Without a broker, every command reports it, suggests what to check and exits with 2",
         arguments: [
             ("contactctl", ["apps"]), ("contactctl", ["verify"]), ("contactbook", ["list"]),
             ("contactbook", ["add", "--given", "Ada"]),
@@ -113,7 +113,7 @@ struct CommandOutputTests {
         #expect(command.errors.contains("is contactbrokerd running?"))
     }
 
-    @Test("contactbook adds, lists, shows, searches and removes, as an app that was let in once")
+    @Test("contactbook adds, lists, shows, searches and removes contacts after one prompt")
     func contactbook() throws {
         let house = try House()
         let person = try house.person()
@@ -154,7 +154,7 @@ struct CommandOutputTests {
         #expect(try house.contactbook("remove", "lov", "--yes").end == .exited(1))
     }
 
-    @Test("contactbook that is refused says so, and ends with 1")
+    @Test("contactbook exits with 1 and says so when its access is denied")
     func refused() throws {
         let house = try House()
         let person = try house.person()
@@ -164,7 +164,7 @@ struct CommandOutputTests {
         #expect(list.errors.contains("you have not let contactbook do that"))
     }
 
-    @Test("contactbook imports vCards, and names each one that it could not take")
+    @Test("contactbook imports vCards and names each card that it cannot import")
     func imports() throws {
         let house = try House()
         let person = try house.person()

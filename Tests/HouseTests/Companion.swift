@@ -2,7 +2,7 @@ import BrokerJSON
 import BrokerVarlink
 import Glibc
 
-/// Another process through which a test speaks. Copies at different paths are different apps.
+/// A process that makes a test's connections. Copies of its program at different paths are different apps.
 final class Companion {
     let path: String
     let process: ChildProcess
@@ -13,7 +13,7 @@ final class Companion {
 
     static var program: String { House.programs + "/HouseCompanion" }
 
-    /// - Parameter prefix: a program that becomes this one, with its arguments.
+    /// - Parameter prefix: a command that executes this program.
     init(at path: String, by prefix: [String] = []) throws {
         self.path = path
         let pair = try Pair()
@@ -23,7 +23,7 @@ final class Companion {
         wire = pair.handOver()
     }
 
-    /// One that is the parent of the other. Their process, for the test, is the parent's.
+    /// A companion and its child. Both have the parent's `process`.
     static func family(parent: String, child: String) throws -> (parent: Companion, child: Companion) {
         let (upper, lower) = (try Pair(), try Pair())
         let process = try ChildProcess(
@@ -59,7 +59,7 @@ final class Companion {
         return line.isOpened ? line : nil
     }
 
-    /// Becomes another program, which keeps the connections.
+    /// Executes another program, which keeps the connections.
     func become(_ program: String) throws {
         try order("x", 0, Array(program.utf8))
     }
@@ -81,7 +81,7 @@ final class Companion {
                 continue
             }
             guard errno == EAGAIN || errno == EINTR else { throw Trouble("\(path) is gone") }
-            // Two ends that only write would wait for each other.
+            // Also read while writing: if both ends only wrote, they would block each other.
             guard try pump(until: deadline, orWritable: true) else { throw Trouble("\(path) takes no orders") }
         }
     }
@@ -93,7 +93,7 @@ final class Companion {
         }
     }
 
-    /// Takes what has come. Returns `false` when the time is over.
+    /// Reads what has arrived. Returns `false` once the deadline has passed.
     private func pump(until deadline: ContinuousClock.Instant, orWritable: Bool) throws -> Bool {
         var waiting = pollfd(fd: wire, events: Int16(orWritable ? POLLIN | POLLOUT : POLLIN), revents: 0)
         let left = deadline.millisecondsLeft
@@ -121,7 +121,7 @@ final class Companion {
     }
 }
 
-/// A pair of connected sockets: what one end says, the other reads.
+/// A pair of connected sockets.
 private final class Pair {
     let theirs: CInt
     private let ours: CInt
@@ -135,7 +135,7 @@ private final class Pair {
         _ = fcntl(ours, F_SETFL, O_NONBLOCK)
     }
 
-    /// The test's end. The program's is closed here, so that each side notices when the other has gone.
+    /// Returns the test's end. `deinit` closes the program's end here, so that each side sees when the other has gone.
     func handOver() -> CInt {
         isHandedOver = true
         return ours

@@ -2,7 +2,7 @@ import BrokerJSON
 import Glibc
 import Testing
 
-/// What can be wrong with `contactbroker.toml`.
+/// The ways in which `contactbroker.toml` can be wrong.
 private enum Mistake: String, CaseIterable, Sendable {
     case syntax, unknownKey, wrongType, isUnreadable, isFolder
 
@@ -15,14 +15,14 @@ private enum Mistake: String, CaseIterable, Sendable {
         }
     }
 
-    /// What is said behind the file's name.
+    /// What the message says after the file's name.
     var words: String {
         switch self {
         case .syntax: ":2: Error while parsing table header: expected ']'"
-        case .unknownKey: ":2: agent.without_authentification: no such key; known are without_authentication"
-        case .wrongType: ":4: contacts.region: a string that is not empty"
+        case .unknownKey: ":2: agent.without_authentification: no such key; known keys are without_authentication"
+        case .wrongType: ":4: contacts.region: must be a string that is not empty"
         case .isUnreadable: ": cannot be opened: Permission denied"
-        case .isFolder: ": no regular file"
+        case .isFolder: ": not a regular file"
         }
     }
 
@@ -55,7 +55,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "A broker starts with settings that it cannot read, discloses nothing and says why, until the file is corrected",
+        "With settings that it cannot read, the broker starts, refuses every app and says why",
         .enabled(if: Surroundings.ordinaryUser.canBeEntered, "needs setpriv and a build that others may read"),
         arguments: Mistake.allCases)
     fileprivate func settings(mistake: Mistake) throws {
@@ -64,12 +64,12 @@ struct ConfigurationTests {
         let file = try settings(of: house)
         try Mistake.repair(file)
         let keeper = try house.keeper(with: house.person())
-        // A running broker keeps the settings that it has.
+        // A running broker keeps its settings.
         try mistake.make(at: file)
         #expect(try house.reload() == "0")
         #expect(try keeper.fetch().names == House.names)
         try house.stop()
-        // Programs live where their broker does.
+        // These programs run in the stopped broker's mount namespace; new ones join the next broker's.
         for app in ["keeper", "agent"] { house.end(app) }
 
         try house.start()
@@ -107,7 +107,7 @@ struct ConfigurationTests {
         #expect(try house.app("keeper").fetch().names == House.names)
     }
 
-    @Test("The check names the first problem of each file, and makes no folder")
+    @Test("--check-configuration reports the first problem of each file and creates no folder")
     func everyFile() throws {
         let house = try House(starting: false)
         #expect(try check(house).end == .exited(0))
@@ -124,12 +124,12 @@ struct ConfigurationTests {
         let restart = "  correct the file, then restart contactbrokerd"
         let reload = "  correct the file, then: contactctl reload"
         try #require(lines.count == 8)
-        #expect(lines[0] == "\(file):2: limits.connections_per_user: a number from 16 to 4096")
+        #expect(lines[0] == "\(file):2: limits.connections_per_user: must be a number from 16 to 4096")
         #expect(lines[2].hasPrefix("\(house.policyFolder)/1.toml:2: rule[0].force: "))
         #expect(lines[4].hasPrefix("\(house.policyFolder)/3.toml:2: "))
         #expect(lines[6].hasPrefix("\(house.policyFolder)/4.toml:"))
         #expect(lines.indices.filter { $0 % 2 == 1 }.map { lines[$0] } == [restart, reload, reload, reload])
-        // Nothing in a file steers the terminal.
+        // A file cannot put control sequences on the terminal.
         #expect(!checked.errors.contains("\u{1B}"))
         #expect(access(house.runtime, F_OK) != 0 && access(house.state, F_OK) != 0)
         unlink(file)
@@ -137,12 +137,12 @@ struct ConfigurationTests {
         let good = try check(house)
         #expect(good.end == .exited(0))
         #expect(good.output == "no problems in \(house.configuration)\n")
-        // Without a place for the configuration there is nothing to check.
+        // Without a configuration folder there is nothing to check.
         let nowhere = ["--check-configuration", "--session"]
         #expect(try Command(House.programs + "/contactbrokerd", nowhere, in: house).end == .exited(2))
     }
 
-    /// With an /etc of its own, in which the broker's user is known.
+    /// Runs the check with `etc` mounted over /etc.
     private func checkSystem(_ etc: String, as user: String, in house: House) throws -> Command {
         let script =
             #"mount -t proc proc /proc && mount --bind "$1" /etc && exec $2 "$0" --check-configuration --system"#
@@ -151,7 +151,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "The check of the system's configuration reads as the broker's user, also for root",
+        "--check-configuration --system reads the files as the broker's user, also when root runs it",
         .enabled(if: getuid() == 0 && Surroundings.ordinaryUser.canBeEntered, "needs root, and another user"),
         arguments: ["", "setpriv --reuid 65534 --regid 65534 --clear-groups --"])
     func system(user: String) throws {
@@ -171,7 +171,7 @@ struct ConfigurationTests {
         let wrong = try checkSystem(etc, as: user, in: house)
         #expect(wrong.end == .exited(78))
         let words = """
-            /etc/contactbroker/contactbroker.toml:2: agent.without_authentication: a string that is not empty
+            /etc/contactbroker/contactbroker.toml:2: agent.without_authentication: must be a string that is not empty
               correct the file, then: systemctl restart contactbroker.service
 
             """

@@ -1,12 +1,12 @@
 import BrokerJSON
 import Testing
 
-/// What `import Contacts` promises, tried by an app that does one thing at a time.
-@Suite("Promises of the library")
+/// Runs a program that does one thing at a time with `import Contacts`, against a real broker.
+@Suite("What the Contacts library does for an app")
 struct ContactsPromisesTests {
     private static let probe = House.programs + "/ContactsProbe"
 
-    /// A house whose app may see everything.
+    /// A broker whose address book the probe may see in full.
     private func house() throws -> (house: House, person: Person, keeper: App) {
         let house = try House()
         let person = try house.person()
@@ -22,7 +22,7 @@ struct ContactsPromisesTests {
         return command.output
     }
 
-    @Test("To look at what was not fetched stops the program and names it; to save it is an error and saves nothing")
+    @Test("Reading a key that was not fetched stops the program and names the key; saving it is an error")
     func unfetched() throws {
         let (house, _, keeper) = try house()
         let stopped = try Command(Self.probe, ["unfetched"], in: house, environment: ["SWIFT_BACKTRACE": "enable=no"])
@@ -34,33 +34,33 @@ struct ContactsPromisesTests {
         #expect(ada["contacts"]?.elements?.map { $0["jobTitle"]?.string } == [""])
     }
 
-    @Test("A predicate of somebody else's, and a key that was not granted, are errors of their own")
+    @Test("A predicate that the library did not make and a key that was not granted have their own errors")
     func refused() throws {
         let (house, _, _) = try house()
         #expect(try probe("foreign", in: house) == "error 400 [] 0\n")
         #expect(try probe("note", in: house) == "error 102 [\"note\"] 0\n")
     }
 
-    @Test("A save is made as a whole or not at all, and what is added and deleted in one is nothing")
+    @Test("A save is carried out as a whole or not at all, and a contact added and deleted in it is not saved")
     func saves() throws {
         let (house, _, _) = try house()
         #expect(try probe("all-or-nothing", in: house) == "error 200 [] 1\n0\n")
         #expect(try probe("cancel", in: house) == "4\n")
     }
 
-    @Test("The last save is taken back")
+    @Test("The last save can be undone")
     func undo() throws {
         let (house, _, _) = try house()
         #expect(try probe("undo", in: house) == "King 4 true\nLovelace 4 false\n[\"grace@example.org\"]\n")
     }
 
-    @Test("What was fetched outlives its store, and is read by many threads at once")
+    @Test("Fetched contacts outlive their store and can be read by many threads at once")
     func outlives() throws {
         let (house, _, _) = try house()
         #expect(try probe("outlive", in: house) == "Hopper,Lanying,Lovelace,Noether\n")
     }
 
-    @Test("The first call asks the person, and waits; a refusal is an error, and nobody is asked again")
+    @Test("The first call waits for the person's answer; after a denial, calls fail without another prompt")
     func refusal() throws {
         let house = try House()
         let person = try house.person()
@@ -75,7 +75,7 @@ struct ContactsPromisesTests {
         #expect(try person.wasNotAsked())
     }
 
-    @Test("Limited is a status of its own: the app is granted, sees the chosen ones and no others")
+    @Test("With limited access, requestAccess succeeds, and the app sees the granted set only")
     func limited() throws {
         let house = try House()
         let person = try house.person()
@@ -85,7 +85,7 @@ struct ContactsPromisesTests {
         #expect(try probe("list", in: house) == "Ada Lovelace\n")
     }
 
-    @Test("Whoever observes is told of a change once, and goes on being told when the broker was away")
+    @Test("An observer is notified of each change once, also across a restart of the broker")
     func watches() throws {
         let (house, _, keeper) = try house()
         let watcher = try Command.Running(Self.probe, ["watch"], in: house)
@@ -100,16 +100,16 @@ struct ContactsPromisesTests {
         #expect(try watcher.wait(for: 4).last == "told 6")
     }
 
-    @Test("Two threads with a store each see what the other saves, and a burst is told once")
+    @Test("Two threads with a store each see each other's saves, and a burst is one notification")
     func threads() throws {
         let (house, _, _) = try house()
         let threads = try Command(Self.probe, ["threads"], in: house, within: .seconds(60))
         #expect(threads.output == "failures 0 contacts 44\ntold of a burst 1\n", "\(threads.errors)")
-        // With the thread sanitizer in it, a program that has a race ends with another number.
+        // If the thread sanitizer is present and finds a race, the program's exit status is not 0.
         #expect(threads.end == .exited(0), "\(threads.errors)")
     }
 
-    @Test("Linked cards are one contact that is changed as one, until they are taken apart")
+    @Test("Linked cards are read and changed as one contact until they are unlinked")
     func links() throws {
         let (house, _, _) = try house()
         #expect(
@@ -124,7 +124,7 @@ struct ContactsPromisesTests {
                 """)
     }
 
-    @Test("The history tells what happened since a token, and leaves out whose changes are not wanted")
+    @Test("The history lists the changes since a token and leaves out excluded authors")
     func history() throws {
         let (house, _, _) = try house()
         let told = try probe("history", in: house).split(separator: "\n").map(String.init)
@@ -132,17 +132,17 @@ struct ContactsPromisesTests {
         #expect(told == ["CNChangeHistoryAddContactEvent \(group)", group, "true"])
     }
 
-    @Test("Notes are offered to the person where an app asks for them, and read where they agree")
+    @Test("An app that asks for notes can read them if the person agrees")
     func notes() throws {
         let house = try House()
         let person = try house.person()
         try house.keeper(with: person)
         let asked = try Command(Self.probe, ["request-notes"], in: house) { try person.answer(.everythingAndNotes) }
-        // Of the keys that the person agreed to, what is found by name is among them.
+        // The name by which the contact is found is among the granted keys.
         #expect(asked.output == "true\nfirst programmer\n", "\(asked.errors)")
     }
 
-    @Test("Groups of others are offered where an app asks for them, and seen where the person agrees")
+    @Test("An app that asks for the groups of others sees them if the person agrees")
     func groups() throws {
         for isGiven in [true, false] {
             let house = try House()
@@ -160,7 +160,7 @@ struct ContactsPromisesTests {
         }
     }
 
-    @Test("The access button shares one contact, and the app sees that one and is limited")
+    @Test("The access button shares one contact and makes the app limited")
     func button() throws {
         let house = try House()
         let person = try house.person()
@@ -180,7 +180,7 @@ struct ContactsPromisesTests {
         #expect(ignored.output == "[] 4\n", "\(ignored.errors)")
     }
 
-    @Test("The picker hands over a value to an app that has no access and gets none, and an offered card may be taken")
+    @Test("A picked value leaves the app without access, and an app without access may propose a card")
     func picks() throws {
         let house = try House()
         let person = try house.person()
@@ -200,7 +200,7 @@ struct ContactsPromisesTests {
         #expect(offered.output == "done nothing false\nfalse\n", "\(offered.errors)")
     }
 
-    @Test("A list is fetched page by page, as slowly as one likes, and ends where the app has had enough")
+    @Test("A list is fetched page by page at the app's pace, and the app may stop early")
     func pages() throws {
         let (house, _, _) = try house()
         #expect(
@@ -214,20 +214,20 @@ struct ContactsPromisesTests {
                 """)
     }
 
-    @Test("While a save is under way the app goes on, and is told by a descriptor when it is made")
+    @Test("The app continues during a pending save, and a descriptor becomes readable when the save is done")
     func pending() throws {
         let (house, _, _) = try house()
         #expect(try probe("pending", in: house) == "4 false -1\nreadable true\n304 true\ntrue -1\n304\n")
     }
 
-    @Test("A save that is given up is made as a whole or not at all, and the store goes on as before")
+    @Test("An abandoned save is carried out as a whole or not at all, and the store stays usable")
     func abandoned() throws {
         let (house, _, _) = try house()
         let words = try probe("abandoned", in: house).split(separator: "\n")
         #expect(words.first == "-1 true" && (words.last == "0" || words.last == "100"), "\(words)")
     }
 
-    @Test("A save that is refused says which step it was, why, and which bound was passed")
+    @Test("The error of a refused save names the step, the reason and the exceeded limit")
     func failedStep() throws {
         let (house, _, _) = try house()
         #expect(
@@ -239,7 +239,7 @@ struct ContactsPromisesTests {
                 """)
     }
 
-    @Test("Whoever has identifiers saves by them, and of what is added by those that it has until then")
+    @Test("A save may refer to records by identifiers, also to records that the same save adds")
     func identifiers() throws {
         let (house, _, _) = try house()
         #expect(
@@ -252,7 +252,7 @@ struct ContactsPromisesTests {
                 """)
     }
 
-    @Test("Without a broker a call ends at once, with an error that says what to try")
+    @Test("Without a broker, a call fails at once with an error that says what to check")
     func alone() throws {
         let house = try House(starting: false)
         #expect(try probe("list", in: house) == "error 1 [] 0\n")

@@ -1,8 +1,8 @@
 import BrokerJSON
 import Testing
 
-/// What `import Contacts` keeps to where it refuses, waits, or writes names.
-@Suite("Rules of the library")
+/// How the Contacts library refuses, waits and formats names.
+@Suite("Errors, prompts and names of the Contacts library")
 struct ContactsRulesTests {
     private static let probe = House.programs + "/ContactsProbe"
 
@@ -13,7 +13,7 @@ struct ContactsRulesTests {
         return (house, person)
     }
 
-    /// - Parameter choice: of what the person allows the app first.
+    /// - Parameter choice: the person's answer to a request for access that comes first; `nil`: no request.
     private func probe(
         _ word: String, _ choice: Choice? = .everything, environment: [String: String] = [:]
     ) throws -> String {
@@ -28,7 +28,7 @@ struct ContactsRulesTests {
         return command.output
     }
 
-    @Test("What a save is refused for has its code, and names the record and the keys")
+    @Test("Each refusal of a save has its error code and names the record and the keys")
     func refusals() throws {
         let said = try probe("refusals")
         #expect(
@@ -47,22 +47,22 @@ struct ContactsRulesTests {
                 """)
     }
 
-    @Test("Of two saves of one property the last one counts, and what only one changed stays")
+    @Test("Of two saves of one property the last wins, and a property that only one changed is kept")
     func lastWins() throws {
         #expect(try probe("last") == "Countess Enchantress\n")
     }
 
-    @Test("A save that is too large says so and saves nothing; one that just fits is saved")
+    @Test("A save over the size limit fails as a whole; one at the limit succeeds")
     func bounds() throws {
         #expect(try probe("bounds") == "error 500 [] 0\nerror 500 [] 0\n4\n2004\n")
     }
 
-    @Test("The person's own contact is found when they have said which it is, and else it is not there")
+    @Test("The person's own contact is found once it is set, and is a missing record otherwise")
     func me() throws {
         #expect(try probe("me") == "Ada\nerror 200 [] 0\n")
     }
 
-    @Test("Groups come back with their members and the groups around them, and contacts into their groups")
+    @Test("Undo restores groups with their members and parent groups, and contacts with their groups")
     func undoneGroups() throws {
         let before = """
             All: Ada Grace
@@ -82,7 +82,7 @@ struct ContactsRulesTests {
     }
 
     @Test(
-        "Cards that were one person are one again; of a save that cannot be taken back nothing is, nor of the one before"
+        "Undo links cards again; if the last save cannot be undone, no earlier save is undone instead"
     )
     func undoneLinks() throws {
         let said = try probe("undo-linked")
@@ -98,7 +98,7 @@ struct ContactsRulesTests {
                 """)
     }
 
-    @Test("To ask for access does not wait for the answer")
+    @Test("requestAccess returns before the person answers")
     func asking() throws {
         let (house, person) = try house()
         let app = try Command.Running(Self.probe, ["ask"], in: house)
@@ -108,25 +108,25 @@ struct ContactsRulesTests {
         #expect(try app.wait(for: 2).last == "answered true 0")
     }
 
-    @Test("To look at the status, the preferences or the history, or to write a name, has nobody asked")
+    @Test("Reading the status, preferences or history and formatting a name cause no prompt")
     func quiet() throws {
         #expect(try probe("quiet", nil) == "0 nil\n2 1 false\nAda Lovelace\n")
     }
 
-    @Test("Names are written in the order that the person wants, but those whose language has an order of its own")
+    @Test("Names follow the order that the person set, except names in a script with an order of its own")
     func nameOrder() throws {
         let written = try probe("order")
         #expect(written == "Ada Lovelace, 李小龙\nLovelace Ada, 李小龙 2\n")
     }
 
-    @Test("The names of fields are the person's words; what is no field stays as it is")
+    @Test("Field names are localized, and an unknown name is returned unchanged")
     func words() throws {
         #expect(
             try probe("words", nil, environment: ["LANG": "de_DE.UTF-8"])
                 == "Spitzname\nPostleitzahl\nBenutzername\nDienst\nshoeSize\n")
     }
 
-    @Test("The access picker gives an app with limited access what is new, and any other nothing")
+    @Test("The access picker adds contacts to a limited app, and does nothing for any other app")
     func picker() throws {
         let (house, person) = try house()
         let first = try Command(Self.probe, ["request"], in: house) { try person.answer(.only(["Ada Lovelace"])) }
@@ -143,7 +143,7 @@ struct ContactsRulesTests {
     }
 
     @Test(
-        "A card that is offered has what is to be shown and no more, and whoever may see contacts learns what it became"
+        "A proposed card contains only the chosen keys, and an app with access gets the contact made from it"
     )
     func offers() throws {
         let (house, person) = try house()

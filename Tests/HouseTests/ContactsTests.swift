@@ -1,10 +1,10 @@
 import BrokerJSON
 import Testing
 
-/// Programs that `import Contacts`, against a real broker.
-@Suite("Apple's API over the broker")
+/// Runs programs that `import Contacts` against a real broker.
+@Suite("Apple's Contacts API over the broker")
 struct ContactsTests {
-    @Test("The listings of Apple's introduction do what it says they do")
+    @Test("The listings of Apple's introduction print what it says")
     func article() throws {
         let house = try House()
         let person = try house.person()
@@ -33,7 +33,7 @@ struct ContactsTests {
         #expect(spanish.output.contains("\napodo\ncasa\n"), "\(spanish.output) \(spanish.errors)")
     }
 
-    @Test("A caller is known by their number, however it is written, and nobody else is")
+    @Test("A caller's contact is found by phone number in any notation; an unknown number finds none")
     func callerID() throws {
         let house = try House()
         let person = try house.person()
@@ -48,7 +48,7 @@ struct ContactsTests {
         #expect(unknown.output == "unknown caller +44 20 7946 9999\n" && unknown.end == .exited(1))
     }
 
-    @Test("Who keeps up by tokens is told everything once, and then what changed")
+    @Test("A client that keeps a history token first gets everything, then only what changed")
     func syncs() throws {
         let house = try House()
         let person = try house.person()
@@ -71,7 +71,7 @@ struct ContactsTests {
         let second = try Command(House.programs + "/SyncClient", [file], in: house)
         #expect(second.output == "deleted\nchanged Ada King\n", "\(second.errors)")
 
-        // Of a contact that came and went between two runs it is told the end, though it never heard of it.
+        // For a contact that was added and deleted between two runs, the history has only the deletion.
         let added = try keeper.save([App.adding(given: "Short")])
         let short = try #require(added.strings("identifiers").first)
         #expect(try keeper.save([#"{"operation":"delete","contact":{"identifier":"\#(short)"}}"#]).error == nil)

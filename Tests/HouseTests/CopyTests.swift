@@ -1,7 +1,7 @@
 import BrokerJSON
 import Testing
 
-/// A client that lists the book and then follows its history, over the broker's own socket.
+/// A client that lists the book and then follows its history, over the apps' socket.
 @Suite("An app that keeps a copy of the book", .timeLimit(.minutes(10)))
 struct CopyTests {
     private static let keys = #""keys":["givenName"],"unify":false"#
@@ -21,7 +21,7 @@ struct CopyTests {
                 switch event["kind"]?.string {
                 case "addContact", "updateContact": if let contact = event["contact"] { put(contact) }
                 case "deleteContact": names[event["identifier"]?.string ?? ""] = nil
-                default: Issue.record("an event that nothing here leads to: \(event.text)")
+                default: Issue.record("an unexpected event: \(event.text)")
                 }
             }
             token = reply["historyToken"]?.string ?? token
@@ -32,7 +32,7 @@ struct CopyTests {
         }
     }
 
-    /// An app that has many saves on their way at once.
+    /// An app that sends many saves without waiting for the replies.
     private final class Writer {
         let app: App
         private var underWay = 0
@@ -57,7 +57,7 @@ struct CopyTests {
             added = []
         }
 
-        /// Waits for every save.
+        /// Waits for the replies to all saves.
         func finish() throws {
             for _ in 0..<underWay {
                 let reply = try app.reply()
@@ -68,7 +68,7 @@ struct CopyTests {
         }
     }
 
-    /// One call while the writer is at work, and its replies.
+    /// Makes one call, runs `meanwhile`, and returns the call's replies.
     private func call(
         _ method: String, _ parameters: String, more: Bool, by reader: App, meanwhile: () throws -> Void
     ) throws -> [Answer] {
@@ -83,12 +83,12 @@ struct CopyTests {
     }
 
     @Test(
-        "With a busy writer, streamed or not, its copy is the book once it has applied the events",
+        "With a busy writer, streamed or not, list and history give a copy equal to the book",
         arguments: [true, false])
     func busyWriter(more: Bool) throws {
         let house = try House()
         let person = try house.person()
-        // Several batches, or less than one reply may hold.
+        // Enough for several batches with `more`, and within one reply without it.
         let people = (0..<(more ? 4_000 : 900)).map { #""givenName":"N\#($0)""# }
         let writer = Writer(try house.keeper(adding: people, with: person))
         let reader = try house.app("reader", .everything, by: person)
@@ -121,7 +121,7 @@ struct CopyTests {
             )
             try #require(
                 extra.isEmpty && missing.isEmpty,
-                "round \(round): the copy has \(extra.values.sorted()) that are not in the book, lacks \(missing.values.sorted())"
+                "round \(round): extra in the copy: \(extra.values.sorted()), missing: \(missing.values.sorted())"
             )
             #expect(book.names.count == people.count)
         }

@@ -5,18 +5,18 @@ import Testing
 
 @Suite("A broker that is killed at any moment")
 struct CrashTests {
-    /// What the app sent and what came back of it.
+    /// What the app sent, and what the broker replied.
     private struct Record {
-        /// Given names of saves that were acknowledged, with the identifiers told.
+        /// Saves that were acknowledged: the returned identifiers by given name.
         var saved: [String: [String]] = [:]
-        /// Given names of saves of which nothing is known.
+        /// The given names of saves without a reply.
         var attempted: Set<String> = []
-        /// Contacts that came in replies of this run, each fetched by itself.
+        /// Contacts that this run's replies contained, each fetched alone.
         var told: Set<String> = []
         var calls = 0
     }
 
-    @Test("Nothing that was acknowledged is lost, nothing is half done, and nothing was told that is not on record")
+    @Test("No acknowledged save is lost, no save is partial, and every disclosure is recorded")
     func kills() throws {
         let house = try House()
         var generator = SystemRandomNumberGenerator()
@@ -39,7 +39,7 @@ struct CrashTests {
         #expect(try house.stop() == .exited(0))
     }
 
-    /// Saves and fetches, several at a time, until the broker is killed among them.
+    /// Saves and fetches, several at a time, until the broker is killed during the last ones.
     private static func work(
         _ app: App, _ house: House, _ record: inout Record, _ generator: inout SystemRandomNumberGenerator
     ) throws {
@@ -63,7 +63,7 @@ struct CrashTests {
                 }
             }
             if turn == last - 1 {
-                // Somewhere in the middle of what it does now.
+                // Kill the broker while it handles these calls.
                 let moment = ContinuousClock.now + .microseconds(Int.random(in: 0...4_000, using: &generator))
                 while ContinuousClock.now < moment {}
                 house.kill()
@@ -94,16 +94,16 @@ struct CrashTests {
         }
         for (name, identifiers) in record.saved {
             let expected = zip(["A", "B"], identifiers).map { "\($0) \($1)" }
-            #expect(members[name]?.sorted() == expected, "a save that was acknowledged")
+            #expect(members[name]?.sorted() == expected, "an acknowledged save is missing or partial")
         }
         for name in record.attempted {
             let found = members[name]?.count ?? 0
-            #expect(found == 0 || found == 2, "a save that was cut short is done or not done")
+            #expect(found == 0 || found == 2, "an interrupted save is partial")
         }
         #expect(Set(members.keys).isSubset(of: record.attempted.union(record.saved.keys)))
         record.attempted = []
         record.saved = members.mapValues { values in values.sorted().map { String($0.dropFirst(2)) } }
-        // Of what was told again and again in the run that was killed, the first record is there.
+        // For each contact that the killed run disclosed, repeatedly or not, at least the first record is there.
         let run = try house.audit().split { $0["event"]?.string == "start" }.dropLast().last ?? []
         let named = run.filter { $0["event"]?.string == "disclosure" && $0["contacts"]?.integer == 1 }
             .compactMap { $0["contactIdentifiers"]?.elements?.compactMap(\.string).first }
@@ -113,7 +113,7 @@ struct CrashTests {
         #expect(verified["brokenAt"]?.integer == nil)
     }
 
-    /// All pages of a list without order.
+    /// All pages of an unsorted list.
     private static func whole(_ app: App, _ first: Answer) throws -> (names: [String], identifiers: [String]) {
         var (names, identifiers) = (first.names, first.identifiers)
         var next = first["next"]?.string

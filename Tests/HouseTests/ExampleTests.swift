@@ -2,9 +2,9 @@ import BrokerJSON
 import Glibc
 import Testing
 
-@Suite("The ten lines of the example")
+@Suite("The example scripts")
 struct ExampleTests {
-    /// A Python that has the `varlink` package: `CONTACTBROKER_PYTHON`, or the first in the path.
+    /// A Python that has the `varlink` package: `CONTACTBROKER_PYTHON`, or the first on `PATH`.
     private static let python: String? = {
         let folders = getenv("PATH").map { String(cString: $0) }?.split(separator: ":").map(String.init) ?? []
         let named = getenv("CONTACTBROKER_PYTHON").map { String(cString: $0) }
@@ -27,14 +27,14 @@ struct ExampleTests {
     private static let script =
         #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/Examples/ask.py"
 
-    @Test("They are ten")
+    @Test("ask.py has at most ten lines")
     func ten() {
         #expect(House.text(of: Self.script).split(separator: "\n", omittingEmptySubsequences: false).count <= 11)
         #expect(House.text(of: Self.script).contains("import os, sys, varlink\n"))
     }
 
     @Test(
-        "Python with nothing but its varlink package asks for a contact and reads it after the person agrees",
+        "ask.py, with Python and the varlink package alone, reads a contact once the person agrees",
         .enabled(if: python != nil, "no Python with the package varlink; CONTACTBROKER_PYTHON names one"))
     func asks() throws {
         let house = try House()
@@ -51,7 +51,7 @@ struct ExampleTests {
         }
         #expect(agreed.end == .exited(0), "\(agreed.errors)")
         #expect(agreed.output == "Ada Lovelace\n  +44 20 7946 0001\n  ada@example.org\n")
-        // What one script was given is not the next one's.
+        // A grant to one run of the script does not extend to the next.
         let refused = try Command(python, [Self.script, "ada"], in: house, environment: Self.environment) {
             try person.answer(person.prompt())
         }
@@ -60,7 +60,7 @@ struct ExampleTests {
     }
 
     @Test(
-        "A watcher is told what changes of what it sees, what is given and what is taken, and nothing else",
+        "watch.py prints changes to granted contacts, and nothing about others",
         .enabled(if: python != nil, "no Python with the package varlink; CONTACTBROKER_PYTHON names one"))
     func watches() throws {
         let house = try House()
@@ -92,7 +92,7 @@ struct ExampleTests {
     }
 
     @Test(
-        "Another ten ask for one address, once, and are told that one or none",
+        "pick.py asks for one address and prints it, or nothing if the person declines",
         .enabled(if: python != nil, "no Python with the package varlink; CONTACTBROKER_PYTHON names one"))
     func picks() throws {
         let house = try House()
@@ -115,7 +115,7 @@ struct ExampleTests {
         #expect(refused.output.isEmpty)
     }
 
-    @Test("A shell script with nothing but what every Debian has asks for one address, once")
+    @Test("pick.sh asks for one address with the tools that every Debian system has")
     func shell() throws {
         let house = try House()
         let person = try house.person()

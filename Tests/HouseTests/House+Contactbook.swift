@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 extension House {
-    /// Lets contactbook see everything, notes too.
+    /// Gives contactbook full access, including notes.
     func allowContactbook(by person: Person) throws {
         let exported = try contactbook("export", "--notes") {
             let keys = ContactKey.allCases.map(\.rawValue)
@@ -14,11 +14,11 @@ extension House {
         #expect(exported.end == .exited(0), "\(exported.errors)")
     }
 
-    /// What the book says, without what is the broker's own.
+    /// The exported cards without UIDs that the broker made and without revision times.
     func book() throws -> Set<String> {
         let listed = try contactbook("export", "--notes", "--format", "vcard4", "--no-groups")
         let cards = listed.output.split(separator: "END:VCARD\r\n")
-        // Only the cards' own UIDs are the contacts'.
+        // A UID that the broker made is a UUID; other UIDs belong to the cards.
         return Set(
             cards.map {
                 $0.split(separator: "\r\n").filter { !$0.hasPrefix("UID:urn:uuid") && !$0.hasPrefix("REV") }.sorted()
@@ -26,14 +26,14 @@ extension House {
             })
     }
 
-    /// A file in this house.
+    /// Creates a file in this house's folder and returns its path.
     func file(_ name: String, _ text: String) throws -> String {
         let path = folder + "/" + name
         try House.write(Array(text.utf8), to: path)
         return path
     }
 
-    /// A program that stands for an editor.
+    /// Returns an environment in which `EDITOR` runs this script.
     func editor(_ script: String) throws -> [String: String] {
         let path = folder + "/editor"
         try House.write(Array("#!/bin/sh\n\(script)\n".utf8), to: path)

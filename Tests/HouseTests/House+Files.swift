@@ -25,8 +25,8 @@ extension House {
 
     static func copy(_ path: String, to other: String) throws {
         guard let bytes = bytes(of: path) else { throw Trouble("could not read \(path)") }
-        // A descriptor that is open for writing in any process keeps the file from being run (ETXTBSY), and a child that
-        // another test starts right now would inherit it until it runs its own program: so another process writes it.
+        // A file that any process has open for writing cannot be executed (ETXTBSY). A child that another test starts
+        // now would inherit the descriptor until it executes its own program, so a separate process writes the copy.
         let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
         defer { close(nothing) }
         let copying = try ChildProcess(
@@ -34,14 +34,14 @@ extension House {
         guard try copying.waitForEnd() == .exited(0), !bytes.isEmpty else { throw Trouble("could not copy \(path)") }
     }
 
-    /// Everything in a folder, by path.
+    /// The bytes of every file below a folder, by path.
     static func contents(of folder: String) -> [String: [UInt8]] {
         var found: [String: [UInt8]] = [:]
         for path in paths(below: folder) { found[path] = bytes(of: path) ?? [] }
         return found
     }
 
-    /// Files below a folder.
+    /// The paths of all files below a folder.
     static func paths(below folder: String) -> [String] {
         guard let directory = opendir(folder) else { return [] }
         defer { closedir(directory) }

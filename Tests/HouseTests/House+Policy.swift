@@ -2,11 +2,11 @@ import BrokerJSON
 import BrokerVarlinkClient
 import Glibc
 
-/// The administrator of a house.
+/// The administrator's part of a house.
 extension House {
     var policyFolder: String { configuration + "/policy.d" }
 
-    /// Writes a file of the policy; it holds once it is reloaded.
+    /// Writes a policy file, which takes effect with the next reload.
     func write(policy text: String, to name: String = "10-test.toml") throws {
         for folder in [configuration, policyFolder] where access(folder, F_OK) != 0 {
             guard mkdir(folder, 0o700) == 0 else { throw Trouble("no folder for the policy") }
@@ -14,7 +14,7 @@ extension House {
         try Self.write(Array(text.utf8), to: policyFolder + "/" + name)
     }
 
-    /// Has the policy read anew. Returns how many rules are in force, or why it cannot be read.
+    /// Reloads the policy. Returns the number of rules in force, or why the policy cannot be read.
     @discardableResult
     func reload() throws -> String {
         do {
@@ -26,14 +26,14 @@ extension House {
         }
     }
 
-    /// Lets this policy hold.
+    /// Writes this policy and reloads it.
     func rule(_ text: String) throws {
         try write(policy: text)
         let said = try reload()
         guard Int(said) != nil else { throw Trouble(said) }
     }
 
-    /// The broker's status, member by member.
+    /// The broker's status by member name.
     func status() throws -> [String: String] {
         let status = try administrator().call("io.contactbroker.Admin.GetStatus")["status"]
         var found: [String: String] = [:]

@@ -3,12 +3,12 @@ import BrokerVarlinkClient
 import Glibc
 import Testing
 
-/// The real broker with its sockets and databases in a temporary folder, and who lives with it.
+/// A real broker with its sockets and databases in a temporary folder, and the programs that connect to it.
 final class House {
     let folder: String
     var runtime: String { folder + "/run" }
     var state: String { folder + "/state" }
-    /// The administrator's; there is no policy in it until a test writes one.
+    /// The administrator's folder; it does not exist until a test writes settings or a policy.
     var configuration: String { folder + "/config" }
     private(set) var daemon: ChildProcess?
     private var companions: [String: Companion] = [:]
@@ -21,7 +21,7 @@ final class House {
         #""givenName":"Lin","familyName":"Lanying","phoneNumbers":[{"value":"+86 10 5550 0003"}]"#,
         #""givenName":"Emmy","familyName":"Noether","note":"a note of hers""#,
     ]
-    /// In the order of the family name.
+    /// Sorted by family name.
     static let names = ["Grace Hopper", "Lin Lanying", "Ada Lovelace", "Emmy Noether"]
 
     /// The folder of the programs that were built with the tests.
@@ -33,7 +33,7 @@ final class House {
         return bundle.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
     }()
 
-    /// - Parameter starting: whether the broker is started at once.
+    /// - Parameter starting: whether to start the broker now.
     init(starting: Bool = true, in surroundings: Surroundings = .asTheyAre) throws {
         self.surroundings = surroundings
         var template = Array("/tmp/house.XXXXXX".utf8CString)
@@ -53,14 +53,14 @@ final class House {
 
     // MARK: The broker
 
-    /// Starts the broker and waits until all of its doors are open.
+    /// Starts the broker and waits until it accepts connections on all its sockets.
     func start() throws {
         let started = try launch()
         daemon = started
         try waitUntilServed(by: started)
     }
 
-    /// A socket can be seen before anybody listens at it.
+    /// Connects to each socket, because a socket's file exists before the broker listens on it.
     func waitUntilServed(by started: ChildProcess) throws {
         let deadline = ContinuousClock.now + .seconds(60)
         for door in Self.doors {
@@ -77,9 +77,9 @@ final class House {
         }
     }
 
-    /// Starts a broker on this house's folders, whatever becomes of it.
+    /// Starts a broker on this house's folders and does not wait for it.
     ///
-    /// - Parameter errors: where it says what happens; `nil`: in the journal of this house.
+    /// - Parameter errors: the broker's standard error; if `nil`, this house's journal.
     func launch(prefix: [String]? = nil, arguments: [String] = [], errors: CInt? = nil) throws -> ChildProcess {
         let log = open(folder + "/journal", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
         let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
@@ -97,7 +97,7 @@ final class House {
             words[0], Array(words.dropFirst()), descriptors: [(0, nothing), (1, log), (2, errors ?? log)])
     }
 
-    /// SIGTERM, and waits for the end.
+    /// Sends SIGTERM and waits for the broker to end.
     @discardableResult
     func stop() throws -> ChildProcess.End {
         guard let daemon else { throw Trouble("no broker runs") }
@@ -106,13 +106,13 @@ final class House {
         return try daemon.waitForEnd()
     }
 
-    /// `kill -9`.
+    /// Sends SIGKILL and reaps the broker.
     func kill() {
         daemon?.kill()
         daemon = nil
     }
 
-    /// What the broker said.
+    /// What the broker wrote to standard output and standard error.
     var journal: String { Self.text(of: folder + "/journal") }
 
     static let doors = [
@@ -122,19 +122,19 @@ final class House {
     var agentDoor: String { runtime + "/" + Self.doors[1] }
     var adminDoor: String { runtime + "/" + Self.doors[2] }
 
-    // MARK: Who lives here
+    // MARK: Programs that connect
 
-    /// A program of that name in this house: really another one for each name.
+    /// The path of a companion's program. Each name has a copy of its own, and so is an app of its own.
     func executable(_ name: String) throws -> String {
         let path = folder + "/" + name
         if access(path, F_OK) != 0 { try Self.copy(Companion.program, to: path) }
         return path
     }
 
-    /// What starts a program where and as whom the broker runs.
+    /// The command that starts a program with the broker's user and mount namespace.
     var prefix: [String] { surroundings.joining(daemon?.pid ?? getpid()) }
 
-    /// The process of that name; started where it does not run yet.
+    /// The process of that name; it is started if it does not run yet.
     func companion(_ name: String) throws -> Companion {
         if let known = companions[name] { return known }
         let companion = try Companion(at: executable(name), by: prefix)
@@ -142,7 +142,7 @@ final class House {
         return companion
     }
 
-    /// Ends the process of that name; the next one of that name is another process of the same app.
+    /// Ends the process of that name. The next process of the name is the same app.
     func end(_ name: String) {
         companions[name]?.process.kill()
         companions[name] = nil
@@ -151,12 +151,12 @@ final class House {
     /// An app with a new connection.
     func app(_ name: String) throws -> App { try App(companion: companion(name), at: appsDoor) }
 
-    /// The person, at a new agent.
+    /// The person, with a new agent.
     func person(_ name: String = "agent") throws -> Person {
         try Person(companion: companion(name), at: agentDoor)
     }
 
-    /// An app that asked for access and was answered so.
+    /// An app whose request for access the person has answered with this choice.
     func app(_ name: String, _ choice: Choice, by person: Person, keys: [String]? = nil) throws -> App {
         let app = try app(name)
         try app.begin("RequestAccess", keys.map { #"{"keys":\#(quoted($0))}"# } ?? "{}")
@@ -166,7 +166,7 @@ final class House {
         return app
     }
 
-    /// An app that may see everything, and has put these contacts into the book.
+    /// An app with full access that has saved these contacts.
     @discardableResult
     func keeper(adding people: [String] = House.people, with person: Person) throws -> App {
         let keeper = try app("keeper", .everything, by: person)
@@ -177,10 +177,10 @@ final class House {
         return keeper
     }
 
-    /// Waits until so many questions are open, the one that is shown included.
+    /// Waits until this many prompts are open, including the one that is shown.
     func waitForPrompts(_ count: Int) throws { try wait(for: count, "promptsOpen") }
 
-    /// Waits until so many agents serve.
+    /// Waits until this many agents serve.
     func waitForAgents(_ count: Int) throws { try wait(for: count, "agents") }
 
     private func wait(for count: Int, _ name: String) throws {
@@ -189,7 +189,7 @@ final class House {
         while try administrator.call("io.contactbroker.Admin.GetStatus")["status"]?[name]?.integer
             != Int64(count)
         {
-            guard ContinuousClock.now < deadline else { throw Trouble("the broker has not come to \(count) \(name)") }
+            guard ContinuousClock.now < deadline else { throw Trouble("the broker did not reach \(count) \(name)") }
             poll(nil, 0, 2)
         }
     }
@@ -200,7 +200,7 @@ final class House {
         try VarlinkClient(path: adminDoor, timeout: .seconds(30))
     }
 
-    /// Takes back what an app may see, as `contactctl revoke` does.
+    /// Revokes an app's access, as `contactctl revoke` does.
     func revoke(_ app: App) throws {
         let administrator = try administrator()
         let grants = try administrator.call("io.contactbroker.Admin.ListGrants")["grants"]?.elements

@@ -5,19 +5,20 @@ import BrokerVarlink
 import Glibc
 import Testing
 
-@Suite("The interfaces, as they are told and as they are kept")
+@Suite("Interface descriptions and the code")
 struct InterfaceTests {
     /// The project's folder.
     private static let project = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
 
-    /// Where the interface's text is kept.
+    /// The file with the interface's text.
     static func path(of interface: ContactsInterface) -> String {
         project + "/Sources/BrokerInterface/Interfaces/\(interface.name).varlink"
     }
 
     private static func file(_ interface: ContactsInterface) -> String { House.text(of: path(of: interface)) }
 
-    /// What an interface's text defines, by what it begins with: `type Contact`. Each without comments and white space.
+    /// The definitions in an interface's text by their first words, such as `type Contact`, without comments and white
+    /// space.
     static func definitions(in text: String) -> [String: String] {
         var definitions: [String: String] = [:]
         var current = ""
@@ -32,21 +33,21 @@ struct InterfaceTests {
         return definitions
     }
 
-    /// The names of what is defined of one kind.
+    /// The names of all definitions of one kind.
     private static func names(of kind: String, in interface: ContactsInterface) -> [String] {
         definitions(in: file(interface)).keys.filter { $0.hasPrefix(kind + " ") }.map {
             String($0.dropFirst(kind.count + 1))
         }
     }
 
-    /// The names of the fields in the first parentheses of a definition, none of which holds a structure of its own.
+    /// The field names in a definition's first parentheses, which must contain no nested structure.
     private static func fields(of name: String, in interface: ContactsInterface) throws -> [String] {
         let definition = try #require(definitions(in: file(interface))[name], "\(name)")
         let fields = definition.drop { $0 != "(" }.dropFirst().prefix { $0 != ")" }
         return fields.split(separator: ",").map { String($0.prefix { $0 != ":" }) }
     }
 
-    @Test("Each door tells its interface byte for byte as the project's file has it, and no other door's")
+    @Test("Each socket returns its own interface byte for byte as in the project's file, and no other interface")
     func served() throws {
         let house = try House()
         for (door, own) in zip([house.appsDoor, house.agentDoor, house.adminDoor], ContactsInterface.allCases) {
@@ -64,7 +65,7 @@ struct InterfaceTests {
         }
     }
 
-    @Test("Code and interface name the same methods", arguments: ContactsInterface.allCases)
+    @Test("Code and interface define the same methods", arguments: ContactsInterface.allCases)
     func methods(interface: ContactsInterface) {
         let coded =
             switch interface {
@@ -76,7 +77,7 @@ struct InterfaceTests {
         #expect(coded.sorted() == Self.names(of: "method", in: interface).sorted())
     }
 
-    @Test("Every method of every interface is known at its door", arguments: ContactsInterface.allCases)
+    @Test("Each socket knows every method of its interface", arguments: ContactsInterface.allCases)
     func known(interface: ContactsInterface) throws {
         let house = try House()
         let door = [house.appsDoor, house.agentDoor, house.adminDoor][
@@ -84,7 +85,7 @@ struct InterfaceTests {
         let text = Self.file(interface)
         for name in Self.names(of: "method", in: interface) {
             let line = try house.companion("mail").open(door)
-            // A parameter that no method has: nothing is done.
+            // No method has this parameter, so no call has an effect.
             let requiresMore = text.contains("# [Requires 'more' flag]\nmethod \(name)(")
             try line.begin("\(interface.name).\(name)", #"{"noSuchParameter":1}"#, more: requiresMore)
             let error = try line.reply().error
@@ -95,14 +96,14 @@ struct InterfaceTests {
         #expect(try line.call("io.contactbroker.Nothing.GetInfo").error == "InterfaceNotFound")
     }
 
-    @Test("A contact has the same keys in code and interface")
+    @Test("Code and interface define the same keys of a contact")
     func keys() throws {
         let declared = try Self.fields(of: "type Contact", in: .contacts).filter { $0 != "identifier" }
         #expect(declared.sorted() == ContactKey.allCases.map(\.rawValue).sorted())
     }
 
     @Test(
-        "Every error that the code can send is declared",
+        "The interface declares every error that the code can send",
         arguments: [
             (ContactsInterface.contacts, "enum ContactsError"), (.agent, "enum AgentError"),
             (.admin, "enum AdminError"),
@@ -115,14 +116,14 @@ struct InterfaceTests {
         #expect(sent.count >= 3)
         let declared = Set(Self.names(of: "error", in: interface))
         #expect(Set(sent).isSubset(of: declared))
-        // Nowhere else does the code spell an error of these interfaces.
+        // No other file of the code spells an error of these interfaces.
         for path in House.paths(below: Self.project + "/Sources")
         where path.hasSuffix(".swift") && !path.hasSuffix("/ContactsError.swift") {
             #expect(!House.text(of: path).contains("VarlinkError(\"io.contactbroker"), "\(path)")
         }
     }
 
-    @Test("What the errors carry is what the interface says they carry")
+    @Test("Errors carry the parameters that the interface declares")
     func errorParameters() throws {
         let errors: [(ContactsInterface, VarlinkError)] = [
             (.contacts, ContactsError.accessDenied), (.contacts, ContactsError.authorizationNotDetermined),

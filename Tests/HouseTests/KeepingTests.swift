@@ -3,7 +3,7 @@ import Glibc
 import PseudoTerminal
 import Testing
 
-@Suite("Keeping an address book at the command line")
+@Suite("Managing an address book with contactbook")
 struct KeepingTests {
     private func house() throws -> House {
         let house = try House()
@@ -26,7 +26,7 @@ struct KeepingTests {
 
         """
 
-    @Test("A contact that was removed comes back with its note, its picture, its groups and its links")
+    @Test("Undo restores a removed contact with its note, photo, groups and links")
     func removing() throws {
         let house = try house()
         _ = try house.contactbook("import", try house.file("ada.vcf", Self.ada))
@@ -42,7 +42,7 @@ struct KeepingTests {
         #expect(try house.book() == before)
         #expect(try house.contactbook("groups").words == "GROUP CONTACTS WITHIN\nFriends 1\n")
 
-        // What came back can still be taken out of the group, which was done before it went.
+        // The restored contact is in its group again, so the earlier step can be undone too.
         #expect(try house.contactbook("undo").output.hasPrefix("undone: groups add friends ada"))
         #expect(try house.contactbook("groups").words == "GROUP CONTACTS WITHIN\nFriends 0\n")
 
@@ -60,7 +60,7 @@ struct KeepingTests {
         #expect(try house.contactbook("list").output.split(separator: "\n").count == 2)
     }
 
-    @Test("Without notes, what cannot come back is said before anything is removed")
+    @Test("Without access to notes, contactbook says before a removal what undo cannot restore")
     func withoutNotes() throws {
         let house = try House()
         let person = try house.person()
@@ -73,7 +73,7 @@ struct KeepingTests {
         #expect(try house.contactbook("search", "ada").end == .exited(0))
     }
 
-    @Test("What was changed since is named and left as it is, unless one insists")
+    @Test("Undo reports a contact that has changed since and keeps it, unless --force is given")
     func conflicts() throws {
         let house = try house()
         _ = try house.contactbook("import", try house.file("ada.vcf", Self.ada))
@@ -83,12 +83,12 @@ struct KeepingTests {
         #expect(try house.contactbook("search", "ada").end == .exited(0))
         #expect(try house.contactbook("undo", "--force").end == .exited(0))
         #expect(try house.contactbook("search", "ada").end == .exited(1))
-        // Insisting has lost nothing: it is noted too.
+        // A forced undo is recorded too, so it can be undone.
         #expect(try house.contactbook("undo", "1").end == .exited(0))
         #expect(try house.contactbook("search", "ada").output.contains("ada@new.example"))
     }
 
-    @Test("Where what undo needs cannot be noted, nothing is done, unless one wants that")
+    @Test("If the undo journal cannot be written, nothing is done, unless --no-undo is given")
     func noJournal() throws {
         let house = try house()
         _ = try house.contactbook("add", "--given", "Ada")
@@ -106,7 +106,7 @@ struct KeepingTests {
         #expect(done.end == .exited(0))
     }
 
-    @Test("edit saves what was changed and nothing else; undo gives it back")
+    @Test("edit saves only the changed fields, and undo restores them")
     func editing() throws {
         let house = try house()
         _ = try house.contactbook("import", try house.file("ada.vcf", Self.ada))
@@ -134,7 +134,7 @@ struct KeepingTests {
         #expect(try house.edit("ada", "mkfifo x; rm \"$1\"; ln -s /dev/zero \"$1\"").end == .exited(2))
     }
 
-    @Test("A change that came while one was editing is not written over; what was typed is kept")
+    @Test("edit does not overwrite a change made meanwhile, and keeps the typed text")
     func overtaken() throws {
         let house = try house()
         _ = try house.contactbook("import", try house.file("ada.vcf", Self.ada))
@@ -148,7 +148,7 @@ struct KeepingTests {
         #expect(House.text(of: kept).contains("8888"))
         unlink(kept)
         rmdir(String(kept.dropLast("/contact.txt".count)))
-        // Another field is no conflict.
+        // A change to another field is no conflict.
         let both = "EDITOR='sh \(other)' $CONTACTBOOK edit ada; sed -i 's/^Nickname:.*/Nickname: Countess/' \"$1\""
         _ = try house.edit("ada", "sed -i 's/7777/0001/' \"$1\"")
         #expect(try house.edit("ada", both).output.hasSuffix("changed Ada Lovelace: Nickname\n"))
@@ -156,7 +156,7 @@ struct KeepingTests {
         #expect(shown.contains("7777") && shown.contains("Countess"))
     }
 
-    @Test("Groups are made, renamed, nested and deleted, never within themselves; each can be undone")
+    @Test("Groups are created, renamed, nested and deleted, never within themselves; each step can be undone")
     func groups() throws {
         let house = try house()
         _ = try house.contactbook("add", "--given", "Ada")
@@ -187,7 +187,7 @@ struct KeepingTests {
         #expect(try house.contactbook("groups", "show", "nobody").end == .exited(1))
     }
 
-    @Test("query answers as mutt wants it, by name and by a part of an address")
+    @Test("query answers in mutt's format, by name and by part of an address")
     func query() throws {
         let house = try house()
         _ = try house.contactbook("import", try house.file("ada.vcf", Self.ada))
@@ -199,7 +199,7 @@ struct KeepingTests {
         #expect(none.output == "0 addresses\n" && none.end == .exited(1))
     }
 
-    @Test("birthdays lists them by the day on which they come")
+    @Test("birthdays lists birthdays by their next date")
     func birthdays() throws {
         let house = try house()
         #expect(try house.contactbook("birthdays").end == .exited(1))
@@ -212,12 +212,12 @@ struct KeepingTests {
         _ = try house.contactbook("add", "--given", "Leap", "--birthday", "2000-02-29")
         let all = try house.contactbook("birthdays").words.split(separator: "\n")
         #expect(all.count == 3 && all[1].hasSuffix(" Tomorrow") || day.hasPrefix("02-2"))
-        // Midnight may pass meanwhile.
+        // Midnight may pass during the test.
         #expect(try house.contactbook("birthdays", "--days", "1").words.contains("\(day) "))
         #expect(try house.contactbook("birthdays", "--days", "500").end == .exited(2))
     }
 
-    @Test("At a terminal a duplicate is shown beside what is there, and one key says what happens")
+    @Test("On a terminal, import shows a duplicate beside the existing contact, and one key decides")
     func asking() throws {
         let house = try house()
         _ = try house.contactbook("import", try house.file("ada.vcf", Self.ada))
@@ -234,7 +234,7 @@ struct KeepingTests {
         try terminal.wait(for: "Ada Lovelace seems to be there already: the same name and a common e-mail address.")
         try terminal.wait(for: "IN THE FILE")
         try terminal.see("all that follow:", thenPress: "m")
-        // What is typed before the question stands there is nobody's answer.
+        // Wait for the second question: what is typed before it appears does not count as its answer.
         try terminal.wait(for: "the second question") { screen in
             let question = screen.text.split(separator: "\n").last { $0.contains("all that follow:") }
             return screen.contains("555 0113") && question?.last { $0 != " " } == ":"

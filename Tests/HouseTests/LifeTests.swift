@@ -5,9 +5,9 @@ import PseudoTerminal
 import Testing
 import ThreadSanitizer
 
-@Suite("How things end")
+@Suite("Deletion, shutdown and scarce resources")
 struct LifeTests {
-    @Test("What was deleted or changed is in no file after five seconds", arguments: ["delete", "update"])
+    @Test("Deleted or replaced text is in no file after five seconds", arguments: ["delete", "update"])
     func forgotten(operation: String) throws {
         let house = try House()
         let person = try house.person()
@@ -28,7 +28,7 @@ struct LifeTests {
             operation == "delete" ? ["zqforget", "zqme", "zqsecret", "zqnick"] : ["zqforget", "zqme", "zqnick"]
         let deadline = ContinuousClock.now + .seconds(5) * (ThreadSanitizer.isPresent ? 10 : 1)
         var left: [String] = []
-        // A look takes its time, and says how it was when it began.
+        // The deadline applies to the start of a search, because a search itself takes time.
         var began: ContinuousClock.Instant
         repeat {
             began = .now
@@ -36,7 +36,7 @@ struct LifeTests {
             if !left.isEmpty { poll(nil, 0, 50) }
         } while !left.isEmpty && began < deadline
         #expect(left.isEmpty)
-        // The others are all there.
+        // The other contacts are still there.
         #expect(Self.files(holding: "lovelace", in: house).isEmpty == false)
         #expect(try app.fetch().names.count == (operation == "delete" ? 4 : 5))
     }
@@ -49,14 +49,14 @@ struct LifeTests {
         }.keys.sorted()
     }
 
-    @Test("A broker whose messages nobody takes serves all the same, and says later how many were lost")
+    @Test("A broker whose standard error is blocked still serves, and later reports how many lines were lost")
     func nobodyListens() throws {
         let house = try House(starting: false)
         var ends: [CInt] = [-1, -1]
         try #require(pipe(&ends) == 0)
         let (output, input) = (ends[0], ends[1])
         defer { close(output) }
-        // Full, and then what a program is handed: one in which a write waits.
+        // Fill the pipe, then make it blocking again: a write to it would wait.
         try #require(fcntl(input, F_SETFL, O_NONBLOCK) == 0)
         let line = [UInt8](repeating: UInt8(ascii: "."), count: 4_096)
         while write(input, line, line.count) > 0 {}
@@ -67,7 +67,7 @@ struct LifeTests {
         let app = try VarlinkClient(path: house.appsDoor, timeout: .seconds(20))
         defer { app.close() }
         #expect(try app.call("io.contactbroker.Contacts.GetAuthorization")["status"]?.string == "notDetermined")
-        // Somebody reads again, and the next message comes.
+        // Reading resumes, and the next message arrives.
         var said: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 65_536)
         try #require(fcntl(output, F_SETFL, O_NONBLOCK) == 0)
@@ -80,17 +80,17 @@ struct LifeTests {
             said += piece.prefix(count)
         }
         #expect(try broker.waitForEnd() == .exited(0))
-        #expect(String(decoding: said, as: UTF8.self).contains("lines were lost while nobody took them"))
+        #expect(String(decoding: said, as: UTF8.self).contains("lines were lost while standard error accepted none"))
     }
 
-    @Test("A broker that is told to stop ends at once and cleanly, whatever is going on")
+    @Test("SIGTERM ends the broker soon and cleanly, whatever is in progress")
     func stops() throws {
         let house = try House()
         let person = try house.person()
         let filler = String(repeating: "x", count: 2_000)
         let keeper = try house.keeper(
             adding: (0..<2_000).map { #""givenName":"N\#($0)","organizationName":"\#(filler)""# }, with: person)
-        // A list that nobody reads, a question that nobody answers, half a call, and saves.
+        // A list that is not read, a prompt without an answer, half a call, and saves.
         try keeper.line.stopReading()
         try keeper.begin("FetchContacts", #"{"keys":["givenName","organizationName"]}"#, more: true)
         try house.app("mail").begin("RequestAccess")
@@ -112,7 +112,7 @@ struct LifeTests {
         #expect(found >= acknowledged && found <= 20)
     }
 
-    @Test("With too few descriptors it says so and ends, and no signal ends it")
+    @Test("With too few file descriptors, the broker reports it and exits; no signal kills it")
     func fewDescriptors() throws {
         let house = try House()
         var table: [String] = []
@@ -123,7 +123,7 @@ struct LifeTests {
                 --config-dir \(folder)/config
                 """
             let ended = try Command("/bin/sh", ["-c", words, House.programs + "/contactbrokerd"], in: house)
-            // With three the loader finds no library, and says so.
+            // With three descriptors the dynamic loader cannot open a library and reports that.
             let isSaid =
                 count == 3
                 ? ended.end == .exited(127) && ended.errors.contains("error while loading")
@@ -133,13 +133,13 @@ struct LifeTests {
         #expect(table.isEmpty)
     }
 
-    @Test("Where descriptors run out, who is there is served, and others once some are free")
+    @Test("When descriptors run out, connected apps are served, and new ones once descriptors are free")
     func descriptorsRunOut() throws {
         let house = try House()
         let keeper = try house.keeper(with: house.person())
         let daemon = try #require(house.daemon?.pid)
         let last = try #require((0..<256).last { access("/proc/\(daemon)/fd/\($0)", F_OK) == 0 })
-        // What it has, and three more.
+        // The descriptors in use, and three more.
         let limiting = ["--pid", "\(daemon)", "--nofile=\(last + 4)"]
         try #require(Command("/usr/bin/prlimit", limiting, in: house).end == .exited(0))
         var waiting: [VarlinkClient] = []
@@ -149,7 +149,7 @@ struct LifeTests {
             #expect(try keeper.fetch(#""predicate":{"name":"n\#(number)"}"#).names.count == 1)
         }
         for client in waiting { client.close() }
-        // The broker may not have noticed yet that all of them are gone, and then hangs up once more.
+        // Until the broker has noticed that the clients are gone, it may still close a new connection.
         let deadline = ContinuousClock.now + .seconds(30)
         var answer: JSONValue?
         repeat {
@@ -161,7 +161,7 @@ struct LifeTests {
         #expect(try house.stop() == .exited(0))
     }
 
-    @Test("Access for a terminal session is that session's, and ends with it")
+    @Test("Access for a terminal session applies to that session only and ends with it")
     func session() throws {
         let house = try House()
         let person = try house.person()
@@ -182,7 +182,7 @@ struct LifeTests {
         try shell.wait(for: "second=0")
         #expect(shell.screen.contains("ada@example.org"))
         #expect(try person.wasNotAsked())
-        // Another session, and no session.
+        // Another session gets nothing.
         let other = try PseudoTerminal("/bin/sh", arguments: ["-i"], environment: environment, columns: 200)
         other.send("$BOOK list; echo other=$?\r")
         try person.answer(person.prompt())

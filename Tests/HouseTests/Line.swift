@@ -30,25 +30,25 @@ final class Line {
         }
     }
 
-    /// Bytes as they are.
+    /// Sends these bytes unchanged.
     func send(_ bytes: some Collection<UInt8>) throws { try companion.order("d", number, bytes) }
 
     func send(_ text: String) throws { try send(Array(text.utf8)) }
 
     func close() throws { try companion.order("c", number, []) }
 
-    /// Leaves in the kernel what comes from now on.
+    /// Stops reading, so that further bytes stay in the kernel.
     func stopReading() throws { try companion.order("p", number, []) }
 
     func goOnReading() throws { try companion.order("r", number, []) }
 
-    /// The next frame without its NUL; `nil` once the other end has hung up.
+    /// The next frame without its NUL; `nil` if the broker has closed the connection.
     func frame(within time: Duration = .seconds(30)) throws -> [UInt8]? {
         try companion.wait(for: "a reply", within: time) { !frames.isEmpty || isClosed }
         return frames.isEmpty ? nil : frames.removeFirst()
     }
 
-    /// Whether something has come, or the end.
+    /// Whether a frame is unread or the connection is closed.
     var hasNews: Bool { !frames.isEmpty || isClosed }
 
     func begin(_ method: String, _ parameters: String = "{}", more: Bool = false) throws {
@@ -66,7 +66,7 @@ final class Line {
     }
 }
 
-/// What the broker answered, and its very bytes.
+/// A reply of the broker, and its bytes.
 struct Answer {
     let bytes: [UInt8]
     /// An error's name without its interface.
@@ -84,7 +84,7 @@ struct Answer {
 
     subscript(name: String) -> JSONValue? { parameters[name] }
 
-    /// The status told, or the error's name.
+    /// The error's name, else the returned status, else `ok`.
     var word: String { error ?? parameters["status"]?.string ?? "ok" }
 
     var text: String { String(decoding: bytes, as: UTF8.self) }

@@ -2,7 +2,7 @@ import BrokerJSON
 import BrokerVarlinkClient
 import Testing
 
-@Suite("Looking through what an app may see")
+@Suite("Managing an app's granted set")
 struct ManageTests {
     let house: House
 
@@ -21,7 +21,7 @@ struct ManageTests {
         try #require(person.search(prompt).first { $0.name == name }).identifier
     }
 
-    @Test("An app is told what was added, and sees no more what was taken away")
+    @Test("An app gets the identifiers of added contacts and no longer sees removed ones")
     func addsAndRemoves() throws {
         let (person, mail) = try people()
         let before = try mail.fetch()
@@ -42,7 +42,7 @@ struct ManageTests {
         #expect(try mail.fetch(#""predicate":{"identifiers":["\#(gone)"]}"#).identifiers == [])
     }
 
-    @Test("What is looked through says which contacts the app sees already")
+    @Test("A search in a manage prompt marks the contacts that the app sees already")
     func marksShared() throws {
         let (person, mail) = try people()
         try mail.begin("ManageAccess")
@@ -58,7 +58,7 @@ struct ManageTests {
     }
 
     @Test(
-        "Whatever the person does but adding, the app is told the same",
+        "Unless the person adds a contact, the app gets the same reply",
         arguments: ["", #""level":"denied""#, #""level":"limited""#, "removed", #""neverAskAgain":true"#])
     func grantsNothing(fields: String) throws {
         let (person, mail) = try people()
@@ -70,14 +70,14 @@ struct ManageTests {
         }
         #expect(try person.answer(prompt, fields).error == nil)
         #expect(try mail.reply().text == #"{"parameters":{"identifiers":[]}}"#)
-        // And waits as long before it may ask again.
+        // The back-off is the same too.
         if !fields.contains("denied"), !fields.contains("never") {
             let again = try mail.call("ManageAccess")
             #expect((1...5).contains(again["retryAfterSeconds"]?.integer ?? 0))
         }
     }
 
-    @Test("Nobody is asked for an app that sees everything, nothing, or was not decided about")
+    @Test("ManageAccess causes no prompt for an app that has full access, is denied or was never decided on")
     func answersEmpty() throws {
         let person = try house.person()
         let keeper = try house.keeper(with: person)
@@ -89,7 +89,7 @@ struct ManageTests {
         #expect(try person.wasNotAsked())
     }
 
-    @Test("A list that is on its way ends where one of its contacts is taken away")
+    @Test("A list that is being sent ends when one of its contacts leaves the granted set")
     func endsStreams() throws {
         let person = try house.person()
         let many = (0..<3_000).map { #""givenName":"Given \#($0)","note":"\#(String(repeating: "n", count: 900))""# }
@@ -108,11 +108,12 @@ struct ManageTests {
             #""level":"limited","keys":["givenName","note"],"lifetime":"untilRevoked","identifiers":"# + quoted(rows))
         #expect(taken.error == nil)
         _ = try mail.reply()
-        // Another connection of the same app does not read.
+        // The app's second connection does not read.
         let stream = try house.app("mail")
         try stream.line.stopReading()
         try stream.begin("FetchContacts", #"{"keys":["givenName","note"]}"#, more: true)
-        // A list of which nothing was sent yet would begin with what the app may see by then.
+        // Wait until a part of the list was sent. A list that starts after the change would not contain the removed
+        // contact.
         let deadline = ContinuousClock.now + .seconds(20)
         while try house.audit("disclosure").isEmpty { try #require(ContinuousClock.now < deadline) }
         try mail.begin("ManageAccess")
@@ -136,7 +137,7 @@ struct ManageTests {
         #expect(try house.audit("withheld").count == 1)
     }
 
-    // MARK: Of the person's own accord
+    // MARK: Opened by the person
 
     private func open(_ app: App, _ person: Person) throws -> Answer {
         let grants = try person.call("ListGrants", #"{"agent":"\#(person.token)"}"#)
@@ -146,14 +147,14 @@ struct ManageTests {
         return try person.call("Manage", #"{"agent":"\#(person.token)","app":\#(name),"strength":"unverified"}"#)
     }
 
-    @Test("The person opens an app's grant, and no app's question waits for it")
+    @Test("The person can open an app's grant without delaying prompts of other apps")
     func opensOwn() throws {
         let (person, mail) = try people()
         house.end("mail")
         let prompt = try #require(open(mail, person)["prompt"])
         #expect(prompt["kind"]?.string == "manage")
         #expect(prompt["caller"]?["executable"]?.string == mail.path)
-        // Meanwhile another app asks, and is answered.
+        // Another app's prompt is answered meanwhile.
         _ = try house.app("other", .refused, by: person)
         let added = try row("Emmy Noether", prompt, person)
         #expect(try person.answer(prompt, #""level":"limited","identifiers":["\#(added)"]"#).error == nil)
@@ -162,7 +163,7 @@ struct ManageTests {
         #expect(try person.answer(prompt, #""level":"denied""#).error == "UnknownPrompt")
     }
 
-    @Test("From a refusal the person can make a grant, and from everything a few")
+    @Test("The person can turn a denial or full access into a limited grant")
     func changesLevel() throws {
         let person = try house.person()
         let keeper = try house.keeper(with: person)
@@ -176,7 +177,7 @@ struct ManageTests {
         }
     }
 
-    @Test("An agent answers no grant that another one opened, and none that was replaced")
+    @Test("An agent cannot answer for a grant that another agent opened, or with a replaced prompt")
     func otherAgents() throws {
         let (person, mail) = try people()
         let other = try house.person("other agent")
@@ -190,14 +191,14 @@ struct ManageTests {
         #expect(try mail.fetch().error == "AccessDenied")
     }
 
-    @Test("There is nothing to open of an app that was never decided about")
+    @Test("An app without a decision has no grant to open")
     func nothingToOpen() throws {
         let person = try house.person()
         let parameters = #"{"agent":"\#(person.token)","app":"/usr/bin/x","strength":"unverified"}"#
         #expect(try person.call("Manage", parameters).error == "InvalidParameter")
     }
 
-    @Test("A grant that was revoked while it was looked through stays revoked")
+    @Test("A grant that was reset while the person had it open stays reset")
     func revokedMeanwhile() throws {
         let (person, mail) = try people()
         let prompt = try #require(open(mail, person)["prompt"])

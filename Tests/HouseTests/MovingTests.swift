@@ -2,7 +2,7 @@ import BrokerJSON
 import Glibc
 import Testing
 
-@Suite("Moving an address book in and out")
+@Suite("Importing and exporting an address book")
 struct MovingTests {
     private static let cards = """
         BEGIN:VCARD\r
@@ -43,7 +43,7 @@ struct MovingTests {
 
         """
 
-    @Test("vCards with groups come in once; a second time they are there already; undo takes all of it back")
+    @Test("Importing vCards with groups twice adds them once, and undo removes all of it")
     func importing() throws {
         let house = try House()
         let person = try house.person()
@@ -70,7 +70,7 @@ struct MovingTests {
         #expect(try house.contactbook("list").output.isEmpty)
         #expect(try house.contactbook("groups").output.isEmpty)
         #expect(try house.contactbook("undo").errors.contains("nothing to undo"))
-        // Undoing can be undone, by its number.
+        // An undo can be undone by its number.
         #expect(try house.contactbook("undo", "--list").words.contains("1 "))
         #expect(try house.contactbook("undo", "1").end == .exited(0))
         #expect(try house.contactbook("list").output.split(separator: "\n").count == 3)
@@ -78,7 +78,7 @@ struct MovingTests {
         try house.expectPrivate(house.folder + "/own-state/contactbook/undo")
     }
 
-    @Test("A CSV is merged: what is missing is added, nothing is replaced, and undo gives back what was there")
+    @Test("Merging a CSV file adds missing values and replaces none, and undo restores the contacts")
     func merging() throws {
         let house = try House()
         let person = try house.person()
@@ -103,7 +103,7 @@ struct MovingTests {
     }
 
     @Test(
-        "What is exported and imported elsewhere says the same, in each format, notes, pictures and groups included",
+        "Each export format preserves contacts, notes, photos and groups for an import elsewhere",
         arguments: ["vcard3", "vcard4", "vdir"])
     func exporting(format: String) throws {
         let house = try House()
@@ -126,7 +126,7 @@ struct MovingTests {
         #expect(try other.contactbook("groups").words == house.contactbook("groups").words)
     }
 
-    @Test("What several cards of a file add to one contact is all there, also while others are being saved")
+    @Test("If several cards of a file match one contact, all are merged, also while a save is pending")
     func mergingTwice() throws {
         let house = try House()
         try house.allowContactbook(by: try house.person())
@@ -136,7 +136,7 @@ struct MovingTests {
         }
         let first = try house.file("first.vcf", card("Ada", "111") + card("Grace", "222"))
         #expect(try house.contactbook("import", first).end == .exited(0))
-        // More than the first saves hold, so that one is under way when the others come.
+        // More cards than the first saves hold, so that a save is pending when the duplicates follow.
         let many = (0..<1_000).map { card("Person\($0)") }.joined()
         let second = try house.file(
             "second.vcf", many + card("Ada", "333") + card("Grace", "444") + card("Ada", "555"))
@@ -148,7 +148,7 @@ struct MovingTests {
         #expect(try house.contactbook("list").output.split(separator: "\n").count == 3)
     }
 
-    @Test("A folder of cards is kept up: the same names, nobody else's file written over or deleted")
+    @Test("Exporting to a vdir again keeps file names and does not touch other programs' files")
     func vdir() throws {
         let house = try House()
         try house.allowContactbook(by: try house.person())
@@ -163,11 +163,11 @@ struct MovingTests {
         let ada = folder + "/ada-1.vcf"
         let first = House.contents(of: folder)
         #expect(first.count == 3 && first[ada] != nil)
-        // The same again changes nothing.
+        // A second export changes nothing.
         #expect(try export().end == .exited(0))
         #expect(House.contents(of: folder) == first)
 
-        // khard changes Ada, and adds somebody of its own; Grace is removed from the book.
+        // Another program, such as khard, changes Ada's card and adds one. Grace is removed from the book.
         let theirs = House.text(of: ada).replacing("Ada Lovelace", with: "Ada Byron")
         try House.write(Array(theirs.utf8), to: ada)
         try House.write(Array("BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Nils\r\nEND:VCARD\r\n".utf8), to: folder + "/nils.vcf")
@@ -179,12 +179,12 @@ struct MovingTests {
         #expect(Set(House.contents(of: folder).keys) == [ada, folder + "/nils.vcf", folder + "/.contactbook"])
         #expect(try export("--overwrite").end == .exited(0))
         #expect(House.contents(of: folder)[ada] == first[ada])
-        // A link in its place is not followed.
+        // A symbolic link in place of the file is not followed.
         unlink(ada)
         symlink(house.folder + "/people.vcf", ada)
         #expect(try export("--overwrite").errors.contains("not a file that contactbook wrote"))
         #expect(House.text(of: house.folder + "/people.vcf") == Self.cards)
-        // A file that is gone already is not missed when its contact is removed.
+        // A file that is already gone is no error when its contact is removed.
         unlink(ada)
         _ = try house.contactbook("remove", "--yes", "ada")
         #expect(try export().end == .exited(0))
@@ -192,7 +192,7 @@ struct MovingTests {
         #expect(!House.text(of: folder + "/.contactbook").contains("ada-1"))
     }
 
-    @Test("A vdir with what is no card in it is read as far as it has cards, and nothing is waited for")
+    @Test("Importing a vdir reads its cards, reports other .vcf files and does not block on special files")
     func oddFolder() throws {
         let house = try House()
         try house.allowContactbook(by: try house.person())
@@ -220,7 +220,7 @@ struct MovingTests {
         #expect(empty.end == .exited(1) && empty.errors.contains("no .vcf file in it"))
     }
 
-    @Test("A file that cannot be written is not begun, and one that is there stays whole")
+    @Test("A failed export creates no file and leaves an existing file unchanged")
     func wholeOrNot() throws {
         let house = try House()
         try house.allowContactbook(by: try house.person())
@@ -237,7 +237,7 @@ struct MovingTests {
         #expect(House.paths(below: house.folder).filter { $0.hasPrefix(path + ".") }.isEmpty)
     }
 
-    @Test("Too much on one card is the specific error, and nothing of it is saved")
+    @Test("A card over a limit is refused with the limit's name, and nothing of it is saved")
     func bounds() throws {
         let house = try House()
         try house.allowContactbook(by: try house.person())
@@ -261,7 +261,7 @@ struct MovingTests {
 }
 
 extension House {
-    /// Nobody else may look into a folder, or read a file in it.
+    /// Expects that only the owner has access to a folder and to the files below it.
     func expectPrivate(_ folder: String) throws {
         for path in House.paths(below: folder) + [folder] {
             var status = stat()

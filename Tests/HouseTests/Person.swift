@@ -1,6 +1,6 @@
 import BrokerJSON
 
-/// The person whose contacts these are, at an agent of their own: another process than the apps.
+/// The person whose contacts these are, with an agent.
 final class Person {
     private static let interface = "io.contactbroker.Agent."
 
@@ -9,7 +9,7 @@ final class Person {
     private let calling: Line
     private(set) var token = ""
     private(set) var others = 0
-    /// What the agent was told and nobody has looked at yet.
+    /// Prompts that the agent received and the test has not read yet.
     private var prompts: [JSONValue] = []
     private(set) var withdrawn: [String] = []
 
@@ -18,7 +18,7 @@ final class Person {
         let name: String
     }
 
-    /// Sits down at an agent. Throws the error's name where the broker does not take it.
+    /// Connects as an agent. Throws the broker's reply if it refuses.
     init(companion: Companion, at socket: String) throws {
         self.companion = companion
         serving = try companion.open(socket)
@@ -36,18 +36,18 @@ final class Person {
         if let others = reply["others"]?.integer { self.others = Int(others) }
     }
 
-    /// Waits for the next question.
+    /// Waits for the next prompt.
     func prompt(within time: Duration = .seconds(20)) throws -> JSONValue {
         while prompts.isEmpty { take(try serving.reply(within: time)) }
         return prompts.removeFirst()
     }
 
-    /// Waits until the broker takes this question back.
+    /// Waits until the broker withdraws this prompt.
     func waitForWithdrawal(of prompt: JSONValue) throws {
         while !withdrawn.contains(prompt["cookie"]?.string ?? "") { take(try serving.reply()) }
     }
 
-    /// Whether nothing was asked by the time the broker has answered a call that came later.
+    /// Whether the agent received no prompt before the broker's reply to a later call.
     func wasNotAsked() throws -> Bool {
         _ = try call("ListGrants", #"{"agent":"\#(token)"}"#)
         while serving.hasNews { take(try serving.reply()) }
@@ -68,13 +68,13 @@ final class Person {
         } ?? []
     }
 
-    /// - Parameter fields: members of the answer, written out: `"level":"full"`. None: dismissed.
+    /// - Parameter fields: the answer's JSON members, such as `"level":"full"`. Without any, the prompt is dismissed.
     @discardableResult
     func answer(_ prompt: JSONValue, _ fields: String = "") throws -> Answer {
         try call("Answer", "{" + names(prompt) + (fields.isEmpty ? "" : "," + fields) + "}")
     }
 
-    /// Answers the next question.
+    /// Answers the next prompt.
     func answer(_ choice: Choice) throws {
         let prompt = try prompt()
         let answer: Answer
@@ -85,12 +85,12 @@ final class Person {
                 prompt, #""level":"full","lifetime":"untilRevoked","keys":["givenName","familyName","note"]"#)
         case .only(let names):
             let rows = try search(prompt).filter { names.contains($0.name) }.map(\.identifier)
-            guard rows.count == names.count else { throw Trouble("the person does not find \(names)") }
+            guard rows.count == names.count else { throw Trouble("the agent's list lacks some of \(names)") }
             answer = try self.answer(prompt, #""level":"limited","identifiers":\#(quoted(rows))"#)
         case .refused: answer = try self.answer(prompt, #""level":"denied","lifetime":"untilRevoked""#)
         case .dismissed: answer = try self.answer(prompt)
         }
-        if let error = answer.error { throw Trouble("the answer was not taken: \(error)") }
+        if let error = answer.error { throw Trouble("the broker refused the answer: \(error)") }
     }
 
     private func names(_ prompt: JSONValue) -> String {
@@ -98,10 +98,10 @@ final class Person {
     }
 }
 
-/// What the person does with a question.
+/// What the person does with a prompt.
 enum Choice: Hashable, Sendable {
     case everything, everythingAndNotes
-    /// These contacts, by their names, and no others.
+    /// Only the contacts with these names.
     case only([String])
     case refused, dismissed
 }

@@ -3,7 +3,7 @@ import CTestImage
 import Glibc
 import Testing
 
-@Suite("Photos", .enabled(if: test_image_is_sanitized() == 0, "no sanitizer runs shut in"), .timeLimit(.minutes(10)))
+@Suite("Photos", .enabled(if: test_image_is_sanitized() == 0, "no sanitizer runs confined"), .timeLimit(.minutes(10)))
 struct PhotoTests {
     private static func jpeg(_ side: UInt32) -> String {
         var bytes: UnsafeMutablePointer<UInt8>?
@@ -30,7 +30,7 @@ struct PhotoTests {
         return try #require(contacts.first { $0["givenName"]?.string == name })
     }
 
-    @Test("A photo that was saved soon has a thumbnail; who may see it is told, and the date of the edit stays")
+    @Test("A saved photo soon gets a thumbnail and watchers are notified, but the modification date stays")
     func photo() throws {
         let house = try House()
         let person = try house.person()
@@ -42,7 +42,7 @@ struct PhotoTests {
         #expect(try keeper.save([App.adding(#""givenName":"Vera","imageData":"\#(photo)""#)]).word == "ok")
         let before = try card(keeper, "Vera")
         #expect(before["imageData"]?.string == photo)
-        // The save is told, and then the thumbnail.
+        // WatchChanges reports the save, and then the thumbnail.
         var now = before
         while now["thumbnailImageData"]?.string ?? "" == "" {
             _ = try watcher.reply()
@@ -63,7 +63,7 @@ struct PhotoTests {
         #expect(gone["thumbnailImageData"]?.string ?? "" == "")
     }
 
-    @Test("What is no photo is kept as it is, and the photo after it has its thumbnail")
+    @Test("Image data that is not a photo is kept unchanged, and a photo after it gets a thumbnail")
     func noPhoto() throws {
         let house = try House()
         let person = try house.person()

@@ -1,7 +1,7 @@
 import BrokerJSON
 import Testing
 
-@Suite("Handing over contacts for once")
+@Suite("Picking contacts without a grant")
 struct PickTests {
     let house: House
     let person: Person
@@ -31,7 +31,7 @@ struct PickTests {
         return try person.call("Show", #"{\#(names),"identifier":"\#(row)"}"#)
     }
 
-    /// Asks, and picks these whole contacts.
+    /// Calls PickContacts and picks these contacts as a whole.
     private func pick(_ names: [String], _ parameters: String, by app: App) throws -> Answer {
         try app.begin("PickContacts", parameters)
         let prompt = try person.prompt()
@@ -41,7 +41,7 @@ struct PickTests {
         return try app.reply()
     }
 
-    @Test("An app that nobody decided about gets what was picked, and stays undecided about")
+    @Test("An app without a decision gets the picked contact and no grant")
     func picksOne() throws {
         let reply = try pick(["Ada Lovelace"], #"{"keys":["givenName","familyName","emailAddresses"]}"#, by: app)
         #expect(reply.names == ["Ada Lovelace"])
@@ -52,7 +52,7 @@ struct PickTests {
         #expect(try app.call("GetAuthorization").word == "notDetermined")
     }
 
-    @Test("Without keys everything is handed over but notes")
+    @Test("Without keys, a picked contact has neither notes nor extra properties")
     func allButNotes() throws {
         let contact = try #require(
             pick(["Ada Lovelace"], "{}", by: app)["contacts"]?.elements?.first { _ in true })
@@ -62,7 +62,7 @@ struct PickTests {
         #expect(contact["phoneNumbers"]?.count == 1)
     }
 
-    @Test("Notes are for apps that may read them, to return or to choose by")
+    @Test("Only an app that may read notes can request them or filter by them")
     func notes() throws {
         for parameters in [#"{"keys":["note"]}"#, #"{"enabling":{"hasKeys":["note"]}}"#] {
             #expect(try app.call("PickContacts", parameters).error == "UnauthorizedKeys")
@@ -74,7 +74,7 @@ struct PickTests {
         #expect(reply["contacts"]?.elements?.first { _ in true }?["note"]?.string == "first programmer")
     }
 
-    @Test("One value comes with the names that were asked for, and nothing else")
+    @Test("A picked value comes with the requested name keys and nothing else")
     func picksValue() throws {
         try app.begin(
             "PickContacts",
@@ -106,7 +106,7 @@ struct PickTests {
         #expect(Set(members ?? []) == ["identifier", "givenName", "phoneNumbers"])
     }
 
-    @Test("A rule is shown to the person, held against the answer, and tells the app nothing")
+    @Test("The person sees the app's rule, the answer must satisfy it, and the app learns nothing of it")
     func rules() throws {
         let parameters = #"{"enabling":{"hasKeys":["emailAddresses"],"maximumCount":{"phoneNumbers":0}}}"#
         try app.begin("PickContacts", parameters)
@@ -128,7 +128,7 @@ struct PickTests {
         #expect(try app.reply().text == Self.nothing)
     }
 
-    @Test("Where no row can be chosen the person is asked all the same, and the app waits")
+    @Test("The person is prompted even if every row is disabled, and the app waits")
     func nobodyEnabled() throws {
         try app.begin("PickContacts", #"{"enabling":{"familyNames":["Nobody"]}}"#)
         let prompt = try person.prompt()
@@ -139,7 +139,7 @@ struct PickTests {
     }
 
     @Test(
-        "Whatever the person does but picking, the app is told the same and waits as long",
+        "If nothing is picked, the reply and the back-off are the same whatever the cause",
         arguments: ["", #""picked":[]"#, "another question", "nobody there"])
     func picksNothing(how: String) throws {
         let asker = try house.app("installed app")
@@ -155,7 +155,7 @@ struct PickTests {
         #expect((1...5).contains(again["retryAfterSeconds"]?.integer ?? 0))
     }
 
-    @Test("What was handed over is called by another name than what was granted, and names nothing to fetch")
+    @Test("A picked contact's identifier differs from its granted one and cannot be fetched")
     func identifiers() throws {
         let limited = try house.app("limited", .only(["Ada Lovelace"]), by: person)
         let granted = try limited.fetch().identifiers
@@ -163,7 +163,7 @@ struct PickTests {
         #expect(picked.count == 1)
         #expect(picked != granted)
         #expect(try limited.fetch(#""predicate":{"identifiers":\#(quoted(picked))}"#).identifiers == [])
-        // But it can be left out the next time.
+        // The app can exclude that contact from the next pick.
         try limited.begin("PickContacts", #"{"enabling":{"excludedIdentifiers":\#(quoted(picked))}}"#)
         let prompt = try person.prompt()
         #expect(try rows(prompt).map { $0["enabled"]?.bool } == [true, true, false, true])
@@ -171,14 +171,14 @@ struct PickTests {
         _ = try limited.reply()
     }
 
-    @Test("Several are handed over where several were asked for")
+    @Test("The person can pick several contacts if the app asks for several")
     func several() throws {
         let reply = try pick(
             ["Ada Lovelace", "Grace Hopper"], #"{"multiple":true,"keys":["givenName","familyName"]}"#, by: app)
         #expect(Set(reply.names) == ["Ada Lovelace", "Grace Hopper"])
     }
 
-    @Test("What was handed over is on record, and no grant came of it")
+    @Test("A pick is recorded as a disclosure and makes no grant")
     func audit() throws {
         let before = try house.audit("disclosure").count
         _ = try pick(["Ada Lovelace"], #"{"keys":["givenName"]}"#, by: app)
@@ -191,7 +191,7 @@ struct PickTests {
         #expect(grants["grants"]?.elements?.contains { $0["app"]?.string?.hasPrefix(app.path + " ") ?? false } == false)
     }
 
-    @Test("A refused app waits as one quiet line, and gets what was picked all the same")
+    @Test("A denied app's PickContacts causes a quiet prompt, and the app gets the picked contact")
     func quiet() throws {
         let refused = try house.app("refused", .only(["Ada Lovelace"]), by: person)
         try house.revoke(refused)
@@ -205,7 +205,7 @@ struct PickTests {
     }
 
     @Test(
-        "A call that makes no sense is refused before anybody is asked",
+        "An invalid PickContacts call is refused without a prompt",
         arguments: [
             #"{"keys":["shoeSize"]}"#, #"{"select":"group"}"#, #"{"enabling":{"key":"phoneNumbers"}}"#,
             #"{"enabling":{"minimumCount":{"phoneNumbers":-1}}}"#, #"{"enabling":{"minimumCount":{"x":1}}}"#,

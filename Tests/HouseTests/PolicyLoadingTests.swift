@@ -11,7 +11,7 @@ struct PolicyLoadingTests {
         try Command(House.programs + "/contactctl", arguments, in: house)
     }
 
-    @Test("A policy that cannot be read refuses everybody, says where and what, and is mended by a reload")
+    @Test("An unreadable policy refuses every app and is reported with file and line until a reload succeeds")
     func broken() throws {
         let house = try House()
         let person = try house.person()
@@ -30,7 +30,7 @@ struct PolicyLoadingTests {
             #expect(try app.call("GetAuthorization").word == "restricted")
             #expect(try app.fetch().error == "AccessDenied")
         }
-        // After a restart it is no other way.
+        // The same is true after a restart.
         try house.stop()
         try house.start()
         #expect(try house.app("keeper").fetch().error == "AccessDenied")
@@ -41,7 +41,7 @@ struct PolicyLoadingTests {
         #expect(try house.status()["policyProblem"] == nil)
     }
 
-    @Test("A file that others can write to refuses everybody too")
+    @Test("A policy file that others can write to refuses every app")
     func writable() throws {
         let house = try House()
         let keeper = try house.keeper(with: house.person())
@@ -54,7 +54,7 @@ struct PolicyLoadingTests {
         #expect(try keeper.call("GetAuthorization").word == "full")
     }
 
-    @Test("Each start and each reload is on record, with a hash and nothing of what the files say")
+    @Test("Each start and each reload is recorded with a hash, without text of the files")
     func audit() throws {
         let house = try House()
         try house.rule("[[rule]]\nname = \"a secret name\"\nforbid_prompting = true\n")
@@ -69,7 +69,7 @@ struct PolicyLoadingTests {
         #expect(try contactctl("verify", in: house).end == .exited(0))
     }
 
-    @Test("A reload ends a list that is on its way to an app that loses it, and leaves another one alone")
+    @Test("A reload ends the running list of an app that loses access, but not an allowed watch")
     func endsStreams() throws {
         let house = try House()
         let person = try house.person()
@@ -97,13 +97,13 @@ struct PolicyLoadingTests {
         #expect(received < 4_000)
         #expect(try house.audit("withheld").count == 1)
         #expect(try house.app("keeper").fetch().names.isEmpty)
-        // The watcher is told of its new, empty, view.
+        // The watcher is notified, because its view is empty now.
         #expect(try watcher.reply()["historyToken"] != nil)
         try house.rule("[[rule]]\ndeny = true\n")
         #expect(try watcher.reply().error == "AccessDenied")
     }
 
-    @Test("A rule about others takes nothing from an app")
+    @Test("A rule about other apps does not change an app's access")
     func leavesOthers() throws {
         let house = try House()
         let keeper = try house.keeper(with: house.person())
@@ -116,7 +116,7 @@ struct PolicyLoadingTests {
         #expect(!watcher.line.hasNews)
     }
 
-    @Test("contactctl why says what was decided, by which rule it counts otherwise, and what is left")
+    @Test("contactctl why explains what was decided, which rules change it, and the effective access")
     func why() throws {
         let house = try House()
         let person = try house.person()
@@ -124,7 +124,7 @@ struct PolicyLoadingTests {
         let free = try contactctl("why", "keeper", in: house)
         #expect(free.end == .exited(0))
         #expect(free.output.hasPrefix("keeper: full\n  the person allowed it all contacts on "))
-        #expect(free.output.contains("no rule of the policy is about it"))
+        #expect(free.output.contains("no policy rule matches it"))
         try house.rule(
             "# a rule\n\n[[rule]]\nname = \"single\"\nstrengths = [\"unverified\"]\nmaximum_level = \"limited\"\n")
         let ruled = try contactctl("why", "keeper", in: house).output.split(separator: "\n")
@@ -132,8 +132,8 @@ struct PolicyLoadingTests {
         #expect(ruled.dropFirst().first?.hasPrefix("  the person allowed it all contacts on ") == true)
         #expect(
             ruled.dropFirst(2) == [
-                "  policy \(house.policyFolder)/10-test.toml:3 “single” allows single contacts at most",
-                "  what was decided (full) is kept, and counts again without these rules", "  so it sees 0 contacts",
+                "  policy \(house.policyFolder)/10-test.toml:3 “single” allows limited access at most",
+                "  the decision (full) is stored, and applies again without these rules", "  so it sees 0 contacts",
             ])
         #expect(try contactctl("apps", in: house).output.contains("full, by policy limited"))
         #expect(try contactctl("show", "keeper", in: house).words.contains("policy makes it limited"))
@@ -145,7 +145,7 @@ struct PolicyLoadingTests {
                 "org.example.Mail: notDetermined\n"))
     }
 
-    @Test("What waits for the person is listed, without what it is for")
+    @Test("ListPending lists the open prompts without their purpose")
     func pending() throws {
         let house = try House()
         let person = try house.person()
@@ -161,7 +161,7 @@ struct PolicyLoadingTests {
         #expect(!String(decoding: pending.text, as: UTF8.self).contains("secret"))
     }
 
-    @Test("The policy is found in the person's configuration, and without any place for it nothing starts")
+    @Test("The policy is read from the person's configuration; the broker does not start if it has no folder for it")
     func places() throws {
         let house = try House(starting: false)
         try house.write(policy: "[[rule]]\ndeny = true\n")

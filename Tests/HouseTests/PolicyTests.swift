@@ -2,7 +2,7 @@ import BrokerJSON
 import Glibc
 import Testing
 
-/// A rule about every program that only its file tells apart, as all apps here are.
+/// A rule for every unverified app, as all apps of these tests are.
 private func unverified(_ effect: String) -> String {
     "[[rule]]\nname = \"test\"\nstrengths = [\"unverified\"]\n\(effect)\n"
 }
@@ -11,7 +11,7 @@ private func unverified(_ effect: String) -> String {
 struct PolicyTests {
     let house: House
     let person: Person
-    /// Shared whole.
+    /// An app with full access.
     let keeper: App
 
     init() throws {
@@ -28,7 +28,7 @@ struct PolicyTests {
         ("ProposeContact", #"{"contact":{"givenName":"New"}}"#),
     ]
 
-    @Test("Who is denied sees and does nothing, is told restricted, and gets back what it had when the rule goes")
+    @Test("An app under a deny rule is restricted and can do nothing, and has its access again without the rule")
     func denies() throws {
         let stranger = try house.app("stranger")
         try house.rule(unverified("deny = true"))
@@ -51,7 +51,7 @@ struct PolicyTests {
         #expect(try stranger.call("GetAuthorization").word == "notDetermined")
     }
 
-    @Test("Denying wins over every other rule, in whatever order they stand")
+    @Test("A deny rule wins over every other rule, in any order")
     func denialWins() throws {
         for rules in [["deny = true", "maximum_level = \"limited\""], ["force = \"denied\"", "deny = true"]] {
             try house.rule(rules.map(unverified).joined())
@@ -59,7 +59,7 @@ struct PolicyTests {
         }
     }
 
-    @Test("A refusal that is forced is told as one, and the person's own word counts again without it")
+    @Test("A forced denial reads as denied, and the person's decision applies again without the rule")
     func forcesDenied() throws {
         try house.rule(unverified("force = \"denied\""))
         #expect(try keeper.call("GetAuthorization").word == "denied")
@@ -67,7 +67,7 @@ struct PolicyTests {
         let stranger = try house.app("stranger")
         #expect(try stranger.call("RequestAccess").word == "denied")
         #expect(try stranger.fetch().error == "AccessDenied")
-        // What the person granted would count for nothing, so they are not bothered.
+        // A grant would have no effect, so the person is not prompted.
         #expect(try stranger.call("RequestContacts", #"{"query":"ada"}"#).strings("identifiers") == [])
         #expect(try person.wasNotAsked())
         try house.rule("")
@@ -75,7 +75,7 @@ struct PolicyTests {
         #expect(try stranger.call("GetAuthorization").word == "notDetermined")
     }
 
-    @Test("Under a cap to single contacts a whole share counts as none, and nobody can share everything")
+    @Test("If a rule caps access at limited, a full grant shows no contacts, and full access cannot be granted")
     func capsLevel() throws {
         try house.rule(unverified("maximum_level = \"limited\""))
         #expect(try keeper.call("GetAuthorization").word == "limited")
@@ -95,7 +95,7 @@ struct PolicyTests {
         #expect(try mail.fetch().names == ["Ada Lovelace"])
     }
 
-    @Test("A single contact that is granted under a cap leaves the keys as the person chose them")
+    @Test("Granting a contact under a cap does not narrow the keys that the person chose")
     func keepsTerms() throws {
         try house.rule(unverified("maximum_level = \"limited\"\nmaximum_keys = [\"givenName\", \"familyName\"]"))
         let mail = try house.app("mail", .only(["Grace Hopper"]), by: person)
@@ -113,7 +113,7 @@ struct PolicyTests {
         #expect(try mails(mail.call("FetchContacts", asking)) == [1, 1])
     }
 
-    @Test("A key that is not allowed is empty to read, to match, to order by and to history, and cannot be written")
+    @Test("A key outside the cap cannot be read, matched, sorted by, followed in the history or written")
     func capsKeys() throws {
         let before = try keeper.fetch()
         let ada = before.identifiers[2]
@@ -131,11 +131,11 @@ struct PolicyTests {
         #expect(try matched(#"{"name":"lovelace"}"#) == [])
         #expect(try matched(#"{"name":"ada"}"#) == ["Ada"])
         #expect(try matched(#"{"emailAddress":"ada@example.org"}"#) == ["Ada"])
-        // By family names it would be Grace, Lin, Ada, Emmy.
+        // Sorted by family name, it would be Grace, Lin, Ada, Emmy.
         #expect(try keeper.fetch().names == keeper.fetch(#""sortOrder":"givenName""#).names)
         let fetch = try keeper.call("FetchContacts", #"{"keys":["note"]}"#)
         #expect(fetch.error == "UnauthorizedKeys")
-        // Another history, of which the old token names no place.
+        // The app's view is another one now, so the old token names no position in its history.
         let history = try keeper.call("FetchHistory", #"{"token":"\#(token)","keys":["givenName"]}"#)
         #expect(history["events"]?.elements?.first { _ in true }?["kind"]?.string == "dropEverything")
 
@@ -152,7 +152,7 @@ struct PolicyTests {
         #expect(try keeper.fetch().names.count == 5)
     }
 
-    @Test("What is picked once is cut to the allowed keys, and rules look at no other")
+    @Test("A picked contact has only the allowed keys, and the app's rule sees no other key")
     func capsPicks() throws {
         try house.rule(unverified("maximum_keys = [\"givenName\", \"familyName\"]"))
         let app = try house.app("app")
@@ -166,7 +166,7 @@ struct PolicyTests {
         #expect(contact["phoneNumbers"]?.count == 0)
         #expect(contact["emailAddresses"]?.count == 0)
 
-        // Made stricter while the person chooses.
+        // The policy becomes stricter while the person chooses.
         try house.rule("")
         try app.begin("PickContacts", #"{"keys":["givenName","phoneNumbers"]}"#)
         prompt = try person.prompt()
@@ -186,7 +186,7 @@ struct PolicyTests {
         _ = try app.reply()
     }
 
-    @Test("Where asking is forbidden nobody is asked, and what was decided before holds")
+    @Test("A rule that forbids prompting prevents every prompt and keeps earlier decisions")
     func forbidsPrompting() throws {
         try house.rule(unverified("forbid_prompting = true"))
         let app = try house.app("app")
@@ -200,7 +200,7 @@ struct PolicyTests {
         #expect(try person.wasNotAsked())
     }
 
-    @Test("A grant that wants a password nobody can ask for is not given, unless the policy says it needs none")
+    @Test("If no password can be asked for, a grant that requires one is refused unless the policy allows it")
     func requiresAuthentication() throws {
         try house.rule(unverified("require_authentication = true"))
         let app = try house.app("app")
@@ -212,7 +212,7 @@ struct PolicyTests {
         #expect(try app.reply().word == "full")
     }
 
-    @Test("Where the policy refuses what wants a password, few contacts may be shared, and not all or many")
+    @Test("If the policy refuses what requires a password, at most 25 contacts can be granted")
     func refusesMuch() throws {
         try house.rule("[agent]\nwithout_authentication = \"refuse\"\n")
         #expect(try keeper.save((0..<30).map { App.adding(given: "N\($0)") }).error == nil)
@@ -230,7 +230,7 @@ struct PolicyTests {
         #expect(try app.fetch().names.count == 25)
     }
 
-    @Test("The person is told when a grant ends at the latest, and cannot grant for longer")
+    @Test("The prompt shows when a grant ends at the latest, and a longer grant is refused")
     func limitsLifetime() throws {
         try house.rule(unverified("maximum_lifetime = \"1h\""))
         let app = try house.app("app")
@@ -243,14 +243,15 @@ struct PolicyTests {
         #expect(try app.reply().word == "full")
         let expires = try #require(app.call("GetAuthorization")["expires"]?.string)
         #expect(expires >= end)
-        // What was decided before the rule ends too, and holds again without it; what was granted under it ends as told.
+        // The rule also ends the older grant, but only while it applies. The newer grant keeps its end without the
+        // rule.
         #expect(try keeper.call("GetAuthorization")["expires"] != nil)
         try house.rule("")
         #expect(try keeper.call("GetAuthorization")["expires"] == nil)
         #expect(try app.call("GetAuthorization")["expires"]?.string == expires)
     }
 
-    @Test("While the policy refuses an app, the person can take back what they granted, and grant nothing")
+    @Test("While the policy refuses an app, the person can revoke its grant but not grant anything")
     func takesBack() throws {
         try house.rule(unverified("deny = true"))
         let grants = try person.call("ListGrants", #"{"agent":"\#(person.token)"}"#)
@@ -267,7 +268,7 @@ struct PolicyTests {
         #expect(try keeper.call("GetAuthorization").word == "denied")
     }
 
-    @Test("A question that the policy does not allow any more is taken back from the person")
+    @Test("A prompt that the policy no longer allows is withdrawn")
     func withdrawsPrompts() throws {
         let app = try house.app("app")
         try app.begin("FetchContacts", App.fetching(""))

@@ -1,7 +1,7 @@
 import Testing
 
-/// Sources written for macOS, with nothing but Contacts and Foundation.
-@Suite("Ported programs")
+/// Sources written for macOS that import only Contacts and Foundation.
+@Suite("Programs ported from macOS")
 struct PortsTests {
     private static let program = House.programs + "/Ports"
 
@@ -20,7 +20,7 @@ struct PortsTests {
         return (house, person)
     }
 
-    @Test("They list, stop early, and search, the first of them after asking")
+    @Test("Ported programs list, stop early and search after one prompt")
     func lists() throws {
         let (house, person) = try house()
         let search = try run("search", "lovelace", in: house) { try person.answer(.everything) }
@@ -41,14 +41,14 @@ struct PortsTests {
         #expect(try run("first", in: house) == "Euler\n")
     }
 
-    @Test("One that asks and is refused says so by the code of the error")
+    @Test("A ported program recognises a denial by the error's code")
     func refused() throws {
         let (house, person) = try house()
         let search = try run("search", "lovelace", in: house) { try person.answer(.refused) }
         #expect(search.hasPrefix("denied: "))
     }
 
-    @Test("They export vCards and JSON, keep groups, add, edit and delete, and find birthdays")
+    @Test("Ported programs export, manage groups, add, edit and delete contacts, and find birthdays")
     func works() throws {
         let (house, person) = try house()
         #expect(

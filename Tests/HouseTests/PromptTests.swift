@@ -3,9 +3,9 @@ import BrokerVarlinkClient
 import Glibc
 import Testing
 
-@Suite("Asking the person")
+@Suite("Prompts")
 struct PromptTests {
-    @Test("The person is told who asks and how sure that is, what for, and how much there is")
+    @Test("A prompt shows the app, its identity strength, its purpose and the number of contacts")
     func words() throws {
         let house = try House()
         let person = try house.person()
@@ -26,7 +26,7 @@ struct PromptTests {
         try person.answer(prompt)
     }
 
-    @Test("A question is taken back when the app hangs up, and the next one comes")
+    @Test("A prompt is withdrawn when the app closes its connection, and the next prompt follows")
     func withdrawal() throws {
         let house = try House()
         let person = try house.person()
@@ -47,7 +47,7 @@ struct PromptTests {
         #expect(try house.app("mail").call("GetAuthorization").word == "notDetermined")
     }
 
-    @Test("A question is taken back when the app is killed")
+    @Test("A prompt is withdrawn when the app is killed")
     func killedApp() throws {
         let house = try House()
         let person = try house.person()
@@ -57,14 +57,14 @@ struct PromptTests {
         try person.waitForWithdrawal(of: prompt)
     }
 
-    @Test("After a dismissal an app must wait, ever longer; an approval forgives")
+    @Test("Each dismissal lengthens the back-off of all unverified apps")
     func backOff() throws {
         let house = try House()
         let person = try house.person()
         let mail = try house.app("mail")
         try mail.begin("RequestAccess")
         try house.waitForPrompts(1)
-        // Asked before the first is dismissed, so that it need not wait.
+        // This call comes before the first dismissal, so no back-off applies to it.
         let chat = try house.app("chat")
         try chat.begin("RequestAccess")
         try house.waitForPrompts(2)
@@ -74,7 +74,7 @@ struct PromptTests {
         let refusal = try mail.call("RequestAccess")
         #expect(refusal.error == "TooManyPrompts")
         #expect((1...5).contains(refusal["retryAfterSeconds"]?.integer ?? 0))
-        // So must everybody whose name any program of the user can take.
+        // The back-off also applies to every other app whose identity any program of the user can take.
         #expect(try house.app("news").call("RequestContacts", #"{"query":"a"}"#).error == "TooManyPrompts")
         try person.answer(second)
         #expect(try chat.reply().word == "notDetermined")
@@ -82,13 +82,13 @@ struct PromptTests {
         #expect(try person.wasNotAsked())
     }
 
-    @Test("An approval takes the wait away")
+    @Test("A grant ends the back-off")
     func forgiven() throws {
         let house = try House()
         let person = try house.person()
         let mail = try house.app("mail")
         let chat = try house.app("chat")
-        // One after the other: who is identified first is asked about first.
+        // One after the other, because prompts come in the order in which the apps were identified.
         try mail.begin("RequestAccess")
         try house.waitForPrompts(1)
         try chat.begin("RequestAccess")
@@ -103,7 +103,7 @@ struct PromptTests {
     }
 
     @Test(
-        "A second question of the same app is refused at once",
+        "A second prompt of the same app is refused at once",
         arguments: [
             ("RequestContacts", #"{"query":"b"}"#, "RequestContacts"),
             ("RequestAccess", "{}", "RequestContacts"), ("RequestContacts", #"{"query":"b"}"#, "RequestAccess"),
@@ -116,14 +116,14 @@ struct PromptTests {
         let prompt = try person.prompt()
         let other = try house.app("mail")
         #expect(try other.call(second, parameters).error == "TooManyPrompts")
-        // Of another process of that app too, whatever it asks.
+        // This is true for another process of the app too.
         let process = try Companion(at: app.path)
         #expect(try App(companion: process, at: house.appsDoor).call("RequestAccess").error == "TooManyPrompts")
         try person.answer(prompt)
         _ = try app.reply()
     }
 
-    @Test("The same caller's second connection joins the question for access, which is shown once")
+    @Test("A call for access joins the open prompt of the same caller, which is shown once")
     func joined() throws {
         let house = try House()
         let person = try house.person()
@@ -136,7 +136,7 @@ struct PromptTests {
         try second.begin("FetchContacts", App.fetching(""))
         try third.begin("RequestAccess")
         #expect(try person.wasNotAsked())
-        // One that hangs up leaves the others waiting.
+        // If one connection closes, the others still wait.
         try third.line.close()
         #expect(try person.wasNotAsked())
         try person.answer(prompt, #""level":"full""#)
@@ -145,7 +145,7 @@ struct PromptTests {
         #expect(try person.wasNotAsked())
     }
 
-    @Test("Questions of several apps come one after the other, in turn")
+    @Test("Prompts of several apps are shown one at a time, in order")
     func queue() throws {
         let house = try House()
         let person = try house.person()
@@ -163,10 +163,10 @@ struct PromptTests {
         }
     }
 
-    @Test("At most four questions of programs without a lasting name wait; the fifth is refused at once")
+    @Test("Four prompts of unverified apps may be open; a fifth is refused at once")
     func fullQueue() throws {
         let house = try House()
-        // Who does not answer.
+        // An agent that does not answer.
         let person = try house.person()
         defer { withExtendedLifetime(person) {} }
         var apps: [App] = []
@@ -178,12 +178,12 @@ struct PromptTests {
         #expect(try house.app("app4").call("RequestAccess").error == "TooManyPrompts")
     }
 
-    @Test("A program that is copied to thirty places waits as one does, over however many connections")
+    @Test("Thirty copies of a program share one back-off, over any number of connections")
     func copies() throws {
         let house = try House()
         let person = try house.person()
         let copies = try (1...30).map { try house.app("copy\($0)") }
-        // The first four come before anything was refused. Each doubles the wait of all.
+        // The first four calls come before any dismissal. Each dismissal doubles the back-off of all copies.
         for (place, copy) in copies[..<4].enumerated() {
             try copy.begin("RequestAccess")
             try house.waitForPrompts(place + 1)
@@ -193,7 +193,7 @@ struct PromptTests {
             #expect(try copy.reply().word == "notDetermined")
         }
         for copy in copies {
-            // Not the first wait anew for each of them, nor for a new connection.
+            // Neither another copy nor a new connection starts again with the shortest back-off.
             for app in [copy, try App(companion: copy.companion, at: house.appsDoor)] {
                 let refusal = try app.call("RequestAccess")
                 #expect(refusal.error == "TooManyPrompts")
@@ -204,7 +204,7 @@ struct PromptTests {
         #expect(try person.wasNotAsked())
     }
 
-    @Test("Never asking again silences the access button, and says nothing")
+    @Test("If the person chose never to be asked again, the access button returns nothing without a prompt")
     func neverAgain() throws {
         let house = try House()
         let person = try house.person()
@@ -217,7 +217,7 @@ struct PromptTests {
         #expect(try person.wasNotAsked())
     }
 
-    @Test("What was deleted while the person looked is not granted")
+    @Test("A contact that is deleted during the prompt is not granted")
     func deletedMeanwhile() throws {
         let house = try House()
         let person = try house.person()
@@ -233,13 +233,13 @@ struct PromptTests {
         #expect(try app.fetch().names == Array(House.names.dropFirst()))
     }
 
-    @Test("An app that became another program after it connected is not asked about")
+    @Test("An app that executed another program after it connected causes no prompt")
     func becameAnother() throws {
         let house = try House()
         let person = try house.person()
         let app = try house.app("mail")
         #expect(try app.call("GetAuthorization").word == "notDetermined")
-        // The broker stands still while the app asks and becomes another program.
+        // The broker is stopped while the app calls and executes another program.
         try house.daemon?.pause()
         try app.begin("RequestAccess")
         try app.companion.become("/bin/sleep")

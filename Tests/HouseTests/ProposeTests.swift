@@ -1,7 +1,7 @@
 import BrokerJSON
 import Testing
 
-@Suite("Cards that apps offer")
+@Suite("Cards that apps propose")
 struct ProposeTests {
     let house: House
     let person: Person
@@ -36,7 +36,7 @@ struct ProposeTests {
     }
 
     @Test(
-        "A card that was added is in the book, and only an app with access is told its name",
+        "A card that the person adds is saved, and only an app with access gets its identifier",
         arguments: ["limited", "full", "denied", "undecided"])
     func adds(standing: String) throws {
         let app = try app(standing)
@@ -62,7 +62,7 @@ struct ProposeTests {
     }
 
     @Test(
-        "Merged, declined and dismissed look alike, and an app without access learns nothing of an addition either",
+        "Merging, declining, dismissing, and adding for an app without access give the same reply",
         arguments: ["mergeInto", "", #""neverAskAgain":true"#, #""addProposed":true"#])
     func looksAlike(fields: String) throws {
         let app = try app("undecided")
@@ -77,7 +77,7 @@ struct ProposeTests {
         }
     }
 
-    @Test("Merging adds what is new and leaves what was there")
+    @Test("Merging adds new values and keeps the existing ones")
     func merges() throws {
         let app = try app("limited")
         try app.begin("ProposeContact", Self.card)
@@ -90,11 +90,11 @@ struct ProposeTests {
         #expect(emmy["familyName"]?.string == "Noether")
         #expect(emmy["emailAddresses"]?.elements?.first { _ in true }?["value"]?.string == "hedy@example.org")
         #expect(try everybody().count == 4)
-        // Nor does the app see the contact now.
+        // The merge does not make the contact visible to the app.
         #expect(try app.fetch().names == ["Ada Lovelace"])
     }
 
-    @Test("An answer that makes no sense takes nothing")
+    @Test("An invalid answer saves nothing")
     func invalidAnswers() throws {
         let app = try app("undecided")
         try app.begin("ProposeContact", Self.card)
@@ -112,7 +112,7 @@ struct ProposeTests {
     }
 
     @Test(
-        "A card that cannot be saved is refused before anybody is asked",
+        "A card that cannot be saved is refused without a prompt",
         arguments: [
             (#"{}"#, "InvalidParameter"), (#"{"contact":{"shoeSize":1}}"#, "InvalidParameter"),
             (#"{"contact":{"birthday":"yesterday"}}"#, "InvalidContact"),
@@ -123,7 +123,7 @@ struct ProposeTests {
         #expect(try person.wasNotAsked())
     }
 
-    @Test("A card of 256 KiB is shown, one that is longer is not")
+    @Test("A proposed card may have 256 KiB, but not one byte more")
     func largest() throws {
         func card(_ bytes: Int) -> String { #"{"contact":{"note":"\#(String(repeating: "n", count: bytes - 11))"}}"# }
         #expect(try keeper.call("ProposeContact", card(256 * 1_024 + 1)).error == "LimitExceeded")

@@ -3,16 +3,16 @@ import BrokerVarlinkClient
 import Glibc
 import Testing
 
-@Suite("What was taken back stays taken back")
+@Suite("Revoked and expired access")
 struct RevocationTests {
     private static let count = 4_000
-    /// Contacts of about a kilobyte, far more than all sockets on the way hold.
+    /// Contacts of about a kilobyte, far more than the buffers between the broker and the app can hold.
     private static func crowd() -> [String] {
         let filler = String(repeating: "x", count: 1_000)
         return (0..<count).map { #""givenName":"N\#($0)","organizationName":"\#(filler)""# }
     }
 
-    @Test("Taking access back ends a list that is on its way", arguments: ["revoked", "narrowed", "reset"])
+    @Test("Revoking or narrowing access ends a list that is being sent", arguments: ["revoked", "narrowed", "reset"])
     func endsStreams(how: String) throws {
         let house = try House()
         let person = try house.person()
@@ -49,7 +49,7 @@ struct RevocationTests {
         let withheld = try house.audit("withheld")
         #expect(withheld.count == 1)
         #expect((withheld.first?["contacts"]?.integer ?? 0) >= 1)
-        // What the audit says was told is no less than what came.
+        // The audit counts at least as many disclosed contacts as the app received.
         let disclosed = try house.audit("disclosure").reduce(0) { $0 + ($1["contacts"]?.integer ?? 0) }
         #expect(disclosed >= received)
         let next = try house.app("keeper")
@@ -60,7 +60,7 @@ struct RevocationTests {
         if how == "narrowed" { #expect(try next.fetch().names.isEmpty) }
     }
 
-    @Test("A list that nobody takes away comes whole, in the same batches")
+    @Test("A list arrives whole if access is not revoked")
     func wholeStream() throws {
         let house = try House()
         let person = try house.person()
@@ -77,7 +77,7 @@ struct RevocationTests {
         #expect(try house.audit("withheld").isEmpty)
     }
 
-    @Test("What was refused or revoked is so after a restart and after a kill", arguments: [true, false])
+    @Test("A revocation still applies after a restart and after a kill", arguments: [true, false])
     func lasts(killed: Bool) throws {
         let house = try House()
         let person = try house.person()
@@ -90,7 +90,7 @@ struct RevocationTests {
         #expect(try house.app("keeper").call("GetAuthorization").word == "full")
     }
 
-    @Test("Access for a time ends at its time, and is then asked for again")
+    @Test("Access with an end time ends then, and leaves the app without a decision")
     func expires() throws {
         let house = try House()
         let person = try house.person()
@@ -110,14 +110,14 @@ struct RevocationTests {
         #expect(try app.fetch().names == House.names)
         let deadline = ContinuousClock.now + .seconds(30)
         while try app.call("GetAuthorization").word == "full", ContinuousClock.now < deadline { poll(nil, 0, 20) }
-        // Not time(2), which lags a little behind the clock that the broker reads.
+        // Not time(2), which can lag behind the clock that the broker reads.
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         #expect(now.tv_sec >= end)
         #expect(try app.call("GetAuthorization").word == "notDetermined")
     }
 
-    @Test("A revocation names no app that was not there, and widens nothing")
+    @Test("SetGrant refuses an unknown app and cannot widen a grant")
     func notWidened() throws {
         let house = try House()
         let person = try house.person()

@@ -3,9 +3,9 @@ import BrokerVarlinkClient
 import Glibc
 import Testing
 
-@Suite("The folders of the broker, as it may find them")
+@Suite("The broker's folders in unusual states")
 struct StateTests {
-    /// A house in which somebody lived.
+    /// A stopped broker with contacts and a grant.
     private static func used() throws -> House {
         let house = try House()
         let person = try house.person()
@@ -22,20 +22,21 @@ struct StateTests {
         let said = house.journal.dropFirst(journal)
         #expect(said.contains("contactbrokerd: could not start: "), "\(said)")
         #expect(said.contains(words), "\(said)")
-        // What to try stands in a line of its own.
+        // The advice is a line of its own.
         let lines = said.split(separator: "\n")
         let start = lines.firstIndex { $0.contains("could not start") } ?? 0
         #expect(lines.count == start + 2, "\(said)")
         let after = House.contents(of: house.state)
         #expect(after.keys.sorted() == before.keys.sorted())
-        // The shared memory of SQLite's log says nothing of its own; whoever looks into the log makes it anew.
+        // Any reader of SQLite's log may rebuild the shared memory file, which only indexes the log.
         for (path, bytes) in before where !path.hasSuffix("-shm") {
             let isSame = after[path] == bytes
             #expect(isSame, "\(path)")
         }
     }
 
-    /// The audit is whole, says the broker to an administrator who sees the same disk.
+    /// Expects that the broker finds its audit whole. The caller runs in the broker's mount namespace and sees the same
+    /// disk.
     private static func verify(_ house: House) throws {
         let line = try house.companion("administrator").open(house.adminDoor)
         let verified = try line.call("io.contactbroker.Admin.VerifyAudit")
@@ -45,7 +46,7 @@ struct StateTests {
     }
 
     @Test(
-        "A damaged access database is refused with a clear word, and left as it is",
+        "The broker refuses a damaged access database and leaves it unchanged",
         arguments: [
             "nothing of ours", "cut short", "overwritten",
         ])
@@ -62,26 +63,27 @@ struct StateTests {
         try Self.launchFails(house, saying: "is damaged and was left as it is")
     }
 
-    @Test("An access database of a later version is refused with a clear word, and left as it is")
+    @Test("The broker refuses an access database of a later version and leaves it unchanged")
     func newer() throws {
         let house = try Self.used()
         let path = house.state + "/access.sqlite"
         var bytes = try #require(House.bytes(of: path))
-        // The user version, sqlite.org/fileformat2.html §1.3.
+        // The last byte of the user version, sqlite.org/fileformat2.html §1.3.
         bytes[63] += 1
         try House.write(bytes, to: path)
         try Self.launchFails(house, saying: "was written by a later contactbrokerd")
     }
 
-    @Test("A link in the place of the state folder is refused, and what to do instead is said")
+    @Test("The broker refuses a symbolic link as its state folder and says what to do instead")
     func link() throws {
         let house = try House(starting: false)
         try #require(mkdir(house.folder + "/elsewhere", 0o700) == 0)
         try #require(symlink(house.folder + "/elsewhere", house.state) == 0)
-        try Self.launchFails(house, saying: "\(house.state) is no folder, or a link to one\nname the folder itself")
+        try Self.launchFails(
+            house, saying: "\(house.state) is not a folder, or is a link to one\nname the folder itself")
     }
 
-    @Test("Two brokers do not share a folder: the second says so, the first goes on")
+    @Test("A second broker on the same state folder does not start, and the first continues")
     func inUse() throws {
         let house = try House()
         let person = try house.person()
@@ -102,7 +104,7 @@ struct StateTests {
         #expect(try keeper.fetch().names.count == 4)
     }
 
-    @Test("Two brokers do not share sockets: the second says so, the first goes on")
+    @Test("A second broker on the same sockets does not start, and the first continues")
     func socketsInUse() throws {
         let house = try House()
         let person = try house.person()
@@ -117,12 +119,12 @@ struct StateTests {
             ],
             descriptors: [(1, log), (2, log)])
         #expect(try second.waitForEnd() == .exited(2))
-        #expect(House.text(of: house.folder + "/journal2").contains("another broker may serve there"))
+        #expect(House.text(of: house.folder + "/journal2").contains("another broker may be running"))
         #expect(try keeper.fetch().names.count == 4)
         #expect(try house.app("mail").call("GetAuthorization").word == "notDetermined")
     }
 
-    @Test("Sockets that a killed broker left behind are taken over")
+    @Test("The broker replaces sockets that a killed broker left behind")
     func leftovers() throws {
         let house = try House()
         house.kill()
@@ -134,7 +136,7 @@ struct StateTests {
     }
 
     @Test(
-        "A state folder on a read-only file system is refused with a clear word",
+        "The broker does not start with a state folder on a read-only file system",
         .enabled(if: getuid() == 0 && Surroundings.smallDisk(megabytes: 1).canBeEntered, "needs root, to mount"))
     func readOnly() throws {
         let house = try Self.used()
@@ -145,7 +147,7 @@ struct StateTests {
     }
 
     @Test(
-        "An access database that may not be written is refused with a clear word, to a user whom modes bind",
+        "The broker does not start with an access database that it cannot write",
         .enabled(if: Surroundings.ordinaryUser.canBeEntered, "needs unshare, setpriv and a build that others may read"))
     func unwritable() throws {
         let house = try House(in: .ordinaryUser)
@@ -155,7 +157,7 @@ struct StateTests {
     }
 
     @Test(
-        "A book that is damaged or from a later version is left as it is; the broker says so and serves",
+        "A damaged or newer contacts database is left unchanged; the broker reports it and serves",
         arguments: [
             "damaged", "newer",
         ])
@@ -173,7 +175,7 @@ struct StateTests {
         let folder = path.dropLast("/contacts.sqlite".count)
         let cause = how == "newer" ? "it was written by a later contactbrokerd" : "it is damaged and was left as it is"
         #expect(house.journal.contains("the address book in \(folder) is unavailable: \(cause)"))
-        // However often it was asked for.
+        // One log line for several calls.
         #expect(house.journal.ranges(of: " is unavailable: ").count == 1)
         let status = try house.administrator().call("io.contactbroker.Admin.GetStatus")["status"]
         #expect(status?["lastProblem"]?.string?.contains(cause) == true)
@@ -183,13 +185,13 @@ struct StateTests {
     }
 
     @Test(
-        "On a full disk nothing is half written and nothing untold; with room again it serves again",
+        "On a full disk no save is partial and reads are exact; with free space saves succeed again",
         .enabled(if: getuid() == 0 && Surroundings.smallDisk(megabytes: 1).canBeEntered, "needs root, to mount"))
     func fullDisk() throws {
         let house = try House(in: .smallDisk(megabytes: 6))
         let person = try house.person()
         let app = try house.app("mail", .everything, by: person)
-        // The disk as its only user sees it.
+        // The disk, through the broker's mount namespace.
         let disk = "/proc/\(try #require(house.daemon).pid)/root\(house.state)"
         try House.write([UInt8](repeating: 1, count: 2_000_000), to: disk + "/ballast")
         let filler = String(repeating: "x", count: 50_000)
@@ -208,7 +210,7 @@ struct StateTests {
         #expect(refused?.error == "StoreUnavailable")
         #expect(!saved.isEmpty)
         func told(_ reply: Answer) -> Set<String> { Set(reply.names) }
-        // Reading may go on or be refused, but never tells what was not saved, and never less.
+        // While the disk is full, a read either fails or returns exactly what was saved.
         let whileFull = try app.fetch("")
         #expect(whileFull.error == "StoreUnavailable" || told(whileFull) == Set(saved))
         #expect(unlink(disk + "/ballast") == 0)
@@ -221,7 +223,7 @@ struct StateTests {
     }
 
     @Test(
-        "What cannot be put on record is not told, and is when it can",
+        "A disclosure that cannot be recorded is refused, and succeeds once there is space again",
         .enabled(if: getuid() == 0 && Surroundings.smallDisk(megabytes: 1).canBeEntered, "needs root, to mount"))
     func fullDiskForTheAudit() throws {
         let house = try House(in: .smallDisk(megabytes: 6))
@@ -229,14 +231,14 @@ struct StateTests {
         let app = try house.keeper(with: person)
         let identifiers = try app.fetch().identifiers
         let disk = "/proc/\(try #require(house.daemon).pid)/root\(house.state)"
-        // Fill what is left, to the last page.
+        // Fill the rest of the disk, to the last page.
         let ballast = open(disk + "/ballast", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         defer { close(ballast) }
         let piece = [UInt8](repeating: 1, count: 4_096)
         while write(ballast, piece, piece.count) > 0 {}
         var refused = false
-        // Each one a record of its own, until there is no room for the next: neither in the log, of which a part is written
-        // before it is needed, nor in the file, into which the log is emptied.
+        // Each call needs a record of its own. Call until the next record has room neither in the write-ahead log, a
+        // part of which is allocated in advance, nor in the database file, into which a checkpoint moves the log.
         let names = [
             "givenName", "familyName", "middleName", "nickname", "organizationName", "departmentName", "namePrefix",
             "nameSuffix", "jobTitle", "phoneNumbers", "emailAddresses", "urlAddresses",

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Where and as whom a house's programs run.
+/// The user and the mount namespace of a house's programs.
 struct Surroundings: Sendable {
-    /// What starts the broker there, given its state folder; the program's words follow.
+    /// The command that starts the broker there, given its state folder. The program and its arguments follow.
     private let entry: @Sendable (_ state: String) -> [String]
-    /// What starts a program where the broker of that number runs.
+    /// The command that starts a program beside the broker with this process ID.
     private let joint: @Sendable (_ broker: pid_t) -> [String]
-    /// The user, where it is not the test's own.
+    /// The user, if it is not the test's own.
     let uid: uid_t?
 
     func entering(state: String) -> [String] { entry(state) }
@@ -15,19 +15,19 @@ struct Surroundings: Sendable {
 
     static let asTheyAre = Surroundings(entry: { _ in [] }, joint: { _ in [] }, uid: nil)
 
-    /// As a user without any privilege: the test's own, or else nobody.
+    /// A user without any privilege: the test's own, or nobody if the tests run as root.
     static let ordinaryUser: Surroundings = {
         guard getuid() == 0 else { return asTheyAre }
         let nobody: uid_t = 65_534
         let user = ["/usr/bin/setpriv", "--reuid", "\(nobody)", "--regid", "\(nobody)", "--clear-groups", "--"]
-        // A /proc of its own: some containers close theirs to everybody but root.
+        // A /proc of its own, because some containers let only root read theirs.
         let script = #"mount -t proc proc /proc && exec "$@""#
         return Surroundings(
             entry: { _ in ["/usr/bin/unshare", "-m", "/bin/sh", "-c", script, "sh"] + user },
             joint: { ["/usr/bin/nsenter", "-t", "\($0)", "-m", "--"] + user }, uid: nobody)
     }()
 
-    /// With a small disk for the databases, which is there for nobody else.
+    /// A small disk for the databases, in a mount namespace of the broker's own.
     static func smallDisk(megabytes: Int) -> Surroundings {
         let script = #"mkdir -p "$0" && mount -t tmpfs -o size=\#(megabytes)m,mode=700 tmpfs "$0" && exec "$@""#
         return Surroundings(
@@ -35,7 +35,7 @@ struct Surroundings: Sendable {
             joint: { ["/usr/bin/nsenter", "-t", "\($0)", "-m", "--"] }, uid: nil)
     }
 
-    /// Whether programs can be started so on this machine; a test that needs it says so where not.
+    /// Whether this machine can start programs this way. Tests that need it are skipped otherwise.
     var canBeEntered: Bool {
         var template = Array("/tmp/house.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { return false }

@@ -3,9 +3,9 @@ import BrokerVarlinkClient
 import Glibc
 import Testing
 
-@Suite("The system's broker, where it must not start")
+@Suite("When the system's broker does not start")
 struct SystemModeTests {
-    /// Runs the program, and says how it ended and what it said.
+    /// Runs the broker, and returns how it ended and what it wrote.
     private func launch(_ arguments: [String], prefix: [String] = []) throws -> (end: ChildProcess.End, said: String) {
         let house = try House(starting: false)
         let log = open(house.folder + "/said", O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
@@ -21,20 +21,21 @@ struct SystemModeTests {
         return (end, House.text(of: house.folder + "/said"))
     }
 
-    /// As a user without privilege, who may look into /proc: where a program finds its arguments.
+    /// A user without privilege who can read /proc, where a Swift program finds its arguments.
     private static let asNobody = Surroundings.ordinaryUser.entering(state: "")
 
-    @Test("Not as root", .enabled(if: getuid() == 0, "needs root"))
+    @Test("It does not start as root", .enabled(if: getuid() == 0, "needs root"))
     func root() throws {
         let (end, said) = try launch(["--system"])
         #expect(end == .exited(2))
-        #expect(said.contains("could not start: the system's broker never runs as root\n"))
+        #expect(said.contains("could not start: the system's broker must not run as root\n"))
     }
 
     @Test(
-        "Not with capabilities", .enabled(if: Surroundings.ordinaryUser.canBeEntered && getuid() == 0, "needs root"))
+        "It does not start with capabilities",
+        .enabled(if: Surroundings.ordinaryUser.canBeEntered && getuid() == 0, "needs root"))
     func capabilities() throws {
-        // The last word ends what setpriv is told.
+        // The last word, `--`, ends setpriv's options.
         let some = ["--inh-caps", "+sys_ptrace", "--ambient-caps", "+sys_ptrace", "--"]
         let (end, said) = try launch(["--system"], prefix: Self.asNobody.dropLast() + some)
         #expect(end == .exited(2))
@@ -42,7 +43,7 @@ struct SystemModeTests {
     }
 
     @Test(
-        "Not without the sockets that systemd passes",
+        "It does not start without the sockets that systemd passes",
         .enabled(if: Surroundings.ordinaryUser.canBeEntered, "needs setpriv and a build that others may read"))
     func sockets() throws {
         let (end, said) = try launch(["--system"], prefix: Self.asNobody)
@@ -51,7 +52,7 @@ struct SystemModeTests {
     }
 
     @Test(
-        "Not with a socket that is none of its doors",
+        "It does not start with a socket that is not one of its own",
         .enabled(
             if: Surroundings.ordinaryUser.canBeEntered && access("/usr/bin/systemd-socket-activate", X_OK) == 0,
             "needs systemd-socket-activate"))
@@ -67,7 +68,7 @@ struct SystemModeTests {
                 House.programs + "/contactbrokerd", "--system",
             ]
         let program = try ChildProcess(words[0], Array(words.dropFirst()), descriptors: [(1, log), (2, log)])
-        // It starts when somebody knocks.
+        // The first connection makes systemd-socket-activate start the broker.
         while !program.hasEnded(within: .milliseconds(10)) {
             let knock = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
             var address = sockaddr_un()
@@ -81,10 +82,10 @@ struct SystemModeTests {
         }
         let said = House.text(of: house.folder + "/said")
         #expect(
-            said.contains("could not start: systemd passed a socket that is no door: varlink at \(path)"), "\(said)")
+            said.contains("could not start: systemd passed an unknown socket: varlink at \(path)"), "\(said)")
     }
 
-    @Test("Not with folders of the command line's choosing, and not in both modes")
+    @Test("It does not start with folders from the command line, with both modes or with none")
     func arguments() throws {
         for words in [
             ["--system", "--state-dir", "/tmp/x"], ["--system", "--config-dir", "/tmp/x"], ["--system", "--session"],
@@ -96,10 +97,10 @@ struct SystemModeTests {
     }
 }
 
-@Suite("Root at the doors of a user's own broker")
+@Suite("Root at the sockets of a user's own broker")
 struct RootTests {
     @Test(
-        "Root may see and purge at the administrator's door, and is turned away from the others",
+        "Root may read the status and purge at the administrator's socket, and is refused at the others",
         .enabled(if: getuid() == 0 && Surroundings.ordinaryUser.canBeEntered, "needs root, and another user"))
     func root() throws {
         let house = try House(in: .ordinaryUser)
@@ -113,17 +114,17 @@ struct RootTests {
             defer { client.close() }
             #expect(throws: VarlinkClientError.self) { try client.call("org.varlink.service.GetInfo") }
         }
-        #expect(house.journal.contains("user 0 was turned away"))
+        #expect(house.journal.contains("refused a connection of user 0"))
     }
 }
 
-@Suite("Removing what is kept for a user")
+@Suite("Purging a user's data")
 struct PurgeTests {
     private func contactctl(_ arguments: String..., in house: House) throws -> Command {
         try Command(House.programs + "/contactctl", arguments, in: house)
     }
 
-    @Test("It is asked for, done, said, and on record; the next start knows nothing of it")
+    @Test("A purge is confirmed, deletes the data, is recorded, and lasts after a restart")
     func purging() throws {
         let house = try House()
         let person = try house.person()
@@ -144,7 +145,7 @@ struct PurgeTests {
         #expect(try house.app("keeper").call("GetAuthorization").word == "notDetermined")
     }
 
-    @Test("Nobody of that name is said to be nobody")
+    @Test("Purging an unknown user is an error")
     func unknown() throws {
         let house = try House()
         let unknown = try contactctl("purge-user", "nobody of that name", "--yes", in: house)

@@ -3,7 +3,7 @@ import PseudoTerminal
 import Testing
 
 extension House {
-    /// The real agent in a terminal of its own.
+    /// Starts the real agent in a terminal of its own.
     func agentTerminal() throws -> PseudoTerminal {
         let words = prefix + [Self.programs + "/contact-agent"]
         return try PseudoTerminal(
@@ -13,7 +13,7 @@ extension House {
             ])
     }
 
-    /// A book with some people in it, and the real agent alone to answer.
+    /// Saves some contacts, then starts the real agent as the only agent.
     func terminalWithBook() throws -> PseudoTerminal {
         let person = try person()
         try keeper(with: person)
@@ -34,16 +34,16 @@ extension House {
 }
 
 extension PseudoTerminal {
-    /// Waits for the words of a choice, presses its key.
+    /// Waits for the text of a choice, then presses its key.
     func see(_ text: String, thenPress keys: String) throws {
         try wait(for: text)
         send(keys)
     }
 }
 
-@Suite("The person at a terminal, the agent and the apps, as they are installed")
+@Suite("The real agent at a terminal, with the real broker and apps")
 struct TerminalTests {
-    @Test("A first question goes stage by stage, and the app reads exactly what was confirmed")
+    @Test("A first prompt goes step by step, and the app reads exactly what the person confirmed")
     func stages() throws {
         let house = try House()
         let terminal = try house.terminalWithBook()
@@ -71,7 +71,7 @@ struct TerminalTests {
         #expect(search.errors.contains("no contact that this program may see matches grace"))
     }
 
-    @Test("The access button is one key for an app that is known, and one more for one that is not")
+    @Test("The access button takes one key for a known app, and one more for an unknown app")
     func button() throws {
         let house = try House()
         let terminal = try house.terminalWithBook()
@@ -93,7 +93,7 @@ struct TerminalTests {
         #expect(third.end == .exited(0))
     }
 
-    @Test("Two apps at once are asked about one after the other")
+    @Test("The prompts of two apps are shown one after the other")
     func queue() throws {
         let house = try House()
         let terminal = try house.terminalWithBook()
@@ -111,7 +111,7 @@ struct TerminalTests {
         try terminal.wait(for: "Nothing was shared with “AskForContact”.")
     }
 
-    @Test("An app that gives up while the person reads takes its question with it")
+    @Test("The prompt of an app that gives up is closed")
     func givenUp() throws {
         let house = try House()
         let terminal = try house.terminalWithBook()
@@ -124,13 +124,13 @@ struct TerminalTests {
     }
 
     @Test(
-        "Of two agents each says that the other is there and where; the first answer wins, and the other says that it is over"
+        "Two agents show each other's terminal; the first answer wins, and the other agent closes its prompt"
     )
     func twoAgents() throws {
         let house = try House()
         let first = try house.terminalWithBook()
         let second = try house.agentTerminal()
-        // By the kernel's word, whatever the agent says of itself.
+        // The terminal that the kernel reports, whatever the agent says of itself.
         try first.wait(for: "Another agent of yours joined at pts/")
         try second.wait(for: "Another agent of yours is there already")
         let app = try house.app("mail")
@@ -140,13 +140,13 @@ struct TerminalTests {
         #expect(try app.reply().word == "denied")
         try first.wait(for: "“mail” no longer waits for an answer.")
         #expect(!first.screen.isAlternate)
-        // What is typed before this stands there was typed for the prompt, and is thrown away.
+        // What is typed before this appears was meant for the prompt, and the agent discards it.
         try second.wait(for: "You did not allow “mail” to see contacts.")
         second.send("q")
         #expect(try second.waitForExit() == .exited(0))
     }
 
-    @Test("The notifier says that an app waits, and nothing of which one")
+    @Test("The notifier says that an app waits, but not which one")
     func notifier() throws {
         let house = try House()
         let notifier = try PseudoTerminal(
@@ -159,7 +159,7 @@ struct TerminalTests {
     }
 
     @Test(
-        "A user without any privilege has all of it: broker, agent and apps",
+        "Broker, agent and apps work for a user without any privilege",
         .enabled(if: Surroundings.ordinaryUser.canBeEntered, "needs unshare, setpriv and a build that others may read"))
     func ordinaryUser() throws {
         let house = try House(in: .ordinaryUser)

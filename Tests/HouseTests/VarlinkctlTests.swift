@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 @Suite(
-    "systemd's varlinkctl at our doors",
+    "systemd's varlinkctl at the broker's sockets",
     .enabled(if: program != nil, "no varlinkctl of systemd 257 or later in PATH"))
 struct VarlinkctlTests {
     private static func run(_ arguments: String..., in house: House) throws -> Command {
@@ -17,7 +17,7 @@ struct VarlinkctlTests {
         Array(zip([house.appsDoor, house.agentDoor, house.adminDoor], ContactsInterface.allCases))
     }
 
-    @Test("It lists what each door has, and reads every interface in full")
+    @Test("It lists the interfaces of each socket and parses their descriptions in full")
     func introspects() throws {
         let house = try House()
         for (door, interface) in Self.doors(house) {
@@ -26,7 +26,7 @@ struct VarlinkctlTests {
                 list.output == "\(interface.name)\norg.varlink.service\n" && list.end == .exited(0), "\(list.errors)")
             let read = try Self.run("introspect", door, interface.name, in: house)
             #expect(read.end == .exited(0) && read.errors.isEmpty, "\(read.errors)")
-            // It prints what it understood, in a form and an order of its own and without empty comments.
+            // varlinkctl prints what it has parsed, in its own format and order and without empty comments.
             let text = House.text(of: InterfaceTests.path(of: interface))
             let ours = InterfaceTests.definitions(in: text)
             #expect(InterfaceTests.definitions(in: read.output) == ours)
@@ -42,14 +42,14 @@ struct VarlinkctlTests {
         return Set(lines.filter { $0.hasPrefix("#") && $0 != "#" })
     }
 
-    @Test("It finds nothing to say against our interfaces' texts", arguments: ContactsInterface.allCases)
+    @Test("It finds the text of each interface valid", arguments: ContactsInterface.allCases)
     func validates(interface: ContactsInterface) throws {
         let house = try House(starting: false)
         let said = try Self.run("validate-idl", InterfaceTests.path(of: interface), in: house)
         #expect(said.end == .exited(0) && said.errors.isEmpty, "\(said.errors)")
     }
 
-    @Test("It calls, and is told what went wrong")
+    @Test("It calls methods and reports errors by name")
     func calls() throws {
         let house = try House()
         let contacts = "io.contactbroker.Contacts."
@@ -69,7 +69,7 @@ struct VarlinkctlTests {
         let audit = try Self.run(
             "--more", "--json=short", "call", house.adminDoor, "io.contactbroker.Admin.QueryAudit", "{}", in: house)
         #expect(audit.end == .exited(0), "\(audit.errors)")
-        // A record separator stands before each (RFC 7464).
+        // A record separator precedes each reply (RFC 7464).
         let records = try audit.output.split { $0 == "\u{1E}" || $0 == "\n" }.flatMap {
             try JSONDocument(parsing: Array($0.utf8)).root["records"]?.elements.map(Array.init) ?? []
         }
@@ -77,12 +77,12 @@ struct VarlinkctlTests {
     }
 }
 
-/// The first in the path that is new enough: 257 is the first with all that is asked of it here.
+/// The first `varlinkctl` on `PATH` that is version 257 or later. Earlier versions lack commands that these tests use.
 private let program: String? = {
     let folders = getenv("PATH").map { String(cString: $0) }?.split(separator: ":").map(String.init) ?? []
     return folders.map { $0 + "/varlinkctl" }.first { path in
         guard access(path, X_OK) == 0, let house = try? House(starting: false) else { return false }
-        // "systemd 257 (257.13-1)"
+        // The output begins like "systemd 257 (257.13-1)".
         let version = try? Command(path, ["--version"], in: house).output.split(separator: " ").dropFirst().first
         return version.flatMap { Int($0.prefix { $0.isNumber }) }.map { $0 >= 257 } ?? false
     }

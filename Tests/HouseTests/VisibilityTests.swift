@@ -2,9 +2,9 @@ import BrokerJSON
 import BrokerVarlinkClient
 import Testing
 
-@Suite("What an app was not given does not exist for it")
+@Suite("What an app may not see does not exist for it")
 struct VisibilityTests {
-    /// Identifiers that name nothing the app may see, by how they came about; and one that does.
+    /// An identifier of a visible contact, and identifiers of nothing that the app may see, by their origin.
     private struct Names {
         let app: App
         let visible: String
@@ -19,7 +19,7 @@ struct VisibilityTests {
         let own = try app.fetch().identifiers
         let foreign = try chat.fetch().identifiers
         let keepers = try keeper.fetch().identifiers
-        // What it could see is taken back, then it is given Ada and Grace anew, and Grace is deleted.
+        // Revoke what the app could see, grant it Ada and Grace again, and delete Grace.
         let administrator = try house.administrator()
         let name = try #require(
             administrator.call("io.contactbroker.Admin.ListGrants")["grants"]?.elements?
@@ -47,7 +47,7 @@ struct VisibilityTests {
             ])
     }
 
-    @Test("Whatever the reason why an identifier names nothing, the answer is the same, byte for byte")
+    @Test("The reply to an identifier that names nothing is the same byte for byte, whatever the reason")
     func sameBytes() throws {
         let house = try House()
         let person = try house.person()
@@ -61,7 +61,7 @@ struct VisibilityTests {
                 "SaveContacts",
                 { App.saving([#"{"operation":"update","contact":{"identifier":\#($0),"givenName":"E"}}"#]) }
             ),
-            // What would be wrong with the change otherwise is looked at later.
+            // The identifier is checked before anything else that is wrong with the change.
             ("SaveContacts", { App.saving([#"{"operation":"update","contact":{"identifier":\#($0),"note":"n"}}"#]) }),
             (
                 "SaveContacts",
@@ -85,7 +85,7 @@ struct VisibilityTests {
                     ])
                 }
             ),
-            // Last, since what is there is deleted by it.
+            // The last call, because it deletes the visible contact.
             ("SaveContacts", { App.saving([#"{"operation":"delete","contact":{"identifier":\#($0)}}"#]) }),
         ]
         for (method, parameters) in calls {
@@ -96,14 +96,14 @@ struct VisibilityTests {
             #expect(
                 answers.count == 1,
                 "\(method): \(answers.map { (String(decoding: $0.key, as: UTF8.self), $0.value) })")
-            // And it is not the answer to an identifier that names something, so that the comparison says something.
+            // The comparison is meaningful only if an identifier that names a contact gets another reply.
             let visible = try app.call(method, parameters(quoted(names.visible)))
             let repeatsIt = method == "FetchContacts" && parameters("").contains(names.visible)
             #expect(repeatsIt || answers[visible.bytes] == nil, "\(visible.text)")
         }
     }
 
-    @Test("A save of which one step names nothing does nothing at all")
+    @Test("A save with one step that names nothing changes nothing")
     func nothingDone() throws {
         let house = try House()
         let person = try house.person()
@@ -121,7 +121,7 @@ struct VisibilityTests {
     }
 
     @Test(
-        "A limited app finds, orders and counts only what it was given",
+        "A limited app finds, sorts and pages through its granted set only",
         arguments: [
             ("", ["Lin Lanying", "Ada Lovelace"]),
             (#""sortOrder":"givenName""#, ["Ada Lovelace", "Lin Lanying"]),
@@ -151,11 +151,11 @@ struct VisibilityTests {
                 + (parameters.isEmpty ? "" : "," + parameters)
         let reply = try app.fetch(ordered)
         #expect(reply.names == names)
-        // A further page is promised only where there is something on it for this app.
+        // A next page is announced only if it contains something that this app may see.
         #expect((reply["next"] != nil) == (parameters == #""limit":1"#))
     }
 
-    @Test("Page after page gives everything once, and the last page says that it is the last")
+    @Test("Paging returns each contact once, and only the last page has no token")
     func pages() throws {
         let house = try House()
         let person = try house.person()
@@ -180,7 +180,7 @@ struct VisibilityTests {
         }
     }
 
-    @Test("A page's token is of use to nobody else, and to no other order")
+    @Test("A page token works only for the app and the sort order that it was made for")
     func foreignToken() throws {
         let house = try House()
         let person = try house.person()
@@ -195,7 +195,7 @@ struct VisibilityTests {
         #expect(try mail.fetch(#""sortOrder":"familyName","after":"made up""#).error == "InvalidParameter")
     }
 
-    @Test("Two apps cannot join what they know: the same contact has another identifier for each")
+    @Test("Two apps get different identifiers for the same contact")
     func identifiers() throws {
         let house = try House()
         let person = try house.person()
@@ -205,7 +205,7 @@ struct VisibilityTests {
         #expect(try Set(mail.fetch().identifiers).isDisjoint(with: chat.fetch().identifiers))
     }
 
-    @Test("An app's identifiers stay, across edits, new processes and restarts; a reset makes new ones")
+    @Test("An app's identifiers survive edits, new processes and restarts; a reset replaces them")
     func lastingIdentifiers() throws {
         let house = try House()
         var person = try house.person()
@@ -229,7 +229,7 @@ struct VisibilityTests {
         #expect(try Set(mail.fetch().identifiers).isDisjoint(with: before))
     }
 
-    @Test("A contact that a limited app adds is its own to see, and no other limited app's")
+    @Test("A limited app sees a contact that it added, and another limited app does not")
     func added() throws {
         let house = try House()
         let person = try house.person()
@@ -246,7 +246,7 @@ struct VisibilityTests {
         #expect(try house.app("mail").fetch().names == ["Kurt Gödel", "Ada Lovelace"])
     }
 
-    @Test("Notes are told only to who was given them by name; anyone may write one into a new contact")
+    @Test("Only an app with access to notes can read or change them, but any app may add a contact with one")
     func notes() throws {
         let house = try House()
         let person = try house.person()
@@ -267,7 +267,7 @@ struct VisibilityTests {
         #expect(found == ["", "", "first programmer", "a note of hers", "hers"])
     }
 
-    @Test("Notes that were not asked for cannot be given")
+    @Test("Notes that the app did not request cannot be granted")
     func unaskedNotes() throws {
         let house = try House()
         let person = try house.person()
@@ -279,7 +279,7 @@ struct VisibilityTests {
         #expect(try app.reply().word == "full")
     }
 
-    @Test("A key that was not given is as if empty, to read and to find by")
+    @Test("A key that was not granted reads as empty and matches nothing")
     func keys() throws {
         let house = try House()
         let person = try house.person()

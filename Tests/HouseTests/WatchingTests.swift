@@ -1,9 +1,9 @@
 import BrokerJSON
 import Testing
 
-@Suite("An app that watches", .timeLimit(.minutes(10)))
+@Suite("Apps that watch for changes", .timeLimit(.minutes(10)))
 struct WatchingTests {
-    @Test("It hears of a change as it happens, asks what it was, and hears no more once that was taken back")
+    @Test("A watch reports visible changes only, the history describes them, and a revocation ends the watch")
     func watching() throws {
         let house = try House()
         let person = try house.person()
@@ -18,7 +18,7 @@ struct WatchingTests {
         let identifier = { (name: String) in
             people.identifiers[try #require(people.names.firstIndex(of: name))]
         }
-        // In this order: were the first one heard of, its token would come first.
+        // In this order: if the first change were reported, its token would come first.
         for name in ["Grace Hopper", "Ada Lovelace"] {
             let step =
                 #"{"operation":"update","contact":{"identifier":"\#(try identifier(name))","nickname":"N"}}"#
@@ -37,7 +37,7 @@ struct WatchingTests {
         #expect(try chat.call("FetchHistory").word == "AccessDenied")
     }
 
-    @Test("A crash loses no event of what was saved")
+    @Test("A crash loses no event of an acknowledged save")
     func crash() throws {
         let house = try House()
         let person = try house.person()

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 
-/** What ez-vcard reads in a file of vCards: one line of JSON for each card. */
+/** Prints what ez-vcard reads from a file of vCards, as one line of JSON per card. */
 public class EzVcardCards {
     public static void main(String[] arguments) throws Exception {
         PrintStream out = new PrintStream(System.out, false, "UTF-8");

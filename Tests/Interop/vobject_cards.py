@@ -1,4 +1,4 @@
-"""What python-vobject reads in a file of vCards: one line of JSON for each card."""
+"""Prints what python-vobject reads from a file of vCards, as one line of JSON per card."""
 import json
 import sys
 

@@ -26,17 +26,17 @@ struct JSONParsingTests {
         "\"1234567\u{1F}\"",
     ]
 
-    @Test("What is JSON is read", arguments: valid)
+    @Test("Valid JSON is read", arguments: valid)
     func accepts(text: String) throws {
         _ = try parse(text)
     }
 
-    @Test("What is not JSON is an error", arguments: invalid)
+    @Test("Invalid JSON is an error", arguments: invalid)
     func refuses(text: String) {
         #expect(throws: JSONError.self) { try parse(text) }
     }
 
-    @Test("The beginning of an array, object or string is not yet JSON", arguments: valid)
+    @Test("A truncated array, object or string is an error", arguments: valid)
     func prefixes(text: String) {
         let bytes = Array(text.utf8)
         guard let last = bytes.last, "}]\"".utf8.contains(last) else { return }
@@ -45,7 +45,7 @@ struct JSONParsingTests {
         }
     }
 
-    @Test("Damaged texts are read or refused, and what is read stands for itself")
+    @Test("Damaged texts are read or refused, and a text that is read can be written and read again")
     func mutations() throws {
         var random = SplitMix(state: 20)
         var read = 0
@@ -64,7 +64,7 @@ struct JSONParsingTests {
             }
             guard let document = try? JSONDocument(parsing: bytes) else { continue }
             read += 1
-            // Writing what was read gives a text that reads the same.
+            // Writing the value that was read must give a text that reads the same.
             let again = try JSONDocument(parsing: written(document.root))
             #expect(written(again.root) == written(document.root))
         }
@@ -73,14 +73,14 @@ struct JSONParsingTests {
 
     private static let signs = Array(#"{}[]",:\u0123456789dDeE+-.tfn "#.utf8)
 
-    @Test("A text may be as deep as the limit and no deeper", arguments: [1, 2, 64])
+    @Test("A text may be nested as deep as the limit and no deeper", arguments: [1, 2, 64])
     func depth(limit: Int) throws {
         let limits = JSONLimits(depth: limit)
         _ = try parse(nested(limit), limits)
         #expect(throws: JSONError.tooDeep(maximum: limit)) { try parse(nested(limit + 1), limits) }
     }
 
-    @Test("A text nested to death is refused at the limit, not at the end of the stack")
+    @Test("Extreme nesting is refused at the limit, before the stack overflows")
     func nestedToDeath() {
         let bytes = [UInt8](repeating: UInt8(ascii: "["), count: 16 * 1_048_576)
         #expect(throws: JSONError.tooDeep(maximum: 64)) { try JSONDocument(parsing: bytes) }
@@ -95,7 +95,7 @@ struct JSONParsingTests {
     }
 
     @Test(
-        "A member named twice is an error, however its name is spelled",
+        "A duplicate member name is an error, however it is escaped",
         arguments: [
             #"{"a":1,"a":2}"#, #"{"a":1,"b":2,"a":3}"#, #"{"a":1,"\u0061":2}"#, #"{"\u0061":1,"a":2}"#,
             #"[{"x":{"k":1,"k":1}}]"#,
@@ -108,7 +108,7 @@ struct JSONParsingTests {
         }
     }
 
-    @Test("Among many members a name given twice is found, and different names are not taken for one")
+    @Test("Among many members, duplicate names are found and different names are kept apart")
     func manyMembers() throws {
         let members = (0..<100).map { #""m\#($0)":\#($0)"# }
         let value = try parse("{" + members.joined(separator: ",") + "}")
@@ -116,7 +116,7 @@ struct JSONParsingTests {
         #expect(throws: JSONError.self) { try parse("{" + (members + [#""m7":0"#]).joined(separator: ",") + "}") }
     }
 
-    @Test("Two spellings of é are two names", arguments: [2, 20])
+    @Test("The two Unicode forms of é are different names", arguments: [2, 20])
     func composedAndDecomposed(count: Int) throws {
         let others = (2..<count).map { #","x\#($0)":0"# }.joined()
         let value = try parse("{\"\u{E9}\":1,\"e\u{301}\":2\(others)}")
@@ -125,7 +125,7 @@ struct JSONParsingTests {
     }
 
     @Test(
-        "Bytes that are no UTF-8 are refused, also inside a string",
+        "Invalid UTF-8 is refused, also inside a string",
         arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0x80]]
             as [[UInt8]])
     func invalidUTF8(bytes: [UInt8]) {
@@ -137,7 +137,7 @@ struct JSONParsingTests {
     }
 }
 
-/// The value as a writer puts it, so that two readings can be compared.
+/// The value as text, so that two readings can be compared.
 func written(_ value: JSONValue) -> [UInt8] {
     var writer = JSONWriter()
     write(value, &writer)

@@ -5,10 +5,10 @@ private func parse(_ text: String) throws -> JSONValue {
     try JSONDocument(parsing: Array(text.utf8)).root
 }
 
-@Suite("What a JSON value says")
+@Suite("Values of parsed JSON")
 struct JSONValueTests {
     @Test(
-        "A whole number that fits 64 bits is read exactly, and no other is",
+        "Only an integer that fits 64 bits has an integer value",
         arguments: [
             ("0", 0), ("-0", 0), ("7", 7), ("-12", -12), ("9223372036854775807", Int64.max),
             ("-9223372036854775808", Int64.min), ("9223372036854775808", nil), ("-9223372036854775809", nil),
@@ -19,7 +19,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "Every number has a floating value, and nothing else has one",
+        "Every number has a floating-point value, and nothing else has one",
         arguments: [("1", 1), ("-2.5", -2.5), ("1e3", 1_000), ("3.141592653589793", .pi), (#""1""#, nil)]
             as [(String, Double?)])
     func doubles(text: String, expected: Double?) throws {
@@ -27,7 +27,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "Escapes say what they stand for",
+        "Escapes are decoded",
         arguments: [
             (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u00e9\u6f22""#, "é漢"),
             (#""a\ud83d\ude00b""#, "a😀b"),
@@ -41,7 +41,7 @@ struct JSONValueTests {
         #expect(!value.says(expected + "x"))
     }
 
-    @Test("Asking a value for what it is not gives nothing")
+    @Test("Reading a value as another type gives nil")
     func otherKinds() throws {
         let value = try parse(#"{"s":"x","n":null,"a":[1,"two"],"t":true}"#)
         #expect(value["s"]?.bool == nil)
@@ -57,7 +57,7 @@ struct JSONValueTests {
         #expect(value["a"]?.count == 2)
     }
 
-    @Test("A value's own text is exactly what stood there")
+    @Test("A value's text is exactly its source text")
     func text() throws {
         let value = try parse(#"{"a": [1,  {"b":"\u0041"}] , "c":-1.50}"#)
         #expect(String(decoding: value["a"]?.text ?? [], as: UTF8.self) == #"[1,  {"b":"\u0041"}]"#)
@@ -75,7 +75,7 @@ struct JSONValueTests {
 @Suite("Writing JSON")
 struct JSONWriterTests {
     @Test(
-        "What is written is read back as it was",
+        "A written string is read back unchanged",
         arguments: ["", "plain", "é漢😀", "\"\\\n\r\t\u{1}\u{1F}\u{7F}", "a\0b", "</script>"])
     func roundTrip(text: String) throws {
         var writer = JSONWriter()
@@ -85,14 +85,14 @@ struct JSONWriterTests {
         #expect(!writer.bytes.contains { $0 < 0x20 })
     }
 
-    @Test("A string made of pieces of a longer one is written as well")
+    @Test("A string made of pieces of a longer one is written correctly")
     func substrings() {
         var writer = JSONWriter()
         writer.value(String("say \"hello\" now".dropFirst(4).prefix(7)))
         #expect(writer.bytes == Array(#""\"hello\"""#.utf8))
     }
 
-    @Test("Commas stand between things and nowhere else")
+    @Test("Commas separate elements and members, and appear nowhere else")
     func commas() {
         var writer = JSONWriter()
         writer.object {
@@ -115,7 +115,7 @@ struct JSONWriterTests {
     }
 
     @Test(
-        "Numbers are read back as the same numbers; what is none is null",
+        "Finite numbers are read back unchanged; others are written as null",
         arguments: [0, 1.5, -2e300, .pi, 1e-7, .greatestFiniteMagnitude, 2.2250738585072014e-308, 1e16])
     func doubles(number: Double) throws {
         var writer = JSONWriter()
@@ -126,7 +126,7 @@ struct JSONWriterTests {
         #expect(other.bytes == Array("[null,null]".utf8))
     }
 
-    @Test("Integers of every width are written out", arguments: [Int64.min, -10, -1, 0, 9, 10, Int64.max])
+    @Test("Integers up to 64 bits are written exactly", arguments: [Int64.min, -10, -1, 0, 9, 10, Int64.max])
     func integers(number: Int64) throws {
         var writer = JSONWriter()
         writer.array([0]) { writer, _ in

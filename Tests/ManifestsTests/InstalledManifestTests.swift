@@ -4,7 +4,7 @@ import Testing
 
 @testable import BrokerManifests
 
-@Suite("The manifest that make install writes")
+@Suite("The manifest that packaging/install writes")
 struct InstalledManifestTests {
     private static let top = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
 
@@ -19,14 +19,14 @@ struct InstalledManifestTests {
     }
 
     @Test(
-        "It names contactbook where it is installed, once, whatever the prefix",
+        "It names contactbook's installed path, once, for any prefix",
         arguments: ["/usr", "/usr/local", "/opt/x"])
     func executables(prefix: String) throws {
         var template = Array("/tmp/install-test.XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
         let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         defer { _ = Self.run("rm -rf '\(folder)'") }
-        // Empty files stand for the programs: only where they are put matters here.
+        // Empty files replace the programs: only their paths matter.
         try #require(
             Self.run(
                 """

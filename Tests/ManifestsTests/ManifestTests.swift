@@ -13,13 +13,13 @@ private let good = """
 
     """
 
-@Suite("What a package says of its program")
+@Suite("Reading a manifest")
 struct ManifestReaderTests {
     private func read(_ text: String, id: String = "org.example.Mail") throws -> AppManifest {
         try ManifestReader.read(text, file: "m.toml", id: id)
     }
 
-    @Test("A manifest names an app, what people call it, and its programs")
+    @Test("A manifest names an app, its display name and its programs")
     func manifest() throws {
         #expect(
             try read(good) == AppManifest(app: "org.example.Mail", name: "Mail", executables: ["/usr/bin/mail"]))
@@ -28,7 +28,7 @@ struct ManifestReaderTests {
     }
 
     @Test(
-        "What is not understood is said with its line and key, and names nobody",
+        "An invalid manifest is an error with line and key, and identifies no app",
         arguments: [
             ("", 0, "app"),
             ("app = 1", 1, "app"),
@@ -61,12 +61,12 @@ struct ManifestReaderTests {
         #expect(problem?.line == (line == 0 ? nil : line))
     }
 
-    @Test("What is no TOML is said with its line", arguments: ["[app", "id = ", good + "x = 1.5\n", good + "\0"])
+    @Test("Invalid TOML is an error with its line", arguments: ["[app", "id = ", good + "x = 1.5\n", good + "\0"])
     func noTOML(text: String) {
         #expect(throws: TrustedFileError.self) { try read(text) }
     }
 
-    @Test("Ours is good")
+    @Test("Our own manifest is valid")
     func ours() throws {
         let file =
             #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
@@ -127,7 +127,7 @@ final class ManifestFolderTests {
 
     private func problems() -> [TrustedFileError] { ManifestFolder(path: path).read().problems }
 
-    @Test("One that is wrong is reported and names nobody; the others count")
+    @Test("An invalid manifest is reported and ignored; the others are used")
     func oneWrong() throws {
         try write(good, to: "org.example.Mail.toml")
         try write("[app]\nid = 1\n", to: "other.toml")
@@ -141,14 +141,14 @@ final class ManifestFolderTests {
         #expect(problems.first?.description.hasPrefix("\(path)/other.toml:2: app.id: ") == true)
     }
 
-    @Test("No folder is no manifests")
+    @Test("A missing folder has no manifests")
     func none() {
         let (manifests, problems) = ManifestFolder(path: path + "/none").read()
         #expect(manifests == AppManifests())
         #expect(problems.isEmpty)
     }
 
-    @Test("What others can write to, or somebody else's, names nobody")
+    @Test("A manifest that others can write to, or that belongs to another user, is ignored")
     func permissions() throws {
         try write(good, to: "org.example.Mail.toml", mode: 0o664)
         #expect(problems().first?.reason.contains("chmod") == true)
@@ -162,7 +162,7 @@ final class ManifestFolderTests {
         #expect(ManifestFolder(path: path).read().manifests == AppManifests())
     }
 
-    @Test("A link, a FIFO, and a file of any length are none", .timeLimit(.minutes(10)))
+    @Test("A link, a FIFO and a too long file are ignored", .timeLimit(.minutes(10)))
     func noFiles() throws {
         let file = path + "/org.example.Mail.toml"
         try #require(symlink("/etc/passwd", file) == 0)
@@ -175,7 +175,7 @@ final class ManifestFolderTests {
         #expect(problems().first?.reason.contains("65536") == true)
     }
 
-    @Test("A program that two manifests name is neither's")
+    @Test("A program that two manifests name belongs to neither app")
     func dispute() throws {
         try write(good, to: "org.example.Mail.toml")
         try write(good.replacing("org.example.Mail", "org.example.Post"), to: "org.example.Post.toml")

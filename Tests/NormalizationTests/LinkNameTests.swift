@@ -3,12 +3,12 @@ import Testing
 
 @testable import BrokerNormalization
 
-@Suite("Names of cards that share an address or a number")
+@Suite("Comparing names of cards that share an address or a number")
 struct LinkNameTests {
     let normalizer: Normalizer
     init() throws { normalizer = try #require(Normalizer(locale: "")) }
 
-    /// A card in short: `prefix|given|middle|family|suffix`, and what else there is as `key=value`.
+    /// A card in short form: `prefix|given|middle|family|suffix`, then other keys as `key=value`.
     private static func card(_ text: String) -> Contact {
         var contact = Contact()
         var parts = text.split(separator: ";").map { $0.trimmingPrefix { $0 == " " } }
@@ -42,14 +42,14 @@ struct LinkNameTests {
     }
 
     @Test(
-        "Equal names are equal in every writing",
+        "Equal names match however they are written",
         arguments: [
             ("Ada|Lovelace", "ADA|lovelace"), ("Zoë|Müller", "Zoe|Muller"), ("Ada Lovelace", "Ada|Lovelace"),
             ("Ada|King|Lovelace", "Ada King|Lovelace"), ("Anna-Maria|Weiß", "Anna Maria|Weiss"),
             ("Mum", "nickname=Mum"), ("nickname=Bob", "nickname=bob"), ("王小明", "王|小明"), ("Иван|Петров", "иван|петров"),
             ("O'Brien", "O’Brien"), ("Dr.|John||Smith", "|John||Smith|PhD"),
             ("type=organization;organizationName=ACME GmbH", "organizationName=Acme GmbH"),
-            // Who has a name of their own is not the firm.
+            // A person's organisation does not count as their name.
             ("Ada|Lovelace;organizationName=Acme", "Ada|Lovelace;organizationName=Other"),
             ("John|Smith;birthday=1980-02-01", "John|Smith;birthday=--02-01"),
             ("John|Smith;birthday=1980-02-01", "John|Smith"),
@@ -60,7 +60,7 @@ struct LinkNameTests {
     }
 
     @Test(
-        "An initial, a nickname, a former name and a missing middle name are likely the same",
+        "An initial, a nickname, a former name or a missing middle name is a likely match",
         arguments: [
             ("J.|Smith", "John|Smith"), ("J. R.|Tolkien", "John Ronald|Tolkien"), ("John|Q.|Smith", "John|Smith"),
             ("John|Q.|Smith", "John|Quincy|Smith"), ("Robert|Smith;nickname=Bob", "Bob|Smith"),
@@ -73,7 +73,7 @@ struct LinkNameTests {
     }
 
     @Test(
-        "A family has one number, and is not one person",
+        "Different people who share a number do not match",
         arguments: [
             ("John|Smith", "Jane|Smith"), ("John|Smith", "|Smith"), ("John", "John|Smith"), ("J.|Smith", "|Smith"),
             ("J.|Smith", "Kate|Smith"), ("Mr.|A.||Smith|", "Mrs.|Anna||Smith|"), ("John|Smith", "John|Jones"),
@@ -82,9 +82,9 @@ struct LinkNameTests {
             ("John|Smith", "|John||Smith|III"), ("John|Smith;birthday=1950-02-01", "John|Smith;birthday=1980-02-01"),
             ("John|Smith;birthday=--02-01", "John|Smith;birthday=1980-03-01"),
             ("Robert|Smith;nickname=Bob", "Richard|Smith;nickname=Bob"), ("明|王", "明华|王"), ("John|Smith", "Smith|John"),
-            // Without a name it is anybody's.
+            // A card without a name can belong to anybody.
             ("", "John|Smith"), ("", ""), ("", "organizationName=Acme"), ("jobTitle=Cook", "jobTitle=Cook"),
-            // The firm's number is on the cards of all who work there.
+            // All employees' cards can have the organisation's number.
             ("organizationName=Acme", "Ada|Lovelace;organizationName=Acme"),
             ("type=organization;organizationName=Acme", "Acme"), ("type=organization", "type=organization"),
             ("organizationName=Acme", "organizationName=Acme Repairs"), ("organizationName=A", "organizationName=Acme"),
@@ -94,14 +94,14 @@ struct LinkNameTests {
         #expect(verdict(other, one) == .different)
     }
 
-    @Test("A name that is too long to be one is none")
+    @Test("A too long name does not match")
     func bound() {
         let long = String(repeating: "x", count: 513)
         #expect(verdict(long, long) == .different)
         #expect(verdict(String(long.dropLast()), String(long.dropLast())) == .same)
     }
 
-    @Test("Mailboxes of a function are nobody's")
+    @Test("Mailboxes of a function identify no person")
     func roles() {
         for address in ["info@example.org", "no-reply@example.org", "sales+uk@example.org", "büro@example.de"] {
             #expect(EmailMatchKey.isOfRole(address))

@@ -3,13 +3,13 @@ import Testing
 
 @testable import BrokerNormalization
 
-@Suite("Words in the form in which they are compared")
+@Suite("Normalized words")
 struct SearchWordsTests {
     let normalizer: Normalizer
     init() throws { normalizer = try #require(Normalizer(locale: "")) }
 
     @Test(
-        "A stored word is found as written, without accents, and in Latin letters",
+        "A stored word is found as written, without accents, and transliterated to Latin",
         arguments: [
             ("Ada Lovelace", ["ada", "lovelace"]), ("ÉMILE", ["emile"]), ("Łukasz", ["lukasz"]), ("Đorđe", ["dorde"]),
             ("Ærø", ["aero"]), ("Straße", ["strasse"]), ("Ａｄａ", ["ada"]), ("Jean-Luc", ["jean", "luc"]),
@@ -23,14 +23,14 @@ struct SearchWordsTests {
         #expect(normalizer.storedWords(text).words == words)
     }
 
-    @Test("Marks that are letters to their readers stay")
+    @Test("Marks that count as letters in their script are kept")
     func otherMarks() {
         #expect(normalizer.folded("कुमार") == "कुमार")
         #expect(normalizer.folded("が") == "が")
         #expect(normalizer.folded("مُحَمَّد") == "محمد")
     }
 
-    @Test("What is typed takes the same form", arguments: ["Łuk", "O'Br", "Straß", "Ива", "小明", "Ａｄ"])
+    @Test("Query words are normalized like stored words", arguments: ["Łuk", "O'Br", "Straß", "Ива", "小明", "Ａｄ"])
     func typed(text: String) throws {
         let stored = normalizer.storedWords("Łukasz O’Brien Straße Иван 王小明 Ada").words
         let typed = try #require(normalizer.queryWords(text)).words
@@ -38,13 +38,13 @@ struct SearchWordsTests {
         #expect(typed.allSatisfy { word in stored.contains { $0.hasPrefix(word) } })
     }
 
-    @Test("The longest word comes first, and one that another begins with is left out")
+    @Test("The longest word comes first; a word that is a prefix of another is left out")
     func telling() throws {
         #expect(try #require(normalizer.queryWords("an anna ann ber")).words == ["anna", "ber"])
         #expect(try #require(normalizer.queryWords(" , ")).words == [])
     }
 
-    @Test("There are bounds: sixteen words typed, and 64 bytes of each")
+    @Test("A query has at most sixteen words of 64 bytes")
     func bounds() throws {
         let letters = "bcdfghjklmnpqrstv".map(String.init)
         #expect(normalizer.queryWords(letters.prefix(16).joined(separator: " "))?.words.count == 16)
@@ -54,14 +54,14 @@ struct SearchWordsTests {
         #expect(try #require(normalizer.queryWords(long)).words == [String(repeating: "e", count: 64)])
         let wide = String(repeating: "ж", count: 33)
         #expect(normalizer.storedWords(wide).words.first == String(repeating: "ж", count: 32))
-        // 16,384 bytes are looked at; they end within a word.
+        // Only 16,384 bytes are read; they end within a word.
         #expect(normalizer.storedWords(String(repeating: "ab cd ", count: 50_000)).words == ["ab", "cd", "c"])
         let many = (0..<200).map { "w\($0)" }.joined(separator: " ")
         #expect(normalizer.storedWords(many).words.count == 64)
     }
 }
 
-@Suite("Order")
+@Suite("Sort keys")
 struct CollationKeyTests {
     let normalizer: Normalizer
     init() throws { normalizer = try #require(Normalizer(locale: "")) }
@@ -84,7 +84,7 @@ struct CollationKeyTests {
         return zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 }
     }
 
-    @Test("Accents and letter case count last, scripts stand together, the nameless come last")
+    @Test("Accents and letter case count last, scripts are grouped, contacts without a name come last")
     func names() {
         #expect(
             isSorted([
@@ -93,7 +93,7 @@ struct CollationKeyTests {
             ]))
     }
 
-    @Test("The first name decides before the second is looked at")
+    @Test("The first name decides before the second is compared")
     func parts() {
         #expect(isSorted([contact("Ann", "Zola"), contact("Anna", "Abel"), contact("Annabel", "A")]))
         #expect(isSorted([contact("Zoe", "Abel"), contact("Ann", "Zola")], byFamilyName: true))
@@ -101,7 +101,7 @@ struct CollationKeyTests {
         #expect(isSorted([contact("", "Abel"), contact("Ben", "Adler"), contact("Cid", "")], byFamilyName: true))
     }
 
-    @Test("Organisations, nicknames and phonetic names stand where they are looked for")
+    @Test("Organisations, nicknames and phonetic names are sorted where people expect them")
     func others() {
         let firm = contact("") { $0.organizationName = "Bakery" }
         let shop = contact("Zed") {
@@ -114,7 +114,7 @@ struct CollationKeyTests {
         #expect(isSorted([contact("Ada"), firm, shop, friend, japanese, contact("Fay")], byFamilyName: true))
     }
 
-    @Test("A key is cut at its bound, however long the name")
+    @Test("A sort key is truncated at its bound, however long the name")
     func bound() {
         for name in ["", "Ada", String(repeating: "王", count: 50), String(repeating: "é", count: 500_000)] {
             let keys = normalizer.collationKeys(of: contact(name, name))
@@ -125,7 +125,7 @@ struct CollationKeyTests {
         #expect(long.bytes.count == CollationKey.maximumSize)
     }
 
-    @Test("The locale's alphabet decides")
+    @Test("The locale decides the order")
     func locale() throws {
         let swedish = try #require(Normalizer(locale: "sv_SE"))
         #expect(isSorted([contact("Åke"), contact("Zed")]))
@@ -142,7 +142,7 @@ struct CollationKeyTests {
 @Suite("E-mail addresses and phone numbers")
 struct MatchKeyTests {
     @Test(
-        "Letter case and spaces around do not count; everything else does",
+        "E-mail addresses are compared without letter case and surrounding spaces",
         arguments: [
             ("Ada@Example.ORG", "ada@example.org", true), (" ada@example.org\n", "ada@example.org", true),
             ("ADÄ@x.org", "adä@X.org", true), ("ada@x.org", "adá@x.org", false), ("a.da@x.org", "ada@x.org", false),
@@ -155,7 +155,7 @@ struct MatchKeyTests {
         #expect((key == EmailMatchKey(other, normalizer)) == same)
     }
 
-    @Test("Nothing, and an address past the bound, match nothing")
+    @Test("An empty address, and one above the bound, match nothing")
     func noEmails() throws {
         let normalizer = try #require(Normalizer(locale: ""))
         #expect(EmailMatchKey("", normalizer) == nil)
@@ -165,7 +165,7 @@ struct MatchKeyTests {
     }
 
     @Test(
-        "What has no digits, or too many, is no number",
+        "A text without digits, or with too many, is not a number",
         arguments: ["", "none", "000", String(repeating: "1", count: 33)])
     func noPhones(text: String) throws {
         #expect(PhoneDigits(text) == nil)

@@ -2,7 +2,7 @@ import BrokerNormalization
 import CBrokerPhoneNumber
 import Testing
 
-@Suite("Which phone numbers are one")
+@Suite("Matching phone numbers")
 struct PhoneMatchTests {
     private func matches(_ one: String, _ other: String, in region: String) throws -> Bool {
         let normalizer = try #require(Normalizer(locale: "", region: region))
@@ -10,7 +10,7 @@ struct PhoneMatchTests {
         let second = try #require(PhoneMatchKey(other, normalizer))
         let found = first.matches(second)
         #expect(second.matches(first) == found)
-        // The same by what the index is asked for; what else is known is compared in either case.
+        // The index must find every match, by an ending or by the beginning.
         for (asked, stored) in [(first, second), (second, first)] where found {
             #expect(
                 asked.endings.contains(stored.national)
@@ -20,7 +20,7 @@ struct PhoneMatchTests {
     }
 
     @Test(
-        "With or without its country, however it is grouped, a number is one",
+        "A number matches with or without its country code, however it is grouped",
         arguments: [
             ("+44 20 7946 0018", "020 7946 0018", true), ("+44 (0)20 7946 0018", "0044 20 79460018", true),
             ("7946 0018", "+44 20 7946 0018", true), ("946 0018", "020 7946 0018", true),
@@ -35,7 +35,7 @@ struct PhoneMatchTests {
     }
 
     @Test(
-        "An extension tells two numbers apart only where both have one",
+        "Different extensions distinguish two numbers only if both have one",
         arguments: [
             ("020 7946 0018 x12", "020 7946 0018", true), ("020 7946 0018;ext=12", "+44 20 7946 0018 ext. 12", true),
             ("020 7946 0018 x12", "020 7946 0018 x13", false),
@@ -45,7 +45,7 @@ struct PhoneMatchTests {
     }
 
     @Test(
-        "A short number is only itself, as it is typed",
+        "A short number matches only itself",
         arguments: [
             ("112", "112", "DE", true), ("112", "030 123 112", "DE", false), ("116 117", "116117", "DE", true),
             ("116117", "030 99 116117", "DE", false), ("123456", "030 123456", "DE", true),
@@ -59,7 +59,7 @@ struct PhoneMatchTests {
     }
 
     @Test(
-        "Where nobody knows the country, a number without one matches by its digits in any",
+        "Without a region, a number without a country code matches its digits in any country",
         arguments: [
             ("020 7946 0018", "+44 20 7946 0018", true), ("0044 20 7946 0018", "+44 20 7946 0018", true),
             ("7946 0018", "020 7946 0018", true), ("253 0000", "+1 650 253 0000", true),
@@ -70,7 +70,7 @@ struct PhoneMatchTests {
     }
 
     @Test(
-        "A locale says where its numbers are dialled, or nothing",
+        "A locale has a dialling region, or none",
         arguments: [
             ("de_DE.UTF-8@euro", "DE"), ("en_GB", "GB"), ("C", ""), ("C.UTF-8", ""), ("POSIX", ""), ("", ""),
             ("de", ""),
@@ -80,14 +80,14 @@ struct PhoneMatchTests {
         #expect(PhoneMatchKey.region(ofLocale: locale) == region)
     }
 
-    @Test("Numbers match as libphonenumber's own comparison says", arguments: ["GB", "DE", "US", "IT", "JP"])
+    @Test("Numbers match as in libphonenumber's own comparison", arguments: ["GB", "DE", "US", "IT", "JP"])
     func asTheLibrary(region: String) throws {
         let normalizer = try #require(Normalizer(locale: "", region: region))
         var generator = SystemRandomNumberGenerator()
         let codes = ["+44", "+49 ", "+1 ", "+39 ", "+81-", "", "0", "00 49 ", "011 44 "]
         var numbers: [String] = []
         for _ in 0..<24 {
-            // Few digits to choose from, so that many end alike.
+            // Few different digits, so that many numbers have equal ends.
             let digits = (0..<10).map { _ in "\(Int.random(in: 2...3, using: &generator))" }.joined()
             for _ in 0..<3 {
                 let part = String(digits.suffix(Int.random(in: 7...10, using: &generator)))
@@ -111,7 +111,7 @@ struct PhoneMatchTests {
     }
 
     @Test(
-        "Whatever stands between its digits, a number is read as the library reads it",
+        "Whatever separates its digits, a number is parsed as libphonenumber parses it",
         arguments: ["GB", "US", "IT", "AR", "ZZ"])
     func decorated(region: String) throws {
         var generator = SystemRandomNumberGenerator()
@@ -140,7 +140,7 @@ struct PhoneMatchTests {
     }
 
     @Test(
-        "Nothing that is written as a number harms",
+        "Arbitrary text as a number does no harm",
         arguments: [String(repeating: "+", count: 100_000), "\u{0}1\u{0}", "+", "x", "＋４４２０７９４６００１８"])
     func harmless(text: String) throws {
         let normalizer = try #require(Normalizer(locale: "", region: "GB"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BrokerPeerIdentity
 
-@Suite("Callers as they really are")
+@Suite("Collecting evidence about real callers")
 struct CollectorTests {
     private let collector: EvidenceCollector
 
@@ -31,7 +31,7 @@ struct CollectorTests {
         return executable
     }
 
-    @Test("A program that connects is known by its file")
+    @Test("A program is identified by its file")
     func program() throws {
         let test = try TestCaller()
         let evidence = try test.evidence(with: collector)
@@ -57,7 +57,7 @@ struct CollectorTests {
         #expect(first.process != second.process)
     }
 
-    @Test("A copy elsewhere has the same contents and is another app")
+    @Test("A copy of a program is another app with the same hash")
     func copied() throws {
         let folder = try Folder()
         let copy = try folder.copy(of: "/bin/cat", as: "mail client")
@@ -68,13 +68,13 @@ struct CollectorTests {
         #expect(!caller.isInterpreter)
     }
 
-    @Test("A program whose file was deleted or replaced while it runs is still what runs")
+    @Test("A program whose file was deleted or replaced is still identified as the running file")
     func deleted() throws {
         let folder = try Folder()
         let copy = try folder.copy(of: "/bin/cat", as: "mail")
         let test = try TestCaller(plan([copy]))
         let before = try judged(test)
-        // Another program takes the path.
+        // Another program is moved to the path.
         let other = try folder.copy(of: "/bin/sleep", as: "other")
         try #require(rename(other, copy) == 0)
         let evidence = try test.evidence(with: collector)
@@ -83,7 +83,7 @@ struct CollectorTests {
         #expect(judge(evidence) == .caller(before))
     }
 
-    @Test("A program that runs from memory and lies in no file system is refused")
+    @Test("A program that runs from a memfd is refused")
     func inMemory() throws {
         var plan = TestCaller.Plan()
         plan.inMemory = true
@@ -92,17 +92,17 @@ struct CollectorTests {
         #expect(judge(evidence) == .refused(.notHashed(.notLocal)))
     }
 
-    @Test("A shell script is its shell, an interpreter")
+    @Test("A shell script is identified as its shell, an interpreter")
     func shell() throws {
         let caller = try judged(try TestCaller(plan(["/bin/sh", "-c", "read line; exit"])))
         #expect(caller.isInterpreter)
         #expect(caller.principal(for: .untilRevoked) == nil)
     }
 
-    @Test("A copy of an interpreter under another name is known for what it is")
+    @Test("A copy of an interpreter under another name is recognised as an interpreter")
     func copiedInterpreter() throws {
         let folder = try Folder()
-        // Debian's perl-base is on every system; its file has the version in its name too.
+        // Debian's perl-base is always installed, also under a name with its version.
         let copy = try folder.copy(of: "/usr/bin/perl", as: "mail")
         let test = try TestCaller(plan([copy, "-e", "<STDIN>"]))
         let original = try executable(try test.evidence(with: collector)).sameAsInterpreter
@@ -118,7 +118,7 @@ struct CollectorTests {
         #expect(caller.displayName.hasPrefix("python"))
     }
 
-    @Test("Another user is another caller", .enabled(if: Machine.isRoot, "needs root to become another user"))
+    @Test("Another user's process is another caller", .enabled(if: Machine.isRoot, "needs root to become another user"))
     func otherUser() throws {
         var plan = TestCaller.Plan()
         plan.uid = 54_321
@@ -128,7 +128,7 @@ struct CollectorTests {
         #expect(!Set(other.principals).isSuperset(of: try judged(try TestCaller()).principals))
     }
 
-    @Test("Whoever is gone before the evidence was read is not judged", arguments: [true, false])
+    @Test("A caller that ends while the evidence is read is not judged", arguments: [true, false])
     func gone(isReaped: Bool) throws {
         let test = try TestCaller()
         let peer = try PeerHandle(socket: test.socket)
@@ -138,21 +138,21 @@ struct CollectorTests {
         #expect(throws: PeerError.ended) { try collector.collect(peer) }
     }
 
-    @Test("Whoever is gone before the first look is not judged either")
+    @Test("A caller that ends before the inspection is not judged")
     func goneBefore() throws {
         let test = try TestCaller()
         test.end()
         #expect(throws: PeerError.ended) { try test.evidence(with: collector) }
     }
 
-    @Test("A program that becomes another one after it connected is noticed")
+    @Test("A process that executes another program after connecting is detected")
     func exec() throws {
         let test = try TestCaller(plan(["/bin/sh", "-c", "echo ready; read line; exec /bin/cat"]))
         let peer = try PeerHandle(socket: test.socket)
         let evidence = try collector.collect(peer)
         #expect(collector.check(peer, evidence) == .same)
         #expect(try test.exchange("go").hasPrefix("ready"))
-        // Once this comes back, it is cat that runs.
+        // An echoed line shows that cat runs.
         #expect(try test.exchange("hello") == "hello\n")
         #expect(collector.check(peer, evidence) == .changed)
         let now = try collector.collect(peer)
@@ -161,7 +161,7 @@ struct CollectorTests {
         #expect(try executable(now).name == "cat")
     }
 
-    @Test("A program that becomes another one of the same name in the same place is noticed")
+    @Test("A process that executes another program of the same path is detected")
     func execOfReplacement() throws {
         let folder = try Folder()
         let path = try folder.copy(of: "/bin/sh", as: "mail")
@@ -178,7 +178,7 @@ struct CollectorTests {
         #expect(judge(now) != judge(evidence))
     }
 
-    @Test("A program that ended is not still what it was")
+    @Test("A check of an ended process gives `changed`")
     func endedIsNotStill() throws {
         let test = try TestCaller()
         let peer = try PeerHandle(socket: test.socket)
@@ -188,7 +188,7 @@ struct CollectorTests {
         #expect(collector.check(peer, evidence) == .changed)
     }
 
-    @Test("A caller on a terminal is in the session of that terminal's leader", arguments: [true, false])
+    @Test("A caller on a terminal belongs to its session leader's session", arguments: [true, false])
     func terminal(isLeader: Bool) throws {
         var plan = TestCaller.Plan()
         plan.terminal = isLeader ? .leader : .childOfLeader
@@ -201,7 +201,7 @@ struct CollectorTests {
     }
 
     @Test(
-        "A program in namespaces of its own is taken for sandboxed",
+        "A program in its own namespaces counts as sandboxed",
         .enabled(if: Machine.canMakeNamespaces, "needs user namespaces"), arguments: [true, false])
     func namespaces(alsoMounts: Bool) throws {
         var plan = TestCaller.Plan()
@@ -217,7 +217,7 @@ struct CollectorTests {
     }
 
     @Test(
-        "A flatpak's mark in a caller's root makes it a sandboxed one, whatever the mark is",
+        "A .flatpak-info in a caller's root makes it sandboxed, whatever kind of file it is",
         .enabled(if: Machine.isRoot, "needs root to change a process's root"),
         arguments: ["file", "fifo", "link", "none"])
     func flatpakInfo(mark: String) throws {
@@ -236,7 +236,7 @@ struct CollectorTests {
     }
 
     @Test(
-        "A unit of the user's manager gives an app its name, and one of another user's gives it none",
+        "A unit of the user's manager names an app; a unit of another user's does not",
         .enabled(if: Machine.controlGroups != nil, "needs root and control groups that no service manager keeps"),
         .serialized,
         arguments: [true, false])
@@ -245,7 +245,7 @@ struct CollectorTests {
         let uid = isOwn ? 54_322 : 54_323
         var group = root
         var made: [String] = []
-        // A group is gone only when its last process is: the caller goes before the groups.
+        // A group can be removed only after its last process, so the caller ends first.
         var test: TestCaller?
         defer {
             test?.end()
@@ -268,7 +268,7 @@ struct CollectorTests {
         #expect((caller.app == "org.example.My-Mail") == isOwn)
     }
 
-    @Test("Where a connection has no process behind it, nobody is identified")
+    @Test("A connection without a peer process identifies no caller")
     func noSocket() throws {
         let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { close(file) }
@@ -276,7 +276,7 @@ struct CollectorTests {
         #expect(throws: PeerError.self) { try PeerHandle(socket: -1) }
     }
 
-    @Test("The kernel's own word on who connected is used where it gives one")
+    @Test("SO_PEERPIDFD is used if the kernel has it")
     func pidfdSource() throws {
         let test = try TestCaller()
         #expect(

@@ -2,19 +2,19 @@ import Testing
 
 @testable import BrokerPeerIdentity
 
-@Suite("The order in which processes are looked at")
+@Suite("The order of inspections")
 struct FairQueueTests {
     private func place(_ uid: UInt32, _ pid: Int32 = 1) -> LookPlace { LookPlace(.user(uid), uid: uid, pid: pid) }
     private func stranger(_ uid: UInt32) -> LookPlace { LookPlace(.strangers, uid: uid, pid: Int32(uid)) }
 
-    /// Takes what may begin, and ends none of it.
+    /// Starts the jobs that may start, and ends none.
     private func begin(_ queue: inout FairQueue<String>) -> [String] {
         var begun: [String] = []
         while let next = queue.next() { begun.append(next.job) }
         return begun
     }
 
-    /// Takes one at a time, until nothing waits.
+    /// Runs one job at a time until the queue is empty.
     private func drain(_ queue: inout FairQueue<String>) -> [String] {
         var done: [String] = []
         while let next = queue.next() {
@@ -24,7 +24,7 @@ struct FairQueueTests {
         return done
     }
 
-    @Test("Users take turns, however many one of them has")
+    @Test("Users take turns, however many jobs each has")
     func users() {
         var queue = FairQueue<String>(perLane: 2)
         for pid: Int32 in 1...4 { queue.add("a\(pid)", at: place(1_000, pid)) }
@@ -35,7 +35,7 @@ struct FairQueueTests {
         #expect(queue.isEmpty)
     }
 
-    @Test("Processes of a user take turns, and each has its own in order")
+    @Test("A user's processes take turns, and each process's jobs stay in order")
     func processes() {
         var queue = FairQueue<String>(perLane: 2)
         for job in ["x1", "x2", "x3"] { queue.add(job, at: place(1_000, 1)) }
@@ -44,7 +44,7 @@ struct FairQueueTests {
         #expect(drain(&queue) == ["x1", "y1", "z1", "x2", "x3"])
     }
 
-    @Test("Of one process one job runs at a time, so that a slow one leaves room for its user's others")
+    @Test("One job of a process runs at a time, so that a slow one does not delay its user's others")
     func oneOfAProcess() {
         var queue = FairQueue<String>(perLane: 2)
         for job in ["slow 1", "slow 2", "slow 3"] { queue.add(job, at: place(1_000, 1)) }
@@ -58,7 +58,7 @@ struct FairQueueTests {
         #expect(drain(&queue) == ["slow 2", "slow 3"])
     }
 
-    @Test("A user has so many at once and no more, and others are not kept from theirs")
+    @Test("A user's running jobs are bounded, and do not delay other users")
     func perLane() {
         var queue = FairQueue<String>(perLane: 2)
         for pid: Int32 in 1...5 { queue.add("a\(pid)", at: place(1_000, pid)) }
@@ -71,7 +71,7 @@ struct FairQueueTests {
         #expect(begin(&queue) == ["a3", "a4"])
     }
 
-    @Test("Fifty user IDs without a user are one user, and take turns among themselves")
+    @Test("Fifty UIDs without an account count as one user, and take turns among themselves")
     func strangers() {
         var queue = FairQueue<String>(perLane: 2)
         for uid: UInt32 in 100_000..<100_050 {
@@ -83,13 +83,13 @@ struct FairQueueTests {
         queue.ended(place(1_000, 1))
         #expect(begin(&queue).sorted() == ["a3", "s100002 1"])
         for other in [stranger(100_001), stranger(100_002), place(1_000, 2), place(1_000, 3)] { queue.ended(other) }
-        // Each has its first before any has its second.
+        // Each gets its first turn before any gets its second.
         let rest = drain(&queue)
         #expect(rest.count == 97)
         #expect(rest.prefix(47).allSatisfy { $0.hasSuffix(" 1") } && rest.suffix(50).allSatisfy { $0.hasSuffix(" 2") })
     }
 
-    @Test("Who connects for the first time is looked up beside the strangers, not behind them")
+    @Test("New users are looked up in their own place, not behind UIDs without an account")
     func newcomers() {
         var queue = FairQueue<String>(perLane: 2)
         for uid: UInt32 in 100_000..<100_050 { queue.add("look \(uid)", at: stranger(uid)) }
@@ -98,7 +98,7 @@ struct FairQueueTests {
         #expect(begin(&queue) == ["name"])
     }
 
-    @Test("What nobody wants any more is dropped, and nothing else")
+    @Test("An abandoned job is dropped, and no other")
     func removed() {
         var queue = FairQueue<String>(perLane: 2)
         for job in ["x1", "x2"] { queue.add(job, at: place(1_000, 1)) }
@@ -106,14 +106,14 @@ struct FairQueueTests {
         queue.add("b", at: place(1_016, 3))
         queue.remove(at: place(1_000, 1)) { $0 == "x2" }
         queue.remove(at: place(1_016, 3)) { $0 == "b" }
-        // One that has begun, or was never there.
+        // A job that has started, or never existed.
         queue.remove(at: place(1_001, 9)) { _ in true }
         #expect(drain(&queue) == ["x1", "y"])
         queue.add("b again", at: place(1_016, 3))
         #expect(drain(&queue) == ["b again"] && queue.isEmpty)
     }
 
-    @Test("Whatever comes and goes, everything is served once, in each process's order, and within the bounds")
+    @Test("In any sequence every job runs once, in its process's order, and within the bounds")
     func everything() {
         var random = Seeded(state: 19)
         var queue = FairQueue<Int>(perLane: 3)
@@ -144,7 +144,7 @@ struct FairQueueTests {
     }
 }
 
-/// Numbers that are the same in every run (xorshift).
+/// Pseudo-random numbers, the same in every run (xorshift).
 private struct Seeded {
     var state: UInt64
 

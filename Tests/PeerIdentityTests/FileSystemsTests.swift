@@ -5,7 +5,7 @@ import Testing
 
 @testable import BrokerPeerIdentity
 
-@Suite("Whose word a file's contents are")
+@Suite("File systems whose contents are trusted")
 struct FileSystemsTests {
     private let mounts = """
         21 1 0:5 / / rw,relatime shared:1 - btrfs /dev/sda1 rw
@@ -35,7 +35,7 @@ struct FileSystemsTests {
         return mounts.withCString { identify_is_local($0, mounts.utf8.count, &file, own ? 1 : 0) == 1 }
     }
 
-    @Test("Disks and memory are the kernel's word; file servers, and what is mounted nowhere, are not")
+    @Test("Disk and memory file systems are trusted; file servers and unmounted ones are not")
     func kinds() {
         #expect(isLocal(file(mount: 21)))
         #expect(isLocal(file(mount: 22)))
@@ -46,13 +46,13 @@ struct FileSystemsTests {
         #expect(!isLocal(file(mount: 2)))
     }
 
-    @Test("An overlay counts only among the broker's own mounts")
+    @Test("An overlay is trusted only among the broker's own mounts")
     func overlay() {
         #expect(isLocal(file(mount: 25)))
         #expect(!isLocal(file(mount: 25), own: false))
     }
 
-    @Test("Where the kernel tells no mount, the device is looked up")
+    @Test("Without a mount ID, the device number is looked up")
     func byDevice() {
         var tmpfs = file(mount: 23, device: 6)
         tmpfs.has_mount = 0
@@ -63,13 +63,13 @@ struct FileSystemsTests {
     }
 
     @Test(
-        "A text that is no list of mounts makes nothing local",
+        "An invalid mount list trusts nothing",
         arguments: ["", "\n", "21", "21 1 0:5 / / rw -", "x y z"])
     func garbage(text: String) {
         #expect(!Self.isLocal(file(mount: 21), text, true))
     }
 
-    @Test("It is so on this machine")
+    @Test("This machine's own mounts are classified")
     func here() throws {
         guard case .found(let bytes) = contents(ofFile: "/proc/self/mountinfo") else {
             throw TestFailure.unreadable("mountinfo")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BrokerPeerIdentity
 
-@Suite("What a flatpak's mark says")
+@Suite("Parsing .flatpak-info")
 struct FlatpakInfoTests {
     private func parse(_ text: String) -> (app: String, instance: String)? {
         var app = [CChar](repeating: 1, count: Int(IDENTIFY_NAME_SIZE))
@@ -16,7 +16,7 @@ struct FlatpakInfoTests {
         return (texts[0], texts[1])
     }
 
-    @Test("The app and its instance")
+    @Test("The app and its instance are read")
     func names() throws {
         let text = """
             [Application]
@@ -35,14 +35,14 @@ struct FlatpakInfoTests {
     }
 
     @Test(
-        "What it does not say is empty", arguments: ["", "\n", "[Runtime]\nname=x", "name=x", "[Application]\nname:x"])
+        "Missing values are empty", arguments: ["", "\n", "[Runtime]\nname=x", "name=x", "[Application]\nname:x"])
     func silent(text: String) throws {
         let names = try #require(parse(text))
         #expect(names.app.isEmpty && names.instance.isEmpty)
     }
 
     @Test(
-        "What flatpak never writes is nobody's mark",
+        "A file that flatpak would not write is refused",
         arguments: [
             "[Application]\nname=", "[Application]\nname=a b", "[Application]\nname=a\nname=b",
             "[Application]\nname=a\n[Application]\nname=a", "[Application]\nname=a/../b", "[Application]\nname=a\r\n",
@@ -53,7 +53,7 @@ struct FlatpakInfoTests {
         #expect(parse(text) == nil)
     }
 
-    @Test("A name of the greatest length is one")
+    @Test("A name of the maximum length is accepted")
     func longest() {
         let name = String(repeating: "a", count: 255)
         #expect(parse("[Application]\nname=" + name)?.app == name)

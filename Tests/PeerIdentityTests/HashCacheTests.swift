@@ -4,7 +4,7 @@ import Testing
 
 @testable import BrokerPeerIdentity
 
-@Suite("Hashing what runs")
+@Suite("Hashing executables")
 struct HashCacheTests {
     private let cache = HashCache(capacity: 256, settlingTime: 0)
     private let folder: Folder
@@ -31,9 +31,9 @@ struct HashCacheTests {
         return FileIdentity(status)
     }
 
-    @Test("The hash is SHA-256 of the contents, empty ones included")
+    @Test("The hash is the contents' SHA-256, also of an empty file")
     func hash() throws {
-        // FIPS 180-2, appendix B.1, and the hash of nothing.
+        // FIPS 180-2, appendix B.1, and the hash of an empty file.
         let abc = try folder.write(Array("abc".utf8), to: "abc")
         #expect(
             try digest(abc) == .sha256("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"))
@@ -42,7 +42,7 @@ struct HashCacheTests {
             try digest(empty) == .sha256("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"))
     }
 
-    @Test("A file of several pieces is hashed to its end")
+    @Test("A file larger than the buffer is hashed to its end")
     func pieces() throws {
         var bytes = [UInt8](repeating: 7, count: 2 * 1_048_576 + 1)
         let one = try digest(try folder.write(bytes, to: "one"))
@@ -51,7 +51,7 @@ struct HashCacheTests {
         #expect(one != other)
     }
 
-    @Test("A file is read once, and again when it was replaced or changed")
+    @Test("A file is read once, and again after it was replaced or changed")
     func remembered() throws {
         let path = try folder.write(Array("first".utf8), to: "program")
         let before = try identity(path)
@@ -65,14 +65,14 @@ struct HashCacheTests {
         #expect(try digest(path) != first)
     }
 
-    @Test("A change that keeps the size and sets the time back is a change")
+    @Test("A change is detected even if size and modification time are the same")
     func timeSetBack() throws {
         let path = try folder.write(Array("first".utf8), to: "program")
         var before = stat()
         try #require(stat(path, &before) == 0)
         let first = try digest(path)
         let times = [before.st_atim, before.st_mtim]
-        // A coarse clock stands still for some milliseconds: once more until it has moved, but not for ever.
+        // A coarse clock can stay the same for some milliseconds: retries until it has moved, within limits.
         var after = stat()
         for _ in 0..<1_000_000 {
             _ = try folder.write(Array("other".utf8), to: "program")
@@ -85,7 +85,7 @@ struct HashCacheTests {
         #expect(try digest(path) != first)
     }
 
-    @Test("What was asked for longest ago is forgotten first, and there is a bound")
+    @Test("The cache is bounded, and drops the least recently used entry")
     func bound() throws {
         let cache = HashCache(capacity: 2, settlingTime: 0)
         let paths = try ["a", "b", "c"].map { try folder.write(Array($0.utf8), to: $0) }
@@ -98,7 +98,7 @@ struct HashCacheTests {
         #expect(cache.remembered(try identity(paths[2])) != nil)
     }
 
-    @Test("A file that changed just now is hashed and not remembered")
+    @Test("A file that has just changed is hashed but not cached")
     func unsettled() throws {
         let cache = HashCache(capacity: 256, settlingTime: 3_600)
         let path = try folder.write(Array("fresh".utf8), to: "program")
@@ -115,12 +115,12 @@ struct HashCacheTests {
         #expect(try digest("/dev/zero") == .notRegular)
     }
 
-    @Test("A file one byte over a gibibyte is not read; one at the bound would be")
+    @Test("A file one byte above a gibibyte is not read; one of exactly a gibibyte is")
     func tooLarge() throws {
         let path = try folder.write([], to: "large")
         try #require(truncate(path, off_t(HashCache.sizeLimit) + 1) == 0)
         #expect(try digest(path) == .tooLarge)
-        // At the bound it comes to reading, which this file refuses: it is gone by another process's standards.
+        // At the bound the file is read, which fails here with another error.
         let (file, status) = try look(at: path)
         defer { close(file) }
         var atBound = status
@@ -129,7 +129,7 @@ struct HashCacheTests {
         #expect(cache.digest(of: file, atBound) == .changing)
     }
 
-    @Test("A file that grows while it is read has no hash")
+    @Test("A file that grows while it is read gets no hash")
     func growing() throws {
         let path = try folder.write(Array("longer than it was".utf8), to: "program")
         let (file, status) = try look(at: path)

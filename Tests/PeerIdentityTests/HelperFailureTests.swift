@@ -8,10 +8,10 @@ import Testing
 @testable import BrokerPeerIdentity
 
 @Suite(
-    "A helper that is away, silent or late", .enabled(if: Machine.canRunHelper, Machine.helperNeeds), .serialized,
+    "A helper that is missing, silent or late", .enabled(if: Machine.canRunHelper, Machine.helperNeeds), .serialized,
     .timeLimit(.minutes(10)))
 struct HelperFailureTests {
-    @Test("Without the helper nobody is anybody, and nobody is taken for another program")
+    @Test("Without the helper no caller is identified, and no caller counts as changed")
     func noHelper() throws {
         let folder = try Folder()
         let client = try IdentifyClient(socket: folder.path + "/none")
@@ -23,7 +23,7 @@ struct HelperFailureTests {
         let peer = try PeerHandle(socket: test.socket)
         let evidence = try test.evidence(with: EvidenceCollector(vantage: .system))
         #expect(client.check(peer, evidence) == .unknown)
-        // One that listens and never answers.
+        // A socket that listens and never answers.
         let listener = identify_listen(folder.path + "/silent")
         try #require(listener >= 0)
         defer { close(listener) }
@@ -34,7 +34,7 @@ struct HelperFailureTests {
         }
     }
 
-    @Test("A helper that looks at nobody any more says nothing about a process, and one that answers late does")
+    @Test("A stopped helper gives `unknown`; a late answer is still used")
     func lateHelper() throws {
         let helper = try RunningHelper()
         let client = try helper.client()

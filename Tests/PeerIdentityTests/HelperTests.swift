@@ -10,7 +10,7 @@ import Testing
 @testable import BrokerPeerIdentity
 
 @Suite(
-    "The helper that may look into every process", .enabled(if: Machine.canRunHelper, Machine.helperNeeds), .serialized,
+    "The helper", .enabled(if: Machine.canRunHelper, Machine.helperNeeds), .serialized,
     .timeLimit(.minutes(10)))
 struct HelperTests {
     private func pidfd(of caller: TestCaller) throws -> CInt {
@@ -19,7 +19,7 @@ struct HelperTests {
         return pidfd
     }
 
-    @Test("It says of a caller what a broker that may look for itself sees")
+    @Test("It reports the same evidence as a direct inspection with all rights")
     func same() throws {
         let helper = try RunningHelper()
         let client = try helper.client()
@@ -39,7 +39,7 @@ struct HelperTests {
         }
     }
 
-    @Test("It has two capabilities, can gain none, and is shut in")
+    @Test("It has two capabilities, can gain no others, and is confined")
     func confinement() throws {
         let helper = try RunningHelper()
         #expect(try helper.client().isAnswered())
@@ -53,14 +53,14 @@ struct HelperTests {
         #expect(helper.status("Seccomp") == "2")
     }
 
-    @Test("It serves the user it is told, and nobody else", arguments: ["54321", "0"])
+    @Test("It serves the user of its argument, and no other", arguments: ["54321", "0"])
     func otherUser(uid: String) throws {
         let helper = try RunningHelper(["--for-uid", uid])
         #expect(try helper.client().isAnswered() == (uid == "0"))
         #expect(try helper.say(RunningHelper.request(), []) == (uid == "0" ? IDENTIFY_MALFORMED.rawValue : nil))
     }
 
-    @Test("Without being told it serves whose file its socket is")
+    @Test("By default it serves the owner of its socket file")
     func owner() throws {
         let folder = try Folder()
         let path = folder.path + "/socket"
@@ -75,7 +75,7 @@ struct HelperTests {
     }
 
     @Test(
-        "It does not start on what it does not understand",
+        "It does not start with unknown arguments",
         arguments: [
             ["--socket"], ["--socket", "relative"], ["--for-uid", "x"], ["--for-uid", "4294967295"], ["--other", "x"],
             ["x"], [], ["--socket", "/nowhere/at/all"],
@@ -84,7 +84,7 @@ struct HelperTests {
         #expect(RunningHelper.status(of: try RunningHelper.start([RunningHelper.program] + words)) == 2)
     }
 
-    @Test("Whatever is no request with one process is said to be none, and it goes on")
+    @Test("An invalid request is answered as such, and the helper continues")
     func garbage() throws {
         let helper = try RunningHelper()
         let caller = try TestCaller()
@@ -108,7 +108,7 @@ struct HelperTests {
         #expect(try helper.say(RunningHelper.request { $0.wants = 4 }, [process]) == malformed)
         #expect(try helper.say(RunningHelper.request { $0.reserved = 1 }, [process]) == malformed)
         #expect(try helper.say(good, [process]) == IDENTIFY_LOOKED.rawValue)
-        // The socket, the output and nothing that was handed in, once the last worker has ended.
+        // After the last worker ended, only the socket and the output are open: no received descriptor.
         #expect(
             comes {
                 var open = glob_t()
@@ -118,7 +118,7 @@ struct HelperTests {
             })
     }
 
-    @Test("A process that has ended is said to have ended", arguments: [true, false])
+    @Test("An ended process is reported as ended", arguments: [true, false])
     func ended(isReaped: Bool) throws {
         let helper = try RunningHelper()
         let caller = try TestCaller()
@@ -131,7 +131,7 @@ struct HelperTests {
     }
 
     @Test(
-        "What a caller puts in the helper's way does not hold it up, and names nobody",
+        "A caller's special files do not block the helper, and give no name",
         arguments: ["fifo", "link", "loop", "device", "folder", "huge", "socket"])
     func traps(trap: String) throws {
         let helper = try RunningHelper()
@@ -159,7 +159,7 @@ struct HelperTests {
         #expect(evidence.flatpakInfo == .found(.init(app: nil)))
     }
 
-    @Test("A flatpak's mark is read where it is a plain file, whosever it is")
+    @Test("A .flatpak-info is read if it is a regular file, whoever owns it")
     func mark() throws {
         let helper = try RunningHelper()
         let folder = try Folder()
@@ -174,7 +174,7 @@ struct HelperTests {
         #expect(evidence.flatpakInfo == .found(.init(app: "org.example.Mail")))
     }
 
-    @Test("An executable of 10 GB is too large, and said to be")
+    @Test("An executable of 10 GB is reported as too large")
     func huge() throws {
         let helper = try RunningHelper()
         let folder = try Folder()
@@ -188,12 +188,12 @@ struct HelperTests {
         #expect(executable.digest == .tooLarge)
     }
 
-    @Test("A worker that hangs is killed after half a second, and the caller is nobody")
+    @Test("A worker that hangs is killed after half a second, and the caller is not identified")
     func hanging() throws {
         let helper = try RunningHelper()
         let folder = try Folder()
         let copy = try folder.copy(of: "/bin/cat", as: "large")
-        // Long enough to catch its worker, which is then stopped: as a file system can stop one.
+        // Large enough to catch its worker and stop it, as a file system could.
         try #require(truncate(copy, 268_000_000) == 0)
         var plan = TestCaller.Plan()
         plan.arguments = [copy]
@@ -207,7 +207,7 @@ struct HelperTests {
             let start = clock.now
             let said = try helper.sayOnce(
                 RunningHelper.request { $0.wants = IDENTIFY_WANTS_DIGEST }, [process], signallingWorkers: SIGSTOP)
-            // One that had answered before it was stopped is asked about again.
+            // Retries if the worker answered before it was stopped.
             isCaught = said.isSignalled && said.outcome != IDENTIFY_LOOKED.rawValue
             guard isCaught else { continue }
             #expect(said.outcome == IDENTIFY_TIMED_OUT.rawValue)
@@ -218,7 +218,7 @@ struct HelperTests {
         #expect(try helper.say(RunningHelper.request(), [process]) == IDENTIFY_LOOKED.rawValue)
     }
 
-    @Test("A worker serves one request and ends: the next is another process's")
+    @Test("A worker serves one request and ends; the next request gets another process")
     func oneEach() throws {
         let helper = try RunningHelper()
         let caller = try TestCaller()
@@ -230,7 +230,7 @@ struct HelperTests {
         }
     }
 
-    @Test("Who is gone before the helper has looked is nobody, and keeps no worker")
+    @Test("A caller that ends before the inspection is not identified, and occupies no worker")
     func givenUp() throws {
         let helper = try RunningHelper()
         let client = try helper.client()
@@ -242,7 +242,7 @@ struct HelperTests {
         #expect(try TestCaller().evidence(with: client).process.pid != peer.pid)
     }
 
-    @Test("Whoever asked a worker that something kills is told so, and the helper goes on")
+    @Test("If a worker is killed, its client gets an error, and the helper continues")
     func killed() throws {
         let helper = try RunningHelper()
         let caller = try TestCaller()
@@ -252,7 +252,7 @@ struct HelperTests {
         var isCaught = false
         while !isCaught, .now < end {
             let said = try helper.sayOnce(RunningHelper.request(), [process], signallingWorkers: SIGKILL)
-            // One that had answered before it was killed is asked about again.
+            // Retries if the worker answered before it was killed.
             isCaught = said.isSignalled && said.outcome != IDENTIFY_LOOKED.rawValue
             if isCaught { #expect(said.outcome == IDENTIFY_FAILED.rawValue) }
         }
@@ -261,7 +261,7 @@ struct HelperTests {
     }
 
     @Test(
-        "Whose root is a file server that never answers is refused at once",
+        "A caller whose root is a FUSE file system that never answers is refused at once",
         .enabled(if: access("/dev/fuse", F_OK) == 0))
     func server() throws {
         let helper = try RunningHelper()
@@ -284,7 +284,7 @@ struct HelperTests {
         #expect(evidence.flatpakInfo == .unreadable(errno: EOPNOTSUPP))
     }
 
-    @Test("A thousand requests are all answered, two of one user at a time")
+    @Test("A thousand requests are all answered, at most two of one user at a time")
     func thousand() throws {
         let helper = try RunningHelper()
         let client = try helper.client()
@@ -310,11 +310,11 @@ struct HelperTests {
         #expect(answers.load(ordering: .relaxed) == 1_000)
         #expect(killed.load(ordering: .relaxed) < 100)
         #expect((1...2).contains(most))
-        // The last ones have answered, and end.
+        // The last workers have answered, and are ending.
         #expect(comes { helper.workers.isEmpty })
     }
 
-    @Test("The second look goes through the helper too")
+    @Test("Later checks use the helper too")
     func secondLook() throws {
         let helper = try RunningHelper()
         let client = try helper.client()

@@ -10,7 +10,7 @@ let file = FileIdentity(
 private let appScope =
     "/user.slice/user-1000.slice/user@1000.service/app.slice/app-gnome-org.example.Mail-1234.scope"
 
-/// An ordinary program of user 1000, on no terminal, changed as the test says.
+/// An ordinary program of user 1000 without a terminal, with the test's changes.
 func evidence(_ change: (inout Evidence) -> Void = { _ in }) -> Evidence {
     let namespaces = Evidence.Namespaces(mount: .found(100), user: .found(200))
     var evidence = Evidence(
@@ -44,7 +44,7 @@ func caller(_ change: (inout Evidence) -> Void = { _ in }) throws -> Caller {
 struct JudgeTests {
     private let terminal = Terminal(major: 136, minor: 3)
 
-    @Test("A program is known by its path and its contents")
+    @Test("A program is identified by its path and its contents")
     func unverified() throws {
         let caller = try caller()
         #expect(caller.strength == .unverified)
@@ -59,7 +59,7 @@ struct JudgeTests {
         #expect(caller.lifetimes == [.untilRevoked])
     }
 
-    @Test("Equal contents elsewhere, and other contents in the same place, are other programs")
+    @Test("The same contents at another path, and other contents at the same path, are other programs")
     func contentsAndPlace() throws {
         let here = try caller()
         let elsewhere = try caller { $0.executable = .found(executable("/home/u/mail")) }
@@ -69,7 +69,7 @@ struct JudgeTests {
         #expect(Set([here.app, elsewhere.app, changed.app]).count == 3)
     }
 
-    @Test("An app that the user's service manager started is called what the manager calls it")
+    @Test("An app that the user's service manager started has the unit's app name")
     func claimed() throws {
         let caller = try caller { $0.controlGroup = .found(appScope) }
         #expect(caller.strength == .claimed)
@@ -80,7 +80,7 @@ struct JudgeTests {
     }
 
     @Test(
-        "A manager's name for an app counts for nothing where anything speaks against it",
+        "A unit's app name is ignored if other evidence contradicts it",
         arguments: [
             { @Sendable (evidence: inout Evidence) in evidence.uid = 1_001 },
             { @Sendable evidence in evidence.uid = 0 },
@@ -114,7 +114,7 @@ struct JudgeTests {
 
     private func callerOffTerminal() throws -> Caller { try caller() }
 
-    @Test("An interpreter names no app, whatever it is called and wherever it was started")
+    @Test("An interpreter never has an app name, whatever its name or unit")
     func interpreters() throws {
         for path in ["/usr/bin/python3.11", "/home/u/.local/bin/perl5.36.0", "/bin/dash"] {
             let caller = try caller { $0.executable = .found(executable(path)) }
@@ -129,7 +129,7 @@ struct JudgeTests {
     }
 
     @Test(
-        "What looks sandboxed is never taken for a program of the host",
+        "A caller that looks sandboxed is never identified as a program of the host",
         arguments: [
             ({ @Sendable (evidence: inout Evidence) in evidence.namespaces.mount = .found(101) }, "unknown"),
             ({ @Sendable evidence in evidence.namespaces.user = .found(201) }, "unknown"),
@@ -159,7 +159,7 @@ struct JudgeTests {
         #expect(caller.isSandboxed)
         #expect(caller.app == "sandbox:\(name) /usr/bin/mail sha256:\(sha256)")
         #expect(caller.app != (try self.caller().app))
-        // What nobody can name keeps nothing for the next one like it.
+        // A sandbox without a name gets no persistent grant.
         #expect((caller.principal(for: .untilRevoked) == nil) == (name == "unknown"))
     }
 
@@ -168,7 +168,7 @@ struct JudgeTests {
         try PeerIdentityTests.caller(change)
     }
 
-    @Test("A program where process 1 lies, or with a label of no sandbox, is in none")
+    @Test("A program in process 1's namespaces, or with a label of no sandbox, is not sandboxed")
     func notSandboxed() throws {
         let host = try caller {
             $0.ownNamespaces.mount = .found(300)
@@ -181,7 +181,7 @@ struct JudgeTests {
     }
 
     @Test(
-        "Who cannot be known is refused",
+        "A caller that cannot be identified is refused",
         arguments: [
             (
                 { @Sendable (evidence: inout Evidence) in evidence.namespaces.mount = .unreadable(errno: 13) },
@@ -236,7 +236,7 @@ struct JudgeTests {
     }
 
     @Test(
-        "A file that cannot be told from another one identifies nobody",
+        "A file that cannot be distinguished from another one identifies no caller",
         arguments: [
             .tooLarge, .notRegular, .notLocal, .changing, .unreadable(errno: 13),
         ] as [Executable.Digest])
@@ -245,7 +245,7 @@ struct JudgeTests {
         #expect(judgement == .refused(.notHashed(digest)))
     }
 
-    @Test("An app that the manager names needs no hash: it is not known by its contents")
+    @Test("An app that the unit names needs no hash")
     func claimedWithoutHash() throws {
         let caller = try caller {
             $0.controlGroup = .found(appScope)
@@ -254,7 +254,7 @@ struct JudgeTests {
         #expect(caller.strength == .claimed)
     }
 
-    @Test("A missing session matters only to who has a terminal")
+    @Test("A missing session matters only to callers on a terminal")
     func sessionOffTerminal() throws {
         #expect(try caller { $0.sessionLeader = .absent }.session == nil)
         #expect(try caller { $0.bootIdentifier = .unreadable(errno: 13) }.session == nil)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import BrokerPeerIdentity
 
-/// A caller that does what it is told between two looks at it.
+/// A caller that executes commands between two inspections.
 final class Obedient {
     let caller: TestCaller
 
-    /// Lines of Perl, read a byte at a time, so that none is lost to a program that comes after it.
+    /// Executes lines of Perl. Reads single bytes, so that a program that it executes gets the following lines.
     private static let script = #"""
         sub line { my ($line, $byte) = (""); while (sysread(STDIN, $byte, 1)) { return $line if $byte eq "\n"; $line .= $byte } exit }
         while (1) { my $done = eval line(); syswrite(STDOUT, ($@ ? "bad $@" : $done ? "ok" : "no $!") . "\n") }
@@ -27,7 +27,7 @@ final class Obedient {
         try #require(answer == "ok\n", "\(line): \(answer)")
     }
 
-    /// A program that says again what it hears.
+    /// A program that echoes its input.
     func become(_ program: String) throws {
         try caller.send("exec '\(program)'")
         try #require(try caller.exchange("hello") == "hello\n")
@@ -40,7 +40,7 @@ final class Obedient {
     #endif
 }
 
-/// By itself, with and without the view of process 1, and through the helper where it can be started.
+/// Inspects directly, as a session's and as the system's broker, and through the helper if it can run.
 private struct Sources {
     let all: [any EvidenceSource]
     private let helper: RunningHelper?
@@ -51,13 +51,13 @@ private struct Sources {
         all = try own + (helper.map { [try $0.client()] } ?? [])
     }
 
-    /// What each sees before and after something has happened to one and the same process.
+    /// The evidence of each source before and after a change of one process.
     func around(
         _ test: Obedient, _ change: () throws -> Void, _ check: (Evidence, Evidence) throws -> Void
     ) throws {
         let peers = try all.map { ($0, try PeerHandle(socket: test.caller.socket)) }
         let before = try peers.map { try $0.collect($1) }
-        // Once more, and it is the same.
+        // A second inspection gives the same.
         for ((source, peer), evidence) in zip(peers, before) { #expect(try source.collect(peer) == evidence) }
         try change()
         let after = try peers.map { try $0.collect($1) }
@@ -75,9 +75,9 @@ private func path(_ evidence: Evidence) -> String? {
     return executable.path
 }
 
-@Suite("Callers that were seen before", .serialized, .timeLimit(.minutes(10)))
+@Suite("Callers that were inspected before", .serialized, .timeLimit(.minutes(10)))
 struct KnownCallersTests {
-    @Test("One that becomes another program is that program")
+    @Test("A caller that executes another program is identified as that program")
     func exec() throws {
         let test = try Obedient()
         try Sources().around(test) {
@@ -90,7 +90,7 @@ struct KnownCallersTests {
         }
     }
 
-    @Test("One that becomes another file in the same place is that file")
+    @Test("A caller that executes another file at the same path is identified by that file")
     func replaced() throws {
         let folder = try Folder()
         let place = try folder.copy(of: "/usr/bin/perl", as: "mail")
@@ -105,7 +105,7 @@ struct KnownCallersTests {
         }
     }
 
-    @Test("One whose file is moved is known by its new path, and one whose file is deleted as such")
+    @Test("A caller whose file is moved has the new path; a deleted file is reported as deleted")
     func moved() throws {
         let folder = try Folder()
         let place = try folder.copy(of: "/usr/bin/perl", as: "mail")
@@ -124,7 +124,7 @@ struct KnownCallersTests {
         }
     }
 
-    @Test("One whose folder is moved, which changes nothing of its file, is known by its new path")
+    @Test("A caller whose folder is moved has the new path")
     func folderMoved() throws {
         let folder = try Folder()
         let (one, other) = (folder.path + "/one", folder.path + "/other")
@@ -143,7 +143,7 @@ struct KnownCallersTests {
     }
 
     @Test(
-        "One that goes into namespaces of its own is in a sandbox",
+        "A caller that enters its own namespaces counts as sandboxed",
         .enabled(if: Machine.canMakeNamespaces, "needs user namespaces"))
     func namespaces() throws {
         let test = try Obedient()
@@ -161,7 +161,7 @@ struct KnownCallersTests {
         }
     }
 
-    @Test("One that changes its root is seen in it", .enabled(if: Machine.isRoot, "needs root to change a root"))
+    @Test("A caller's changed root is detected", .enabled(if: Machine.isRoot, "needs root to change a root"))
     func root() throws {
         let folder = try Folder()
         _ = try folder.write(Array("[Application]\nname=org.example.Mail\n".utf8), to: ".flatpak-info")
@@ -175,7 +175,7 @@ struct KnownCallersTests {
     }
 
     @Test(
-        "A mark that is put into a root of long standing is found",
+        "A .flatpak-info that is added to an existing root is found",
         .enabled(if: Machine.isRoot, "needs root to change a root"))
     func mark() throws {
         let folder = try Folder()
@@ -190,7 +190,7 @@ struct KnownCallersTests {
     }
 
     @Test(
-        "One that is moved to another control group is in that one",
+        "A caller's new control group is detected",
         .enabled(if: Machine.controlGroups != nil, "needs root and control groups that no service manager keeps"))
     func controlGroup() throws {
         let group = try #require(Machine.controlGroups) + "/known-\(getpid())"
@@ -206,7 +206,7 @@ struct KnownCallersTests {
         test.caller.end()
     }
 
-    @Test("One that leaves its terminal has none, and is in no session")
+    @Test("A caller that leaves its terminal has no terminal and no session")
     func terminal() throws {
         let test = try Obedient { $0.terminal = .childOfLeader }
         try Sources().around(test) {
@@ -219,7 +219,8 @@ struct KnownCallersTests {
     }
 
     @Test(
-        "One that becomes another user is that user", .enabled(if: Machine.isRoot, "needs root to become another user"))
+        "A caller that changes its user is identified as that user",
+        .enabled(if: Machine.isRoot, "needs root to become another user"))
     func user() throws {
         let folder = try Folder()
         let path = folder.path + "/door"
@@ -245,11 +246,11 @@ struct KnownCallersTests {
     }
 
     @Test(
-        "Another process with the number of one that has ended is another one",
+        "A process that reuses the PID of an ended one is another caller",
         .enabled(if: Machine.canChooseNumbers, "needs to choose a process's number"))
     func reusedNumber() throws {
         let sources = try Sources()
-        // Somebody else's process may have taken the number.
+        // Another process may have got the PID.
         for _ in 0..<20 {
             let first = try TestCaller()
             let before = try sources.all.map { try first.evidence(with: $0) }
@@ -268,10 +269,10 @@ struct KnownCallersTests {
             }
             return
         }
-        Issue.record("no process got the number again")
+        Issue.record("the PID could not be reused")
     }
 
-    @Test("One that has ended is nobody, however well it was known", arguments: [true, false])
+    @Test("A caller that has ended is not identified, even if it was before", arguments: [true, false])
     func ended(isReaped: Bool) throws {
         let sources = try Sources()
         for source in sources.all {

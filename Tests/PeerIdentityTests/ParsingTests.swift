@@ -2,7 +2,7 @@ import Testing
 
 @testable import BrokerPeerIdentity
 
-@Suite("Reading what the kernel writes")
+@Suite("Parsing files of /proc")
 struct ParsingTests {
     private func parse(_ command: String, terminal: String = "34819") -> ProcessStatus? {
         ProcessStatus(
@@ -10,7 +10,7 @@ struct ParsingTests {
                 "42 (\(command)) S 7 42 40 \(terminal) 42 4194304 1 0 0 0 0 0 0 0 20 0 1 0 987654 0 0\n".utf8))
     }
 
-    @Test("A name full of spaces and parentheses does not shift what stands behind it")
+    @Test("A process name with spaces and parentheses does not shift the following fields")
     func commandNames() throws {
         for command in ["cat", "a b", "x) S 1 1 1 0", "((", "))", ") R 0 0 0", ""] {
             let status = try #require(parse(command))
@@ -21,7 +21,7 @@ struct ParsingTests {
         }
     }
 
-    @Test("A line that is cut or is none says nothing")
+    @Test("A truncated or invalid line gives no values")
     func notALine() {
         #expect(ProcessStatus(line: []) == nil)
         #expect(ProcessStatus(line: Array("42 (cat) S 1 2 3".utf8)) == nil)
@@ -29,13 +29,13 @@ struct ParsingTests {
         #expect(parse("cat", terminal: "x") == nil)
     }
 
-    @Test("Terminals have the names that people know")
+    @Test("Terminal device numbers become the usual names")
     func terminals() {
         #expect(Terminal(statField: 0) == nil)
         #expect(Terminal(statField: 34_816)?.name == "pts/0")
         #expect(Terminal(statField: 1_025)?.name == "tty1")
         #expect(Terminal(statField: 1_088)?.name == "ttyS0")
-        // Minor number 256 and above: bits 31 to 20.
+        // Minor numbers from 256: bits 31 to 20.
         #expect(Terminal(statField: 34_816 + (1 << 20))?.name == "pts/256")
         #expect(Terminal(statField: Int32(bitPattern: 0xfff0_88ff))?.name == "pts/\(0xfffff)")
         #expect(Terminal(statField: 5 << 8)?.name == "terminal 5:0")
@@ -44,7 +44,7 @@ struct ParsingTests {
     private static let slice = "/user.slice/user-1000.slice/user@1000.service/app.slice"
 
     @Test(
-        "An app's name is read from the units that carry one",
+        "An app's name is read from unit names with one",
         arguments: [
             ("/app-gnome-org.example.Mail-1234.scope", "gnome", "org.example.Mail"),
             ("/app-org.example.Mail-1234.scope", nil, "org.example.Mail"),
@@ -63,7 +63,7 @@ struct ParsingTests {
     }
 
     @Test(
-        "No other path carries an app's name",
+        "No other path has an app's name",
         arguments: [
             "/", "", slice, slice + "/", slice + "/app-my.slice", slice + "/vte-spawn-1f.scope",
             slice + "/app-.scope", slice + "/app--1.scope", slice + "/app-mail.scope", slice + "/app-mail-.scope",
@@ -83,19 +83,19 @@ struct ParsingTests {
         #expect(ControlGroup.appUnit(of: path) == nil)
     }
 
-    @Test("An app's name may have 255 characters and no more")
+    @Test("An app's name has at most 255 characters")
     func longestName() {
         let name = String(repeating: "a", count: 255)
         #expect(ControlGroup.appUnit(of: Self.slice + "/app-\(name)-1.scope")?.app == name)
     }
 
-    @Test("Of several hierarchies the unified one is read")
+    @Test("The unified hierarchy is read among several")
     func unifiedPath() {
         #expect(ControlGroup.unifiedPath(in: Array("9:name=systemd:/a\n3:cpu:/b\n0::/c d\n".utf8)) == "/c d")
         #expect(ControlGroup.unifiedPath(in: Array("3:cpu:/0::\n10::/x\n".utf8)) == nil)
     }
 
-    @Test("Two paths never have the same text, and no text breaks a line")
+    @Test("Different paths have different escaped texts, without line breaks")
     func pathTexts() {
         #expect(ExecutablePath.text(of: Array("/usr/bin/cat".utf8)) == "/usr/bin/cat")
         #expect(ExecutablePath.text(of: Array("/home/ü/名".utf8)) == "/home/ü/名")
@@ -105,7 +105,7 @@ struct ParsingTests {
         #expect(ExecutablePath.text(of: Array("/e\u{301}".utf8)).utf8.count == 4)
     }
 
-    @Test("A deleted program is known under the path that it had")
+    @Test("A deleted program has its former path")
     func deleted() {
         #expect(ExecutablePath.parse(link: Array("/bin/x (deleted)".utf8)) == ("/bin/x", true))
         #expect(ExecutablePath.parse(link: Array("/bin/x".utf8)) == ("/bin/x", false))
@@ -113,7 +113,7 @@ struct ParsingTests {
     }
 
     @Test(
-        "Interpreters are known by name, with or without a version",
+        "Interpreters are recognised by name, with or without a version",
         arguments: [
             "python3", "python3.11", "python", "Python", "pypy3", "perl", "perl5.36.0", "bash", "sh", "dash", "zsh",
             "node", "node18", "java", "php8.2", "lua5.4", "tclsh8.6", "wish8.6", "gjs", "gjs-console", "guile-3.0",
@@ -125,7 +125,7 @@ struct ParsingTests {
     }
 
     @Test(
-        "A program whose name only begins like an interpreter's is none",
+        "A program whose name only begins like an interpreter's is not one",
         arguments: ["shotwell", "nodeworks", "rust", "bashful", "perlite", "luanti", "javac", "mail", "cat", "", "r_x"])
     func noInterpreters(name: String) {
         #expect(!Interpreter.isInterpreter(name: name))

@@ -4,8 +4,8 @@ import Testing
 
 @testable import BrokerPeerIdentity
 
-/// What a broker that sees everything takes really different callers for. In a process namespace of its own: there process 1
-/// can be looked into wherever the tests run.
+/// Identities that a broker with all rights assigns to real callers. StrengthProbe is process 1 of its own process
+/// namespace, so that process 1 can be inspected wherever the tests run.
 @Suite(
     "Callers as the system's broker sees them",
     .enabled(if: Machine.canRunHelper, Machine.helperNeeds),
@@ -13,11 +13,11 @@ import Testing
 struct RealStrengthTests {
     private static func probe() throws -> [String] {
         var ends: [CInt] = [-1, -1]
-        // Born close-on-exec, which a pipe is not: what another test starts must not hold it open.
+        // Made close-on-exec, unlike pipe(2): processes that other tests start must not keep it open.
         try #require(clinux_pair(&ends) == 0)
         for end in ends { try #require(fcntl(end, F_SETFL, 0) == 0) }
         let program = RunningHelper.program.dropLast("contactbroker-identify".count) + "StrengthProbe"
-        // Twice: the second shell's output is ours, whatever its number is here.
+        // Descriptor 3 becomes the shell's standard output.
         let pid = try RunningHelper.start(
             [
                 "/bin/sh", "-c", #"exec "$@" >&3"#, "sh", "/usr/bin/unshare", "--pid", "--fork", "--kill-child",
@@ -33,9 +33,9 @@ struct RealStrengthTests {
 
     private static let expected: [(scenario: String, strength: String, app: String)] = [
         ("installed", "installed", "org.example.Cat"),
-        // Below a folder that everybody may write to.
+        // In a folder that everybody may write to.
         ("copied", "unverified", "/tmp/probe/cat"),
-        // What runs is what the link leads to.
+        // The link's target is what runs.
         ("linked", "installed", "org.example.Cat"),
         ("interpreter", "unverified", "/usr/bin/perl"),
         ("userNamespace", "unverified", "sandbox:unknown"),
@@ -54,7 +54,7 @@ struct RealStrengthTests {
         ("servicesName", "unverified", "/tmp/probe/cat"),
     ]
 
-    @Test("Each is taken for what it is, by the broker itself and through the helper alike")
+    @Test("Each caller gets its identity, directly and through the helper")
     func callers() throws {
         let lines = try Self.probe()
         for (scenario, strength, app) in Self.expected where !lines.contains(scenario + " skipped") {

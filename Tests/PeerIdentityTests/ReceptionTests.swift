@@ -16,7 +16,7 @@ import Testing
 @testable import BrokerVarlinkServer
 @testable import contactbrokerd
 
-/// Looks at nobody by itself: the test says what is found, and whose look lasts until it lets it go.
+/// A source whose inspections of certain processes block until the test releases them.
 private final class HeldSource: EvidenceSource {
     private struct State {
         var held: Set<Int32> = []
@@ -64,7 +64,7 @@ private final class HeldSource: EvidenceSource {
 
     func hold(_ pid: Int32) { state.withLock { _ = $0.held.insert(pid) } }
 
-    /// Waits until so many looks have begun.
+    /// Waits until that many inspections have started.
     func hasBegun(_ count: Int) -> Bool {
         let end = DispatchTime.now() + .seconds(20)
         while state.withLock({ $0.collected.count }) < count {
@@ -73,14 +73,14 @@ private final class HeldSource: EvidenceSource {
         return true
     }
 
-    /// Lets every look go on, also those that come.
+    /// Releases all inspections, including later ones.
     func letGo() { gate.signal() }
 
     var collected: [Int32] { state.withLock { $0.collected } }
     var most: Int { state.withLock { $0.most } }
 }
 
-/// One who has connected, and what was decided.
+/// One connection, and its admission.
 private final class Knock: Sendable {
     private let decided = DispatchSemaphore(value: 0)
     private let session = Mutex<LoopBound<CallerSession?>?>(nil)
@@ -93,7 +93,7 @@ private final class Knock: Sendable {
         decided.signal()
     }
 
-    /// Whether it is decided within the time that any machine has enough of; asked once.
+    /// Whether it is decided within a time that suffices on any machine. Call it once.
     func isDecided(within time: DispatchTimeInterval = .seconds(20)) -> Bool {
         decided.wait(timeout: .now() + time) == .success
     }
@@ -102,7 +102,7 @@ private final class Knock: Sendable {
     var admitted: LoopBound<CallerSession?>? { session.withLock { $0 } }
 }
 
-/// The reception of the apps' door of the system's broker, on a loop of its own.
+/// The reception of the apps' socket in system mode, on its own event loop.
 private final class TestReception {
     let loop: EventLoop
     private let folder: Folder
@@ -137,9 +137,9 @@ private final class TestReception {
         loop.stop()
     }
 
-    /// Connects, as far as the reception can tell.
+    /// Simulates a connection.
     ///
-    /// - Returns: what comes of it, and what hangs up.
+    /// - Returns: its admission, and an action that hangs up.
     func knock(_ caller: TestCaller) throws -> (knock: Knock, hangUp: () throws -> Void) {
         let (knock, loop, reception, socket) = (Knock(), loop, reception, caller.socket)
         let pending = try loop.run {
@@ -155,7 +155,7 @@ private final class TestReception {
 }
 
 @Suite(
-    "Who waits for whom when callers are identified", .enabled(if: Machine.isRoot, "needs root, to be several users"),
+    "Identifying callers does not delay others", .enabled(if: Machine.isRoot, "needs root, to be several users"),
     .serialized, .timeLimit(.minutes(5)))
 struct ReceptionTests {
     private func caller(_ uid: UInt32) throws -> TestCaller {
@@ -164,7 +164,7 @@ struct ReceptionTests {
         return try TestCaller(plan)
     }
 
-    /// A caller whose process's number leaves the same rest by sixteen.
+    /// A caller whose PID has the same remainder modulo sixteen.
     private func caller(_ uid: UInt32, like other: TestCaller) throws -> TestCaller {
         while true {
             let caller = try caller(uid)
@@ -172,7 +172,7 @@ struct ReceptionTests {
         }
     }
 
-    @Test("Users 1000 and 1016 do not wait for each other, whatever numbers their processes have")
+    @Test("Users 1000 and 1016 do not wait for each other, whatever their processes' PIDs")
     func users() throws {
         let slow = try caller(1_000)
         let other = try caller(1_016, like: slow)
@@ -187,13 +187,13 @@ struct ReceptionTests {
         #expect(first.isDecided())
     }
 
-    @Test("One slow program does not keep its user's other one waiting")
+    @Test("A slow program does not delay its user's other one")
     func programs() throws {
         let slow = try caller(1_000)
         let other = try caller(1_000, like: slow)
         let source = try HeldSource(holding: [slow.started])
         let reception = try TestReception(source, knowing: [1_000])
-        // Also where it connects again and again.
+        // Also if it connects again and again.
         let first = try (0..<3).map { _ in try reception.knock(slow).knock }
         #expect(source.hasBegun(1))
         let second = try reception.knock(other).knock
@@ -204,7 +204,7 @@ struct ReceptionTests {
     }
 
     @Test(
-        "A crowd of user IDs without a user is one user, beside which a person who comes first is looked up and served")
+        "Many UIDs without an account count as one user, and do not delay a new user")
     func strangers() throws {
         let crowd = try (0..<12).map { try caller(3_000_000_000 + $0) }
         let person = try caller(65_534)
@@ -215,13 +215,13 @@ struct ReceptionTests {
         #expect(source.hasBegun(2))
         #expect(try reception.knock(person).knock.isDecided())
         #expect(!first.contains { $0.isDecided(within: .seconds(0)) })
-        // Two of the crowd, and the person.
+        // Two of those UIDs, and the new user.
         #expect(source.most <= 3)
         source.letGo()
         for knock in first { #expect(knock.isDecided()) }
     }
 
-    @Test("One who hangs up while they wait is not looked at")
+    @Test("A caller that hangs up while it waits is not inspected")
     func gone() throws {
         let slow = try caller(1_000)
         let source = try HeldSource(holding: [slow.started])
@@ -231,7 +231,7 @@ struct ReceptionTests {
         let second = try reception.knock(slow)
         let third = try reception.knock(slow)
         try second.hangUp()
-        // The first is being looked at, and nobody hears what comes of it.
+        // The first is being inspected, and its result is dropped.
         try first.hangUp()
         source.letGo()
         #expect(third.knock.isDecided())
@@ -239,7 +239,7 @@ struct ReceptionTests {
         #expect(!first.knock.isDecided(within: .seconds(0)) && !second.knock.isDecided(within: .seconds(0)))
     }
 
-    @Test("The loop goes on while somebody connected is looked at again, and then hears what was found")
+    @Test("A check does not block the loop, and its result arrives on the loop")
     func checks() throws {
         let test = try caller(1_000)
         let source = try HeldSource(holding: [])
@@ -257,7 +257,7 @@ struct ReceptionTests {
             }
         }
         #expect(source.hasBegun(2))
-        // In a turn of its own, while the look lasts.
+        // In a later iteration, while the check is still running.
         reception.loop.execute { turned.signal() }
         #expect(turned.wait(timeout: .now() + .seconds(20)) == .success)
         #expect(found.check.withLock { $0 } == nil)
@@ -271,9 +271,9 @@ struct ReceptionTests {
     }
 }
 
-@Suite("Threads that look at processes", .timeLimit(.minutes(5)))
+@Suite("Inspection threads", .timeLimit(.minutes(5)))
 struct LookWorkersTests {
-    @Test("Everything that waits is served in the end, and no more at once than there are threads or one user may have")
+    @Test("All waiting jobs run in the end, within the bounds of threads and of one user")
     func everything() throws {
         let loop = try EventLoop()
         defer { loop.stop() }

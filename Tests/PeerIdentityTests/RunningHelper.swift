@@ -8,14 +8,14 @@ import Testing
 
 @testable import BrokerPeerIdentity
 
-/// The real `contactbroker-identify`, started as systemd starts it, on a socket of this test.
+/// The built `contactbroker-identify`, started as by systemd, on a socket of the test.
 final class RunningHelper {
     let pid: pid_t
     let path: String
     private let folder: Folder
     private let listener: CInt
 
-    /// The folder of the programs that were built with the tests.
+    /// The path of the program that was built with the tests.
     static let program: String = {
         var path = [CChar](repeating: 0, count: 4_096)
         let count = readlink("/proc/self/exe", &path, path.count)
@@ -24,16 +24,16 @@ final class RunningHelper {
         return bundle.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/contactbroker-identify"
     }()
 
-    /// - Parameter arguments: `--for-uid` and the like.
+    /// - Parameter arguments: such as `--for-uid`.
     init(_ arguments: [String] = []) throws {
         folder = try Folder()
         path = folder.path + "/identify.sock"
         listener = identify_listen(path)
         try #require(listener >= 0)
-        // Bound before it starts: whoever asks early waits in its queue.
+        // Bound before it starts, so that early requests wait in its queue.
         let words = ["/bin/sh", "-c", #"LISTEN_FDS=1 LISTEN_PID=$$ exec "$@""#, "sh", Self.program] + arguments
         pid = try Self.start(words, passing: listener)
-        // Until it has said what it says to what is no request, the time that a test measures would be its start too.
+        // Waits for the reply to an invalid request, so that tests do not measure the start.
         _ = try say([1], [])
     }
 
@@ -56,7 +56,7 @@ final class RunningHelper {
         return pid
     }
 
-    /// Waits until it has ended: what it exited with, or below 0 the signal that ended it.
+    /// Waits for its end. Returns its exit status, or the negative number of the signal that ended it.
     @discardableResult
     static func status(of pid: pid_t) -> CInt {
         var status: CInt = 0
@@ -66,7 +66,7 @@ final class RunningHelper {
 
     func client() throws -> IdentifyClient { try IdentifyClient(socket: path) }
 
-    /// Those that look at this moment.
+    /// The current workers.
     var workers: [pid_t] { Self.workers(of: pid) }
 
     static func workers(of pid: pid_t) -> [pid_t] {
@@ -81,8 +81,8 @@ final class RunningHelper {
             .first { $0.hasPrefix(field + ":\t") }.map { String($0.dropFirst(field.utf8.count + 2)) }
     }
 
-    /// As ``sayOnce(_:_:)``. A machine that stands still for half a second makes the helper kill workers that are well, and
-    /// who had asked asks again.
+    /// As ``sayOnce(_:_:)``, but retries after a timeout: on a machine that stalls for half a second, the helper kills
+    /// healthy workers.
     func say(_ bytes: [UInt8], _ descriptors: [CInt]) throws -> UInt32? {
         let end = ContinuousClock.now + .seconds(20)
         while true {
@@ -91,7 +91,7 @@ final class RunningHelper {
         }
     }
 
-    /// Sends bytes and descriptors as they are, and returns what the helper says to them: `nil` if it only hangs up.
+    /// Sends bytes and descriptors, and returns the reply's outcome; `nil` if the helper only hangs up.
     func sayOnce(_ bytes: [UInt8], _ descriptors: [CInt]) throws -> UInt32? {
         var descriptors = descriptors
         var outcome: UInt32 = 0
@@ -102,7 +102,7 @@ final class RunningHelper {
         return result == 0 ? nil : outcome
     }
 
-    /// As ``sayOnce(_:_:)``, while a worker that looks is sent a signal: SIGSTOP stops it as a file system can stop one.
+    /// As ``sayOnce(_:_:)``, while a worker gets a signal. SIGSTOP stops it as a file system could.
     func sayOnce(
         _ bytes: [UInt8], _ descriptors: [CInt], signallingWorkers signal: CInt
     ) throws -> (outcome: UInt32?, isSignalled: Bool) {
@@ -110,7 +110,7 @@ final class RunningHelper {
         let isOver = Atomic(false)
         let isSignalled = Atomic(false)
         let signaller = DispatchGroup()
-        // A queue of its own has a thread of its own, however busy the others are.
+        // A new queue gets its own thread, however busy the others are.
         DispatchQueue(label: "signaller").async(group: signaller) {
             while !isOver.load(ordering: .relaxed), !isSignalled.load(ordering: .relaxed) {
                 let worker = Self.workers(of: watched).first { kill($0, signal) == 0 }
@@ -131,7 +131,8 @@ final class RunningHelper {
     }
 }
 
-/// Whether it holds once: a list of children that changes while it is read can lack one (proc(5)).
+/// Whether the condition becomes true. Polls, because a list of children that changes while it is read can lack one
+/// (proc(5)).
 func comes(_ condition: () -> Bool) -> Bool {
     let deadline = ContinuousClock.now + .seconds(20)
     while .now < deadline { if condition() { return true } }
@@ -139,7 +140,7 @@ func comes(_ condition: () -> Bool) -> Bool {
 }
 
 extension IdentifyClient {
-    /// As ``check(_:_:)``. A machine that stands still for half a second makes the helper kill workers that are well.
+    /// As ``check(_:_:)``, but retries: on a machine that stalls for half a second, the helper kills healthy workers.
     func checkInTheEnd(_ peer: PeerHandle, _ evidence: Evidence) -> ExecutableCheck {
         let end = ContinuousClock.now + .seconds(20)
         while true {
@@ -150,8 +151,8 @@ extension IdentifyClient {
 }
 
 extension EvidenceSource {
-    /// As ``collect(_:)``. A machine that stands still for half a second makes the helper kill workers that are well, and who
-    /// had asked asks again; no other failure is overlooked.
+    /// As ``collect(_:)``, but retries after a timeout, and after no other error: on a machine that stalls for half a
+    /// second, the helper kills healthy workers.
     func collectInTheEnd(
         _ peer: PeerHandle, until end: ContinuousClock.Instant = .now + .seconds(20), orElse: () -> Void = {}
     ) throws(PeerError) -> Evidence {

@@ -4,13 +4,13 @@ import Testing
 
 @testable import BrokerPeerIdentity
 
-@Suite("Watching what grants hang on")
+@Suite("Watching the processes that grants are bound to")
 struct SessionWatchTests {
     private let collector: EvidenceCollector
 
     init() throws { collector = try EvidenceCollector() }
 
-    /// Waits for the end itself, for at most ten seconds.
+    /// Waits for the end, for at most ten seconds.
     private func seesEnd(_ watch: SessionWatch) -> Bool {
         var watched = pollfd(fd: watch.fileDescriptor, events: Int16(POLLIN), revents: 0)
         return poll(&watched, 1, 10_000) == 1 && watched.revents & Int16(POLLIN) != 0
@@ -21,7 +21,7 @@ struct SessionWatchTests {
         return poll(&watched, 1, 0) != 0
     }
 
-    @Test("The end of a session's leader is seen, and no earlier")
+    @Test("The end of a session leader is reported, and not earlier")
     func session() throws {
         var plan = TestCaller.Plan()
         plan.terminal = .childOfLeader
@@ -38,7 +38,7 @@ struct SessionWatchTests {
         #expect(watch.hasEnded)
     }
 
-    @Test("A process that is over, another start under its number, and an earlier boot are nothing to watch")
+    @Test("An ended process, another process with its PID, and a process of an earlier boot cannot be watched")
     func over() throws {
         let test = try TestCaller()
         let evidence = try test.evidence(with: collector)
@@ -64,7 +64,7 @@ struct KinshipTests {
         ProcessIdentity(pid: pid, startTime: try ProcessStatus(of: pid).startTime)
     }
 
-    @Test("A program and whoever started it are kin, both ways, and so is everyone with themselves")
+    @Test("A program and its ancestors are kin, in both directions, and a process with itself")
     func direct() throws {
         let collector = try EvidenceCollector()
         var plan = TestCaller.Plan()
@@ -80,13 +80,13 @@ struct KinshipTests {
         #expect(Kinship.isKin(try identity(of: 1), of: grandchild))
     }
 
-    @Test("Two programs that the same shell started are none")
+    @Test("Two programs that the same shell started are not kin")
     func siblings() throws {
         let (one, other) = (try TestCaller(), try TestCaller())
         #expect(!Kinship.isKin(try identity(of: one.started), of: try identity(of: other.started)))
     }
 
-    @Test("Where it cannot be told, they are")
+    @Test("If kinship cannot be determined, processes count as kin")
     func doubt() throws {
         let test = try TestCaller()
         let own = try identity(of: getpid())
@@ -102,9 +102,9 @@ struct KinshipTests {
     }
 }
 
-@Suite("What the machine gives")
+@Suite("Facts about the machine")
 struct HostFactsTests {
-    @Test("The facts are those that the kernel shows")
+    @Test("The facts are those that the kernel reports")
     func facts() {
         let facts = HostFacts.read()
         #expect((access("/proc/sys/dev/tty/legacy_tiocsti", R_OK) == 0) == (facts.legacyTIOCSTI != .absent))

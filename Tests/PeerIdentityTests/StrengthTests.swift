@@ -10,12 +10,12 @@ private let mail = AppManifests([
     AppManifest(app: "org.example.Mail", name: "Mail", executables: ["/usr/bin/mail"])
 ])
 
-/// Evidence from where everything can be seen, of user 1000's ordinary program beside process 1.
+/// Evidence collected with all rights, of an ordinary program of user 1000 in process 1's namespaces.
 private func seen(_ changes: Change...) -> Evidence {
     evidence { evidence in
         evidence.vantage = .system
         evidence.initNamespaces = evidence.namespaces
-        // The system's broker lies in a mount namespace of its own.
+        // The system's broker is in its own mount namespace.
         evidence.ownNamespaces.mount = .found(999)
         for change in changes { change(&evidence) }
     }
@@ -45,16 +45,16 @@ private let service: Change = { evidence in
 
 private let installed: Change = { $0.place = .found(.same(isOnlyRoots: true)) }
 
-@Suite("Judging the surest kinds")
+@Suite("Judging the strong identities")
 struct StrengthTests {
-    @Test("Each kind is known by its own signs, and named by them")
+    @Test("Each strength has its own evidence and name")
     func kinds() throws {
         for (change, strength, app) in [
             (snap, .labelled, "snap.mail"), (flatpak, .sandboxed, "org.example.Mail"),
             (service, .service, "backup.service"), (installed, .installed, "org.example.Mail"),
         ] as [(Change, IdentityStrength, String)] {
             guard case .caller(let caller) = judge(seen(change), manifests: mail) else {
-                Issue.record("refused")
+                Issue.record("unexpectedly refused")
                 return
             }
             #expect(caller.strength == strength)
@@ -65,14 +65,14 @@ struct StrengthTests {
         }
     }
 
-    @Test("An ordinary program is none of them")
+    @Test("An ordinary program has none of these strengths")
     func ordinary() {
         #expect(strength(seen()) == .unverified)
         #expect(
             strength(seen({ $0.controlGroup = .found(scopes + "/app-gnome-org.example.Mail-1.scope") })) == .claimed)
     }
 
-    @Test("An ordinary user's broker gives out none of them", arguments: 0..<4)
+    @Test("An ordinary user's broker assigns none of these strengths", arguments: 0..<4)
     func session(kind: Int) {
         let change = [snap, flatpak, service, installed][kind]
         let judged = strength(
@@ -86,14 +86,14 @@ struct StrengthTests {
         #expect(judged == .unverified)
     }
 
-    @Test("Without the kernel's word on who connected nobody is more than unverified", arguments: 0..<4)
+    @Test("Without SO_PEERPIDFD every caller is unverified", arguments: 0..<4)
     func withoutPeerPidfd(kind: Int) {
         let change = [snap, flatpak, service, installed][kind]
         #expect(strength(seen(change, { $0.pidfdSource = .number })) == .unverified)
     }
 
     @Test(
-        "A snap with which anything disagrees is not labelled, nor anything else that has a name",
+        "A snap with contradictory evidence is not labelled, and gets no other name",
         arguments: [
             { @Sendable (evidence: inout Evidence) in evidence.label = .absent },
             { @Sendable evidence in evidence.label = .found("snap.mail.reader (complain)") },
@@ -111,7 +111,7 @@ struct StrengthTests {
     }
 
     @Test(
-        "A flatpak with which anything disagrees is not sandboxed under a name, nor anything else that has one",
+        "A flatpak with contradictory evidence is not sandboxed, and gets no other name",
         arguments: [
             { @Sendable (evidence: inout Evidence) in evidence.flatpakInfo = .found(.init(app: nil)) },
             { @Sendable evidence in evidence.flatpakInfo = .found(.init(app: "org.example.Other")) },
@@ -133,12 +133,12 @@ struct StrengthTests {
         #expect(strength(seen(flatpak, installed, change)) == .unverified)
     }
 
-    @Test("A sandbox that cannot be named keeps nothing for the next one like it")
+    @Test("A sandbox without a name gets no persistent grant")
     func unnamed() throws {
         let evidence = seen(
             flatpak, { $0.controlGroup = .found("/user.slice/user-1000.slice/session-1.scope") })
         guard case .caller(let caller) = judge(evidence) else {
-            Issue.record("refused")
+            Issue.record("unexpectedly refused")
             return
         }
         #expect(caller.isSandboxed)
@@ -146,12 +146,12 @@ struct StrengthTests {
         #expect(caller.principal(for: .untilRevoked) == nil)
     }
 
-    @Test("Python in a flatpak, a snap or a service is that flatpak, snap or service")
+    @Test("Python in a flatpak, snap or service is identified as that flatpak, snap or service")
     func interpreters() throws {
         let python: Change = { $0.executable = .found(executable("/usr/bin/python3.11")) }
         for change in [snap, flatpak, service] {
             guard case .caller(let caller) = judge(seen(change, python)) else {
-                Issue.record("refused")
+                Issue.record("unexpectedly refused")
                 return
             }
             #expect(!caller.isInterpreter)
@@ -159,27 +159,27 @@ struct StrengthTests {
         }
     }
 
-    @Test("What is known by another thing needs no hash")
+    @Test("A caller that is identified otherwise needs no hash")
     func withoutHash() {
         let large: Change = { $0.executable = .found(executable("/usr/bin/mail", digest: .tooLarge)) }
         for change in [snap, flatpak, service, installed] { #expect(strength(seen(change, large)) != nil) }
         #expect(judge(seen(large)) == .refused(.notHashed(.tooLarge)))
     }
 
-    @Test("A service is one only for the user whom its unit names", arguments: [nil, 0, 1_001] as [UInt32?])
+    @Test("A service counts only for the user that its unit names", arguments: [nil, 0, 1_001] as [UInt32?])
     func notService(user: UInt32?) {
         #expect(
             strength(seen(service, { $0.unit = .found(SystemUnit(name: "cron.service", user: user)) })) == .unverified)
     }
 
-    @Test("A unit that cannot be read leaves in doubt who it is")
+    @Test("A caller whose unit cannot be read is refused")
     func serviceUnreadable() {
         #expect(
             judge(seen(service, { $0.unit = .unreadable(errno: 13) })) == .refused(.unreadable(.unit, errno: 13)))
     }
 
     @Test(
-        "A program is installed only as the file that root put there, where process 1 lies",
+        "A program is installed only if it is root's file, in process 1's namespaces",
         arguments: [
             { @Sendable (evidence: inout Evidence) in evidence.place = .found(.other) },
             { @Sendable evidence in evidence.place = .found(.same(isOnlyRoots: false)) },
@@ -203,18 +203,18 @@ struct StrengthTests {
         #expect(strength(seen(installed, change)) == .unverified)
     }
 
-    @Test("Where nobody can say what lies at an installed program's path, it is nobody; another program is not asked")
+    @Test("If the file at an installed program's path cannot be inspected, only callers of that path are refused")
     func placeUnreadable() {
         let unreadable: Change = { $0.place = .unreadable(errno: 5) }
         #expect(judge(seen(unreadable), manifests: mail) == .refused(.unreadable(.place, errno: 5)))
         #expect(strength(seen(unreadable), AppManifests()) == .unverified)
     }
 
-    @Test("An installed program in a terminal is offered that session first")
+    @Test("An installed program on a terminal is offered the terminal session first")
     func installedInTerminal() throws {
         let terminal: Change = { $0.terminal = Terminal(major: 136, minor: 3) }
         guard case .caller(let caller) = judge(seen(installed, terminal), manifests: mail) else {
-            Issue.record("refused")
+            Issue.record("unexpectedly refused")
             return
         }
         #expect(caller.lifetimes == [.session, .untilRevoked])
@@ -223,7 +223,7 @@ struct StrengthTests {
                 == .refused(.noSessionLeader))
     }
 
-    @Test("A path that two manifests name is nobody's")
+    @Test("A path that two manifests name gives no identity")
     func twoManifests() {
         let other = AppManifest(app: "org.example.Post", name: "Post", executables: ["/usr/bin/mail"])
         let mine = AppManifest(app: "org.example.Mail", name: "Mail", executables: ["/usr/bin/mail"])
@@ -234,7 +234,7 @@ struct StrengthTests {
     }
 
     @Test(
-        "Where process 1's namespaces cannot be read, nobody is told from a sandboxed program",
+        "If process 1's namespaces cannot be read, every caller is refused",
         arguments: [
             Reading<UInt64>.unreadable(errno: 13), .absent,
         ])
@@ -243,7 +243,7 @@ struct StrengthTests {
         #expect(strength(seen(flatpak, { $0.initNamespaces.user = reading })) == nil)
     }
 
-    @Test("The broker's own namespaces count for nothing where it is the system's")
+    @Test("The system's broker does not compare with its own namespaces")
     func ownNamespaces() {
         #expect(strength(seen(installed, { $0.namespaces.mount = .found(999) })) == .unverified)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BrokerPeerIdentity
 
-/// A tree with what the system's manager keeps in files.
+/// A tree with the files of systemd's system manager.
 private final class Tree {
     let root: String
 
@@ -34,7 +34,7 @@ private final class Tree {
 
     func unit(_ name: String) -> Reading<SystemUnit> { SystemUnits(root: root).unit(name) }
 
-    /// Of an active unit whose one file is that text.
+    /// The user of an active unit with one file of that text.
     func user(_ text: String) throws -> UInt32? {
         try activate("a.service")
         try write(text, to: "/etc/systemd/system/a.service")
@@ -43,13 +43,13 @@ private final class Tree {
     }
 }
 
-@Suite("Services of the system's manager")
+@Suite("Units of the system manager")
 struct SystemUnitsTests {
     private let tree: Tree
 
     init() throws { tree = try Tree() }
 
-    @Test("A unit's user is what its file says, by number or by name")
+    @Test("A unit's user is read from its file, as UID or name")
     func user() throws {
         #expect(try tree.user("[Unit]\n[Service]\nUser=1000\nExecStart=/bin/true\n") == 1_000)
         #expect(try tree.user("[Service]\n User = root \r\n") == 0)
@@ -57,7 +57,7 @@ struct SystemUnitsTests {
     }
 
     @Test(
-        "A unit that does not say it plainly says none",
+        "A unit without an unambiguous user has none",
         arguments: [
             "", "[Service]\nExecStart=/bin/true\n", "[Service]\n#User=1000\n", "[Service]\n;User=1000\n",
             "[Unit]\nUser=1000\n", "User=1000\n[Service]\n", "[Service]\nUser=1000\nUser=1001\n",
@@ -69,7 +69,7 @@ struct SystemUnitsTests {
         #expect(try tree.user(text) == nil)
     }
 
-    @Test("A unit that the manager does not run is none, whatever its file says")
+    @Test("An inactive unit has no user, whatever its file says")
     func inactive() throws {
         try tree.write("[Service]\nUser=1000\n", to: "/etc/systemd/system/a.service")
         #expect(tree.unit("a.service") == .absent)
@@ -79,7 +79,7 @@ struct SystemUnitsTests {
         #expect(tree.unit("b.service") == .found(SystemUnit(name: "b.service", user: nil)))
     }
 
-    @Test("The administrator's file stands for the package's, and a transient unit's for both")
+    @Test("The administrator's file overrides the package's, and a transient unit's overrides both")
     func order() throws {
         try tree.activate("a.service")
         try tree.write("[Service]\nUser=1001\n", to: "/usr/lib/systemd/system/a.service")
@@ -91,7 +91,7 @@ struct SystemUnitsTests {
     }
 
     @Test(
-        "What is laid over a unit's file counts too: where they do not agree, nobody says",
+        "Drop-in files count too; if they differ, the unit has no user",
         arguments: [
             "/etc/systemd/system/my-job@.service.d/x.conf", "/run/systemd/system/my-job@7.service.d/x.conf",
             "/usr/lib/systemd/system/service.d/x.conf", "/etc/systemd/system/my-.service.d/x.conf",
@@ -105,7 +105,7 @@ struct SystemUnitsTests {
     }
 
     @Test(
-        "Only what lies under system.slice is a unit of the system's manager",
+        "Only control groups below system.slice are units of the system manager",
         arguments: [
             ("/system.slice/a.service", "a.service"),
             ("/system.slice/a.service/worker/1", "a.service"),

@@ -7,11 +7,11 @@ import ThreadSanitizer
 
 @testable import BrokerPeerIdentity
 
-/// Held while a program is written and while one is started: a process between its start and its program would hold
-/// open what another test is writing, and a file that is open for writing cannot be run.
+/// Locked while a program is written and while one is started. Between fork and exec, a process would keep open what
+/// another test is writing, and a file that is open for writing cannot be executed.
 private let starting = Mutex(())
 
-/// A folder of its own under /tmp that everybody may enter, gone with the test.
+/// A temporary folder below /tmp that everybody may enter.
 final class Folder {
     let path: String
 
@@ -30,7 +30,7 @@ final class Folder {
     private var names: [String] {
         var found = glob_t()
         defer { globfree(&found) }
-        // GLOB_PERIOD, which the overlay does not name: hidden files too.
+        // GLOB_PERIOD, which Swift's Glibc lacks: includes hidden files.
         guard glob(path + "/*", 1 << 7, nil, &found) == 0 else { return [] }
         return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
             .map { String($0.dropFirst(path.count + 1)) }.filter { $0 != "." && $0 != ".." }
@@ -49,8 +49,7 @@ final class Folder {
         return path + "/" + name
     }
 
-    /// A copy of a program under another name. With a byte at the end that nothing reads it is no other program, and
-    /// none of the system's.
+    /// A copy of a program under another name. Additional bytes at the end change its hash, and nothing reads them.
     func copy(of program: String, as name: String, ending: [UInt8] = []) throws -> String {
         let file = open(program, O_RDONLY | O_CLOEXEC)
         try #require(file >= 0)
@@ -67,10 +66,10 @@ enum TestFailure: Error {
     case notStarted(errno: CInt)
 }
 
-/// A process of its own that has connected and runs a program.
+/// A process that has connected and runs a program.
 final class TestCaller {
     struct Plan {
-        /// `nil`: it only waits until its socket ends.
+        /// `nil`: it only waits until its socket is closed.
         var arguments: [String]? = ["/bin/cat"]
         var uid: UInt32?
         var root: String?
@@ -79,13 +78,13 @@ final class TestCaller {
         var ownUserNamespace = false
         var inMemory = false
         var terminal = Position.none
-        /// `nil`: any that is free.
+        /// `nil`: any free PID.
         var number: Int32?
 
         enum Position: CInt { case none, leader, childOfLeader }
     }
 
-    /// The process that was started: the caller, or the leader of its session.
+    /// The started process: the caller, or the leader of its session.
     let started: Int32
     /// The broker's end.
     private(set) var socket: CInt
@@ -99,7 +98,7 @@ final class TestCaller {
         let listener = test_caller_listen(path)
         try #require(listener >= 0)
         defer { close(listener) }
-        // One string that C can hold on to while the call lasts.
+        // Strings that stay valid during the call.
         let texts: [UnsafeMutablePointer<CChar>?] = (plan.arguments ?? []).map { strdup($0) } + [nil]
         defer { for text in texts { free(text) } }
         var terminal: CInt = -1
@@ -118,8 +117,8 @@ final class TestCaller {
                         while true {
                             let result = starting.withLock { _ in test_caller_start(&raw, &terminal) }
                             guard result == -ETXTBSY, .now < deadline else { return result }
-                            // A test of another kind has just forked, and its child does not run its program yet. Ours
-                            // had connected before it failed, and would be accepted as the one that comes next.
+                            // Another kind of test has just forked, and its child has not executed its program yet. Our
+                            // caller connected before it failed, and would be accepted as the next one.
                             close(accept(listener, nil, nil))
                             if terminal >= 0 { close(terminal) }
                         }
@@ -154,7 +153,7 @@ final class TestCaller {
         socket = -1
     }
 
-    /// Ends its input, on which it ends itself, and waits for that.
+    /// Closes its input, so that it ends, and waits for its end.
     func end(reaping: Bool = true) {
         shutdown(socket, CInt(SHUT_RDWR))
         _ = test_caller_wait(started, reaping ? 0 : 1)
@@ -163,7 +162,7 @@ final class TestCaller {
 
     func kill(_ signal: CInt) { Glibc.kill(started, signal) }
 
-    /// Sends a line and returns what comes back for it.
+    /// Sends a line and returns its reply.
     func exchange(_ line: String) throws -> String {
         try send(line)
         var answer = [UInt8](repeating: 0, count: 256)
@@ -173,25 +172,25 @@ final class TestCaller {
 
     func send(_ line: String) throws {
         let bytes = Array((line + "\n").utf8)
-        // To one that has ended, a failure of this test and not the end of all: no SIGPIPE.
+        // Without SIGPIPE: if the process has ended, only this test must fail.
         try #require(Glibc.send(socket, bytes, bytes.count, CInt(MSG_NOSIGNAL)) == bytes.count)
     }
 
-    /// What the kernel says about it.
+    /// The evidence about it.
     func evidence(with source: some EvidenceSource) throws -> Evidence {
         try source.collectInTheEnd(PeerHandle(socket: socket))
     }
 }
 
-/// What this machine lets a test do. A test that needs more says so when it is skipped.
+/// What this machine permits. A test that needs more is skipped with a reason.
 enum Machine {
     static let isRoot = geteuid() == 0
     static let python: String? = ["/usr/bin/python3", "/usr/local/bin/python3"].first { access($0, X_OK) == 0 }
     static let hasPeerPidfd = HostFacts.read().hasPeerPidfd
-    /// Not with the thread sanitizer: it makes system calls of its own, and the helper is let make none that it does not need.
+    /// Not with the thread sanitizer: its system calls are not in the helper's list.
     static let canRunHelper = isRoot && !ThreadSanitizer.isPresent
     static let helperNeeds: Comment =
-        "needs root, as the helper does, and no thread sanitizer, which it would not let work"
+        "needs root, and no thread sanitizer, whose system calls the helper's filter blocks"
 
     static let canMakeNamespaces: Bool = {
         var plan = TestCaller.Plan()
@@ -200,7 +199,7 @@ enum Machine {
         return (try? TestCaller(plan)) != nil
     }()
 
-    /// A process may be given the number of one that has ended.
+    /// Whether a process can get the PID of an ended one.
     static let canChooseNumbers: Bool = {
         guard let ended = try? TestCaller() else { return false }
         ended.end()
@@ -221,7 +220,7 @@ enum Machine {
         return umount2(folder.path, 0) == 0
     }()
 
-    /// Where the unified hierarchy lies, if groups may be made in it and no service manager keeps order there.
+    /// The unified hierarchy, if groups can be made there and no service manager controls it.
     static let controlGroups: String? = {
         guard isRoot, access("/run/systemd/system", F_OK) != 0 else { return nil }
         return ["/sys/fs/cgroup/unified", "/sys/fs/cgroup"].first {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BrokerPolicy
 
-/// A configuration folder that goes with the test.
+/// A temporary configuration folder.
 private final class Scratch {
     let path: String
     var policy: String { path + "/policy.d" }
@@ -51,16 +51,16 @@ private final class Scratch {
 
 private let rule = "[[rule]]\nforbid_prompting = true\n"
 
-@Suite("The folder of the administrator's files")
+@Suite("The policy folder")
 struct PolicyFolderTests {
-    @Test("No folder and no files are no rules")
+    @Test("Without a folder or files there are no rules")
     func nothing() throws {
         let scratch = try Scratch()
         #expect(try scratch.folder.read() == Policy())
         #expect(try PolicyFolder(configuration: scratch.path + "/nowhere").read() == Policy())
     }
 
-    @Test("All files are read in the order of their names; what is not *.toml, or an editor's, is not")
+    @Test("All *.toml files are read in the order of their names, except editors' files")
     func order() throws {
         let scratch = try Scratch()
         for name in ["b.toml", "a.toml", "B.toml", "10.toml", "c.toml~", ".d.toml", "e.txt"] {
@@ -70,7 +70,7 @@ struct PolicyFolderTests {
         #expect(places == ["10", "B", "a", "b"].map { scratch.policy + "/\($0).toml:1" })
     }
 
-    @Test("Of settings that differ from file to file the stricter one holds")
+    @Test("If files set different values, the stricter one applies")
     func strictest() throws {
         let scratch = try Scratch()
         try scratch.write("[agent]\nwithout_authentication = \"refuse\"\n", to: "a.toml")
@@ -83,7 +83,7 @@ struct PolicyFolderTests {
         #expect(try scratch.folder.read().withoutAuthentication == .allow)
     }
 
-    @Test("A file that others can write to is not believed", arguments: [0o620, 0o602, 0o666, 0o777] as [mode_t])
+    @Test("A file that others can write to is refused", arguments: [0o620, 0o602, 0o666, 0o777] as [mode_t])
     func writable(mode: mode_t) throws {
         let scratch = try Scratch()
         try scratch.write(rule, to: "a.toml", mode: mode)
@@ -92,14 +92,14 @@ struct PolicyFolderTests {
         #expect(scratch.folder.policy().problem?.reason == scratch.refusal?.description)
     }
 
-    @Test("A file that others can only read is", arguments: [0o600, 0o640, 0o644, 0o444] as [mode_t])
+    @Test("A file that others can read is accepted", arguments: [0o600, 0o640, 0o644, 0o444] as [mode_t])
     func readable(mode: mode_t) throws {
         let scratch = try Scratch()
         try scratch.write(rule, to: "a.toml", mode: mode)
         #expect(try scratch.folder.read().rules.count == 1)
     }
 
-    @Test("A folder that others can write to is not believed, empty or not", arguments: [true, false])
+    @Test("A folder that others can write to is refused, empty or not", arguments: [true, false])
     func writableFolder(inner: Bool) throws {
         let scratch = try Scratch()
         let path = inner ? scratch.policy : scratch.path
@@ -109,7 +109,7 @@ struct PolicyFolderTests {
         #expect(scratch.refusal == nil)
     }
 
-    @Test("A file of somebody else is not believed", .enabled(if: getuid() == 0, "only root can give files away"))
+    @Test("A file of another user is refused", .enabled(if: getuid() == 0, "only root can give files away"))
     func foreign() throws {
         let scratch = try Scratch()
         try scratch.write(rule, to: "a.toml")
@@ -122,7 +122,7 @@ struct PolicyFolderTests {
         #expect(scratch.refusal == nil)
     }
 
-    @Test("A link, a FIFO or a folder in the place of a file refuses everybody, and nobody waits for it")
+    @Test("A link, a FIFO or a folder instead of a file refuses every app, and does not block")
     func notFiles() throws {
         let scratch = try Scratch()
         try scratch.write(rule, to: "a.txt")
@@ -131,15 +131,15 @@ struct PolicyFolderTests {
         #expect(scratch.refusal?.reason.contains("symbolic link") == true)
         unlink(path)
         mkfifo(path, 0o600)
-        #expect(scratch.refusal?.reason == "no regular file")
+        #expect(scratch.refusal?.reason == "not a regular file")
         unlink(path)
         mkdir(path, 0o700)
-        #expect(scratch.refusal?.reason == "no regular file")
+        #expect(scratch.refusal?.reason == "not a regular file")
         rmdir(path)
         #expect(scratch.refusal == nil)
     }
 
-    @Test("A file as long as allowed, one byte longer, and one that is not UTF-8")
+    @Test("A file may have the maximum length and no more, and must be UTF-8")
     func sizes() throws {
         let scratch = try Scratch()
         let longest = String(repeating: "#", count: PolicyFolder.maximumSize - 1) + "\n"
@@ -151,7 +151,7 @@ struct PolicyFolderTests {
         #expect(scratch.refusal?.reason == "not UTF-8")
     }
 
-    @Test("An error says file, line and key")
+    @Test("An error names file, line and key")
     func errors() throws {
         let scratch = try Scratch()
         try scratch.write(rule, to: "a.toml")
@@ -172,7 +172,7 @@ struct PolicyFolderTests {
         return String(decoding: bytes[..<count], as: UTF8.self)
     }
 
-    @Test("The policy that is shipped loads, and leaves everything to the person")
+    @Test("The shipped policy is valid, and leaves all decisions to the person")
     func shippedDefault() throws {
         let scratch = try Scratch()
         try scratch.write(Self.shipped(), to: "00-default.toml", mode: 0o644)
@@ -182,7 +182,7 @@ struct PolicyFolderTests {
         #expect(shipped == Policy())
     }
 
-    @Test("Another text, another name or another file makes another digest")
+    @Test("The digest changes with texts, names and files")
     func digests() throws {
         let scratch = try Scratch()
         #expect(try scratch.folder.read().digest == nil)
@@ -195,9 +195,9 @@ struct PolicyFolderTests {
         #expect(try scratch.folder.read().digest == scratch.folder.read().digest)
     }
 
-    @Test("Its examples load as they stand, once they are no comments")
+    @Test("The shipped examples are valid when uncommented")
     func shippedExamples() throws {
-        // An example begins with its table behind "# " and ends with the first line that is empty.
+        // An example begins with its table after "# ", and ends with the first empty line.
         let starts = ["[[rule]]", "[agent]", "[audit]"]
         var text = ""
         var isExample = false

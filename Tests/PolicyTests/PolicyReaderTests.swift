@@ -5,7 +5,7 @@ import Testing
 
 @testable import BrokerPolicy
 
-@Suite("Reading the administrator's file")
+@Suite("Reading a policy file")
 struct PolicyReaderTests {
     private func read(_ text: String) throws(TrustedFileError) -> Policy {
         var policy = Policy()
@@ -22,7 +22,7 @@ struct PolicyReaderTests {
         }
     }
 
-    @Test("A file that says everything is read as it says")
+    @Test("A file with every key is read")
     func everything() throws {
         let policy = try read(
             """
@@ -72,12 +72,12 @@ struct PolicyReaderTests {
         #expect(policy.rules == [mail, unverified, everybody])
     }
 
-    @Test("An empty file rules nothing", arguments: ["", "\n\n", "# nothing\n", "[agent]\n", "rule = []\n"])
+    @Test("An empty file has no rules", arguments: ["", "\n\n", "# nothing\n", "[agent]\n", "rule = []\n"])
     func empty(text: String) throws {
         #expect(try read(text) == Policy())
     }
 
-    /// One that is not understood, and where.
+    /// An invalid file, and the place of its error.
     struct Wrong: Sendable, CustomTestStringConvertible {
         let text: String
         let line: Int
@@ -92,7 +92,7 @@ struct PolicyReaderTests {
     }
 
     @Test(
-        "What is not understood is refused, by its line and its key",
+        "An invalid file is an error with line and key",
         arguments: [
             Wrong("x = 1", 1, "x"),
             Wrong("\n\n[agents]\n", 3, "agents"),
@@ -146,7 +146,7 @@ struct PolicyReaderTests {
     }
 
     @Test(
-        "What is no TOML is refused, by its line",
+        "Invalid TOML is an error with its line",
         arguments: [
             ("[[rule]]\ndeny = yes\n", 2), ("[[rule]]\ndeny = true\ndeny = true\n", 3),
             ("[[rule]]\nname = \"open\n", 2),
@@ -164,15 +164,15 @@ struct PolicyReaderTests {
     }
 
     @Test(
-        "What the parser would cut off in silence is refused",
+        "A text that the parser would silently truncate is refused",
         arguments: [
             "[[rule]]\ndeny = true\0\n", "[[rule]]\nname = \"a\\u0000b\"\ndeny = true\n", "\"rule\\U00000000\" = 1\n",
         ])
     func nul(text: String) {
-        #expect(refusal(text)?.reason == "a NUL character")
+        #expect(refusal(text)?.reason == "contains a NUL character")
     }
 
-    @Test("As many rules as are allowed, and one more")
+    @Test("The number of rules is bounded")
     func many() throws {
         let rule = "[[rule]]\ndeny = true\n"
         let most = String(repeating: rule, count: PolicyReader.maximumRules)
@@ -180,7 +180,7 @@ struct PolicyReaderTests {
         #expect(refusal(most + rule)?.key == "rule")
     }
 
-    @Test("The longest and the shortest lifetime, and each one past it")
+    @Test("Lifetimes have a minimum and a maximum")
     func lifetimes() {
         #expect(Lifespan.seconds("1m") == 60)
         #expect(Lifespan.seconds("0m") == nil)
@@ -189,7 +189,7 @@ struct PolicyReaderTests {
         for text in ["", "d", "1", "1s", " 1d", "1 d", "+1d", "1.5d", "１d"] { #expect(Lifespan.seconds(text) == nil) }
     }
 
-    @Test("Keys are found on their lines, whatever strings and arrays stand before them")
+    @Test("Errors name the right line after any strings and arrays")
     func lines() throws {
         let document = try TOMLTable(
             #"""
@@ -224,7 +224,7 @@ struct PolicyReaderTests {
         #expect(line(rules.last, "j") == 14)
     }
 
-    @Test("No bytes stop the reader")
+    @Test("The reader ends for any bytes, and never allows anything")
     func anything() {
         let pieces = [
             "[[rule]]", "\n", "deny", " = ", "true", "\"", "'", "[", "]", "{", "}", "\\", "#", "\"\"\"", "force", "1",
@@ -239,7 +239,7 @@ struct PolicyReaderTests {
                 state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
                 text += pieces[Int(state >> 33) % pieces.count]
             }
-            // Read or refused: what a file of such pieces says is never that anything is allowed.
+            // Read or refused: a file of such pieces never allows anything.
             let allowing = (try? read(text))?.rules.filter(\.allows) ?? []
             #expect(allowing.isEmpty)
         }

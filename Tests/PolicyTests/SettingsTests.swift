@@ -5,7 +5,7 @@ import Testing
 
 @testable import BrokerPolicy
 
-@Suite("How the broker is to run")
+@Suite("Settings")
 struct SettingsTests {
     private func refusal(of text: String) -> TrustedFileError? {
         do throws(TrustedFileError) {
@@ -16,7 +16,7 @@ struct SettingsTests {
         }
     }
 
-    @Test("The file as shipped sets nothing, and what it shows is what holds without it")
+    @Test("The shipped file sets nothing, and its examples are valid")
     func shipped() throws {
         let path =
             #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/policy/contactbroker.toml"
@@ -59,7 +59,7 @@ struct SettingsTests {
     }
 
     @Test(
-        "What is not understood is said with its line and key",
+        "An invalid file is an error with line and key",
         arguments: [
             ("[agent]\nwithout_authentification = \"refuse\"", 2, "agent.without_authentification"),
             ("[agent]\n\nwithout_authentication = \"maybe\"", 3, "agent.without_authentication"),
@@ -79,7 +79,7 @@ struct SettingsTests {
         #expect(refusal?.file == "contactbroker.toml")
     }
 
-    @Test("No file and no folder are as if nothing were said; a file that others may write is refused")
+    @Test("Without a file or folder the defaults apply; a file that others may write to is refused")
     func folder() throws {
         var template = Array("/tmp/settings.XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
@@ -101,7 +101,7 @@ struct SettingsTests {
         close(descriptor)
     }
 
-    @Test("While the file cannot be read every setting is the strictest that a file could hold")
+    @Test("If the file cannot be read, every setting has its strictest value")
     func strictest() throws {
         let problem = TrustedFileError(file: "x", reason: "y")
         let settings = Settings(unreadable: problem)
@@ -112,7 +112,7 @@ struct SettingsTests {
         #expect(try Settings("", file: "x").problem == nil)
     }
 
-    @Test("What is wrong with the folder of all files is one problem")
+    @Test("A problem of the common folder is reported once")
     func folderProblem() throws {
         var template = Array("/tmp/settings.XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
@@ -128,7 +128,8 @@ struct SettingsTests {
         #expect(PolicyFolder(configuration: path).problems().isEmpty)
     }
 
-    @Test("Where only root may rule, another user's folder is refused", .enabled(if: getuid() == 0, "needs root"))
+    @Test(
+        "If only root may own the folder, another user's folder is refused", .enabled(if: getuid() == 0, "needs root"))
     func rootOnly() throws {
         var template = Array("/tmp/settings.XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)

@@ -1,7 +1,7 @@
 import Contacts
 import Foundation
 
-/// Who has a birthday in a month, by day.
+/// The birthdays of a month, by day.
 func birthdays(month: Int) async throws {
     let store = CNContactStore()
     guard try await store.requestAccess(for: .contacts) else { return }

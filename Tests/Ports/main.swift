@@ -1,4 +1,4 @@
-// Runs one of the sources beside it, which are as they would be on macOS.
+// Runs one of the other files, whose sources compile unchanged on macOS.
 
 import Foundation
 

@@ -3,8 +3,8 @@ import BrokerPeerIdentity
 import CTestCaller
 import Glibc
 
-// Process 1 of a process namespace of its own, which may look into everything in it: starts really different callers, and
-// says as whom a broker takes each. `unshare --pid --fork --mount-proc StrengthProbe HELPER`.
+// Starts callers of different identities, and prints how a broker identifies each. Must be process 1 of its own process
+// namespace, so that it may inspect them: `unshare --pid --fork --mount-proc StrengthProbe HELPER`.
 
 let uid: UInt32 = 54_321
 let manifests = AppManifests([
@@ -26,14 +26,14 @@ enum Place {
     static let marked = folder + "/root"
 
     static func make() {
-        // In memory, and over what other tests have there; nothing of it is seen outside.
+        // In memory, over other tests' files. Only this mount namespace sees it.
         guard mount("probe", "/tmp", "tmpfs", 0, "mode=1777") == 0,
             mount("probe", "/run/systemd", "tmpfs", 0, "mode=755") == 0
         else { stop("mount") }
         for path in [folder, marked, "/run/systemd/units", "/run/systemd/transient"] { mkdir(path, 0o755) }
         write(contents(of: "/usr/bin/cat"), to: copy, mode: 0o755)
         symlink("/usr/bin/cat", folder + "/link")
-        // A root is a mount of its own, as a sandbox makes it: of one below another mount the kernel tells no file system.
+        // The root is its own mount, as in a sandbox. For a root below another mount the kernel reports no file system.
         guard mount("probe", marked, "tmpfs", 0, "mode=755") == 0 else { stop("mount") }
         write("[Application]\nname=org.example.Mail\n[Instance]\ninstance-id=7\n", to: marked + "/.flatpak-info")
         for (unit, user) in [("probe.service", "User=\(uid)"), ("everybody.service", "")] {
@@ -61,14 +61,14 @@ enum Place {
     }
 }
 
-/// Control groups as a service manager makes them, gone with their last process.
+/// Control groups like a service manager's.
 enum Groups {
     static let root: String? = ["/sys/fs/cgroup/unified", "/sys/fs/cgroup"].first {
         access($0 + "/cgroup.controllers", R_OK) == 0 && access($0 + "/cgroup.procs", W_OK) == 0
     }
     nonisolated(unsafe) private static var made: [String] = []
 
-    /// The file that moves a process into that group; `nil` where none can be made.
+    /// The file that moves a process into that group; `nil` without a writable cgroup v2 hierarchy.
     static func joining(_ path: String) -> String? {
         guard var group = root else { return nil }
         for part in path.split(separator: "/") {
@@ -91,7 +91,7 @@ struct Scenario {
     var group: String?
     var ownMountNamespace = false
     var ownUserNamespace = false
-    /// It says a line when it is what it wants to be.
+    /// Whether it prints a line once its identity is set up.
     var speaks = false
 }
 
@@ -163,7 +163,7 @@ func run(_ scenario: Scenario, _ sources: [(name: String, source: any EvidenceSo
     }
     guard pid > 0 else { return print("\(scenario.name) not started: \(pid)") }
     let connection = accept(listener, nil, nil)
-    // What comes back for a line comes from cat alone.
+    // An echoed line shows that cat runs.
     if scenario.speaks { exchange("x\n", after: "ready\n", on: connection) }
     for (name, source) in sources {
         do throws(PeerError) {

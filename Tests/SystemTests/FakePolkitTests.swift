@@ -6,7 +6,7 @@ import Testing
 
 @testable import BrokerSystem
 
-@Suite("Whoever goes by polkit's name", .enabled(if: Machine.hasBus, "needs dbus-daemon"), .timeLimit(.minutes(10)))
+@Suite("Answers of a fake polkit", .enabled(if: Machine.hasBus, "needs dbus-daemon"), .timeLimit(.minutes(10)))
 struct FakePolkitTests {
     let bus: PrivateBus
 
@@ -24,7 +24,7 @@ struct FakePolkitTests {
     }
 
     @Test(
-        "Only a whole and plain yes is one",
+        "Only a complete and plain yes grants",
         arguments: [
             (FAKEPOLKIT_YES, AuthorityAnswer.granted), (FAKEPOLKIT_NO, .refused),
             (FAKEPOLKIT_CHALLENGE, .wantsInteraction), (FAKEPOLKIT_BOTH, .refused),
@@ -34,26 +34,28 @@ struct FakePolkitTests {
     }
 
     @Test(
-        "What is no answer of polkit's is a failure, and says what was wrong",
+        "A reply that is not in polkit's form, or none, is a failure with a reason",
         arguments: [
-            (FAKEPOLKIT_SHORT, "another shape"), (FAKEPOLKIT_LONG, "another shape"), (FAKEPOLKIT_FLAT, "another shape"),
-            (FAKEPOLKIT_WORD, "another shape"), (FAKEPOLKIT_EMPTY, "another shape"), (FAKEPOLKIT_ERROR, "out of order"),
+            (FAKEPOLKIT_SHORT, "unexpected signature"), (FAKEPOLKIT_LONG, "unexpected signature"),
+            (FAKEPOLKIT_FLAT, "unexpected signature"),
+            (FAKEPOLKIT_WORD, "unexpected signature"), (FAKEPOLKIT_EMPTY, "unexpected signature"),
+            (FAKEPOLKIT_ERROR, "out of order"),
             (FAKEPOLKIT_LEAVE, ""),
         ])
     func misshapen(habit: fakepolkit_habit, words: String) throws {
         try withFake(habit) { _ throws in
             guard case .failed(let reason) = try bus.ask() else {
-                Issue.record("taken for an answer")
+                Issue.record("a malformed reply counted as an answer")
                 return
             }
             #expect(!reason.isEmpty && reason.contains(words) || words.isEmpty, "\(reason)")
         }
-        // The next question is another one.
+        // The next question gets an answer of its own.
         try withFake(FAKEPOLKIT_YES) { _ throws in #expect(try bus.ask() == .granted) }
     }
 
     @Test(
-        "polkit is told process, start, user, action, app and whether to ask, and nothing else",
+        "polkit gets process, start time, user, action, app and whether to interact, and nothing else",
         arguments: [true, false])
     func question(mayInteract: Bool) throws {
         try withFake(FAKEPOLKIT_YES) { fake throws in
@@ -67,39 +69,39 @@ struct FakePolkitTests {
         }
     }
 
-    @Test("A question that nobody answers is given up and taken back")
+    @Test("A question without an answer times out and is withdrawn")
     func silent() throws {
         try withFake(FAKEPOLKIT_SILENT) { fake throws in
-            // It is there all the while, whoever thinks about the answer.
+            // The fake shows signs of life all the time, as polkit does while a person thinks.
             let authority = bus.authority(wait: .seconds(5), patience: .seconds(2))
             guard case .failed = try bus.ask(by: authority) else {
-                Issue.record("nothing was taken for an answer")
+                Issue.record("silence counted as an answer")
                 return
             }
             try wasTakenBack(fake)
         }
     }
 
-    @Test("One that gives no sign of life is told from a person who thinks, long before the time is over")
+    @Test("A polkit that shows no sign of life is reported as hung long before the question times out")
     func hung() throws {
         try withFake(FAKEPOLKIT_HUNG) { fake throws in
-            // The way to the bus is in it too, and polkit must have been asked.
+            // This time includes connecting to the bus, and polkit must have been asked.
             #expect(try bus.ask(by: bus.authority(patience: .seconds(2))) == .hung)
             try wasTakenBack(fake)
         }
-        // So is a bus that does nothing.
+        // A bus that does nothing is reported as hung too.
         try withFake(FAKEPOLKIT_YES) { _ throws in
             bus.daemon?.signal(SIGSTOP)
             defer { bus.daemon?.signal(SIGCONT) }
             #expect(try bus.ask(by: bus.authority(patience: .milliseconds(200))) == .hung)
         }
-        // And one that answers in that time is not taken for hung.
+        // A polkit that answers in that time is not.
         try withFake(FAKEPOLKIT_YES) { _ throws in
             #expect(try bus.ask(by: bus.authority(patience: .seconds(2))) == .granted)
         }
     }
 
-    @Test("A question that is not wanted any more is taken back, and nothing comes of it")
+    @Test("A cancelled question is withdrawn and gets no answer")
     func cancelled() throws {
         try withFake(FAKEPOLKIT_SILENT) { fake throws in
             let authority = bus.authority()
@@ -108,13 +110,13 @@ struct FakePolkitTests {
             #expect(fakepolkit_wait_asked(fake, &heard))
             asked.handle?.cancel()
             try wasTakenBack(fake)
-            // Another one is asked and given up meanwhile; of the first still nothing came.
+            // Another question is asked and times out meanwhile; the first still has no answer.
             _ = try bus.ask(by: bus.authority(wait: .milliseconds(50)))
             #expect(asked.said == nil)
         }
     }
 
-    @Test("A question is taken back though another process holds its connection, as a child does that was just forked")
+    @Test("A question is withdrawn even if another process, such as a child just forked, holds its connection")
     func cancelledWhileHeld() throws {
         try withFake(FAKEPOLKIT_SILENT) { fake throws in
             let asked = Question(by: bus.authority())
@@ -128,7 +130,7 @@ struct FakePolkitTests {
         }
     }
 
-    /// Our ends of connections to this test's bus.
+    /// This process's ends of connections to the test's bus.
     private func socketsToTheBus() -> [CInt] {
         (0..<CInt(min(sysconf(CInt(_SC_OPEN_MAX)), 65_536))).filter { descriptor in
             var address = sockaddr_un()
@@ -145,11 +147,11 @@ struct FakePolkitTests {
         var heard = fakepolkit_question()
         #expect(fakepolkit_wait_asked(fake, &heard))
         #expect(fakepolkit_wait_left(fake))
-        // Not by a call: polkitd can hang for ever on CancelCheckAuthorization.
+        // Without a call, because polkitd can hang for ever on CancelCheckAuthorization.
         #expect(fakepolkit_other_calls(fake) == 0)
     }
 
-    @Test("A process that ends before polkit's yes is granted nothing")
+    @Test("A process that has ended is granted nothing, even if polkit says yes")
     func ended() throws {
         var child: pid_t = 0
         var words: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("60"), nil]
@@ -158,25 +160,25 @@ struct FakePolkitTests {
         let subject = Subject(pid: child, uid: getuid())
         try withFake(FAKEPOLKIT_YES) { _ throws in
             #expect(try bus.ask(of: subject) == .granted)
-            // A process of that number that began at another time is another one.
+            // A process with the same number and another start time is another process.
             let other = Subject(pid: child, startTime: subject.identity.startTime + 1, uid: getuid())
             guard case .failed = try bus.ask(of: other) else {
-                Issue.record("the number was enough")
+                Issue.record("the process number alone was enough")
                 return
             }
             kill(child, SIGKILL)
             var status: CInt = 0
             waitpid(child, &status, 0)
             guard case .failed = try bus.ask(of: subject) else {
-                Issue.record("granted to nobody")
+                Issue.record("a process that has ended was granted")
                 return
             }
         }
     }
 
-    @Test("A process that ends while polkit thinks is granted nothing")
+    @Test("A process that ends while polkit decides is granted nothing")
     func endsMeanwhile() throws {
-        // Behind the authority the bus stands still until the process is gone.
+        // The bus is stopped until the process has ended.
         var child: pid_t = 0
         var words: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("60"), nil]
         defer { for word in words { free(word) } }
@@ -193,7 +195,7 @@ struct FakePolkitTests {
         }
     }
 
-    @Test("A bus without polkit is one thing, a bus that is down another, and no bus is as no polkit")
+    @Test("A missing polkit or bus is reported as absent, and a bus that is down as a failure")
     func absence() throws {
         #expect(try bus.ask() == .absent)
         try withFake(FAKEPOLKIT_SILENT) { fake throws in
@@ -202,13 +204,13 @@ struct FakePolkitTests {
             #expect(fakepolkit_wait_asked(fake, &heard))
             try bus.kill()
             guard case .failed = try asked.answer(bus.loop) else {
-                Issue.record("a bus that died said something")
+                Issue.record("a bus that was killed gave an answer")
                 return
             }
         }
-        // Its socket is still there, and nobody behind it.
+        // The socket is still there, but nobody listens on it.
         guard case .failed(let reason) = try bus.ask() else {
-            Issue.record("a bus that is down is not one that is not there")
+            Issue.record("a bus that is down was not reported as a failure")
             return
         }
         #expect(reason.contains("refused"))
@@ -218,7 +220,7 @@ struct FakePolkitTests {
         try withFake(FAKEPOLKIT_YES) { _ throws in #expect(try bus.ask() == .granted) }
     }
 
-    @Test("Questions do not wait for one another, and sixty-four at once are answered one by one")
+    @Test("Sixty-four questions at once are all answered")
     func many() throws {
         try withFake(FAKEPOLKIT_YES) { _ throws in
             let authority = bus.authority()
@@ -227,13 +229,13 @@ struct FakePolkitTests {
         }
     }
 
-    @Test("A user whose number polkit's protocol cannot say is refused")
+    @Test("A UID that polkit's protocol cannot express is a failure")
     func largeUser() throws {
         try withFake(FAKEPOLKIT_YES) { _ throws in
             let subject = Subject(
                 pid: getpid(), startTime: Subject.ownProcess.identity.startTime, uid: UInt32(Int32.max) + 1)
             guard case .failed = try bus.ask(of: subject) else {
-                Issue.record("asked about somebody else")
+                Issue.record("polkit was asked about another user")
                 return
             }
         }

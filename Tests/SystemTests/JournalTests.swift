@@ -3,13 +3,13 @@ import Testing
 
 @testable import BrokerSystem
 
-@Suite("What the journal is told")
+@Suite("Journal records")
 struct JournalTests {
     private func texts(_ record: JournalRecord) -> [String] {
         record.fields.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test("A record is a sentence, a priority, a number for the catalog, and facts under names of ours")
+    @Test("A record has a message, a priority, a message ID and fields with the broker's prefix")
     func fields() {
         let record = JournalRecord(
             .warning, "somebody was turned away", identifier: .turnedAway, facts: [("uid", "1000"), ("unitName", "x")])
@@ -21,26 +21,26 @@ struct JournalTests {
             ])
     }
 
-    @Test("A text with line breaks in it stays one field")
+    @Test("A text with line breaks stays one field")
     func lineBreaks() {
         let record = JournalRecord(.info, "a\nPRIORITY=0\nMESSAGE_ID=0", facts: [("app", "b\n_UID=0")])
         #expect(record.fields.count == 4)
         #expect(texts(record)[0] == "MESSAGE=a\nPRIORITY=0\nMESSAGE_ID=0")
     }
 
-    @Test("A name that is none of the journal's is left out", arguments: ["", "a=b", "a b", "ä", "a\n"])
+    @Test("A field with an invalid name is left out", arguments: ["", "a=b", "a b", "ä", "a\n"])
     func names(name: String) {
         #expect(JournalRecord.fieldName(name) == nil)
         #expect(JournalRecord(.info, "x", facts: [(name, "y")]).fields.count == 3)
     }
 
-    @Test("No record has more fields than the journal is handed")
+    @Test("A record has at most 32 fields")
     func bounded() {
         let facts = (0..<100).map { (name: "fact\($0)", value: "x") }
         #expect(JournalRecord(.info, "x", identifier: .serving, facts: facts).fields.count <= 32)
     }
 
-    @Test("No two messages of the catalog have one number, and each has the form of one")
+    @Test("Each message ID is unique and well-formed")
     func identifiers() {
         let numbers = MessageIdentifier.allCases.map(\.rawValue)
         #expect(Set(numbers).count == numbers.count)
@@ -50,7 +50,7 @@ struct JournalTests {
         }
     }
 
-    @Test("Every message is explained in the catalog, and the catalog explains nothing else")
+    @Test("The catalog explains every message and nothing else")
     func catalog() throws {
         let path =
             #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
@@ -64,7 +64,7 @@ struct JournalTests {
         #expect(explained.sorted() == MessageIdentifier.allCases.map(\.rawValue).sorted())
     }
 
-    @Test("Where no journal is at standard error, nobody thinks there is")
+    @Test("Standard error is not taken for the journal if it is another file")
     func noStream() {
         setenv("JOURNAL_STREAM", "1:1", 1)
         defer { unsetenv("JOURNAL_STREAM") }

@@ -5,17 +5,17 @@ import Testing
 
 @testable import BrokerSystem
 
-/// A system bus of the test's own, with its socket in a folder of its own.
+/// A system bus of the test's own, with its socket in a temporary folder.
 final class PrivateBus {
     let folder: String
     var address: String { "unix:path=\(folder)/socket" }
     private(set) var daemon: PseudoTerminal?
     let loop = WaitingLoop()
 
-    /// Programs as wide as this break no line that a test waits for.
+    /// Programs on terminals of this width break no line that a test waits for.
     static let columns = 250
 
-    /// - Parameter others: what the bus allows beside what every system bus does.
+    /// - Parameter others: what the bus allows beyond the rules of every system bus.
     init(
         allowing others: String =
             "<policy context=\"default\"><allow own=\"*\"/><allow send_destination=\"*\"/></policy>"
@@ -63,15 +63,15 @@ final class PrivateBus {
         let file = open(folder + "/" + name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
         try #require(file >= 0)
         defer { close(file) }
-        // Another test may try an umask just now.
+        // Another test may change the umask meanwhile.
         try #require(fchmod(file, mode) == 0)
         let bytes = Array(text.utf8)
         try #require(Glibc.write(file, bytes, bytes.count) == bytes.count)
     }
 
-    /// Starts the bus, and returns when it takes connections.
+    /// Starts the bus, and returns when it accepts connections.
     ///
-    /// - Parameter words: what starts it; its own words follow.
+    /// - Parameter words: a command that executes the bus; the bus's own command line follows.
     func start(by words: [String] = []) throws {
         let words =
             words + ["/usr/bin/dbus-daemon", "--config-file=\(folder)/bus.conf", "--nofork", "--nopidfile"]
@@ -84,7 +84,7 @@ final class PrivateBus {
 
     static let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TERM": "xterm", "LC_ALL": "C.UTF-8"]
 
-    /// Ends the bus, as a crash would.
+    /// Kills the bus, as in a crash.
     func kill() throws {
         let daemon = try #require(self.daemon)
         daemon.signal(SIGKILL)
@@ -95,7 +95,7 @@ final class PrivateBus {
         PolkitAuthority(loop: loop, address: address, wait: wait, patience: patience)
     }
 
-    /// Asks, and waits for the answer.
+    /// Asks a question and waits for the answer.
     func ask(
         _ action: AuthorityAction = .answer, of process: Subject = .ownProcess, app: String? = nil,
         mayInteract: Bool = true, by authority: PolkitAuthority? = nil
@@ -105,7 +105,7 @@ final class PrivateBus {
     }
 }
 
-/// A question on its way.
+/// A question that was asked.
 final class Question {
     private(set) var said: AuthorityAnswer?
     private(set) var handle: (any AskedAuthority)?
@@ -120,12 +120,12 @@ final class Question {
     }
 
     func answer(_ loop: WaitingLoop) throws -> AuthorityAnswer {
-        try #require(loop.run(seconds: 30) { said != nil }, "polkit was asked, and nothing came back")
+        try #require(loop.run(seconds: 30) { said != nil }, "polkit was asked and did not answer")
         return try #require(said)
     }
 }
 
-/// A process that is asked about.
+/// A process that polkit is asked about.
 struct Subject {
     let identity: ProcessIdentity
     let uid: UInt32
@@ -137,7 +137,7 @@ struct Subject {
 
     static let ownProcess = Subject(pid: getpid(), uid: getuid())
 
-    /// Clock ticks since boot; 0 where there is no such process.
+    /// Clock ticks since boot; 0 if there is no such process.
     static func startTime(_ pid: pid_t) -> UInt64 {
         let file = open("/proc/\(pid)/stat", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return 0 }
@@ -150,7 +150,7 @@ struct Subject {
     }
 }
 
-/// What this machine has, so that a test can say why it was left out.
+/// What this machine offers, so that a test can say why it is skipped.
 enum Machine {
     static func has(_ paths: String...) -> Bool { paths.allSatisfy { access($0, X_OK) == 0 } }
 

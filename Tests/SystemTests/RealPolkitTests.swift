@@ -5,7 +5,7 @@ import Testing
 
 @testable import BrokerSystem
 
-/// The real polkitd with our actions, real passwords, and two people, in a mount namespace of their own.
+/// The real polkitd with the project's actions, real passwords and two people, in a mount namespace of its own.
 private final class PolkitHouse {
     let bus: PrivateBus
     private(set) var polkitd: PseudoTerminal?
@@ -15,7 +15,7 @@ private final class PolkitHouse {
     static let daemon: UInt32 = 61_001
 
     static let actions: String = {
-        // This file lies two folders below the project's.
+        // This file is two folders below the project's.
         let project = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
         return project + "/policy/io.contactbroker.policy"
     }()
@@ -45,11 +45,11 @@ private final class PolkitHouse {
         try bus.write(Self.contents(Self.actions), to: "actions/io.contactbroker.policy")
         let script = """
             set -e
-            # Another test may try one just now.
+            # Another test may change the umask meanwhile.
             umask 022
             mount -t tmpfs -o mode=755 tmpfs /run
             mkdir /run/dbus
-            # Some containers close theirs to everybody but root.
+            # Some containers let only root read theirs.
             mount -t proc proc /proc
             for each in passwd shadow group; do mount --bind "$0/$each" "/etc/$each"; done
             mount --bind "$0/actions" /usr/share/polkit-1/actions
@@ -80,7 +80,7 @@ private final class PolkitHouse {
         }
     }
 
-    /// A program that lives where polkit does, on a terminal of its own.
+    /// A program in polkit's mount namespace, on a terminal of its own.
     func program(_ words: [String], as uid: UInt32? = nil) throws -> PseudoTerminal {
         let bus = try #require(self.bus.daemon)
         let user =
@@ -90,14 +90,14 @@ private final class PolkitHouse {
             environment: PrivateBus.environment, columns: PrivateBus.columns)
     }
 
-    /// A process of somebody's, as an agent or contactctl would be.
+    /// A process of this user, as an agent or contactctl would be.
     func process(of uid: UInt32) throws -> (PseudoTerminal, Subject) {
         let program = try program(["/bin/sh", "-c", "echo here; exec sleep 120"], as: uid)
         try program.wait(for: "here")
         return (program, Subject(pid: program.pid, uid: uid))
     }
 
-    /// polkit's own agent for that process, at a terminal where a test types. It is there when this returns.
+    /// polkit's own agent for that process, at a terminal where a test types. It is registered when this returns.
     func agent(of uid: UInt32, for subject: Subject) throws -> PasswordAgent {
         let process = "\(subject.identity.pid),\(subject.identity.startTime)"
         let agent = try program(["/usr/bin/pkttyagent", "--process", process], as: uid)
@@ -106,23 +106,23 @@ private final class PolkitHouse {
     }
 }
 
-/// Somebody at the terminal of polkit's agent.
+/// The person at the terminal of polkit's agent.
 private final class PasswordAgent {
     let terminal: PseudoTerminal
     private var prompts = 0
-    /// polkitd 122 now and then does nothing for 15 seconds, and then asks.
+    /// polkitd 122 sometimes does nothing for 15 seconds before it asks.
     static let patience = Duration.seconds(45)
 
     init(_ terminal: PseudoTerminal) { self.terminal = terminal }
 
-    /// Waits until a password is asked for once more.
+    /// Waits for the next request for a password.
     func isAsked() throws {
         prompts += 1
         let (terminal, prompts) = (terminal, prompts)
         try terminal.wait(for: "question number \(prompts)", timeout: Self.patience) { _ in
             String(decoding: terminal.transcript, as: UTF8.self).matches(of: /Password:/).count >= prompts
         }
-        // What is typed before the echo is off is thrown away.
+        // What is typed before the echo is off is discarded.
         let deadline = ContinuousClock.now + .seconds(10)
         while terminal.isInLineMode, ContinuousClock.now < deadline { sched_yield() }
     }
@@ -143,7 +143,7 @@ struct RealPolkitTests {
 
     init() throws { house = try PolkitHouse() }
 
-    @Test("The right password is a yes, for that action alone, and is asked for each time")
+    @Test("The right password grants that action alone, and is asked for each time")
     func right() throws {
         let (program, ada) = try house.process(of: PolkitHouse.ada)
         let agent = try house.agent(of: PolkitHouse.ada, for: ada)
@@ -162,13 +162,13 @@ struct RealPolkitTests {
             #expect(try much.answer(bus.loop) == .granted)
             #expect(try bus.ask(.shareAll, of: ada, mayInteract: false) == .wantsInteraction)
         }
-        // Another process of hers was given nothing.
+        // Another process of the same user is granted nothing.
         let (other, second) = try house.process(of: PolkitHouse.ada)
         #expect(try bus.ask(.answer, of: second, mayInteract: false) == .wantsInteraction)
         withExtendedLifetime((program, other)) {}
     }
 
-    @Test("The wrong password is a no")
+    @Test("The wrong password grants nothing")
     func wrong() throws {
         let (program, ada) = try house.process(of: PolkitHouse.ada)
         let agent = try house.agent(of: PolkitHouse.ada, for: ada)
@@ -180,7 +180,7 @@ struct RealPolkitTests {
         withExtendedLifetime(program) {}
     }
 
-    @Test("Where nobody asks, or may, or goes on, it is a no")
+    @Test("Without interaction, without an agent, or if the agent is interrupted, nothing is granted")
     func absent() throws {
         let (program, ada) = try house.process(of: PolkitHouse.ada)
         #expect(try bus.ask(.answer, of: ada, mayInteract: false) == .wantsInteraction)
@@ -193,33 +193,33 @@ struct RealPolkitTests {
         withExtendedLifetime(program) {}
     }
 
-    @Test("A question that is given up takes the agent's away, and a password typed afterwards gives nothing")
+    @Test("A question that times out is withdrawn from the agent, and a password typed later grants nothing")
     func givenUp() throws {
         let (program, ada) = try house.process(of: PolkitHouse.ada)
         let agent = try house.agent(of: PolkitHouse.ada, for: ada)
         let monitor = try house.program(["/usr/bin/dbus-monitor", "--address", bus.address, "--monitor"])
-        // It is one from then on.
+        // After this message it monitors the bus.
         try monitor.wait(for: "member=NameLost")
-        // Not on its screen, from which words go away.
+        // Search the transcript, because words leave the screen.
         func hears(_ word: String, _ timeout: Duration) throws {
             try monitor.wait(for: word, timeout: timeout) { _ in
                 String(decoding: monitor.transcript, as: UTF8.self).contains("member=" + word)
             }
         }
-        // What is given up before polkit has heard of it takes nothing away: on a busy machine it waits longer.
+        // A question that times out before polkit has received it has no effect, so a busy machine gets a longer wait.
         for wait in [2, 20] {
             guard case .failed = try bus.ask(.answer, of: ada, by: bus.authority(wait: .seconds(wait))) else {
-                Issue.record("nobody typed anything")
+                Issue.record("an answer came without a password")
                 return
             }
             if (try? hears("BeginAuthentication", .seconds(20))) != nil { break }
         }
         try hears("CancelAuthentication", .seconds(30))
-        // pkttyagent hears of it once it has read its line.
+        // pkttyagent learns of it once it has read its line.
         try agent.type("right password")
         try agent.terminal.wait(for: "AUTHENTICATION FAILED")
         #expect(try bus.ask(.answer, of: ada, mayInteract: false) == .wantsInteraction)
-        // And cancelled by the broker it is the same.
+        // Cancelling by the broker has the same result.
         let asked = Question(.shareAll, of: ada, by: bus.authority())
         asked.handle?.cancel()
         #expect(try bus.ask(.shareAll, of: ada, mayInteract: false) == .wantsInteraction)
@@ -227,7 +227,7 @@ struct RealPolkitTests {
         withExtendedLifetime(program) {}
     }
 
-    @Test("Of a process that ends while its person types, the right password is a no")
+    @Test("If a process ends while its user types, the right password grants nothing")
     func ended() throws {
         let (program, ada) = try house.process(of: PolkitHouse.ada)
         let agent = try house.agent(of: PolkitHouse.ada, for: ada)
@@ -239,10 +239,11 @@ struct RealPolkitTests {
         #expect(try asked.answer(bus.loop) != .granted)
     }
 
-    @Test("polkit is well after questions that are taken back in the moment when the person's agent goes away")
+    @Test("polkit still works after questions that are withdrawn at the moment when the agent ends")
     func takenBack() throws {
-        // polkitd 122 hangs for ever where CancelCheckAuthorization comes within some 20 µs of the agent's end. That it is never
-        // called a fake polkit shows surely; here each round is another moment for whatever else there is.
+        // polkitd 122 hangs for ever if CancelCheckAuthorization arrives within about 20 µs of the agent's end. The
+        // tests with a fake polkit show that the broker never calls it. Each round here tries another moment, in case
+        // anything else hangs polkitd.
         for round in 0..<20 {
             let (program, ada) = try house.process(of: PolkitHouse.ada)
             let agent = try house.agent(of: PolkitHouse.ada, for: ada)
@@ -258,11 +259,11 @@ struct RealPolkitTests {
         }
     }
 
-    @Test("polkit that hangs in the middle of a question is a no, and the next question finds the one started for it")
+    @Test("A polkit that hangs during a question grants nothing, and the next question reaches a new one")
     func hung() throws {
         let (program, ada) = try house.process(of: PolkitHouse.ada)
         let agent = try house.agent(of: PolkitHouse.ada, for: ada)
-        // As long may it be slow, and twice as long is waited for it.
+        // polkit may be slow for this long, and the question ends after twice the time.
         let asked = Question(.answer, of: ada, by: bus.authority(patience: .seconds(4)))
         try agent.isAsked()
         house.polkitd?.signal(SIGSTOP)
@@ -275,7 +276,7 @@ struct RealPolkitTests {
         withExtendedLifetime(program) {}
     }
 
-    @Test("An administrator's rights want an administrator's password, and uid 0 needs none")
+    @Test("An administrator's rights need an administrator's password, and uid 0 needs none")
     func administrator() throws {
         let (program, ada) = try house.process(of: PolkitHouse.ada)
         let agent = try house.agent(of: PolkitHouse.ada, for: ada)
@@ -289,7 +290,7 @@ struct RealPolkitTests {
         withExtendedLifetime(program) {}
     }
 
-    @Test("polkit dead in the middle of a question is a no, and the next question finds the new one")
+    @Test("A polkit that dies during a question grants nothing, and the next question reaches a new one")
     func killed() throws {
         let (program, ada) = try house.process(of: PolkitHouse.ada)
         let agent = try house.agent(of: PolkitHouse.ada, for: ada)
@@ -297,7 +298,7 @@ struct RealPolkitTests {
         try agent.isAsked()
         house.polkitd?.signal(SIGKILL)
         guard case .failed = try asked.answer(bus.loop) else {
-            Issue.record("the dead answer nothing")
+            Issue.record("a polkit that was killed gave an answer")
             return
         }
         _ = try house.polkitd?.waitForExit()
@@ -307,7 +308,7 @@ struct RealPolkitTests {
     }
 
     @Test(
-        "The broker's user may ask about others, by the actions' owner, and nobody else may",
+        "Only the broker's user, which owns the actions, may ask about other users' processes",
         arguments: [(PolkitHouse.daemon, true), (PolkitHouse.boss, false)])
     func owner(uid: UInt32, mayAsk: Bool) throws {
         let (program, ada) = try house.process(of: PolkitHouse.ada)
@@ -318,13 +319,13 @@ struct RealPolkitTests {
                 as: uid)
             let end = try check.waitForExit()
             #expect(check.screen.contains("Only trusted callers") == !mayAsk, "\(check.screen)")
-            // 2: not without a password. Whoever may not ask gets an error.
+            // 2: a password is needed. A user who may not ask gets an error.
             #expect((end == .exited(2)) == mayAsk, "\(end) \(check.screen)")
         }
         withExtendedLifetime(program) {}
     }
 
-    @Test("polkit reads every action of the file, with its message, owner and what is wanted wherever somebody sits")
+    @Test("polkit reads every action with its owner, and requires the same password in every kind of session")
     func actions() throws {
         for (action, wanted) in [
             (AuthorityAction.answer, "auth_self"), (.shareAll, "auth_self"), (.manageOwn, "auth_self"),

@@ -3,8 +3,8 @@ import Testing
 
 @testable import BrokerSystem
 
-/// One at a time: a service manager is found by the process's environment.
-@Suite("What the service manager is told", .serialized)
+/// Serialized, because the process's environment names the service manager.
+@Suite("Notifying the service manager", .serialized)
 struct ServiceManagerTests {
     /// A service manager's end of `$NOTIFY_SOCKET`.
     private final class Listener {
@@ -43,7 +43,7 @@ struct ServiceManagerTests {
         }
     }
 
-    @Test("That the service is ready, alive, and about to end, each in its turn")
+    @Test("The service manager is notified that the service is ready, alive and stopping, in order")
     func states() throws {
         let listener = try Listener()
         ServiceManager.tell(.ready, .status("serving\nevery user"))
@@ -54,20 +54,20 @@ struct ServiceManagerTests {
         #expect(listener.next() == "STOPPING=1")
     }
 
-    @Test("A reload says when it began, as systemd wants it")
+    @Test("A reload notification contains the time, as systemd requires")
     func reloading() throws {
         let listener = try Listener()
         ServiceManager.tell(.reloading)
         #expect(listener.next().hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
     }
 
-    @Test("Nothing happens where nobody listens")
+    @Test("Without a service manager, a notification does nothing")
     func nobody() {
         ServiceManager.tell(.ready)
         ServiceManager.flush()
     }
 
-    @Test("A watchdog is served only where it is this process that is watched")
+    @Test("The watchdog is served only if this process is the watched one")
     func watchdog() {
         #expect(ServiceManager.watchdog == nil)
         setenv("WATCHDOG_USEC", "30000000", 1)

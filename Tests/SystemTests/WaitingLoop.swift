@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A loop that turns while the test waits for something.
+/// A loop that runs while the test waits for something.
 final class WaitingLoop: Loop {
     private let work = Mutex<[@Sendable () -> Void]>([])
     private let arrived = DispatchSemaphore(value: 0)
@@ -17,10 +17,10 @@ final class WaitingLoop: Loop {
     }
 
     func schedule(after delay: Duration, _ item: @escaping @Sendable () -> Void) -> any Scheduled {
-        preconditionFailure("whoever asks polkit sets no timer on the loop")
+        preconditionFailure("the polkit client sets no timer on the loop")
     }
 
-    /// Turns until it is so; gives up after so many seconds in which nothing happened.
+    /// Runs until the condition is true. Gives up after this many seconds without any work.
     func run(seconds: Int = 15, until isReached: () -> Bool) -> Bool {
         while !isReached() {
             guard arrived.wait(timeout: .now() + .seconds(seconds)) == .success else { return isReached() }

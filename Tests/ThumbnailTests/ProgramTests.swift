@@ -5,9 +5,9 @@ import Testing
 
 @testable import BrokerThumbnails
 
-@Suite("The program that decodes photos", .timeLimit(.minutes(10)))
+@Suite("Running contactbroker-thumbnail", .timeLimit(.minutes(10)))
 struct ProgramTests {
-    /// Standing in for a program that a photo has taken over: it does as it is told here.
+    /// Simulates a program that a photo has taken over: runs the given commands.
     private func withStandIn(
         _ script: String, _ patience: CInt = 10_000, _ body: (ThumbnailProgram) throws -> Void
     ) throws {
@@ -19,14 +19,14 @@ struct ProgramTests {
             unlink(path)
             rmdir(folder)
         }
-        // Written by another process: what this one has open, a program that another test starts meanwhile has open too for a
-        // moment, and what is open for writing cannot be run.
+        // Written by another process. A program that another test starts meanwhile would inherit this process's
+        // descriptor for a moment, and a file that is open for writing cannot be executed.
         let writing = #"printf '#!/bin/sh\n%s\n' "$1" >"$2" && chmod 700 "$2""#
         try #require(run(["/bin/sh", "-c", writing, "sh", script, path]) == 0)
         try body(ThumbnailProgram(path: path, patience: patience))
     }
 
-    /// Runs a program to its end, and returns its status as wait(2) has it.
+    /// Runs a program to its end, and returns its status as from wait(2).
     private func run(_ words: [String]) throws -> CInt {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -41,7 +41,8 @@ struct ProgramTests {
         return status
     }
 
-    @Test("One that hangs is killed when its time is over", arguments: ["exec sleep 60", "exec >&-; exec sleep 60"])
+    @Test(
+        "A program that hangs is killed when its time is over", arguments: ["exec sleep 60", "exec >&-; exec sleep 60"])
     func hanging(script: String) throws {
         try withStandIn(script, 200) { program in
             let clock = ContinuousClock()
@@ -53,7 +54,7 @@ struct ProgramTests {
     }
 
     @Test(
-        "What it says counts only if it is a thumbnail, and it has ended well",
+        "Its output is used only if it is a thumbnail and the program exits with 0",
         arguments: [
             ("printf /9j/4AAQ", true), ("printf /9j/4AAQ; exit 1", false), ("printf /9j/4AAQ; kill -9 $$", false),
             ("printf '/9j/\"},{'", false), ("printf iVBORw0K", false), ("printf /9j/4AAQA", false), ("exit 0", false),
@@ -65,14 +66,14 @@ struct ProgramTests {
         }
     }
 
-    @Test("It is given the photo, and nothing else of ours")
+    @Test("It gets the photo, and no other descriptor or variable of the broker")
     func given() throws {
         try withStandIn(
             #"[ "$(cat)" = "a photo" ] && [ -z "$SECRET$HOME" ] && [ $# = 0 ] && [ "$(ls /proc/self/fd | wc -l)" = 4 ] && printf /9j/4AAQ"#
         ) { program in #expect(program.thumbnail(of: Array("a photo".utf8)) != nil) }
     }
 
-    @Test("Where it is not there, there are no thumbnails")
+    @Test("Without the program there are no thumbnails")
     func missing() {
         #expect(ThumbnailProgram(path: "/nowhere/at/all").thumbnail(of: Array("/9j/".utf8)) == nil)
     }
@@ -88,7 +89,7 @@ struct ProgramTests {
     }
 
     @Test(
-        "Shut in, whoever tries anything else is killed",
+        "A confined process that tries anything else is killed",
         .enabled(if: test_image_is_sanitized() == 0, "no sanitizer runs shut in"),
         arguments: [
             "open", "read", "write", "socket", "fork", "exec", "ptrace", "kill", "protect", "limit",
@@ -96,7 +97,7 @@ struct ProgramTests {
     func killed(what: String) throws { #expect(try probe(what).signal == SIGSYS) }
 
     @Test(
-        "Shut in, it can do its work, gets no more memory than it was given, and no more time",
+        "A confined process can work, with bounded memory and time",
         .enabled(if: test_image_is_sanitized() == 0, "no sanitizer runs shut in"))
     func bounded() throws {
         #expect(try probe("nothing") == (0, 0))

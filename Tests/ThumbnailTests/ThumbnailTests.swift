@@ -73,7 +73,7 @@ private struct Thumbnail {
 
     var size: [UInt32] { look(0, 0).map { [$0.width, $0.height] } ?? [] }
 
-    /// Of the place at so many hundredths from the left and from above, roughly: 1 where it is more than half.
+    /// The colour at a place, in hundredths from the left and the top: 1 for each component above half.
     func color(_ x: UInt32, _ y: UInt32) -> [Int] {
         guard let color = look(x, y)?.color else { return [] }
         return [16, 8, 0].map { color >> $0 & 255 > 127 ? 1 : 0 }
@@ -89,10 +89,10 @@ private struct Thumbnail {
 private let (red, green, blue, white) = ([1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1])
 
 @Suite(
-    "Thumbnails of photos", .enabled(if: test_image_is_sanitized() == 0, "no sanitizer runs shut in"),
+    "Making thumbnails", .enabled(if: test_image_is_sanitized() == 0, "no sanitizer runs shut in"),
     .timeLimit(.minutes(10)))
 struct ThumbnailTests {
-    @Test("A photo becomes small, and stays the picture that it is", arguments: [true, false])
+    @Test("A thumbnail is small, and shows the same picture", arguments: [true, false])
     func photos(isJPEG: Bool) throws {
         let thumbnail = try #require(Thumbnail(isJPEG ? Photo.jpeg(1_600, 1_200) : Photo.png(1_600, 1_200)))
         #expect(thumbnail.size == [320, 240])
@@ -102,7 +102,7 @@ struct ThumbnailTests {
         #expect(thumbnail.color(75, 50) == blue)
     }
 
-    @Test("A progressive and an interlaced one too", arguments: [true, false])
+    @Test("Progressive and interlaced photos have thumbnails", arguments: [true, false])
     func wholeOnes(isJPEG: Bool) throws {
         let photo = isJPEG ? Photo.jpeg(900, 1_800, progressive: true) : Photo.png(900, 1_800, interlaced: true)
         let thumbnail = try #require(Thumbnail(photo))
@@ -111,14 +111,14 @@ struct ThumbnailTests {
         #expect(thumbnail.color(75, 50) == blue)
     }
 
-    @Test("A small one keeps its size, a narrow one a pixel")
+    @Test("A small photo keeps its size, a narrow one has at least a pixel")
     func sizes() throws {
         for photo in [Photo.jpeg(40, 30), Photo.png(40, 30)] { #expect(Thumbnail(photo)?.size == [40, 30]) }
         for photo in [Photo.jpeg(4_000, 3), Photo.png(4_000, 3)] { #expect(Thumbnail(photo)?.size == [320, 1]) }
     }
 
-    /// An orientation, and where the upper left and the upper right corner of the photo as it lies then are: in hundredths
-    /// from the left and from above.
+    /// An EXIF orientation, and where the stored photo's upper left and upper right corners are shown, in hundredths
+    /// from the left and the top.
     struct Turn: Sendable {
         let orientation: Int32
         let upperLeft: (UInt32, UInt32)
@@ -137,51 +137,51 @@ struct ThumbnailTests {
         Turn(orientation: 8, upperLeft: (near, far), upperRight: (near, near)),
     ]
 
-    @Test("A photo that was taken on its side stands upright", arguments: turns)
+    @Test("The EXIF orientation is applied", arguments: turns)
     func orientation(turn: Turn) throws {
         let thumbnail = try #require(Thumbnail(Photo.jpeg(640, 320, orientation: turn.orientation)))
         #expect(thumbnail.size == (turn.orientation < 5 ? [320, 160] : [160, 320]))
         #expect(thumbnail.color(turn.upperLeft.0, turn.upperLeft.1) == green)
         #expect(thumbnail.color(turn.upperRight.0, turn.upperRight.1) == blue)
-        // What else the photo says, it does not.
+        // Other metadata is dropped.
         #expect(!thumbnail.bytes.indices.contains { thumbnail.bytes[$0...].starts(with: Array("Exif".utf8)) })
     }
 
-    @Test("What is transparent is white")
+    @Test("Transparent areas become white")
     func transparent() throws {
         let thumbnail = try #require(Thumbnail(Photo.png(640, 640, alpha: 0)))
         #expect(thumbnail.color(75, 50) == white)
         #expect(thumbnail.color(25, 75) == red)
     }
 
-    @Test("What is cut short is no photo, wherever it is cut", arguments: 1..<10)
+    @Test("A photo that is truncated anywhere has no thumbnail", arguments: 1..<10)
     func cut(tenths: Int) {
         for photo in [Photo.jpeg(800, 600), Photo.jpeg(800, 600, progressive: true), Photo.png(800, 600)] {
             #expect(Thumbnail(Array(photo.prefix(photo.count * tenths / 10))) == nil)
         }
     }
 
-    /// Some hundred bytes that say they are 60,000 by 60,000 pixels.
+    /// A few hundred bytes whose header claims 60,000 by 60,000 pixels.
     private static let bombs: [[UInt8]] = {
         var png = Photo.png(64, 64)
-        // IHDR: eight bytes of signature, its length and its name stand before. Its sum is then another one.
+        // IHDR: after eight bytes of signature, its length and its name. Its checksum changes too.
         png.replaceSubrange(16..<24, with: [0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60])
         let sum = png[12..<29].reduce(UInt32.max) { sum, byte in
             (0..<8).reduce(sum ^ UInt32(byte)) { sum, _ in sum & 1 == 1 ? sum >> 1 ^ 0xedb8_8320 : sum >> 1 }
         }
         png.replaceSubrange(29..<33, with: [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: ~sum >> $0) })
         var jpeg = Photo.jpeg(64, 64)
-        // SOF0: its length and its precision, then height and width.
+        // SOF0: length, precision, height and width.
         let frame = jpeg.indices.first { jpeg[$0...].starts(with: [0xff, 0xc0]) } ?? 0
         jpeg.replaceSubrange(frame + 5..<frame + 9, with: [0xea, 0x60, 0xea, 0x60])
         return [png, jpeg]
     }()
 
-    @Test("What says that it is enormous is not begun", arguments: 0..<2)
+    @Test("A photo that claims to be enormous is not decoded", arguments: 0..<2)
     func bomb(kind: Int) {
         let clock = ContinuousClock()
         var quickest = Duration.seconds(60)
-        // On a busy machine a program takes as long to start; one of five does not.
+        // On a busy machine the start alone can take that long, but hardly five times.
         for _ in 0..<5 where quickest >= .seconds(1) {
             let start = clock.now
             #expect(Thumbnail(Self.bombs[kind]) == nil)
@@ -190,9 +190,9 @@ struct ThumbnailTests {
         #expect(quickest < .seconds(1))
     }
 
-    @Test("What is within bounds and unrolls to very much is done in time, or not at all")
+    @Test("A highly compressed photo within the bounds is decoded in time, or not at all")
     func unrolled() {
-        // 80 million pixels in some hundred thousand bytes; interlaced they do not fit into memory.
+        // 80 million pixels in about a hundred thousand bytes. Interlaced, they do not fit in memory.
         let clock = ContinuousClock()
         let start = clock.now
         _ = Thumbnail(Photo.png(8_000, 4_000, interlaced: true))
@@ -201,7 +201,7 @@ struct ThumbnailTests {
     }
 
     @Test(
-        "What is no photo has no thumbnail",
+        "Data that is not a photo has no thumbnail",
         arguments: ["", "GIF89a", "RIFF    WEBPVP8 ", "\u{89}PNG", "<svg/>", "BM"])
     func others(text: String) {
         #expect(Thumbnail(Array(text.utf8)) == nil)
@@ -209,7 +209,7 @@ struct ThumbnailTests {
         #expect(Thumbnail([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] + Array(text.utf8)) == nil)
     }
 
-    @Test("Eight megabytes of noise have none, whatever they begin with", arguments: [0, 1, 2])
+    @Test("Eight megabytes of noise have no thumbnail, whatever they begin with", arguments: [0, 1, 2])
     func noise(kind: Int) {
         var number = UInt64(kind) + 0x9e37_79b9_7f4a_7c15
         var bytes = (0..<8_388_608).map { _ in
@@ -223,11 +223,11 @@ struct ThumbnailTests {
         let start = clock.now
         let thumbnail = program.thumbnail(of: text)
         #expect(clock.now - start < .seconds(30))
-        // Noise within a photo's frame may be a picture of noise; it is as small as any.
+        // Noise after a valid header may decode to a picture of noise. Its thumbnail is small too.
         if let thumbnail { #expect(Base64.bytes(of: thumbnail).count <= 65_536) }
     }
 
-    @Test("What is not base64, or too long, is nothing")
+    @Test("Data that is not base64, or too long, is refused")
     func text() {
         #expect(program.thumbnail(of: Array("/9j/ 4AAQ".utf8)) == nil)
         #expect(program.thumbnail(of: Array("A".utf8)) == nil)

@@ -4,20 +4,20 @@ import BrokerVCard
 import Glibc
 import Testing
 
-/// Cards that other programs wrote, with what three other parsers read in them: a file beside its `.expected.json`, in
-/// the folder that `CONTACTBROKER_CARDS` names. They are not ours to ship; what they teach stands in tests of its own.
+/// Cards that other programs wrote, in the folder of `CONTACTBROKER_CARDS`. Each has an `.expected.json` with what
+/// three other parsers read from it. We may not ship them, so other tests cover what they show.
 struct CollectedFile {
     static let folder = getenv("CONTACTBROKER_CARDS").map { String(cString: $0) }
 
-    /// Below the folder.
+    /// The path below the folder.
     let name: String
     let bytes: [UInt8]
     let validity: Validity
-    /// What the others read in its cards, in the order of the file.
+    /// What the other parsers read from its cards, in the order of the file.
     let cards: [JSONValue]
 
     enum Validity: String {
-        /// `lenient` breaks a rule, but can be read.
+        /// `lenient` cards break a rule, but can be read.
         case valid, lenient, malformed
     }
 
@@ -67,10 +67,10 @@ struct CollectedFile {
     }
 }
 
-/// One field, as the others read it and as we did: both in a form that can be compared.
+/// One field as the other parsers and as we read it, both in a form that can be compared.
 struct KeptValue: Sendable {
     let field: String
-    /// Of the values as the other parsers give them.
+    /// From the values of the other parsers.
     let theirs: @Sendable ([JSONValue]) -> [String]
     let ours: @Sendable (Contact) -> [String]
 
@@ -103,7 +103,7 @@ struct KeptValue: Sendable {
         ) {
             $0.postalAddresses.map { [$0.street, $0.city, $0.state, $0.postalCode, $0.country].joined(separator: "|") }
         },
-        // A contact has one organisation; that any further one is kept is looked at in a test of its own.
+        // A contact has one organisation. Another test checks that further ones are kept.
         KeptValue(
             field: "ORG",
             theirs: {
@@ -115,7 +115,7 @@ struct KeptValue: Sendable {
             }
         ) { ["\($0.organizationName)|\($0.departmentName)"] },
         KeptValue(field: "TITLE", theirs: { [$0[0].text] }) { [$0.jobTitle] },
-        // What is no day of a calendar stays in the card's own words, as a second birthday does.
+        // A text that is not a calendar day is kept as an extra property, as a second birthday is.
         KeptValue(field: "BDAY", theirs: { $0.map { birthday($0.text) } }) {
             [$0.birthday].filter { !$0.isEmpty }
                 + $0.extraProperties.filter { $0.uppercased().hasPrefix("BDAY") && !$0.hasSuffix(":") }.map {
@@ -123,7 +123,7 @@ struct KeptValue: Sendable {
                 }.filter { !$0.isEmpty }
         },
         KeptValue(field: "NOTE", theirs: { [$0.map(\.text).joined(separator: "\n")] }) { [$0.note] },
-        // A picture by its size and the bytes that it begins with; an address is an extra property.
+        // A picture is compared by its size and first bytes. A picture's URI is an extra property.
         KeptValue(field: "PHOTO", theirs: { $0.map(photo) }) {
             ($0.imageData.isEmpty ? [] : ["\(base64Size($0.imageData))"])
                 + $0.extraProperties.filter { !($0.uppercased().firstMatch(of: /^([^.:;]+\.)?PHOTO[;:]/) == nil) }.map {
@@ -149,7 +149,7 @@ struct KeptValue: Sendable {
         text.utf8.count / 4 * 3 - text.utf8.suffix(2).count { $0 == UInt8(ascii: "=") }
     }
 
-    /// The calendar day that the text names, in a way of its own: digits by place.
+    /// The calendar day of the text, parsed independently of the reader: digits by position.
     private static func birthday(_ text: String) -> String {
         let day = text.prefix { $0 != "T" }
         let digits = day.filter(\.isNumber)
@@ -157,7 +157,7 @@ struct KeptValue: Sendable {
         guard day.allSatisfy({ $0.isNumber || $0 == "-" }), digits.count == (isYearless ? 4 : 8) else { return text }
         let (month, dayOfMonth) = (digits.suffix(4).prefix(2), digits.suffix(2))
         guard let number = Int(month), (1...12).contains(number) else { return text }
-        // 1604 is what Apple's programs write for no year.
+        // Apple's programs write 1604 for no year.
         let year = isYearless || digits.hasPrefix("1604") ? "-" : String(digits.prefix(4))
         return "\(year)-\(month)-\(dayOfMonth)"
     }

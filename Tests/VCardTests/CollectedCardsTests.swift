@@ -4,10 +4,10 @@ import BrokerVCard
 import Testing
 
 @Suite(
-    "Cards as other programs write them",
+    "Cards of other programs",
     .enabled(if: CollectedFile.folder != nil, "CONTACTBROKER_CARDS names no folder"))
 struct CollectedCardsTests {
-    /// Where we read something else than the others, and why; Documentation/VCard.md has the same as a table.
+    /// Where we read something other than the other parsers, and why. Documentation/VCard.md has the same table.
     struct Disagreement {
         let file: String
         let field: String
@@ -32,7 +32,7 @@ struct CollectedCardsTests {
             why: "base64 whose lines go on without white space: the whole picture, not its first line"),
     ]
 
-    @Test("No card of any kind crashes the reader, and what was read can be saved")
+    @Test("No card crashes the reader, and every card that is read can be saved")
     func readable() throws {
         var count = 0
         for file in try CollectedFile.all() {
@@ -49,7 +49,7 @@ struct CollectedCardsTests {
     }
 
     @Test(
-        "Every card that is valid or nearly so keeps its values, as the other parsers read them",
+        "Every valid or nearly valid card has the values that the other parsers read",
         arguments: KeptValue.all.map(\.field))
     func kept(field: String) throws {
         let value = try #require(KeptValue.all.first { $0.field == field })
@@ -59,7 +59,7 @@ struct CollectedCardsTests {
             for (item, fields) in zip(items(file.bytes), file.cards) {
                 guard case .card(let read) = item, let expected = values(fields[field]) else { continue }
                 let theirs = value.theirs(expected).filter(saysSomething)
-                // Where N says nothing, the formatted name is the name.
+                // If N is empty, the formatted name is the name.
                 if field == "N", theirs.isEmpty { continue }
                 compared += 1
                 let ours = value.ours(read.contact).filter(saysSomething)
@@ -72,12 +72,12 @@ struct CollectedCardsTests {
         }
         #expect(compared > 0)
         for known in Self.disagreements where known.field == field {
-            #expect(differing.contains(known.file), "no disagreement any more: \(known.why)")
+            #expect(differing.contains(known.file), "the difference no longer exists: \(known.why)")
         }
     }
 
     @Test(
-        "What is preferred comes first, and no type is lost: it is the label, or written again",
+        "Preferred values come first, and every type is the label or is written again",
         arguments: ["TEL", "EMAIL", "ADR", "URL"])
     func types(field: String) throws {
         var compared = 0
@@ -96,7 +96,7 @@ struct CollectedCardsTests {
                 for value in expected {
                     let types = Set(value["types"]?.elements?.compactMap(\.string) ?? [])
                         .subtracting(["voice", "internet", "pref"])
-                    // Two numbers may be the same, with different types.
+                    // Two equal numbers may have different types.
                     let ours = written.filter { Self.isSame($0, value) }
                     if ours.isEmpty { continue }
                     compared += 1
@@ -119,7 +119,7 @@ struct CollectedCardsTests {
         return plain(written.value) == plain(value)
     }
 
-    @Test("Every valid card is read whole, without a doubt")
+    @Test("Every valid card is read completely, without remarks")
     func whole() throws {
         for file in try CollectedFile.all() where file.validity == .valid {
             let read = items(file.bytes)
@@ -130,10 +130,10 @@ struct CollectedCardsTests {
         }
     }
 
-    /// Valid in its lines, but what it has for a photo is none, which is said.
+    /// Its lines are valid, but its photo is not, which is reported.
     private static let brokenPhoto = "android-vcard/raw__v21_malformed_photo.vcf"
 
-    @Test("Of every malformed card it is said what is wrong, and what can be read of it is")
+    @Test("Every malformed card is reported, and its readable parts are read")
     func malformed() throws {
         let files = try CollectedFile.all().filter { $0.validity == .malformed }
         #expect(files.count == Self.malformed.count)
@@ -146,7 +146,7 @@ struct CollectedCardsTests {
         }
     }
 
-    /// How many contacts are in it, and what is said of them. Where there is none, there is no card in the file.
+    /// The number of contacts and their remarks. Without contacts the file has no card.
     private static let malformed: [String: (cards: Int, said: Set<CardProblem.Reason>)] = [
         "cozy-vcard/contactA__davdroid.vcf": (1, []), "cozy-vcard/contactA__sogo.vcf": (1, []),
         "eds/vcard__7.vcf": (0, []), "eds/vcard__8.vcf": (1, [.missingEnd]),
@@ -167,7 +167,7 @@ struct CollectedCardsTests {
         "qtpim/testdata_vcf__Entourage11-basic.vcf": (1, []), "qtpim/testdata_vcf__Entourage11-nonascii.vcf": (1, []),
     ]
 
-    @Test("A formatted name that no part of the name says is kept, and so is a second organisation")
+    @Test("A formatted name that differs from the name is kept, and so is a second organisation")
     func keptAside() throws {
         for file in try CollectedFile.all() where file.validity == .valid {
             for (item, fields) in zip(items(file.bytes), file.cards) {
@@ -194,7 +194,7 @@ struct CollectedCardsTests {
         }
     }
 
-    /// The values of a field on which the others agree, or of which it was found out who is right.
+    /// The values of a field on which the other parsers agree, or for which the right one was determined.
     private func values(_ field: JSONValue?) -> [JSONValue]? {
         guard let field, let status = field["status"]?.string else { return nil }
         guard ["unanimous", "pair", "adjudicated"].contains(status) else { return nil }

@@ -2,9 +2,9 @@ import BrokerModel
 import BrokerVCard
 import Testing
 
-@Suite("What a card says of a person")
+@Suite("Reading a card's properties")
 struct ContactTests {
-    @Test("A name comes in its parts, lists and escapes undone")
+    @Test("A name is split into its parts, and lists and escapes are decoded")
     func name() {
         let read = contact(
             #"N:Public\, Sr.;John;Quinlan,Paul;Mr.;Esq.,M.D."#, "FN:Mr. John Quinlan Paul Public\\, Sr., Esq. M.D.")
@@ -16,7 +16,7 @@ struct ContactTests {
         #expect(read?.extraProperties == [])
     }
 
-    @Test("Where there is only a formatted name, it is the name")
+    @Test("A formatted name without N is the name")
     func formattedNameAlone() {
         #expect(contact("FN:林美玲")?.givenName == "林美玲")
         #expect(contact("N:;;;;", "FN:Ada Lovelace")?.givenName == "Ada Lovelace")
@@ -26,13 +26,13 @@ struct ContactTests {
         #expect(contact("KIND:org", "FN:Kiosk", version: "4.0")?.organizationName == "Kiosk")
     }
 
-    @Test("A formatted name that says something of its own is kept")
+    @Test("A formatted name that differs from the name is kept")
     func formattedNameKept() {
         #expect(contact("N:Okafor;Ngozi;;;", "FN:Mama")?.extraProperties == ["FN:Mama"])
         #expect(contact("N:Okafor;Ngozi;;;", "FN:OKAFOR, Ngozi")?.extraProperties == [])
     }
 
-    @Test("The other names, the work and the note have their places")
+    @Test("Other names, organisation and note are read")
     func texts() {
         let read = contact(
             "FN:A", "NICKNAME:Zee,Z", "ORG:Ink & Paper;Press;Night shift", "TITLE:Setter",
@@ -48,7 +48,7 @@ struct ContactTests {
     }
 
     @Test(
-        "A telephone's types become the label they mean",
+        "A phone number's types become its label",
         arguments: [
             ("TYPE=HOME,VOICE", "_$!<Home>!$_"), ("TYPE=\"work,voice\"", "_$!<Work>!$_"),
             ("type=CELL;type=VOICE;type=pref", "_$!<Mobile>!$_"), ("type=IPHONE;type=CELL", "iPhone"),
@@ -60,7 +60,7 @@ struct ContactTests {
         #expect(read?.phoneNumbers == [LabeledString(label: label, value: "+1 555 0100")])
     }
 
-    @Test("A label of one's own is found by its group, before or after, and wins over the type")
+    @Test("A custom label is found by its group, before or after the value, and overrides the type")
     func groups() {
         let read = contact(
             "FN:A", #"item1.X-ABLabel:Desk\, left"#, "ITEM1.TEL;TYPE=voice:1",
@@ -81,7 +81,7 @@ struct ContactTests {
         #expect(new?.emailAddresses.map(\.value) == ["a@x.org", "b@x.org", "c@x.org"])
     }
 
-    @Test("Addresses given as URIs are the same addresses")
+    @Test("Addresses are read from URIs")
     func uris() {
         let read = contact(
             "FN:A", "TEL;VALUE=uri:tel:+1-555-0100", "EMAIL:MAILTO:a@example.org", #"URL:http\://example.org/a"#,
@@ -91,7 +91,7 @@ struct ContactTests {
         #expect(read?.urlAddresses.map(\.value) == ["http://example.org/a"])
     }
 
-    @Test("A postal address keeps its commas and its lines")
+    @Test("A postal address keeps commas and line breaks")
     func address() {
         let read = contact(
             "FN:A", #"item1.ADR;type=WORK:PO 7;;Quay 2, left\nDoor 9;Bergen;Vestland;5003;Norway"#, "item1.X-ABADR:no")
@@ -108,7 +108,7 @@ struct ContactTests {
     }
 
     @Test(
-        "Birthdays are read in every way they are written",
+        "Birthdays are read in all common forms",
         arguments: [
             ("BDAY:1990-01-31", "1990-01-31"), ("BDAY:19900131", "1990-01-31"),
             ("BDAY;VALUE=date-time:1990-01-31T00:00:00Z", "1990-01-31"), ("BDAY:--0229", "--02-29"),
@@ -121,14 +121,14 @@ struct ContactTests {
     }
 
     @Test(
-        "A birthday that is no day of the calendar is kept as it stands",
+        "A birthday that is not a calendar day is kept as an extra property",
         arguments: ["BDAY:1985-04", "BDAY:1990-02-30", "BDAY;VALUE=text:circa 1800", "BDAY:---12", "BDAY:0000-01-01"])
     func noBirthday(line: String) {
         #expect(contact("FN:A", line)?.birthday == "")
         #expect(contact("FN:A", line)?.extraProperties == [line])
     }
 
-    @Test("A birthday in another calendar is not taken for a Gregorian one")
+    @Test("A birthday in another calendar is not read as a Gregorian one")
     func otherCalendar() {
         let read = contact("FN:A", "BDAY;CALSCALE=chinese:--0815", version: "4.0")
         #expect(read?.nonGregorianBirthday == "chinese:--08-15" && read?.birthday == "")
@@ -155,7 +155,7 @@ struct ContactTests {
         #expect(read?.extraProperties == ["RELATED;TYPE=friend:urn:uuid:1"])
     }
 
-    @Test("A messenger's address that is written twice is one address")
+    @Test("A messenger address that is written twice is read once")
     func instantMessages() {
         let read = contact(
             "FN:A", "IMPP;X-SERVICE-TYPE=Jabber;type=HOME:xmpp:ada%40example.org", "X-JABBER;type=HOME:ada@example.org",
@@ -164,7 +164,7 @@ struct ContactTests {
         #expect(read?.instantMessageAddresses.map(\.username) == ["ada@example.org", "12345", "ada"])
     }
 
-    @Test("Social profiles keep service, name and address")
+    @Test("Social profiles keep service, name and URL")
     func socialProfiles() {
         let read = contact(
             "FN:A", "X-SOCIALPROFILE;type=mastodon;x-user=ada:https://social.example/@ada",
@@ -175,7 +175,7 @@ struct ContactTests {
     }
 
     @Test(
-        "A picture in the card is read, however it is marked",
+        "An embedded picture is read, however its encoding is declared",
         arguments: [
             "PHOTO;ENCODING=b;TYPE=JPEG:/9j/4AAQ", "PHOTO:data:image/jpeg;base64,/9j/4AAQ",
             "PHOTO;ENCODING=b:data:image/jpeg;base64,/9j/4AAQ", "PHOTO;ENCODING=BASE64;TYPE=GIF:/9j/ 4AAQ",
@@ -185,13 +185,13 @@ struct ContactTests {
         #expect(contact("FN:A", line)?.imageData == "/9j/4AAQ")
     }
 
-    @Test("Picture data has one form: padded, and no bits beside its bytes")
+    @Test("Picture data is normalized: padded, without excess bits")
     func canonicalPictures() {
         #expect(contact("FN:A", "PHOTO;ENCODING=b:/9j/4AB")?.imageData == "/9j/4AA=")
         #expect(contact("FN:A", "PHOTO;ENCODING=b:/9j/4B==")?.imageData == "/9j/4A==")
     }
 
-    @Test("A picture that is none is left out; one that is elsewhere is not fetched but kept")
+    @Test("Invalid picture data is left out; a picture's URI is kept and not fetched")
     func noPictures() {
         let read = cards(items("BEGIN:VCARD\nFN:A\nPHOTO;ENCODING=b:aGVsbG8=\nPHOTO;ENCODING=b:/9j/4*\nEND:VCARD"))
             .first
@@ -201,7 +201,7 @@ struct ContactTests {
         #expect(remote?.imageData == "" && remote?.extraProperties == ["PHOTO;VALUE=uri:https://example.org/a.jpg"])
     }
 
-    @Test("Properties that a contact has no place for are kept, in their order, with their labels")
+    @Test("Unrecognised properties are kept, in order, with their labels")
     func extraProperties() {
         let read = contact(
             "FN:A", "UID:urn:uuid:4fbe", "CATEGORIES:choir,work", "TITLE:One", "TITLE:Two", "item9.X-HOUSE:red",
@@ -212,7 +212,7 @@ struct ContactTests {
             ])
     }
 
-    @Test("What is read can be saved: the broker's own check finds nothing wrong")
+    @Test("Every contact that is read passes the broker's validation")
     func valid() throws {
         let read = try #require(
             contact(

@@ -1,11 +1,11 @@
 import BrokerModel
 
-/// Contacts that nobody has: every property, with the characters that vCard has a meaning for, and the same ones for the
-/// same number.
+/// Generated contacts: all properties, with the characters that have a meaning in vCard. The same number gives the same
+/// contact.
 struct GeneratedContacts {
     private var state: UInt64
 
-    /// Without what other parsers stumble over: backslashes before separators, and several line breaks.
+    /// Without texts that other parsers misread: backslashes before separators, and several line breaks.
     private let isPlain: Bool
 
     init(_ number: Int, isPlain: Bool = false) {
@@ -22,7 +22,7 @@ struct GeneratedContacts {
 
     private mutating func pick<Value>(_ values: [Value]) -> Value { values[random(values.count)] }
 
-    /// Not empty, and without white space around.
+    /// Not empty, and without leading or trailing white space.
     private mutating func text(lines: Bool = true) -> String {
         var pieces = [
             "a", "B", "7", "Ærø", "林", "🎻", "\\", ",", ";", ":", "\"", "^", "^n", "=", "=20", "%41", "'", " ", "  ",
@@ -102,7 +102,7 @@ struct GeneratedContacts {
             services.insert($0.service.lowercased()).inserted
         }
         contact.extraProperties = some { "X-\($0.pick(["A", "B", "C"])):\($0.text(lines: false))" }
-        // Somebody without anything is no contact.
+        // A contact must not be empty.
         if contact.present.isEmpty { contact.givenName = "z" }
         return contact
     }

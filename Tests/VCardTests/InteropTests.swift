@@ -3,9 +3,11 @@ import BrokerModel
 import BrokerVCard
 import Testing
 
-@Suite("Cards that we write, as other parsers read them")
+@Suite("Our cards in other parsers")
 struct InteropTests {
-    @Test("Names, numbers, addresses, organisation, birthday and note come through", arguments: OtherParser.all)
+    @Test(
+        "Other parsers read names, numbers, addresses, organisation, birthday and note unchanged",
+        arguments: OtherParser.all)
     func cards(parser: OtherParser) throws {
         guard parser.isInstalled else {
             print("\(parser.name) is not installed: not tried (\(parser.advice))")
@@ -15,7 +17,7 @@ struct InteropTests {
     }
 
     @Test(
-        "What other programs wrote comes through when we write it again",
+        "Other parsers read a rewritten card like the original",
         .enabled(if: CollectedFile.folder != nil, "CONTACTBROKER_CARDS names no folder"), arguments: OtherParser.all)
     func collected(parser: OtherParser) throws {
         guard parser.isInstalled else {
@@ -24,7 +26,7 @@ struct InteropTests {
         }
         var contacts: [Contact] = []
         for file in try CollectedFile.all() where file.validity == .valid {
-            // A thousand alike say no more than ten.
+            // Ten of a kind suffice.
             contacts += VCardTests.cards(items(file.bytes)).prefix(10).map(\.contact)
         }
         try compare(contacts, parser)
@@ -67,7 +69,7 @@ struct InteropTests {
             let department = contact.departmentName.isEmpty ? [] : [contact.departmentName]
             fields.append(("ORG", [contact.organizationName] + department))
         }
-        // Of a birthday without a year or with a time, each has a form of its own.
+        // Each parser has its own form for birthdays without a year or with a time.
         if !contact.birthday.hasPrefix("--"), !contact.extraProperties.contains(where: { $0.hasPrefix("BDAY") }) {
             fields.append(("BDAY", contact.birthday.isEmpty ? [] : [contact.birthday]))
         }
@@ -78,7 +80,7 @@ struct InteropTests {
         value.string ?? value.elements.map { $0.map(text).joined(separator: "|") } ?? ""
     }
 
-    /// Some trim values, and some do not; a list's end without values may be there or not.
+    /// Some parsers trim values, and some drop empty values at the end of a list.
     private static func plain(_ text: String) -> String {
         text.split(separator: "\n").map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
             .joined(separator: "\n")

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerVCard
 import Testing
 
-@Suite("What a property says beside its value")
+@Suite("Kept parameters")
 struct KeptParametersTests {
     private func lines(_ contact: Contact?, _ version: VCardVersion = .v3_0) -> [String] {
         guard let contact else { return [] }
@@ -11,7 +11,7 @@ struct KeptParametersTests {
     }
 
     @Test(
-        "A parameter that contacts have no place for is written again, on the same value",
+        "An unrecognised parameter is written again, on the same value",
         arguments: [VCardVersion.v3_0, .v4_0])
     func parameters(version: VCardVersion) {
         let read = contact(
@@ -24,7 +24,7 @@ struct KeptParametersTests {
         #expect(!written.contains { $0.contains("CONTACTBROKER") })
     }
 
-    @Test("What is kept repeats no value, and is gone once the value is another one")
+    @Test("Kept parameters do not contain the value, and are dropped when it changes")
     func changes() {
         var read = contact("FN:A", "TEL;X-ID=7:+1 555 0100", "TEL;X-ID=8:+1 555 0101") ?? Contact()
         #expect(!read.extraProperties.contains { $0.contains("555") })
@@ -36,13 +36,13 @@ struct KeptParametersTests {
         #expect(lines(read).contains("TEL;TYPE=pref;X-ID=8:+1 555 0101"))
     }
 
-    @Test("The same number twice keeps what each says")
+    @Test("Two equal numbers keep their own parameters")
     func twice() {
         let read = contact("FN:A", "TEL;X-ID=7:1", "TEL;X-ID=8:1")
         #expect(lines(read).filter { $0.hasPrefix("TEL") } == ["TEL;TYPE=pref;X-ID=7:1", "TEL;X-ID=8:1"])
     }
 
-    @Test("Groups that hold properties together go on doing so")
+    @Test("Groups of properties are kept")
     func groups() {
         let read = contact(
             "FN:A", "item1.TEL;TYPE=work:1", "item1.X-FLOOR:3", "item2.EMAIL:a@x.org", "item2.X-ABLabel:Boat",
@@ -54,7 +54,7 @@ struct KeptParametersTests {
         #expect(cards(items(VCardWriter(version: .v3_0).card(read ?? Contact()))).first?.contact == read)
     }
 
-    @Test("A label that was changed takes its value out of a group that has another one")
+    @Test("Changing a label removes its value from a group with another label")
     func relabelled() {
         var read = contact("FN:A", "item1.TEL:1", "item1.X-FLOOR:3", "item1.X-ABLabel:Desk") ?? Contact()
         read.phoneNumbers[0].label = "Boat"
@@ -63,7 +63,7 @@ struct KeptParametersTests {
         #expect(again?.extraProperties.contains("item1.X-ABLabel:Desk") == true)
     }
 
-    @Test("Of further preferences the order is kept, and the number")
+    @Test("Further PREF values keep their order and number")
     func preferences() {
         let read = contact("FN:A", "EMAIL;PREF=50:b@x.org", "EMAIL:c@x.org", "EMAIL;PREF=2:a@x.org", version: "4.0")
         #expect(
@@ -78,7 +78,7 @@ struct KeptParametersTests {
             ])
     }
 
-    @Test("Alternatives of one name stay alternatives: the preferred one is the name")
+    @Test("Alternative names are kept, and the preferred one is the name")
     func alternatives() {
         let read = contact(
             "N;ALTID=1;LANGUAGE=ja:山田;太郎;;;", "N;ALTID=1;LANGUAGE=en;PREF=1:Yamada;Taro;;;", "FN:Taro Yamada",
@@ -89,7 +89,7 @@ struct KeptParametersTests {
         #expect(cards(items(VCardWriter(version: .v3_0).card(read ?? Contact()))).first?.contact == read)
     }
 
-    @Test("Components that later RFCs put behind, and the time of a birthday, are written again")
+    @Test("Components from later RFCs, and the time of a birthday, are written again")
     func rests() {
         let read = contact(
             "FN:A", "N:Soto;Luz;;;;Gallo;Jr.", "ADR:;;Quay 2;Bergen;;;;room 3;;;2;Quay;;;;;;",
@@ -100,7 +100,7 @@ struct KeptParametersTests {
         #expect(read?.birthday == "1990-01-31")
     }
 
-    @Test("How a name sounds is read from RFC 9554's parameter too, and stays where it was")
+    @Test("A phonetic name is also read from RFC 9554's parameter, and stays there")
     func phonetic() {
         let line = "N;ALTID=1;PHONETIC=jyut;SCRIPT=Latn:Sun;Yat-sen;;;"
         let read = contact("N;ALTID=1;LANGUAGE=zh-Hant:孫;逸仙;;;", line, "FN:孫逸仙", version: "4.0")
@@ -108,16 +108,16 @@ struct KeptParametersTests {
         #expect(read?.extraProperties.contains(line) == true)
     }
 
-    @Test("A line that only looks like what is kept here is not taken for it")
+    @Test("A property that only looks like kept parameters is not read as such")
     func lookalikes() {
         let read = contact("FN:A", "TEL;X-CONTACTBROKER-VALUE=98b5;X-ID=6:", "TEL:1", "X-CONTACTBROKER-VALUE:x")
         #expect(read?.phoneNumbers.map(\.value) == ["1"])
         #expect(read?.extraProperties == ["X-CONTACTBROKER-VALUE:x"])
     }
 
-    /// Found by fuzzing: what comes back from a card that was written must be what was read from the first.
+    /// Found by fuzzing: reading a written card must give the same contact as the original.
     @Test(
-        "Cards that once came back otherwise come back the same",
+        "Cards that fuzzing found are read back unchanged",
         arguments: [
             ["item2.ADR;TYPE=HOME:;;a;b;;;", "item2.X-ABADR:no", "item2.ADR;TYPE=HOME:;;c;b;;;", "item2.X-ABADR:no"],
             ["item2.ADR:;;a;b;;;", "item2.X-ABADR:no", "item2.X-ABADR:SE", "item2.ADR;CC=dk:;;c;b;;;"],

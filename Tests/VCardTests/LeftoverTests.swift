@@ -3,17 +3,17 @@ import Testing
 
 @testable import BrokerVCard
 
-@Suite("What cards of 3.0 still have of vCard 2.1")
+@Suite("vCard 2.1 features in cards of 3.0")
 struct LeftoverTests {
     private func card(_ lines: [UInt8]...) -> ReadCard? {
         let all = [Array("BEGIN:VCARD".utf8), Array("VERSION:3.0".utf8)] + lines + [Array("END:VCARD".utf8)]
         return cards(items(Array(all.joined(separator: [0x0D, 0x0A])) + [0x0A])).first
     }
 
-    /// 能登;表 in Shift_JIS: the second bytes of 能 and 表 are those of a backslash.
+    /// 能登;表 in Shift_JIS: the second byte of 能 and of 表 equals a backslash.
     private let noto: [UInt8] = [0x94, 0x5C, 0x93, 0x6F, 0x3B, 0x95, 0x5C]
 
-    @Test("A character set that the card names is converted before anything is cut at its separators")
+    @Test("A declared character set is converted before the value is split at separators")
     func shiftJIS() {
         let read = card(Array("N;CHARSET=SHIFT_JIS:".utf8) + noto, Array("X-YOMI;X=1;CHARSET=Shift_JIS:".utf8) + noto)
         #expect(read?.contact.familyName == "能登")
@@ -23,7 +23,7 @@ struct LeftoverTests {
     }
 
     @Test(
-        "Character sets are known by the names that writers use",
+        "Character sets are recognised by their common names",
         arguments: [
             ("ISO-8859-1", [0xE9], "é"), ("windows-1252", [0x80], "€"), ("\"iso-8859-15\"", [0xA4], "€"),
             ("windows-1251", [0xC6], "Ж"), ("KOI8-R", [0xD6], "ж"), ("EUC-JP", [0xC6, 0xFC], "日"),
@@ -35,7 +35,7 @@ struct LeftoverTests {
         #expect(read?.remarks == [])
     }
 
-    @Test("ICU has every character set of the list, and the characters of ASCII are themselves in it")
+    @Test("ICU supports every listed character set, and ASCII is unchanged in each")
     func known() {
         let ascii = (UInt8(0x20)...0x7E).map { $0 }
         for name in TextDecoder.converted {
@@ -43,14 +43,14 @@ struct LeftoverTests {
         }
     }
 
-    @Test("What is UTF-8 is read as that, whatever the card names")
+    @Test("Valid UTF-8 is read as UTF-8, whatever character set is declared")
     func utf8Wins() {
         let read = card(Array("N;CHARSET=SHIFT_JIS:Ærø".utf8))
         #expect(read?.contact.familyName == "Ærø" && read?.remarks == [])
     }
 
     @Test(
-        "A name of a character set that is not known is looked for nowhere, and the doubt is said",
+        "An unknown character set is reported and not looked up",
         arguments: ["", "x-unknown", "../../etc/passwd", "UTF-7", "ISO-2022-JP", "ebcdic-cp-us"])
     func unknown(name: String) {
         let read = card(Array("N;CHARSET=\(name):Ren".utf8) + [0xE9])
@@ -59,7 +59,7 @@ struct LeftoverTests {
     }
 
     @Test(
-        "Bytes that are not of the character set that the card names are seen, and said to be in doubt",
+        "Bytes that are invalid in the declared character set are reported",
         arguments: [[0x94, 0x5C, 0x80], [0x94, 0x5C, 0xE9], [0x94, 0x5C, 0xFC, 0xFC]] as [[UInt8]])
     func wrongBytes(bytes: [UInt8]) {
         let read = card(Array("N;CHARSET=SHIFT_JIS:".utf8) + bytes)
@@ -67,7 +67,7 @@ struct LeftoverTests {
         #expect(read?.remarks == [CardProblem(line: 3, reason: .notUTF8)])
     }
 
-    @Test("Quoted-printable is read where the card says that it is that, in any of three ways")
+    @Test("Quoted-printable is decoded if declared, in any of three ways")
     func quotedPrintable() {
         for said in ["ENCODING=QUOTED-PRINTABLE", "quoted-printable", "CHARSET=utf-8;Encoding=\"Quoted-Printable\""] {
             let read = contact("N;\(said):=C3=86r=C3=B8;Bo", "ADR;HOME;\(said):;;Quay 2=0D=0ADoor 9;Bergen;;;")
@@ -86,7 +86,7 @@ struct LeftoverTests {
         #expect(contact("N;CHARSET=ISO-8859-1;ENCODING=QUOTED-PRINTABLE:Ren=e9")?.familyName == "René")
     }
 
-    @Test("A soft line break joins the lines; white space of the next line is text, and the last one may be no break")
+    @Test("A soft line break joins lines and keeps the next line's white space; at the end it is dropped")
     func softBreaks() {
         let read = contact(
             "FN:A", "NOTE;ENCODING=QUOTED-PRINTABLE:one=", "two=", " three=20=", "=34=", "", "TEL:1", "EMAIL:a@x.org=",
@@ -97,19 +97,19 @@ struct LeftoverTests {
         #expect(read?.extraProperties == ["X-A:b"])
     }
 
-    @Test("What is no quoted-printable within it stays as it is", arguments: ["=", "=4", "a=ZZb", "100=%", "=\u{E6}"])
+    @Test("Invalid quoted-printable sequences are kept", arguments: ["=", "=4", "a=ZZb", "100=%", "=\u{E6}"])
     func broken(text: String) {
         let read = contact("FN:A", "NOTE;ENCODING=QUOTED-PRINTABLE:x\(text).")
         #expect(read?.note == "x\(text).")
     }
 
-    @Test("Base64 that ends as a soft line break would is no quoted-printable")
+    @Test("Base64 that ends like a soft line break is not quoted-printable")
     func base64() {
         let read = contact("FN:A", "PHOTO;ENCODING=b;TYPE=JPEG:/9j/4A=", " =", "NOTE:after")
         #expect(read?.imageData == "/9j/4A==" && read?.note == "after")
     }
 
-    @Test("Control characters do not come in by either way")
+    @Test("Control characters are removed after either decoding")
     func controls() {
         let read = card(
             Array("NOTE;ENCODING=QUOTED-PRINTABLE:a=1B[31m=00=7F=C2=9Bb".utf8),

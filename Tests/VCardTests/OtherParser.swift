@@ -3,14 +3,14 @@ import BrokerModel
 import Glibc
 import Testing
 
-/// A program that reads vCards in its own way, and says what it read.
+/// Another vCard parser, run as a program that prints what it read.
 struct OtherParser: Sendable, CustomTestStringConvertible {
     let name: String
-    /// A command that does nothing where the parser is there, and fails where it is not.
+    /// A command that succeeds only if the parser is installed.
     private let isThere: String
-    /// The command that reads the file it is given.
+    /// The command that reads a file.
     private let command: String
-    /// What to do where it is not there.
+    /// How to install it.
     let advice: String
 
     var testDescription: String { name }
@@ -32,12 +32,12 @@ struct OtherParser: Sendable, CustomTestStringConvertible {
         name: "ez-vcard", isThere: "command -v java && test -e /usr/share/java/ez-vcard.jar",
         command: "java -cp '/usr/share/java/*' '\(root)/\(interop)/EzVcardCards.java'", advice: "make interop")
 
-    /// The folder of the project: this file is two folders below it.
+    /// The project's folder, two levels above this file.
     private static let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
 
     var isInstalled: Bool { system("\(isThere) >/dev/null 2>&1") == 0 }
 
-    /// What it reads in these cards, card by card.
+    /// What it reads from these cards, card by card.
     func read(_ cards: [UInt8]) throws -> [JSONDocument] {
         var path = Array("/tmp/contactbroker-cards-XXXXXX".utf8CString)
         let file = mkstemp(&path)

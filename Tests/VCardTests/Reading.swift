@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerVCard
 
-/// Everything a reader gives for these bytes, delivered in pieces of this size.
+/// All items that a reader gives for these bytes, in pieces of this size.
 func items(_ bytes: [UInt8], pieces: Int = .max, limits: VCardLimits = VCardLimits()) -> [VCardReader.Item] {
     var reader = VCardReader(limits: limits)
     var result: [VCardReader.Item] = []
@@ -21,7 +21,7 @@ func items(_ text: String, limits: VCardLimits = VCardLimits()) -> [VCardReader.
     items(Array(text.utf8), limits: limits)
 }
 
-/// The one contact of a card with these lines; vCard 3.0 unless said.
+/// The contact of a card with these lines; vCard 3.0 by default.
 func contact(_ lines: String..., version: String = "3.0") -> Contact? {
     let card = ["BEGIN:VCARD", "VERSION:\(version)"] + lines + ["END:VCARD", ""]
     guard case .card(let card)? = items(card.joined(separator: "\r\n")).first else { return nil }

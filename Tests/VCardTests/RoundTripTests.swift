@@ -2,12 +2,12 @@ import BrokerModel
 import BrokerVCard
 import Testing
 
-@Suite("What was read and is written again")
+@Suite("Round trips")
 struct RoundTripTests {
     private static let versions: [VCardVersion] = [.v3_0, .v4_0]
 
     @Test(
-        "Every card that other programs wrote comes back as it was read, extra properties and all",
+        "Every collected card is read back unchanged after writing, with extra properties",
         .enabled(if: CollectedFile.folder != nil, "CONTACTBROKER_CARDS names no folder"), arguments: versions)
     func collected(version: VCardVersion) throws {
         var count = 0
@@ -23,7 +23,7 @@ struct RoundTripTests {
         #expect(count > 0)
     }
 
-    @Test("Any contact that is written comes back the same, whatever its texts say", arguments: versions)
+    @Test("Any written contact is read back unchanged", arguments: versions)
     func generated(version: VCardVersion) {
         let writer = VCardWriter(version: version)
         for number in 0..<3_000 {
@@ -46,7 +46,7 @@ struct RoundTripTests {
             "\(key) \(Mirror(reflecting: alone).children.first { $0.label == key.rawValue }.map { "\($0.value)" } ?? "")"
     }
 
-    @Test("What one version wrote, the other one writes the same")
+    @Test("A contact that is read from one version is written unchanged in the other")
     func acrossVersions() throws {
         for number in 0..<300 {
             var generator = GeneratedContacts(number)
@@ -58,7 +58,7 @@ struct RoundTripTests {
     }
 
     @Test(
-        "Every line ends in CRLF and has at most 75 octets, whole characters and something in it", arguments: versions)
+        "Every line ends in CRLF, is not empty, and has at most 75 octets of whole characters", arguments: versions)
     func lines(version: VCardVersion) {
         for number in 0..<500 {
             var generator = GeneratedContacts(number)

@@ -27,7 +27,7 @@ struct StreamTests {
         #expect(cards(items(bytes)).map(\.line) == [1, 8])
     }
 
-    @Test("Every way of ending lines is understood", arguments: ["\n", "\r", "\r\r\n", "\r\n\r\n"])
+    @Test("All line endings are read", arguments: ["\n", "\r", "\r\r\n", "\r\n\r\n"])
     func lineEnds(end: String) {
         let bytes = Array(two.utf8).split(separator: 0x0D).flatMap { line -> [UInt8] in
             line.filter { $0 != 0x0A } + Array(end.utf8)
@@ -35,14 +35,14 @@ struct StreamTests {
         #expect(cards(items(bytes)).map(\.contact) == cards(items(two)).map(\.contact))
     }
 
-    @Test("A fold takes exactly one white space away, and may cut through a character")
+    @Test("Unfolding removes exactly one white space, and joins split characters")
     func folds() {
         let note = Array("BEGIN:VCARD\nFN:x\nNOTE:a".utf8) + [0xC3, 0x0A, 0x20, 0xA9]
         let card = note + Array("\n  b\n\tc\nEND:VCARD\n".utf8)
         #expect(cards(items(card)).first?.contact.note == "aé bc")
     }
 
-    @Test("A broken card is named with its line, and the cards around it are read")
+    @Test("A broken card is reported with its line, and the cards around it are read")
     func brokenCard() {
         let file = items(
             """
@@ -75,7 +75,7 @@ struct StreamTests {
     }
 
     @Test(
-        "A card without an end is read as far as it goes, and said to be cut",
+        "A card without an end is read, and reported as truncated",
         arguments: ["", "BEGIN:VCARD\nFN:B\nEND:VCARD"])
     func missingEnd(rest: String) {
         let read = cards(items("BEGIN:VCARD\nFN:A\n" + rest))
@@ -84,14 +84,14 @@ struct StreamTests {
         #expect(read.dropFirst().allSatisfy { $0.remarks.isEmpty })
     }
 
-    @Test("A line that is no content line is left out and named; the card is read")
+    @Test("An invalid content line is left out and reported; the card is read")
     func badLine() {
         let read = cards(items("BEGIN:VCARD\nFN:A\nnonsense\n:nothing\nTEL:1\nEND:VCARD")).first
         #expect(read?.contact.phoneNumbers.map(\.value) == ["1"])
         #expect(read?.remarks == [3, 4].map { CardProblem(line: $0, reason: .notAContentLine) })
     }
 
-    @Test("A card may be as long as the limit says, and not a byte longer")
+    @Test("A card may be as long as the limit and no longer")
     func tooLong() {
         var limits = VCardLimits()
         limits.cardSize = 64
@@ -105,7 +105,7 @@ struct StreamTests {
         #expect(cards(over).map(\.contact.givenName) == ["Next"])
     }
 
-    @Test("A card may have as many lines as the limit says, and not one more")
+    @Test("A card may have as many lines as the limit and no more")
     func tooManyLines() {
         var limits = VCardLimits()
         limits.cardLines = 3
@@ -114,7 +114,7 @@ struct StreamTests {
         #expect(problems(over).map(\.reason) == [.tooLong] && cards(over).isEmpty)
     }
 
-    @Test("A card within a card stays inside")
+    @Test("A nested card does not change the outer one")
     func nested() {
         let read = cards(
             items("BEGIN:VCARD\nFN:Outer\nAGENT:\nBEGIN:VCARD\nFN:Inner\nTEL:1\nEND:VCARD\nTEL:2\nEND:VCARD"))
@@ -122,20 +122,20 @@ struct StreamTests {
         #expect(read.first?.contact.phoneNumbers.map(\.value) == ["2"])
     }
 
-    @Test("What stands outside of cards is no card")
+    @Test("Text outside of cards is ignored")
     func outside() {
         #expect(items("").isEmpty)
         #expect(items("FN:Nobody\nEND:VCARD\n\u{0}\u{1}").isEmpty)
     }
 
-    @Test("A byte order mark is no part of the file, nor of what was put together from several")
+    @Test("Byte order marks are ignored, also in concatenated files")
     func byteOrderMark() {
         let card = "\u{FEFF}BEGIN:VCARD\nFN:A\nEND:VCARD\n"
         #expect(cards(items(card + card)).map(\.contact.givenName) == ["A", "A"])
     }
 
     @Test(
-        "A file in UTF-16 is read, with its mark and without, however its bytes arrive", arguments: [1, 2, 3, 5, .max])
+        "UTF-16 is read with and without a byte order mark, however its bytes arrive", arguments: [1, 2, 3, 5, .max])
     func utf16(size: Int) {
         let text = "BEGIN:VCARD\r\nFN:Søren 林 🎻\r\nNOTE:a\\nb\r\nEND:VCARD\r\n"
         for isBigEndian in [true, false] {
@@ -152,14 +152,14 @@ struct StreamTests {
         }
     }
 
-    @Test("Bytes that are not UTF-8 are read as Windows-1252, and that is said")
+    @Test("Invalid UTF-8 is read as Windows-1252, and reported")
     func notUTF8() {
         let read = cards(items(Array("BEGIN:VCARD\nFN:Ren".utf8) + [0xE9, 0x80] + Array("\nEND:VCARD".utf8))).first
         #expect(read?.contact.givenName == "René€")
         #expect(read?.remarks == [CardProblem(line: 2, reason: .notUTF8)])
     }
 
-    @Test("Nothing that is read has control characters in it")
+    @Test("Control characters are removed")
     func controls() {
         let read = cards(items("BEGIN:VCARD\nFN:A\u{1B}[31m\u{9B}B\u{7F}\nX-Y:\u{7}z\nEND:VCARD")).first?.contact
         #expect(read?.givenName == "A[31mB")

@@ -2,14 +2,14 @@ import BrokerModel
 import BrokerVCard
 import Testing
 
-@Suite("Cards of vCard 2.1")
+@Suite("Reading vCard 2.1")
 struct Version21Tests {
     private func contact21(_ lines: String...) -> Contact? {
         let card = ["BEGIN:VCARD", "VERSION:2.1"] + lines + ["END:VCARD", ""]
         return cards(items(card.joined(separator: "\r\n"))).first?.contact
     }
 
-    @Test("Types stand there without a name, and mean the same")
+    @Test("Types without a parameter name are read")
     func bareTypes() {
         let read = contact21("N:Berg;Jan", "TEL;HOME;VOICE:1", "TEL;WORK;FAX;PREF:2", "EMAIL;INTERNET:a@x.org")
         #expect(read?.familyName == "Berg" && read?.givenName == "Jan")
@@ -21,7 +21,7 @@ struct Version21Tests {
         #expect(read?.extraProperties == [])
     }
 
-    @Test("Commas are text, and of backslashes only those that are escapes go")
+    @Test("Commas are text, and only backslashes of escapes are removed")
     func escapes() {
         let read = contact21(#"N:Public, Jr.;A\;B\\;x\:y"#, "NICKNAME:a,b", #"NOTE:C:\dir, or so"#)
         #expect(read?.familyName == "Public, Jr." && read?.givenName == #"A;B\"# && read?.middleName == #"x\:y"#)
@@ -40,13 +40,13 @@ struct Version21Tests {
         #expect(read?.remarks == [])
     }
 
-    @Test("A fold takes the line break away and leaves the white space")
+    @Test("Unfolding removes the line break and keeps the white space")
     func folds() {
         #expect(contact21("N:A", "NOTE:one", " two", "\tthree")?.note == "one two\tthree")
     }
 
     @Test(
-        "A picture ends where no base64 is any more, with white space before its lines or without",
+        "A picture ends at the first line that is not base64, with or without indentation",
         arguments: [
             "PHOTO;JPEG;BASE64:|  /9j/|  4AAQ||", "PHOTO;BASE64;JPEG:/9j/|4AAQ||", "PHOTO;ENCODING=BASE64:/9j/|4AAQ",
             "PHOTO;TYPE=JPEG;ENCODING=BASE64:|/9j/4AA=|", "PHOTO;ENCODING=BASE64;TYPE=JPEG: /9j/| 4AAQ| |",
@@ -57,7 +57,7 @@ struct Version21Tests {
         #expect(read?.phoneNumbers.map(\.value) == ["1"])
     }
 
-    @Test("An agent's card is kept as the text that vCard 3.0 makes of it, and none of it is the card's own")
+    @Test("An agent's card is kept in vCard 3.0's form, and does not change the outer card")
     func agent() {
         let read = contact21(
             "N:A", "AGENT:", "BEGIN:VCARD", "VERSION:2.1", "N:Inner;B", "TEL:2", "END:VCARD", "TEL:1")
@@ -65,7 +65,7 @@ struct Version21Tests {
         #expect(read?.extraProperties == [#"AGENT:BEGIN:VCARD\nVERSION:2.1\nN:Inner\;B\nTEL:2\nEND:VCARD"#])
     }
 
-    @Test("What is kept as it stands has names for its types, and no encoding any more")
+    @Test("Kept properties get parameter names, and lose their encoding")
     func kept() {
         let read = contact21("N:A", "X-FOO;HOME;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:=C3=A9", "LOGO;GIF;BASE64:R0lG")
         #expect(read?.extraProperties == ["X-FOO;TYPE=HOME:é", "LOGO;TYPE=GIF;ENCODING=BASE64:R0lG"])

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerVCard
 import Testing
 
-@Suite("What a card that we write says")
+@Suite("Writing cards")
 struct WriterTests {
     private func lines(_ contact: Contact, _ version: VCardVersion = .v3_0) -> [String] {
         String(decoding: VCardWriter(version: version).card(contact), as: UTF8.self).replacing("\r\n ", with: "")
@@ -17,7 +17,7 @@ struct WriterTests {
         }
     }
 
-    @Test("A card has what its version demands, in the order it demands")
+    @Test("A card has the properties that its version requires, in the required order")
     func mandatory() {
         var contact = Contact()
         contact.familyName = "Okafor"
@@ -33,7 +33,7 @@ struct WriterTests {
         #expect(lines(contact).contains("N:;;;;") && lines(contact).contains("FN:a@example.org"))
     }
 
-    @Test("Labels that have types travel as types, all others in a group, as Apple's programs have them")
+    @Test("Labels are written as types if there is one, else as Apple's grouped labels")
     func labels() {
         func phones(_ label: String?, _ version: VCardVersion = .v3_0) -> [String] {
             written(in: version) { $0.phoneNumbers = [LabeledString(label: label, value: "1")] }
@@ -50,7 +50,7 @@ struct WriterTests {
         #expect(other == ["item1.EMAIL;TYPE=INTERNET:a@x.org", "item1.X-ABLabel:_$!<Other>!$_"])
     }
 
-    @Test("The first of several is the preferred one")
+    @Test("The first of several values is the preferred one")
     func preference() {
         func change(_ contact: inout Contact) {
             contact.phoneNumbers = [LabeledString(label: "_$!<Home>!$_", value: "1"), LabeledString(value: "2")]
@@ -59,7 +59,7 @@ struct WriterTests {
         #expect(written(in: .v4_0, change) == ["TEL;TYPE=home;PREF=1:1", "TEL:2"])
     }
 
-    @Test("Dates are written as each version has them")
+    @Test("Dates are written in each version's form")
     func dates() {
         #expect(written { $0.birthday = "1990-01-31" } == ["BDAY;VALUE=date:1990-01-31"])
         #expect(written { $0.birthday = "--02-29" } == ["BDAY;X-APPLE-OMIT-YEAR=1604:1604-02-29"])
@@ -79,7 +79,7 @@ struct WriterTests {
             written(in: .v4_0, change) == ["ANNIVERSARY:20110604", "item1.X-ABDATE:20110604", "item1.X-ABLabel:Move"])
     }
 
-    @Test("Addresses name their country's code, and streets keep their lines")
+    @Test("Addresses have their country code, and streets keep line breaks")
     func addresses() {
         func change(_ contact: inout Contact) {
             var address = PostalAddress()
@@ -94,7 +94,7 @@ struct WriterTests {
         #expect(written(in: .v4_0, change) == [#"ADR;TYPE=work;CC=NO:;;Quay 2\, left\nDoor 9;Bergen;;;"#])
     }
 
-    @Test("Messengers, networks, relations and the photo are written as each version has them")
+    @Test("Messengers, social profiles, relations and photos are written in each version's form")
     func others() {
         func change(_ contact: inout Contact) {
             var messenger = InstantMessageAddress()
@@ -123,7 +123,7 @@ struct WriterTests {
             ])
     }
 
-    @Test("An extra property that would end the card or speak for the writer is left out")
+    @Test("An extra property that would end the card or replace the writer's own is left out")
     func extraProperties() {
         let kept = written {
             $0.extraProperties = [
@@ -134,7 +134,7 @@ struct WriterTests {
         #expect(kept == ["UID:urn:uuid:1", "X-B:c"])
     }
 
-    @Test("A line break in a text is no line break of the file")
+    @Test("A line break in a text does not break a line of the file")
     func injection() {
         var contact = Contact()
         contact.givenName = "a\r\nEND:VCARD\r\nBEGIN:VCARD"

@@ -1,11 +1,11 @@
-/// A property as it stands in a card, taken apart in a way of its own: only for cards that the writer wrote.
+/// A property of a written card, parsed independently of the reader. Only for cards of the writer.
 struct WrittenProperty: CustomStringConvertible {
     let group: String
     let name: String
-    /// Each with its values, in lower case.
+    /// Each parameter with its values, in lower case.
     let parameters: [String]
     let value: String
-    /// The label in its group.
+    /// The label of its group.
     var label = ""
 
     var description: String { "\(group).\(name) \(parameters) \(value) “\(label)”" }
@@ -32,7 +32,7 @@ struct WrittenProperty: CustomStringConvertible {
         return properties
     }
 
-    /// Whether TYPE or the label says this.
+    /// Whether TYPE or the label has this value.
     func says(_ type: String) -> Bool {
         let types = parameters.filter { $0.hasPrefix("type=") }.flatMap {
             $0.dropFirst(5).replacing("\"", with: "").split(separator: ",").map(String.init)

@@ -5,7 +5,7 @@ import BrokerVarlinkServer
 import Glibc
 import Testing
 
-@Suite("Peers that mean harm", .timeLimit(.minutes(10)), .serialized)
+@Suite("Hostile peers", .timeLimit(.minutes(10)), .serialized)
 struct BadInputTests {
     private func isServing(_ server: TestServer) throws -> Bool {
         let client = try VarlinkClient(path: server.path, timeout: .seconds(30))
@@ -13,7 +13,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "Who speaks no Varlink is let go without an answer, and others are served",
+        "A peer that sends no Varlink is disconnected without a reply, and others are served",
         arguments: [
             "", "x", "{", "[]", "null", #"{"method":1}"#, #"{"method":"Echo"}"#,
             #"{"method":"a.b.Echo","parameters":[]}"#,
@@ -28,17 +28,17 @@ struct BadInputTests {
         client.call("Echo", #"{"n":1}"#)
         client.send(frame)
         client.call("Echo", #"{"n":2}"#)
-        // What was asked before still has its answer; what comes after has none.
+        // Earlier calls are still answered; later ones are not.
         let (count, ended) = client.framesUntilEnd()
         #expect(count == 1 && ended)
         guard case .malformedCall? = server.closings.next() else {
-            Issue.record("closed for another reason")
+            Issue.record("closed for a different reason")
             return
         }
         #expect(try isServing(server))
     }
 
-    @Test("Bytes that are no UTF-8 end the connection")
+    @Test("Invalid UTF-8 ends the connection")
     func invalidUTF8() throws {
         let server = try TestServer()
         let client = try RawClient(server.path)
@@ -47,7 +47,7 @@ struct BadInputTests {
         #expect(try isServing(server))
     }
 
-    @Test("What is well said but not offered is answered with an error, and the connection goes on")
+    @Test("A valid call of an unknown method gets an error, and the connection stays open")
     func notOffered() throws {
         let server = try TestServer()
         let client = try RawClient(server.path)
@@ -88,7 +88,7 @@ struct BadInputTests {
         #expect(try isServing(server))
     }
 
-    @Test("A reply longer than a frame may be is not sent")
+    @Test("A reply above the frame limit is not sent")
     func replyLimit() throws {
         var limits = DoorLimits()
         limits.frameSize = 10_000
@@ -102,7 +102,7 @@ struct BadInputTests {
         #expect(try isServing(server))
     }
 
-    @Test("A client that does not finish what it began to say is let go, one that says nothing is not")
+    @Test("A client that does not complete a call is disconnected; a silent one is not")
     func slowClient() throws {
         var limits = DoorLimits()
         limits.frameTimeout = .milliseconds(100)
@@ -113,19 +113,19 @@ struct BadInputTests {
         slow.send(Array(#"{"method""#.utf8))
         #expect(slow.framesUntilEnd() == (1, true))
         #expect(server.closings.next() == .unfinishedFrame)
-        // Longer than the slow one lived, the silent one is still served.
+        // The silent one is still served after the slow one's time has passed.
         silent.call("Echo", #"{"n":2}"#)
         #expect(silent.reply() == #"{"n":2}"#)
     }
 
-    @Test("A client that drips a byte now and then does not live longer for it")
+    @Test("Single bytes do not extend a client's time to complete a call")
     func drippingClient() throws {
         var limits = DoorLimits()
         limits.frameTimeout = .milliseconds(200)
         let server = try TestServer(limits: limits)
         let client = try RawClient(server.path)
         let began = ContinuousClock.now
-        // Each byte waits for another client's answer, so that the server has seen it alone.
+        // Another client's call after each byte makes sure that the server has read the byte alone.
         let other = try VarlinkClient(path: server.path, timeout: .seconds(30))
         while client.sendSome([UInt8(ascii: " ")]) == 1, began.duration(to: .now) < .seconds(30) {
             _ = try other.call("a.b.Echo")
@@ -134,7 +134,7 @@ struct BadInputTests {
         #expect(began.duration(to: .now) < .seconds(20))
     }
 
-    @Test("A client that never reads makes us hold little, is let go in the end, and others are served meanwhile")
+    @Test("A client that never reads costs bounded memory and is disconnected in the end; others are served meanwhile")
     func neverReads() throws {
         var limits = DoorLimits()
         limits.stallTimeout = .milliseconds(500)
@@ -150,15 +150,15 @@ struct BadInputTests {
             sent += count
         }
         #expect(try isServing(server))
-        // One is the connection by which the test asked.
+        // One of them is the test's own connection.
         #expect(Set([server.closings.next(), server.closings.next()]) == [.peerClosed, .peerDoesNotRead])
-        // It was answered only as far as one may have unread: some hundred kilobytes of the fifty million asked for.
+        // It got only what may be queued for one client: some hundred kilobytes of fifty megabytes.
         var received = 0
         while let frame = client.frame() { received += frame.utf8.count }
         #expect(received < 2_000_000)
     }
 
-    @Test("Of one user's unread replies we hold so much and no more; who has not read for longest goes first")
+    @Test("One user's unread replies are bounded; the client that has not read for longest is disconnected first")
     func userHoldsTooMuch() throws {
         var limits = DoorLimits()
         limits.bytesInFlightPerUser = 4_000_000
@@ -177,7 +177,7 @@ struct BadInputTests {
         for client in clients[2...] { #expect(client.reply()?.utf8.count == 1_500_008) }
     }
 
-    @Test("Long calls that fill a user's bound together are finished one by one, and short ones pass")
+    @Test("Long calls that together reach the user's bound are completed one by one, and short calls pass")
     func callsInFlight() throws {
         var limits = DoorLimits()
         limits.bytesInFlightPerUser = 2_000_000
@@ -185,7 +185,7 @@ struct BadInputTests {
         let half = Array((#"{"method":"a.b.Echo","parameters":{"x":""# + String(repeating: "x", count: 900_000)).utf8)
         let clients = try (0..<6).map { _ in try RawClient(server.path) }
         var sent = [Int](repeating: 0, count: clients.count)
-        // Everybody sends what the server takes of a call of 900 kB; together that is more than it holds.
+        // Each client sends as much of a call of 900 kB as the server accepts; together that exceeds the bound.
         for (index, client) in clients.enumerated() {
             while sent[index] < half.count {
                 let count = client.sendSome(Array(half[sent[index]...]))
@@ -205,7 +205,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("Of 2,000 connections of one user 1,024 are served and the rest closed at once")
+    @Test("Of 2,000 connections of one user, 1,024 are served and the others closed at once")
     func manyConnections() throws {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -225,7 +225,7 @@ struct BadInputTests {
         #expect(try server.onLoop { $0.door?.connectionCount } == 1_024)
     }
 
-    @Test("There is room again when one of too many has gone")
+    @Test("When a connection closes, another one is accepted")
     func roomAgain() throws {
         var limits = DoorLimits()
         limits.connectionsPerUser = 1

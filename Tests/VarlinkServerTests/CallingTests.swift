@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Calling a service", .timeLimit(.minutes(10)))
 struct CallingTests {
-    @Test("A call is answered with what was asked for", arguments: ["Echo", "Later"])
+    @Test("A call gets its reply", arguments: ["Echo", "Later"])
     func echo(method: String) throws {
         let server = try TestServer()
         let client = try VarlinkClient(path: server.path, timeout: .seconds(30))
@@ -17,18 +17,18 @@ struct CallingTests {
         #expect(client.serverCredentials()?.pid == getpid())
     }
 
-    @Test("An error comes with its name and its parameters")
+    @Test("An error has its name and its parameters")
     func error() throws {
         let server = try TestServer()
         let client = try VarlinkClient(path: server.path, timeout: .seconds(30))
         do {
             _ = try client.call("a.b.Fail")
-            Issue.record("the call must fail")
+            Issue.record("the call did not fail")
         } catch .error(let name, let parameters) {
             #expect(name == "org.example.Failed")
             #expect(parameters["why"]?.string == "asked to")
         }
-        // The connection goes on.
+        // The connection stays usable.
         #expect(try client.call("a.b.Echo") { $0.member("n", 1) }["n"]?.integer == 1)
         #expect {
             try client.call("a.b.Nothing")
@@ -37,7 +37,7 @@ struct CallingTests {
         }
     }
 
-    @Test("Many replies come in order, and the last one says so")
+    @Test("Many replies arrive in order, and only the last has no `continues`")
     func stream() throws {
         let server = try TestServer()
         let client = try VarlinkClient(path: server.path, timeout: .seconds(30))
@@ -58,7 +58,7 @@ struct CallingTests {
         #expect(try client.call("a.b.Echo").count == 0)
     }
 
-    @Test("Who has heard enough of a stream hangs up, and the server learns it")
+    @Test("A client may hang up during a stream, and the server notices")
     func stopStream() throws {
         let server = try TestServer()
         let client = try VarlinkClient(path: server.path, timeout: .seconds(30))
@@ -77,7 +77,7 @@ struct CallingTests {
         #expect(server.closings.next() == .peerClosed)
     }
 
-    @Test("A oneway call is carried out and not answered, whether it succeeds or not")
+    @Test("A oneway call is carried out without a reply, whether it succeeds or not")
     func oneway() throws {
         let server = try TestServer()
         let client = try VarlinkClient(path: server.path, timeout: .seconds(30))
@@ -89,7 +89,7 @@ struct CallingTests {
         #expect(!client.hasBufferedReply)
     }
 
-    @Test("A call that is not answered in time ends the client's connection, not the server")
+    @Test("A call that times out ends the client's connection, and the server continues")
     func timeout() throws {
         let server = try TestServer()
         let client = try VarlinkClient(path: server.path, timeout: .milliseconds(50))
@@ -102,20 +102,20 @@ struct CallingTests {
         #expect(try server.onLoop { $0.abandoned } == 1)
     }
 
-    @Test("A reply that has not come yet is no reply, and comes later all the same")
+    @Test("Waiting for a reply may time out, and the reply can still be read later")
     func splitCall() throws {
         let server = try TestServer()
         let client = try VarlinkClient(path: server.path, timeout: .seconds(30))
         try client.begin("a.b.Hold", more: false)
         #expect(try client.nextReply(timeout: .milliseconds(10))?.continues == nil)
-        // The call is on the loop once another connection was answered after it.
+        // Once a later call on another connection is answered, the loop has this call.
         _ = try VarlinkClient(path: server.path, timeout: .seconds(30)).call("a.b.Echo")
         try server.onLoop { service in for call in service.held { call.reply { $0.member("n", 7) } } }
         let reply = try #require(try client.nextReply(timeout: .seconds(30)))
         #expect(reply.parameters["n"]?.integer == 7 && !reply.continues)
     }
 
-    @Test("A large call and a large reply pass each other", arguments: [1_000, 1_000_000, 15_000_000])
+    @Test("A large call and a large reply are sent at the same time", arguments: [1_000, 1_000_000, 15_000_000])
     func large(size: Int) throws {
         let server = try TestServer()
         let client = try VarlinkClient(path: server.path, timeout: .seconds(60))
@@ -123,7 +123,7 @@ struct CallingTests {
         #expect(try client.call("a.b.Echo") { $0.member("x", text) }["x"]?.string == text)
     }
 
-    @Test("Two ends whose buffers are full do not wait for each other")
+    @Test("Two ends with full buffers do not deadlock")
     func bothWrite() throws {
         let server = try TestServer()
         let client = try VarlinkClient(path: server.path, timeout: .seconds(60))
@@ -134,7 +134,7 @@ struct CallingTests {
         }
     }
 
-    @Test("A client that nobody answers says where it looked")
+    @Test("If no server listens, the client's error names the path")
     func nobody() throws {
         let folder = try temporaryFolder()
         defer { removeFolder(folder) }
@@ -145,7 +145,7 @@ struct CallingTests {
         }
     }
 
-    @Test("Calls sent together are answered in their order", arguments: ["Echo", "Later"])
+    @Test("Pipelined calls are answered in order", arguments: ["Echo", "Later"])
     func pipelining(method: String) throws {
         let server = try TestServer()
         let client = try RawClient(server.path)
@@ -153,7 +153,7 @@ struct CallingTests {
         for number in 0..<1_000 { #expect(client.reply() == #"{"n":\#(number)}"#) }
     }
 
-    @Test("A hundred thousand calls sent together are all answered")
+    @Test("A hundred thousand pipelined calls are all answered")
     func manyCalls() throws {
         let server = try TestServer()
         let count = 100_000
@@ -169,7 +169,7 @@ struct CallingTests {
         #expect(answered == count)
     }
 
-    @Test("Who stops talking is still answered, and then let go")
+    @Test("A client that shuts down its sending side is answered, then disconnected")
     func halfClose() throws {
         let server = try TestServer()
         let client = try RawClient(server.path)
@@ -184,7 +184,9 @@ struct CallingTests {
         #expect(server.closings.next() == .peerClosed)
     }
 
-    @Test("A call whose caller hangs up is given up, even after it stopped talking", arguments: [true, false])
+    @Test(
+        "A call is abandoned when its caller hangs up, even if it shut down its sending side first",
+        arguments: [true, false])
     func abandoned(stopsTalkingFirst: Bool) throws {
         let server = try TestServer()
         do {
@@ -193,14 +195,14 @@ struct CallingTests {
             if stopsTalkingFirst { client.endInput() }
             _ = try VarlinkClient(path: server.path, timeout: .seconds(30)).call("a.b.Echo")
         }
-        // Of the two connections closed, in either order, one was waiting.
+        // Of the two closed connections, in either order, one was waiting.
         #expect(server.closings.next() == .peerClosed)
         #expect(server.closings.next() == .peerClosed)
         #expect(try server.onLoop { $0.abandoned } == 1)
         #expect(try server.onLoop { $0.door?.connectionCount } == 0)
     }
 
-    @Test("What was meant for a caller that hung up reaches nobody else")
+    @Test("A reply for a caller that hung up reaches no other caller")
     func descriptorsUsedAgain() throws {
         let server = try TestServer()
         for number in 0..<1_000 {

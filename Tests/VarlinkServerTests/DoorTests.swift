@@ -6,7 +6,7 @@ import CBrokerLinux
 import Glibc
 import Testing
 
-@Suite("Opening a door", .timeLimit(.minutes(10)))
+@Suite("Opening a socket", .timeLimit(.minutes(10)))
 struct DoorTests {
     private func mode(_ path: String) -> mode_t {
         var status = stat()
@@ -20,7 +20,7 @@ struct DoorTests {
         #expect(self.mode(server.path) == mode)
     }
 
-    @Test("A left-over socket that nobody answers at is replaced")
+    @Test("A stale socket that nobody listens on is replaced")
     func stale() throws {
         let folder = try temporaryFolder()
         let left = clinux_listen(folder + "/door", 0o600, 1)
@@ -30,14 +30,14 @@ struct DoorTests {
         #expect(try VarlinkClient(path: server.path, timeout: .seconds(30)).call("a.b.Echo").count == 0)
     }
 
-    @Test("A door that somebody answers at is left alone")
+    @Test("A socket that another process listens on is left alone")
     func answered() throws {
         let server = try TestServer()
         #expect(throws: DoorError.alreadyServed(path: server.path)) { try TestServer(in: server.folder) }
         #expect(try VarlinkClient(path: server.path, timeout: .seconds(30)).call("a.b.Echo").count == 0)
     }
 
-    @Test("A file that is no socket is left alone")
+    @Test("A file that is not a socket is left alone")
     func noSocket() throws {
         let folder = try temporaryFolder()
         defer { removeFolder(folder) }
@@ -46,7 +46,7 @@ struct DoorTests {
         #expect(mode(folder + "/door") == 0o644)
     }
 
-    @Test("A folder that does not exist is not made; a path that is too long is refused")
+    @Test("A missing folder is not made; a too long path is refused")
     func noFolder() throws {
         for folder in ["/tmp/varlink-test-missing", "/tmp/" + String(repeating: "x", count: 120)] {
             #expect {
@@ -57,7 +57,7 @@ struct DoorTests {
         }
     }
 
-    @Test("A closed door is gone, and so are its connections")
+    @Test("Closing removes the socket and closes its connections")
     func closed() throws {
         let server = try TestServer()
         let client = try RawClient(server.path)
@@ -70,7 +70,7 @@ struct DoorTests {
         #expect(throws: VarlinkClientError.self) { try VarlinkClient(path: server.path) }
     }
 
-    @Test("A socket that somebody else has bound is served and not removed")
+    @Test("A socket that systemd bound is served and not removed")
     func adopted() throws {
         let folder = try temporaryFolder()
         let descriptor = clinux_listen(folder + "/door", 0o600, 8)
@@ -92,7 +92,7 @@ struct DoorTests {
     }
 
     @Test(
-        "What systemd passes is taken only by the process it is meant for",
+        "Descriptors from systemd are used only by the process that they are for",
         arguments: [
             (["LISTEN_PID": "7", "LISTEN_FDS": "2", "LISTEN_FDNAMES": "apps:admin"], ["apps", "admin"]),
             (["LISTEN_PID": "7", "LISTEN_FDS": "2", "LISTEN_FDNAMES": "apps"], ["apps", "unknown"]),
@@ -114,7 +114,7 @@ struct DoorTests {
 
 @Suite("Admitting a peer", .timeLimit(.minutes(10)))
 struct AdmissionTests {
-    @Test("Nothing is answered before the peer was admitted, and then everything in order")
+    @Test("Calls are answered only after the peer is admitted, then in order")
     func later() throws {
         let server = try TestServer(admitting: false)
         let client = try RawClient(server.path)
@@ -124,7 +124,7 @@ struct AdmissionTests {
         for number in 0..<10 { #expect(client.reply() == #"{"n":\#(number)}"#) }
     }
 
-    @Test("A refused peer is let go without a word")
+    @Test("A refused peer is disconnected without a reply")
     func refused() throws {
         let server = try TestServer(admitting: false)
         let client = try RawClient(server.path)
@@ -134,7 +134,7 @@ struct AdmissionTests {
         #expect(client.framesUntilEnd() == (0, true))
     }
 
-    @Test("A peer that hangs up before it was admitted is forgotten")
+    @Test("A peer that hangs up before its admission is dropped")
     func gone() throws {
         let server = try TestServer(admitting: false)
         do {
@@ -148,7 +148,7 @@ struct AdmissionTests {
                 $0.admissions.removeFirst()(.admit(context: nil))
                 return $0.held.count
             } == 0)
-        // Whoever was finding out about them hears of it, once; of one who was let in they hear nothing.
+        // The abandonment handler runs once for each of them, and never for an admitted peer.
         #expect(try server.onLoop { $0.abandonedAdmissions } == 1)
         do {
             let admitted = try RawClient(server.path)
@@ -160,7 +160,7 @@ struct AdmissionTests {
         #expect(try server.onLoop { $0.abandonedAdmissions } == 1)
     }
 
-    @Test("A peer that stops talking before it was admitted is answered all the same")
+    @Test("A peer that shuts down its sending side before its admission is still answered")
     func halfClosed() throws {
         let server = try TestServer(admitting: false)
         let client = try RawClient(server.path)

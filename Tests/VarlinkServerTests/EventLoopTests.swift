@@ -8,9 +8,9 @@ import Testing
 
 @testable import BrokerVarlinkServer
 
-@Suite("The loop", .timeLimit(.minutes(10)))
+@Suite("The event loop", .timeLimit(.minutes(10)))
 struct EventLoopTests {
-    @Test("Work of many threads is done, each thread's in its order, on the loop")
+    @Test("Work from many threads runs on the loop, each thread's in order")
     func execute() throws {
         let loop = try EventLoop()
         defer { loop.stop() }
@@ -34,14 +34,14 @@ struct EventLoopTests {
         #expect(!loop.isCurrent)
     }
 
-    @Test("A loop that sleeps is woken by each of many pieces of work that come alone")
+    @Test("Each single piece of work wakes a sleeping loop")
     func woken() throws {
         let loop = try EventLoop()
         defer { loop.stop() }
         for number in 0..<10_000 { #expect(try loop.run { number } == number) }
     }
 
-    @Test("Work that work makes is done after what was there, and keeps no connection waiting")
+    @Test("Work that is added by work runs after earlier work, and delays no connection")
     func endless() throws {
         let server = try TestServer()
         defer { withExtendedLifetime(server) {} }
@@ -60,13 +60,14 @@ struct EventLoopTests {
         #expect(timed.next() == 1)
     }
 
-    @Test("Timers run in the order of their times, whoever sets them, and none too early")
+    @Test("Timers run in the order of their times, and none too early")
     func timers() throws {
         let loop = try EventLoop()
         defer { loop.stop() }
         let heard = Mailbox<Int>()
         let began = ContinuousClock.now
-        // Set long after another one, as on a busy machine, a timer of the shorter wait may come later: what counts is its time.
+        // On a busy machine a timer with a shorter delay may be set later and run later: its time counts, not its
+        // delay.
         @Sendable func set(_ waits: [Int]) -> [(wait: Int, due: Int64, isRight: Bool)] {
             waits.map { wait in
                 let before = Uptime.now().nanoseconds
@@ -88,7 +89,7 @@ struct EventLoopTests {
         #expect(order == timers.sorted { $0.due < $1.due }.map(\.wait))
     }
 
-    @Test("Timers of the same time run in the order in which they were set; one that was cancelled does not")
+    @Test("Timers of the same time run in the order in which they were set; a cancelled timer does not run")
     func cancelled() throws {
         let loop = try EventLoop()
         defer { loop.stop() }
@@ -101,7 +102,7 @@ struct EventLoopTests {
             return timers
         }
         for n in 0..<50 { #expect(heard.next() == n) }
-        // One that has run, and one that is cancelled before the loop has heard of it.
+        // One has run already; one is cancelled before the loop knows of it.
         timers[0].cancel()
         let never = Timer(due: .beginning, loop: loop) { heard.post(-1) }
         never.cancel()
@@ -110,17 +111,18 @@ struct EventLoopTests {
     }
 
     @Test(
-        "A time that never comes is waited for all the same", arguments: [Duration.seconds(Int64.max), .seconds(1e12)])
+        "A timer with an extreme delay is kept, and never runs",
+        arguments: [Duration.seconds(Int64.max), .seconds(1e12)])
     func never(delay: Duration) throws {
         let loop = try EventLoop()
         defer { loop.stop() }
-        let timer = loop.schedule(after: delay) { Issue.record("it has come") }
+        let timer = loop.schedule(after: delay) { Issue.record("the timer ran") }
         #expect(try loop.run { loop.inside.timers.count } == 1)
         timer.cancel()
         #expect(try loop.run { loop.inside.timers.count } == 0)
     }
 
-    @Test("What was sent before the end is done, what is sent after it is dropped")
+    @Test("Work that was added before the end is done; later work is dropped")
     func stop() throws {
         let loop = try EventLoop()
         let count = Atomic(0)
@@ -135,7 +137,7 @@ struct EventLoopTests {
         #expect(count.load(ordering: .relaxed) == 1_000)
     }
 
-    @Test("A descriptor whose number is used again tells nothing to whoever waited for its predecessor")
+    @Test("Events of a reused descriptor number do not reach the handler of the former descriptor")
     func usedAgain() throws {
         let loop = try EventLoop()
         defer { loop.stop() }
@@ -152,7 +154,7 @@ struct EventLoopTests {
             loop.inside.watchlist.remove(old)
             loop.inside.watchlist.remove(old)
             guard let new = loop.inside.watchlist.add(ends[0], .readable, second) else { return [] }
-            // The old one's token names nobody, though it had the same place and the same descriptor.
+            // The old token is invalid, although it had the same slot and the same descriptor.
             loop.inside.watchlist.remove(old)
             send(ends[1], [1], 1, 0)
             let count = loop.inside.hear(waiting: 1_000_000_000)
@@ -165,7 +167,7 @@ struct EventLoopTests {
         #expect(told == [0, 1])
     }
 
-    @Test("A thousand connections that are silent have no timer, and the loop does not turn for them")
+    @Test("A thousand silent connections have no timers, and do not wake the loop")
     func idle() throws {
         let server = try TestServer()
         let clients = try (0..<1_000).map { _ in try RawClient(server.path) }
@@ -175,14 +177,14 @@ struct EventLoopTests {
         let loop = server.loop
         let (timers, before) = try loop.run { (loop.inside.timers.count, loop.inside.turns) }
         #expect(timers == 0)
-        // A time in which nothing happens has to pass; whatever turned for them would have by then.
+        // Time must pass here: the loop would have woken up for them by then.
         let passed = Mailbox<Int>()
         loop.schedule(after: .milliseconds(200)) { passed.post(1) }
         #expect(passed.next() == 1)
         #expect(try loop.run { loop.inside.turns } - before <= 8)
     }
 
-    @Test("One who sends calls without a pause has a part of each turn, and the others theirs")
+    @Test("A client that sends calls without a pause gets a bounded part of each loop iteration")
     func fair() throws {
         let server = try TestServer()
         let loud = try RawClient(server.path)
@@ -198,7 +200,7 @@ struct EventLoopTests {
             goOn.wait()
         }
         isReady.wait()
-        // In one piece, or the kernel takes few of them.
+        // In one piece; otherwise the kernel accepts few of them.
         let call = Array(#"{"method":"a.b.Echo","parameters":{"who":"loud"},"oneway":true}"#.utf8) + [0]
         #expect(loud.sendSome([[UInt8]](repeating: call, count: 900).flatMap { $0 }) == 900 * call.count)
         quiet.call("Echo", #"{"who":"quiet"}"#, #","oneway":true"#)
@@ -209,14 +211,15 @@ struct EventLoopTests {
         #expect(loud.reply() == "{}")
         let calls = try server.onLoop { $0.onewayCalls }
         #expect(calls.count == 901)
-        // As much as one has in a turn, or as goes on in the time of one.
+        // As much as one client may do in an iteration, by number or by time.
         #expect(try #require(calls.firstIndex(of: #"{"who":"quiet"}"#)) < 400)
     }
 }
 
-@Suite("Timers in their order")
+@Suite("The order of timers")
 struct TimerListTests {
-    @Test("Whatever is set and cancelled, the next one is always the first of what is left", arguments: [1, 2, 3, 4])
+    @Test(
+        "After any sequence of setting and cancelling, the earliest remaining timer is next", arguments: [1, 2, 3, 4])
     func order(seed: UInt64) throws {
         let loop = try EventLoop()
         defer { loop.stop() }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import BrokerVarlinkServer
 
-@Suite("Waiting awake for the next call")
+@Suite("Busy-waiting for the next call")
 struct LingeringTests {
-    @Test("It is done while it pays")
+    @Test("The loop busy-waits while calls arrive in time")
     func pays() {
         var lingering = Lingering()
         lingering.ended(heard: true)
@@ -16,7 +16,7 @@ struct LingeringTests {
         }
     }
 
-    @Test("Where nothing comes it is soon given up, and tried once in hundreds of replies")
+    @Test("If no call arrives, it soon stops, and is tried again once in hundreds of replies")
     func givenUp() {
         var lingering = Lingering()
         for _ in 1...100 { lingering.ended(heard: true) }
@@ -29,7 +29,7 @@ struct LingeringTests {
         #expect(tried >= 10_000 / 513)
     }
 
-    @Test("One call in time of four is enough to go on")
+    @Test("One call in time out of four is enough to continue")
     func someInTime() {
         var lingering = Lingering()
         lingering.ended(heard: true)
@@ -40,7 +40,7 @@ struct LingeringTests {
         }
     }
 
-    @Test("One call in time begins it anew")
+    @Test("One call in time restarts it")
     func begunAnew() {
         var lingering = Lingering()
         var replies = 0
@@ -52,9 +52,9 @@ struct LingeringTests {
     }
 }
 
-@Suite("How long to wait awake")
+@Suite("The duration of busy-waiting")
 struct LingeringWindowTests {
-    @Test("As long as a program needs to read what it was told, and never half a millisecond")
+    @Test("It grows with the reply's size, and stays below half a millisecond")
     func window() {
         #expect(Lingering.window(after: 0) == .microseconds(80))
         #expect(Lingering.window(after: 10_000) == .microseconds(160))
@@ -64,7 +64,7 @@ struct LingeringWindowTests {
     }
 }
 
-@Suite("Who is being answered")
+@Suite("Detecting a single client")
 struct AudienceTests {
     private let ada: pid_t = 4_711
     private let bob: pid_t = 4_712
@@ -74,7 +74,7 @@ struct AudienceTests {
         #expect(found == isOne, sourceLocation: place)
     }
 
-    @Test("One alone is one from the second turn on, and stays so over turns in which nobody was answered")
+    @Test("A single client is detected from the second iteration on, also after iterations without replies")
     func alone() {
         var audience = Audience()
         audience.answered(ada)
@@ -87,7 +87,7 @@ struct AudienceTests {
         }
     }
 
-    @Test("Two are not one, neither in one turn nor in turn")
+    @Test("Two clients are not a single one, whether in one iteration or alternating")
     func two() {
         var audience = Audience()
         for _ in 1...2 {

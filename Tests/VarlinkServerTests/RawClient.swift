@@ -2,11 +2,11 @@ import BrokerJSON
 import CBrokerLinux
 import Glibc
 
-/// A peer that says whatever the tests want, Varlink or not. Every wait ends after half a minute.
+/// A peer that sends any bytes, Varlink or not. Every wait ends after half a minute.
 final class RawClient {
     let descriptor: CInt
     private var received: [UInt8] = []
-    /// Where the next frame begins, and up to where it holds no NUL.
+    /// Where the next frame begins, and up to where it is known to have no NUL.
     private var start = 0
     private var searched = 0
     private var hasEnded = false
@@ -44,7 +44,7 @@ final class RawClient {
         send(#"{"method":"a.b.\#(method)","parameters":\#(parameters)\#(flags)}"#)
     }
 
-    /// Sends what the socket takes at once.
+    /// Sends as many bytes as the socket accepts at once.
     /// - Returns: how many bytes.
     func sendSome(_ bytes: [UInt8]) -> Int {
         max(0, bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) })
@@ -52,7 +52,7 @@ final class RawClient {
 
     func endInput() { shutdown(descriptor, CInt(SHUT_WR)) }
 
-    /// The next frame; `nil` when the server hangs up or says nothing.
+    /// The next frame; `nil` if the server hangs up or sends nothing.
     func frame() -> String? {
         while true {
             if let end = received[searched...].firstIndex(of: 0) {
@@ -68,13 +68,13 @@ final class RawClient {
         }
     }
 
-    /// The next reply's parameters, written out.
+    /// The next reply's parameters as text.
     func reply() -> String? {
         guard let frame = frame(), let value = try? JSONDocument(parsing: Array(frame.utf8)).root else { return nil }
         return value["parameters"].map { String(decoding: $0.text, as: UTF8.self) }
     }
 
-    /// How many frames come before the server hangs up, and whether it does.
+    /// The number of frames before the server hangs up, and whether it does.
     func framesUntilEnd() -> (count: Int, ended: Bool) {
         var count = received[start...].count { $0 == 0 }
         received = []
@@ -87,7 +87,7 @@ final class RawClient {
         return (count, hasEnded)
     }
 
-    /// Whether the server has hung up, or does now; what it said before does not count.
+    /// Whether the server hangs up; bytes before that are dropped.
     var isHungUp: Bool { framesUntilEnd().ended }
 
     private func receive() -> Bool {

@@ -7,11 +7,11 @@ import CTestCaller
 import Glibc
 import Testing
 
-@Suite("A connection belongs to the process that made it", .timeLimit(.minutes(10)))
+@Suite("A connection serves only the process that made it", .timeLimit(.minutes(10)))
 struct StolenSocketTests {
     private static let call = Array(#"{"method":"a.b.Echo","parameters":{"whose":"thief's"}}"#.utf8) + [0]
 
-    /// - Returns: the thief's number, or the negative of why it could not.
+    /// - Returns: the thief's PID, or a negative errno.
     private func write(_ bytes: [UInt8], into client: RawClient, _ how: test_theft) -> pid_t {
         test_thief_write(client.descriptor, how, bytes, bytes.count)
     }
@@ -21,7 +21,7 @@ struct StolenSocketTests {
     }
 
     @Test(
-        "Who has stolen or inherited one is not answered, and it ends for its owner too",
+        "A process that copied or inherited a connection gets no reply, and the connection closes",
         arguments: [TEST_INHERITED, TEST_STOLEN])
     func thief(how: test_theft) throws {
         let server = try TestServer()
@@ -29,7 +29,7 @@ struct StolenSocketTests {
         client.call("Echo", #"{"n":1}"#)
         #expect(client.reply() == #"{"n":1}"#)
         let thief = write(Self.call, into: client, how)
-        // Where the machine lets nobody steal there is nothing to try.
+        // Some machines do not permit pidfd_getfd(2).
         if how == TEST_STOLEN, [-EPERM, -ENOSYS].contains(thief) { return }
         try #require(thief > 0)
         #expect(client.framesUntilEnd() == (0, true))
@@ -38,7 +38,7 @@ struct StolenSocketTests {
         #expect(try isServing(server))
     }
 
-    @Test("The rest of a call that the owner began, the beginning of one, and a single byte are a thief's as well")
+    @Test("Any byte of another process closes the connection, also within the owner's call")
     func pieces() throws {
         let server = try TestServer()
         for (owners, thiefs) in [(Self.call.dropLast(20), Self.call.suffix(20)), ([], Self.call.prefix(20)), ([], [0])]
@@ -48,17 +48,17 @@ struct StolenSocketTests {
             try #require(write(Array(thiefs), into: client, TEST_INHERITED) > 0)
             #expect(client.framesUntilEnd() == (0, true))
             guard case .foreignBytes? = server.closings.next() else {
-                Issue.record("closed for another reason")
+                Issue.record("closed for a different reason")
                 return
             }
         }
     }
 
-    @Test("What the owner waits for is given up, and what lies between the owner's and the thief's bytes is kept apart")
+    @Test("The owner's pending call is abandoned, and the thief's bytes are not mixed with the owner's")
     func pending() throws {
         let server = try TestServer(admitting: false)
         let client = try RawClient(server.path)
-        // All of it lies in the socket before the first byte is read.
+        // All bytes are in the socket before the first is read.
         client.call("Hold")
         try #require(write(Self.call, into: client, TEST_INHERITED) > 0)
         client.call("Echo")
@@ -66,13 +66,13 @@ struct StolenSocketTests {
         try server.onLoop { $0.admissions.removeFirst()(.admit(context: nil)) }
         #expect(client.framesUntilEnd() == (0, true))
         guard case .foreignBytes? = server.closings.next() else {
-            Issue.record("closed for another reason")
+            Issue.record("closed for a different reason")
             return
         }
         #expect(try server.onLoop { $0.abandoned } == 1)
     }
 
-    @Test("Bytes that a thief wrote before the owner was admitted are nobody's call either")
+    @Test("Bytes that another process wrote before the admission are not read as a call")
     func beforeAdmission() throws {
         let server = try TestServer(admitting: false)
         let client = try RawClient(server.path)
@@ -82,7 +82,7 @@ struct StolenSocketTests {
         #expect(client.framesUntilEnd() == (0, true))
     }
 
-    @Test("A process that has become another user since it connected is not answered")
+    @Test("A process that has changed its user since it connected gets no reply")
     func turncoat() throws {
         guard getuid() == 0 else { return }
         let server = try TestServer(mode: 0o666)
@@ -91,11 +91,11 @@ struct StolenSocketTests {
         try #require(pid > 0)
         #expect(received == 0)
         #expect(server.closings.next() == .foreignBytes(writer: pid, writerUser: 65_534, owner: pid))
-        // The same with its own user is served: it is the change that counts.
+        // The same process without the change is served.
         #expect(try isServing(server))
     }
 
-    @Test("A socket that systemd passed knows its writers too")
+    @Test("Writers are checked on a socket from systemd too")
     func passed() throws {
         let folder = try temporaryFolder()
         let descriptor = test_caller_listen(folder + "/door")
@@ -108,7 +108,7 @@ struct StolenSocketTests {
         #expect(client.framesUntilEnd() == (0, true))
     }
 
-    @Test("Who had connected and called before the broker took the passed socket is served")
+    @Test("A call from before the broker took over systemd's socket is served")
     func connectedBefore() throws {
         let folder = try temporaryFolder()
         let descriptor = test_caller_listen(folder + "/door")
@@ -125,11 +125,11 @@ struct StolenSocketTests {
     }
 }
 
-@Suite("Descriptors that are sent along", .timeLimit(.minutes(10)))
+@Suite("Descriptors that are sent with a call", .timeLimit(.minutes(10)))
 struct SentDescriptorTests {
     private static let call = Array(#"{"method":"a.b.Echo","parameters":{"n":1}}"#.utf8) + [0]
 
-    /// Whether nobody can write into the pipe any more.
+    /// Whether all writing ends of the pipe are closed.
     private func hasEnded(_ reader: CInt) -> Bool {
         var waiting = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
         return poll(&waiting, 1, 30_000) == 1 && waiting.revents & Int16(POLLHUP) != 0
@@ -141,10 +141,10 @@ struct SentDescriptorTests {
         return (ends[0], ends[1])
     }
 
-    @Test("Where they can be sent at all they are let go of, and the call is answered", arguments: [1, 250])
+    @Test("Received descriptors are closed, and the call is answered", arguments: [1, 250])
     func letGo(count: CInt) throws {
         let folder = try temporaryFolder()
-        // The listener knows nothing of the rule yet, so the kernel lets the sender have its way.
+        // The listener does not have the option yet, so the kernel permits the descriptors.
         let descriptor = test_caller_listen(folder + "/door")
         try #require(descriptor >= 0)
         let (reader, writer) = try pipe()
@@ -162,7 +162,7 @@ struct SentDescriptorTests {
         _ = server
     }
 
-    @Test("From the first moment of a door of ours they are refused by the kernel, or let go of")
+    @Test("On a socket of ours, from the start, the kernel refuses them or the server closes them")
     func refused() throws {
         let server = try TestServer()
         let client = try RawClient(server.path)
@@ -170,13 +170,13 @@ struct SentDescriptorTests {
         defer { close(reader) }
         let result = test_send_descriptors(client.descriptor, Self.call, Self.call.count, writer, 1)
         close(writer)
-        // Linux 6.16 refuses them; the socket is none the worse for it.
+        // Linux 6.16 refuses them; the socket stays usable.
         if result == -EPERM { client.call("Echo", #"{"n":1}"#) } else { #expect(result == 0) }
         #expect(client.reply() == #"{"n":1}"#)
         #expect(hasEnded(reader))
     }
 
-    @Test("Those that nobody read are gone with the connection")
+    @Test("Unread descriptors are closed with the connection")
     func unread() throws {
         let folder = try temporaryFolder()
         let descriptor = test_caller_listen(folder + "/door")

@@ -5,7 +5,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A door in a temporary folder, with a service behind it that does what the tests ask for.
+/// A socket in a temporary folder, with a service for the tests.
 final class TestServer: Sendable {
     let folder: String
     let path: String
@@ -57,7 +57,7 @@ final class TestServer: Sendable {
     }
 }
 
-/// Answers the tests' calls. It lives on the loop.
+/// Answers the tests' calls, on the loop.
 final class TestService {
     var door: Door?
     var held: [Call] = []
@@ -146,7 +146,7 @@ func temporaryFolder() throws -> String {
     return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
-/// Removes the folder and the sockets that tests may have left in it.
+/// Removes the folder and the sockets in it.
 func removeFolder(_ folder: String) {
     for name in ["door", "file"] { unlink(folder + "/" + name) }
     rmdir(folder)

@@ -4,22 +4,22 @@ import BrokerVarlinkClient
 import BrokerVarlinkServer
 import Testing
 
-@Suite("Taking back what was disclosed", .timeLimit(.minutes(10)))
+@Suite("Withdrawing queued replies", .timeLimit(.minutes(10)))
 struct WithdrawalTests {
-    /// Sends a call and waits until the server has dealt with it.
+    /// Sends a call and waits until the server has handled it.
     private func call(_ client: RawClient, _ server: TestServer, _ calls: [(String, String)]) throws {
         for (method, parameters) in calls { client.call(method, parameters) }
         client.call("Hold")
         _ = try VarlinkClient(path: server.path, timeout: .seconds(30)).call("a.b.Echo")
     }
 
-    @Test("Replies that wait behind another are taken back, each final one with an error in its place")
+    @Test("Queued replies are withdrawn; each final one is replaced by an error")
     func queued() throws {
         var limits = DoorLimits()
         limits.unsentBytes = 64 * 1_048_576
         let server = try TestServer(limits: limits)
         let client = try RawClient(server.path)
-        // The first reply fills the kernel's buffer and is nobody's secret; the second waits behind it.
+        // The first reply fills the kernel's buffer and is not sensitive; the second is queued behind it.
         try call(
             client, server,
             [
@@ -32,12 +32,12 @@ struct WithdrawalTests {
         #expect(client.frame() == #"{"error":"org.varlink.service.PermissionDenied","parameters":{}}"#)
         #expect(client.reply() == #"{"n":1}"#)
         #expect(client.frame() == #"{"error":"org.varlink.service.PermissionDenied","parameters":{}}"#)
-        // The connection goes on.
+        // The connection stays usable.
         try server.onLoop { service in for call in service.held { call.reply { $0.member("n", 2) } } }
         #expect(client.reply() == #"{"n":2}"#)
     }
 
-    @Test("A reply that is partly on its way cannot be taken back: the connection is closed")
+    @Test("A partly sent reply cannot be withdrawn, so the connection is closed")
     func partly() throws {
         var limits = DoorLimits()
         limits.unsentBytes = 64 * 1_048_576
@@ -50,11 +50,11 @@ struct WithdrawalTests {
         while let frame = client.frame() { bytes += frame.utf8.count }
         #expect(bytes == 0)
         #expect(client.isHungUp)
-        // The other one is the connection by which the test waited.
+        // The other one is the connection with which the test waited.
         #expect(Set([server.closings.next(), server.closings.next()]) == [.withdrawn, .peerClosed])
     }
 
-    @Test("What has left, or was never secret, is not taken back")
+    @Test("Sent replies and replies that are not sensitive are not withdrawn")
     func nothing() throws {
         let server = try TestServer()
         let client = try RawClient(server.path)
@@ -70,21 +70,21 @@ struct WithdrawalTests {
         #expect(client.reply()?.utf8.count == 2_000_008)
     }
 
-    @Test("A stream whose reader is slow is paced, and ends when it is taken back")
+    @Test("A stream waits for its slow reader, and ends when it is withdrawn")
     func stream() throws {
         let server = try TestServer()
         let client = try RawClient(server.path)
         let other = try VarlinkClient(path: server.path, timeout: .seconds(30))
         client.call("Stream", #"{"size":50000,"count":100000}"#, #","more":true"#)
         _ = try other.call("a.b.Echo")
-        // As long as the kernel has taken everything, there is nothing to take back.
+        // While the kernel accepts everything, there is nothing to withdraw.
         let end = ContinuousClock.now + .seconds(30)
         while try server.onLoop({ $0.streaming.first?.connection.withdraw(.permissionDenied) }) == 0 {
             try #require(ContinuousClock.now < end)
         }
         #expect(server.closings.next() == .withdrawn)
         #expect(try server.onLoop { $0.abandoned } == 1)
-        // Nobody has read: only what the kernel and our own bound held was ever made of the five gigabytes asked for.
+        // Nothing was read: of the five gigabytes, only what the kernel and our own queue hold was made.
         let (frames, ended) = client.framesUntilEnd()
         #expect(frames > 0 && frames < 50 && ended)
     }

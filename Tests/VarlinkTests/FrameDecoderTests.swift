@@ -1,9 +1,9 @@
 import BrokerVarlink
 import Testing
 
-@Suite("Cutting a stream into frames")
+@Suite("Decoding frames from a stream")
 struct FrameDecoderTests {
-    @Test("Frames come out as they were sent, wherever the stream is cut", arguments: 1...12)
+    @Test("Frames are the same however the stream is split", arguments: 1...12)
     func pieces(size: Int) throws {
         let stream = Array("one\0two\0\0three\0".utf8)
         var decoder = FrameDecoder(maximumFrameSize: 5)
@@ -18,7 +18,7 @@ struct FrameDecoderTests {
         #expect(decoder.bufferedBytes == 0)
     }
 
-    @Test("A frame without its end is not a frame yet")
+    @Test("An incomplete frame is not returned")
     func unfinished() throws {
         var decoder = FrameDecoder(maximumFrameSize: 10)
         decoder.append(Array("abc".utf8))
@@ -32,7 +32,7 @@ struct FrameDecoderTests {
         #expect(try decoder.nextFrame() == Array("abc".utf8))
     }
 
-    @Test("A frame may be as long as the limit and no longer, finished or not")
+    @Test("A frame may be as long as the limit and no longer, complete or not")
     func limit() throws {
         var decoder = FrameDecoder(maximumFrameSize: 4)
         decoder.append(Array("1234".utf8))
@@ -49,7 +49,7 @@ struct FrameDecoderTests {
         #expect(throws: FrameError.tooLong) { try finished.nextFrame() }
     }
 
-    @Test("Frames before one that is too long are still given out")
+    @Test("Frames before a too long one are still returned")
     func limitBehindFrames() throws {
         var decoder = FrameDecoder(maximumFrameSize: 4)
         decoder.append(Array("ab\0cd\0toolong".utf8))
@@ -58,7 +58,7 @@ struct FrameDecoderTests {
         #expect(throws: FrameError.tooLong) { try decoder.nextFrame() }
     }
 
-    @Test("A long frame that comes byte by byte costs time in proportion to its length")
+    @Test("A long frame that arrives byte by byte takes linear time")
     func byteByByte() throws {
         let size = 2_000_000
         var decoder = FrameDecoder(maximumFrameSize: size)
@@ -73,11 +73,11 @@ struct FrameDecoderTests {
         #expect(early == 0)
         decoder.append([0])
         #expect(try decoder.nextFrame()?.count == size)
-        // Looking at everything again for each byte would take hours.
+        // Scanning all bytes again for each new one would take hours.
         #expect(time < .seconds(60))
     }
 
-    @Test("Many small frames in one piece cost time in proportion to their number")
+    @Test("Many small frames in one piece take linear time")
     func manyFrames() throws {
         var decoder = FrameDecoder(maximumFrameSize: 10)
         decoder.append([UInt8](repeating: 0, count: 1_000_000))

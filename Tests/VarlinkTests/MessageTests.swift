@@ -31,7 +31,7 @@ struct MessageTests {
     }
 
     @Test(
-        "What is no call is refused whole",
+        "A text that is not a call is refused",
         arguments: [
             "", "[]", "null", #""a.B""#, "{}", #"{"parameters":{}}"#, #"{"method":null}"#, #"{"method":1}"#,
             #"{"method":""}"#, #"{"method":"Name"}"#, #"{"method":"a."}"#, #"{"method":".B"}"#, #"{"method":"a..B"}"#,
@@ -51,7 +51,7 @@ struct MessageTests {
         #expect(throws: MessageError.malformed(member: "method")) { try call(#"{"method":"\#(longest)B"}"#) }
     }
 
-    @Test("A call is read as it was written", arguments: [(false, false), (true, false), (false, true)])
+    @Test("A written call is read back unchanged", arguments: [(false, false), (true, false), (false, true)])
     func roundTrip(more: Bool, oneway: Bool) throws {
         let frame = CallFrame.encode("a.b.C", parameters: Array(#"{"x":[1]}"#.utf8), more: more, oneway: oneway)
         #expect(frame.last == 0)
@@ -61,7 +61,7 @@ struct MessageTests {
         #expect(call.more == more && call.oneway == oneway)
     }
 
-    @Test("A reply is read as it was written", arguments: [true, false])
+    @Test("A written reply is read back unchanged", arguments: [true, false])
     func replies(continues: Bool) throws {
         var bytes: [UInt8] = []
         ReplyFrame.append(parameters: Array(#"{"x":1}"#.utf8), continues: continues, to: &bytes)
@@ -72,7 +72,7 @@ struct MessageTests {
         #expect(reply.error == nil)
     }
 
-    @Test("An error is read as it was written")
+    @Test("A written error is read back unchanged")
     func errors() throws {
         var bytes: [UInt8] = []
         ReplyFrame.append(.invalidParameter("keys"), to: &bytes)
@@ -85,7 +85,7 @@ struct MessageTests {
     }
 
     @Test(
-        "What is no reply is refused",
+        "A text that is not a reply is refused",
         arguments: [
             "[]", #"{"parameters":1}"#, #"{"continues":1}"#, #"{"error":""}"#, #"{"error":1}"#, #"{"other":1}"#,
             #"{"error":"a.B","continues":true}"#,

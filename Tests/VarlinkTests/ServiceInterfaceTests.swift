@@ -2,7 +2,7 @@ import BrokerJSON
 import BrokerVarlink
 import Testing
 
-/// A connection that keeps what it is told to send.
+/// A connection that stores the frames it is to send.
 private final class Recorder: Connection {
     var context: AnyObject?
     var isClosed = false
@@ -19,7 +19,7 @@ private final class Recorder: Connection {
     func close() { isClosed = true }
 }
 
-@Suite("What every service tells about itself")
+@Suite("The interface org.varlink.service")
 struct ServiceInterfaceTests {
     static let text = """
         interface org.example.Test
@@ -35,7 +35,7 @@ struct ServiceInterfaceTests {
             interfaces: [InterfaceDescription(name: "org.example.Test", text: Self.text)])
     }
 
-    /// What is answered; `nil` where the call is left to the interface's owner.
+    /// The reply; `nil` if the call is left to the interface's implementation.
     private func answer(_ method: String, _ parameters: String = "{}", more: Bool = false) throws -> String? {
         let recorder = Recorder()
         let value = try JSONDocument(parsing: Array(parameters.utf8)).root
@@ -48,7 +48,7 @@ struct ServiceInterfaceTests {
         return recorder.sent.first
     }
 
-    @Test("It tells who made it and which interfaces it has")
+    @Test("GetInfo returns vendor, product and interfaces")
     func info() throws {
         #expect(
             try answer("org.varlink.service.GetInfo")
@@ -56,7 +56,9 @@ struct ServiceInterfaceTests {
         )
     }
 
-    @Test("It gives an interface's text as it stands", arguments: ["org.example.Test", "org.varlink.service"])
+    @Test(
+        "GetInterfaceDescription returns the interface's text unchanged",
+        arguments: ["org.example.Test", "org.varlink.service"])
     func description(name: String) throws {
         let reply = try #require(
             try answer("org.varlink.service.GetInterfaceDescription", #"{"interface":"\#(name)"}"#))
@@ -66,7 +68,7 @@ struct ServiceInterfaceTests {
     }
 
     @Test(
-        "What it does not have, it says so",
+        "Unknown interfaces and methods are Varlink errors",
         arguments: [
             (
                 "org.varlink.service.GetInterfaceDescription", #"{"interface":"a.b"}"#, "InterfaceNotFound",
@@ -87,13 +89,13 @@ struct ServiceInterfaceTests {
         #expect(try answer(method, parameters) == "org.varlink.service.\(error) \(told)")
     }
 
-    @Test("Calls to the interfaces it has are left to their owners")
+    @Test("Calls to known interfaces are left to their implementations")
     func others() throws {
         #expect(try answer("org.example.Test.Ask", #"{"anything":1}"#) == nil)
         #expect(try answer("org.example.Test.Watch", more: true) == nil)
     }
 
-    @Test("An interface whose text is of another interface, or of none, is refused at the start")
+    @Test("An interface whose text names another interface, or none, is refused at startup")
     func wrongText() {
         for text in ["interface org.example.Other", "no interface"] {
             #expect(throws: InterfaceError.self) {
@@ -124,7 +126,7 @@ struct CallTests {
         #expect(call.name == "C" && call.interface == "a.b")
     }
 
-    @Test("A call with more is over with the first reply that does not continue")
+    @Test("A call with `more` ends with the first reply without `continues`")
     func more() {
         let recorder = Recorder()
         let call = call(recorder, more: true)
@@ -135,7 +137,7 @@ struct CallTests {
         #expect(recorder.sent.count == 2)
     }
 
-    @Test("Whoever waits for an answer's end hears of a caller that is gone, once, and not when it was answered")
+    @Test("The abandonment handler runs once if the caller goes away, and not after a reply")
     func abandoned() {
         let recorder = Recorder()
         var heard = 0

@@ -42,7 +42,7 @@ extension AccessStoreError: SQLiteFailure {
         switch code & 0xff {
         case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged(reason: message)
         // The message is the same for dozens of I/O errors; the extended code distinguishes them.
-        case SQLITE_IOERR: self = .unavailable(reason: "\(message), SQLite's code \(code)")
+        case SQLITE_IOERR: self = .unavailable(reason: "\(message) (SQLite code \(code))")
         default: self = .unavailable(reason: message)
         }
     }

@@ -21,7 +21,7 @@ final class AccessWriter {
         // Small pages, because a commit writes and checksums whole pages. This affects new files only.
         try connection.execute("PRAGMA page_size = 1024")
         guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
-            throw .unavailable(reason: "the folder's file system has no write-ahead log for SQLite")
+            throw .unavailable(reason: "the folder's file system does not support SQLite's write-ahead log")
         }
         // NORMAL: a commit leaves syncing to `WALSync`. SQLite itself syncs only when the WAL starts over after
         // a checkpoint, once in a thousand pages: without that, old frames could come back after a power cut.
@@ -94,7 +94,7 @@ final class AccessWriter {
         let insert = "INSERT INTO auditCaller (uid, strength, app) VALUES (?1, ?2, ?3) RETURNING id"
         var found = try number(find, caller)
         if found == nil { found = try number(insert, caller) }
-        guard let found else { throw .unavailable(reason: "who an audit record is about could not be written") }
+        guard let found else { throw .unavailable(reason: "the caller of an audit record could not be written") }
         if callers.count >= Self.mostCallers { callers.removeAll() }
         callers[caller] = found
         return found

@@ -14,7 +14,7 @@ enum Schema {
 
     private static let steps = [
         """
-        -- Exactly one row: where the counters stand. The audit may have gone on a little behind it.
+        -- Exactly one row: the counters. The audit may have a few more records than they say.
         CREATE TABLE state (
             id            INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
             auditSequence INTEGER NOT NULL,
@@ -25,7 +25,7 @@ enum Schema {
         ) STRICT;
         INSERT INTO state VALUES (1, 0, zeroblob(32), 0, 0, 0);
 
-        -- An app of a user, as long as it has a grant or was named a contact.
+        -- One app of a user, while it has a grant or a key for its identifiers.
         CREATE TABLE principal (
             id            INTEGER NOT NULL PRIMARY KEY,
             uid           INTEGER NOT NULL,
@@ -36,8 +36,8 @@ enum Schema {
             UNIQUE (uid, strength, app)
         ) STRICT;
 
-        -- keys is a bit set. Times are seconds since 1970; without expires it holds until it is revoked. epoch: the
-        -- revision since which every change of the set is a setEvent.
+        -- keys: a bit set. Times: seconds since 1970. expires: NULL if the grant lasts until it is revoked. epoch: the
+        -- revision since which every change of the granted set is recorded in setEvent.
         CREATE TABLE appGrant (
             principal     INTEGER NOT NULL PRIMARY KEY REFERENCES principal ON DELETE CASCADE,
             level         TEXT    NOT NULL CHECK (level IN ('denied', 'limited', 'full')),
@@ -51,14 +51,14 @@ enum Schema {
             epoch         INTEGER NOT NULL
         ) STRICT;
 
-        -- The set of a limited grant.
+        -- The granted set of a limited grant.
         CREATE TABLE grantedContact (
             principal     INTEGER NOT NULL REFERENCES appGrant ON DELETE CASCADE,
             contact       INTEGER NOT NULL,
             PRIMARY KEY (principal, contact)
         ) STRICT, WITHOUT ROWID;
 
-        -- How a limited set became what it is. change: the last change of the book at that time.
+        -- Changes of granted sets. change: the last change of the book at that time.
         CREATE TABLE setEvent (
             principal     INTEGER NOT NULL REFERENCES appGrant ON DELETE CASCADE,
             revision      INTEGER NOT NULL,
@@ -69,7 +69,7 @@ enum Schema {
             PRIMARY KEY (principal, revision, contact)
         ) STRICT, WITHOUT ROWID;
 
-        -- adds: the record numbers, 8 bytes each, little endian.
+        -- Intents. adds: the record numbers of the contacts to add, 8 bytes each, little-endian.
         CREATE TABLE saveIntent (
             id            INTEGER NOT NULL PRIMARY KEY,
             uid           INTEGER NOT NULL,
@@ -78,14 +78,14 @@ enum Schema {
             adds          BLOB    NOT NULL
         ) STRICT;
 
-        -- What a user's contacts are called in the audit is made with this.
+        -- The key from which the pseudonyms of a user's contacts in the audit are derived.
         CREATE TABLE auditKey (
             uid           INTEGER NOT NULL PRIMARY KEY,
             key           BLOB    NOT NULL CHECK (length(key) = 16)
         ) STRICT;
 
-        -- Microseconds since 1970. contacts: pseudonyms of 16 bytes each. hash: see AuditChain.
-        -- No index but the sequence: each one would add a page to every commit that a reply waits for.
+        -- time: microseconds since 1970. contacts: pseudonyms of 16 bytes each. hash: see AuditChain.
+        -- There is no other index, because each would add a page to every commit that a reply waits for.
         CREATE TABLE audit (
             sequence      INTEGER NOT NULL PRIMARY KEY,
             time          INTEGER NOT NULL,
@@ -108,8 +108,8 @@ enum Schema {
             BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
         """,
         """
-        -- Who a record is about stands here once, and by its number in each record: it was the larger part of a row, and
-        -- every commit that a reply waits for writes whole pages. It is hashed as part of the record all the same.
+        -- Callers, which audit records refer to by id: a caller is the larger part of a record, and every commit that a
+        -- reply waits for writes whole pages. A record's hash still covers its caller.
         CREATE TABLE auditCaller (
             id            INTEGER NOT NULL PRIMARY KEY,
             uid           INTEGER NOT NULL,
@@ -150,8 +150,8 @@ enum Schema {
             BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
         """,
         """
-        -- Whose a user number was when something was first kept under it. purged: what was decided is gone, and the book
-        -- is being taken away.
+        -- The name that a UID had when data was first stored for it. purged: 1 when the grants are deleted and the book
+        -- is being deleted.
         CREATE TABLE owner (
             uid           INTEGER NOT NULL PRIMARY KEY,
             name          TEXT    NOT NULL,
@@ -159,7 +159,7 @@ enum Schema {
         ) STRICT;
         """,
         """
-        -- Apps that the person does not want to be asked about again. since: seconds since 1970.
+        -- Apps for which the person chose "never ask again". since: seconds since 1970.
         CREATE TABLE silence (
             uid           INTEGER NOT NULL,
             strength      TEXT    NOT NULL,
@@ -169,17 +169,17 @@ enum Schema {
         ) STRICT, WITHOUT ROWID;
         """,
         """
-        -- How far the outbox of a user's book was taken over: in the transaction with what was.
+        -- The last outbox entry of a user's book that was taken over; written in the same transaction as its data.
         CREATE TABLE outboxMark (
             uid           INTEGER NOT NULL PRIMARY KEY,
             number        INTEGER NOT NULL
         ) STRICT;
-        -- By chance, and new with each decision about the app.
+        -- A random number, new with each decision about the app.
         ALTER TABLE appGrant ADD COLUMN decision INTEGER NOT NULL DEFAULT 0;
         """,
         """
-        -- From this version on a file beside this one keeps the last record that is on the disk (SyncedPosition), and a
-        -- missing file is a loss.
+        -- From this version on, a file beside the database names the last synced record (SyncedPosition). If that file
+        -- is missing, records were lost.
         """,
     ]
 

@@ -49,18 +49,18 @@ final class StateFolder {
         for (index, character) in path.enumerated() where character == "/" && index > 0 {
             let parent = String(path.prefix(index))
             guard mkdir(parent, 0o700) == 0 || errno == EEXIST || access(parent, F_OK) == 0 else {
-                throw .failed("make", parent)
+                throw .failed("create", parent)
             }
         }
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .failed("make", path) }
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .failed("create", path) }
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw .failed("open", path) }
         defer { close(folder) }
         var status = stat()
-        guard fstat(folder, &status) == 0 else { throw .failed("look at", path) }
+        guard fstat(folder, &status) == 0 else { throw .failed("inspect", path) }
         guard status.st_uid == geteuid() else { throw .unavailable(reason: "\(path) belongs to another user") }
         guard status.st_mode & 0o7777 != 0o700 else { return }
-        guard fchmod(folder, 0o700) == 0 else { throw .failed("close to others", path) }
+        guard fchmod(folder, 0o700) == 0 else { throw .failed("restrict the mode of", path) }
     }
 
     /// Creates an empty private database file if there is none; SQLite gives the files beside it the same mode.
@@ -74,14 +74,14 @@ final class StateFolder {
             }
             guard access(database, R_OK | W_OK) == 0 else { throw .failed("write", database) }
             guard status.st_mode & 0o077 == 0 || chmod(database, 0o600) == 0 else {
-                throw .failed("close to others", database)
+                throw .failed("restrict the mode of", database)
             }
             return status.st_size > 0
         }
         // Created here because SQLite would apply the process's umask to the mode. No connection has the file open
         // yet, so closing it releases no POSIX lock.
         let file = open(database, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw .failed("make", database) }
+        guard file >= 0 else { throw .failed("create", database) }
         close(file)
         return false
     }

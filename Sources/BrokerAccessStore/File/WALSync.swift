@@ -25,7 +25,7 @@ public final class WALSync: Sendable {
         descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw .failed("open", path) }
         guard let log = FileIdentity(at: path), let main = FileIdentity(at: database) else {
-            let error = AccessStoreError.failed("look at", database)
+            let error = AccessStoreError.failed("inspect", database)
             close(descriptor)
             throw error
         }

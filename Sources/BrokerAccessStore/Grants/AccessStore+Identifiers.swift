@@ -18,7 +18,7 @@ extension AccessStore {
         let owner = sharesStandingKey ? principal.bound(to: .standing) : principal
         if let key = identifierKeys[owner] { return key.cipher }
         guard let bytes = IdentifierCipher.randomKey(), let cipher = IdentifierCipher(key: bytes) else {
-            throw .unavailable(reason: "libcrypto has no randomness or memory to give")
+            throw .unavailable(reason: "libcrypto has no randomness or no memory")
         }
         identifierKeys[owner] = IdentifierKey(bytes: bytes, cipher: cipher)
         batch.identifiers.insert(owner)
@@ -40,7 +40,7 @@ extension AccessStore {
             if owners[uid]?.isPurged != true { unwritten.pseudonyms.insert(uid) }
         }
         let made = pseudonyms[uid]?.pseudonyms(of: records)
-        if made == nil { batch.failure = .unavailable(reason: "libcrypto has no randomness or memory to give") }
+        if made == nil { batch.failure = .unavailable(reason: "libcrypto has no randomness or no memory") }
         return made
     }
 }

@@ -15,16 +15,16 @@ struct BookFile {
         var status = stat()
         guard lstat(folder, &status) == 0 else {
             if errno == ENOENT { return false }
-            throw .unavailable(reason: "cannot look at the folder: \(Self.errorText)")
+            throw .unavailable(reason: "cannot inspect the folder: \(Self.errorText)")
         }
-        guard status.st_mode & S_IFMT == S_IFDIR else { throw .unavailable(reason: "the folder is something else") }
-        guard status.st_uid == geteuid() else { throw .unavailable(reason: "the folder is another user's") }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw .unavailable(reason: "the path is not a folder") }
+        guard status.st_uid == geteuid() else { throw .unavailable(reason: "the folder belongs to another user") }
         guard lstat(path, &status) == 0 else {
             if errno == ENOENT { return false }
-            throw .unavailable(reason: "cannot look at the file: \(Self.errorText)")
+            throw .unavailable(reason: "cannot inspect the file: \(Self.errorText)")
         }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .unavailable(reason: "the file is no regular file") }
-        guard status.st_uid == geteuid() else { throw .unavailable(reason: "the file is another user's") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .unavailable(reason: "the file is not a regular file") }
+        guard status.st_uid == geteuid() else { throw .unavailable(reason: "the file belongs to another user") }
         // Checks the mode too: `access` allows root everything.
         guard status.st_mode & S_IWUSR != 0, access(path, R_OK | W_OK) == 0, access(folder, W_OK) == 0 else {
             throw .unavailable(reason: "the file is read-only")
@@ -36,12 +36,12 @@ struct BookFile {
     /// Checks the header (sqlite.org/fileformat2.html, section 1.3).
     private func checkHeader(size: Int) throws(StoreError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { throw .unavailable(reason: "cannot open: \(Self.errorText)") }
+        guard descriptor >= 0 else { throw .unavailable(reason: "cannot open the file: \(Self.errorText)") }
         defer { close(descriptor) }
         var header = [UInt8](repeating: 0, count: 100)
         let count = read(descriptor, &header, header.count)
         guard count == header.count, header.starts(with: Array("SQLite format 3\0".utf8)) else {
-            throw .damaged(reason: "the file is no SQLite database")
+            throw .damaged(reason: "the file is not an SQLite database")
         }
         let number = { (offset: Int) in header[offset..<offset + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } }
         guard number(68) == Schema.applicationIdentifier else {
@@ -50,11 +50,13 @@ struct BookFile {
         guard number(60) <= Schema.version else { throw .newerSchema }
         guard number(60) > 0 else { throw .damaged(reason: "the file has no version") }
         let pageSize = header[16] == 0 && header[17] == 1 ? 65_536 : Int(header[16]) << 8 | Int(header[17])
-        guard pageSize >= 512, pageSize.nonzeroBitCount == 1 else { throw .damaged(reason: "no page size") }
+        guard pageSize >= 512, pageSize.nonzeroBitCount == 1 else {
+            throw .damaged(reason: "the file has no valid page size")
+        }
         // With a log, the file may be shorter than its header says; SQLite recovers that.
         var log = stat()
         let hasLog = lstat(self.log, &log) == 0 && log.st_size > 0
-        guard hasLog || size >= Int(number(28)) * pageSize else { throw .damaged(reason: "the file is cut short") }
+        guard hasLog || size >= Int(number(28)) * pageSize else { throw .damaged(reason: "the file is truncated") }
     }
 
     /// Creates an empty book atomically.
@@ -63,7 +65,7 @@ struct BookFile {
         let making = path + ".new"
         for leftover in [making, making + "-journal", making + "-wal", making + "-shm"] { unlink(leftover) }
         let descriptor = open(making, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw .unavailable(reason: "cannot make the file: \(Self.errorText)") }
+        guard descriptor >= 0 else { throw .unavailable(reason: "cannot create the file: \(Self.errorText)") }
         defer {
             close(descriptor)
             unlink(making)
@@ -75,7 +77,7 @@ struct BookFile {
         try Self.fill(making, owner, forms)
         // `link` fails if a file has appeared at the path meanwhile; `rename` would replace it.
         guard fsync(descriptor) == 0, link(making, path) == 0 else {
-            throw .unavailable(reason: "cannot put the file in its place: \(Self.errorText)")
+            throw .unavailable(reason: "cannot link the file into place: \(Self.errorText)")
         }
         Self.syncFolder(folder)
     }
@@ -105,7 +107,7 @@ struct BookFile {
                     throw .unavailable(reason: "cannot set the folder's mode: \(Self.errorText)")
                 }
             } else if errno != EEXIST {
-                throw .unavailable(reason: "cannot make the folder: \(Self.errorText)")
+                throw .unavailable(reason: "cannot create the folder: \(Self.errorText)")
             }
         }
     }
@@ -113,7 +115,7 @@ struct BookFile {
     /// Removes other users' permissions on the folder and the file. SQLite gives the log the file's mode.
     func tighten() throws(StoreError) {
         guard chmod(folder, 0o700) == 0, chmod(path, 0o600) == 0 else {
-            throw .unavailable(reason: "cannot set modes: \(Self.errorText)")
+            throw .unavailable(reason: "cannot set the modes of folder and file: \(Self.errorText)")
         }
     }
 
@@ -121,7 +123,7 @@ struct BookFile {
     func remove() throws(StoreError) {
         guard let directory = opendir(folder) else {
             if errno == ENOENT { return }
-            throw .unavailable(reason: "cannot look into the folder: \(Self.errorText)")
+            throw .unavailable(reason: "cannot list the folder: \(Self.errorText)")
         }
         var names: [String] = []
         while let entry = readdir(directory) {

@@ -17,7 +17,7 @@ enum Schema {
                 PRAGMA application_id = \(applicationIdentifier);
                 PRAGMA user_version = 1;
 
-                -- Whose book this is, by which rules its keys and words were made, and what its owner prefers.
+                -- The owner, the version of the rules that keys and words were made by, and the owner's preferences.
                 CREATE TABLE book (
                     only          INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
                     uid           INTEGER NOT NULL,
@@ -31,8 +31,8 @@ enum Schema {
                     countryCode   TEXT
                 ) STRICT;
 
-                -- identifiers: the highest value identifier given in each key. The long column comes last, so
-                -- that reading the others does not read past it.
+                -- identifiers: the highest value identifier used in each key. The long column is last, so that reading
+                -- the others does not read past it.
                 CREATE TABLE contact (
                     record         INTEGER NOT NULL PRIMARY KEY,
                     givenNameKey   BLOB NOT NULL,
@@ -43,15 +43,15 @@ enum Schema {
                 CREATE INDEX contactByGivenName ON contact (givenNameKey, record);
                 CREATE INDEX contactByFamilyName ON contact (familyNameKey, record);
 
-                -- Base64 as it goes onto the wire.
+                -- Base64, as it is sent.
                 CREATE TABLE image (
                     record              INTEGER NOT NULL PRIMARY KEY REFERENCES contact ON DELETE CASCADE,
                     imageData           BLOB,
                     thumbnailImageData  BLOB
                 ) STRICT;
 
-                -- Each by record first, for who may ask of some records only, and by its own order for who may
-                -- ask of all. key: the number of the property that the word is of.
+                -- Tables for searches. The primary key begins with the record, for callers that may see only some
+                -- records; the index begins with the value, for callers that may see all. key: the property's number.
                 CREATE TABLE word (
                     record  INTEGER NOT NULL REFERENCES contact ON DELETE CASCADE,
                     word    TEXT NOT NULL,
@@ -67,8 +67,8 @@ enum Schema {
                 ) STRICT, WITHOUT ROWID;
                 CREATE INDEX emailByAddress ON email (address, record);
 
-                -- digits: as typed, from the last to the first. national, country, extension: by what numbers match;
-                -- country 0 is an unknown one.
+                -- digits: as typed, in reverse order. national, country and extension: compared to match numbers;
+                -- country 0 is unknown.
                 CREATE TABLE phone (
                     record     INTEGER NOT NULL REFERENCES contact ON DELETE CASCADE,
                     national   TEXT NOT NULL,
@@ -79,7 +79,7 @@ enum Schema {
                 ) STRICT, WITHOUT ROWID;
                 CREATE INDEX phoneByNational ON phone (national, country, extension, record);
 
-                -- owner: the app that made it.
+                -- owner: the app that created the group.
                 CREATE TABLE contactGroup (
                     record  INTEGER NOT NULL PRIMARY KEY,
                     name    TEXT NOT NULL,
@@ -101,7 +101,7 @@ enum Schema {
                 ) STRICT, WITHOUT ROWID;
                 CREATE INDEX subgroupByChild ON subgroup (child, parent);
 
-                -- Who changed something: an app, by what only its own key gives, and its own name for that.
+                -- Authors of changes. app: a value derived from the app's own key. name: the app's name for the author.
                 CREATE TABLE author (
                     id    INTEGER NOT NULL PRIMARY KEY,
                     app   BLOB NOT NULL,
@@ -109,9 +109,9 @@ enum Schema {
                     UNIQUE (app, name)
                 ) STRICT;
 
-                -- What happened to which record. time: seconds since 1970. keys: those whose values changed. owner:
-                -- the app that made all groups concerned. No reference to what is gone, and none to the author, since
-                -- each that goes would be looked for in the whole table.
+                -- The change history. time: seconds since 1970. keys: those whose values changed. owner: the app that
+                -- created all groups concerned. Records may be deleted, and the author is no foreign key either: to
+                -- delete an author, SQLite would search the whole table.
                 CREATE TABLE change (
                     number  INTEGER NOT NULL PRIMARY KEY,
                     time    INTEGER NOT NULL,
@@ -131,10 +131,10 @@ enum Schema {
                 """
                 PRAGMA user_version = 2;
 
-                -- The first three letters of the words of a contact's names, in the order of names: the first few of
-                -- all who have them stand together. ordering: 1 given name first, 2 family name first. keys: a bit for
-                -- the number of each property that has such a word. No reference to the contact, since each that goes
-                -- would be looked for in the whole table.
+                -- The first three letters of each word in a contact's names, in name order, so that the first matches
+                -- are adjacent. ordering: 1 given name first, 2 family name first. keys: a bit for each property that
+                -- has such a word, by number. record is no foreign key: to delete a contact, SQLite would search the
+                -- whole table.
                 CREATE TABLE beginning (
                     ordering  INTEGER NOT NULL,
                     letters   TEXT NOT NULL,
@@ -144,7 +144,7 @@ enum Schema {
                     PRIMARY KEY (ordering, letters, nameKey, record)
                 ) STRICT, WITHOUT ROWID;
 
-                -- Of no rules, so that what is found by them is made anew.
+                -- No version, so that the search tables are rebuilt.
                 UPDATE book SET forms = '';
                 """)
         }
@@ -153,7 +153,7 @@ enum Schema {
                 """
                 PRAGMA user_version = 3;
 
-                -- The app that added a contact, by what only its own key gives; empty where that is not known.
+                -- The app that added a contact: a value derived from its own key, or empty if unknown.
                 ALTER TABLE contact ADD COLUMN maker BLOB NOT NULL DEFAULT x'';
                 """)
         }
@@ -162,8 +162,7 @@ enum Schema {
                 """
                 PRAGMA user_version = 4;
 
-                -- Cards that are about one person. first: the lowest number of the set that a card is in; a card that
-                -- is linked with none is not here.
+                -- Linked cards. first: the lowest record number in the set. Cards that are not linked have no row.
                 CREATE TABLE link (
                     record  INTEGER NOT NULL PRIMARY KEY REFERENCES contact ON DELETE CASCADE,
                     first   INTEGER NOT NULL
@@ -175,7 +174,7 @@ enum Schema {
                 """
                 PRAGMA user_version = 5;
 
-                -- Places for contacts and groups beside the one that every book has, which is NULL below.
+                -- Containers other than the one that every book has, which is NULL below.
                 CREATE TABLE container (
                     record  INTEGER NOT NULL PRIMARY KEY,
                     name    TEXT NOT NULL
@@ -191,8 +190,8 @@ enum Schema {
                 """
                 PRAGMA user_version = 6;
 
-                -- From now on beginnings are kept in the order that the owner prefers, and in no other: they were half
-                -- of what a new contact wrote. Of no rules, so that they are made anew.
+                -- From this version on, beginnings are stored only in the order that the owner prefers: with both
+                -- orders they were half of what a new contact wrote. No version, so that they are rebuilt.
                 UPDATE book SET forms = '';
                 """)
         }
@@ -201,8 +200,8 @@ enum Schema {
                 """
                 PRAGMA user_version = 7;
 
-                -- What is to be learnt elsewhere of saves; an entry goes with a later save, once it is certain that it
-                -- was. change: the book's last one with that save.
+                -- What the access database must take over from each save. A later save deletes an entry once it is
+                -- certain that it was taken over. change: the book's last change with that save.
                 CREATE TABLE outbox (
                     number  INTEGER NOT NULL PRIMARY KEY,
                     change  INTEGER NOT NULL,
@@ -215,23 +214,23 @@ enum Schema {
                 """
                 PRAGMA user_version = 8;
 
-                -- The table link has from now on what hand and evidence say together, and this one what was said by hand.
+                -- Links made explicitly. The table link now also contains links that follow from evidence.
                 CREATE TABLE handLink (
                     record  INTEGER NOT NULL PRIMARY KEY REFERENCES contact ON DELETE CASCADE,
                     first   INTEGER NOT NULL
                 ) STRICT;
                 INSERT INTO handLink SELECT record, first FROM link;
 
-                -- Cards that are not about one person, whatever they have in common. Each pair both ways, so that all
-                -- of a card stand together.
+                -- Cards that must not be linked, whatever they have in common. Each pair is stored both ways, so that
+                -- all rows of a card are adjacent.
                 CREATE TABLE unlike (
                     record  INTEGER NOT NULL REFERENCES contact ON DELETE CASCADE,
                     other   INTEGER NOT NULL,
                     PRIMARY KEY (record, other)
                 ) STRICT, WITHOUT ROWID;
 
-                -- Cards that say nothing sure: what stands on them was written by an app that does not see every card.
-                -- Of those that were there before nobody knows.
+                -- Cards that are no evidence for links, because an app that does not see every card wrote their values.
+                -- For cards from before this version that is unknown.
                 CREATE TABLE unsure (
                     record  INTEGER NOT NULL PRIMARY KEY REFERENCES contact ON DELETE CASCADE
                 ) STRICT;
@@ -243,7 +242,7 @@ enum Schema {
                 """
                 PRAGMA user_version = 9;
 
-                -- For who sees single contacts, and in which groups of anybody's these are.
+                -- For limited apps that may see the groups of other apps.
                 CREATE INDEX changeOfGroups ON change (number) WHERE \(isOfGroups);
                 CREATE INDEX changeByMember ON change (member) WHERE \(isOfMembers);
                 """)
@@ -253,7 +252,7 @@ enum Schema {
                 """
                 PRAGMA user_version = 10;
 
-                -- The last record of the audit that was on the disk at the last save: its place and its hash.
+                -- The last audit record that was synced at the last save: its sequence number and its hash.
                 ALTER TABLE book ADD COLUMN auditSequence INTEGER;
                 ALTER TABLE book ADD COLUMN auditHash BLOB;
                 """)
@@ -263,7 +262,7 @@ enum Schema {
                 """
                 PRAGMA user_version = 11;
 
-                -- XXH3 of the card, with its number as the seed. NULL: it was damaged before.
+                -- XXH3 of the card, with its record number as the seed. NULL: it was damaged before this version.
                 ALTER TABLE contact ADD COLUMN checksum INTEGER;
                 """)
             try CardChecksum.addToAll(db)

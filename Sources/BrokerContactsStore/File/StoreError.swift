@@ -40,19 +40,19 @@ extension StoreError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unavailable(let reason): reason
-        case .takesLong: "a read took longer than it may where it was made"
+        case .takesLong: "a read took longer than the event loop allows"
         case .damaged(let reason):
             """
-            it is damaged and was left as it is (\(reason)); restore contacts.sqlite from a backup, or move it away to begin \
+            it is damaged and was left as it is (\(reason)); restore contacts.sqlite from a backup, or move it away to start \
             without contacts
             """
         case .damagedCard(let record):
             """
-            card \(record) is damaged: it is not as it was saved; restore contacts.sqlite from a backup, or delete the card and \
+            card \(record) is damaged and cannot be read; restore contacts.sqlite from a backup, or delete the card and \
             add it again
             """
         case .newerSchema: "it was written by a later contactbrokerd and was left as it is; install that version again"
-        case .wrongOwner: "it is another person's and was left as it is; contactctl purge-user removes it"
+        case .wrongOwner: "it belongs to another person and was left as it is; contactctl purge-user deletes it"
         }
     }
 }

@@ -78,7 +78,7 @@ struct AdminDoor {
                 case .granted: break
                 case .wantsInteraction where !parameters.mayInteract:
                     throw AdminError.interactiveAuthenticationRequired
-                case .refused: throw AdminError.notAuthorized("you were not recognised")
+                case .refused: throw AdminError.notAuthorized("authentication failed")
                 case .wantsInteraction: throw AdminError.notAuthorized(Verdict.withoutPasswordAgent)
                 case .absent: throw AdminError.notAuthorized(Verdict.withoutAuthority)
                 case .unanswered(let reason): throw AdminError.notAuthorized(reason)

@@ -22,13 +22,13 @@ struct AuditQueries {
         if let event = parameters.event {
             guard let event = AuditEvent(rawValue: event) else {
                 throw AdminError.invalidValue(
-                    "event", reason: "one of " + AuditEvent.allCases.map(\.rawValue).joined(separator: ", "))
+                    "event", reason: "must be one of " + AuditEvent.allCases.map(\.rawValue).joined(separator: ", "))
             }
             filter.event = event
         }
         let extent = extent(parameters, session)
         guard extent == .whole || filter.contact == nil else {
-            throw AdminError.invalidValue("contact", reason: "the names of contacts are for administrators")
+            throw AdminError.invalidValue("contact", reason: "only administrators may search by contact")
         }
         if parameters.follow {
             try feed.follow(call, filter, extent, latest: parameters.limit)
@@ -50,7 +50,7 @@ struct AuditQueries {
     private func time(_ text: String?, _ name: String) throws(VarlinkError) -> Int64? {
         guard let text else { return nil }
         guard let seconds = Timestamp.seconds(text) else {
-            throw AdminError.invalidValue(name, reason: "a time such as 2026-01-31T12:00:00Z, or a date")
+            throw AdminError.invalidValue(name, reason: "must be a time such as 2026-01-31T12:00:00Z, or a date")
         }
         return seconds * 1_000_000
     }

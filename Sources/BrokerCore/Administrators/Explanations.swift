@@ -66,36 +66,37 @@ struct Explanations {
         let ruling = grants.ruling(on: principal)
         let standing = grants.policy.standing(of: grant, ruling, at: surroundings.seconds)
         var reasons = [Self.words(for: grant)] + ruling.reasons
-        if ruling.rules.isEmpty, ruling.problem == nil { reasons.append("no rule of the policy is about it") }
+        if ruling.rules.isEmpty, ruling.problem == nil { reasons.append("no policy rule matches it") }
         if let difference = ruling.difference(of: grant, from: standing, at: surroundings.seconds) {
             reasons.append(difference)
         }
         if !ruling.isDenied, ruling.requiresAuthentication, !grants.policy.canGrant(ruling) {
-            reasons.append("nobody can ask for the password here, so nothing more can be granted")
+            reasons.append("a rule requires a password that nothing here can ask for, so nothing more can be granted")
         }
         if let time = access.silencedSince(principal) {
-            reasons.append("since \(Timestamp.text(seconds: time)) the person is not asked to pick or to share for it")
+            reasons.append(
+                "since \(Timestamp.text(seconds: time)) the person is not asked to pick or share contacts for it")
         }
         if let seconds = prompts.wait(of: principal) {
-            reasons.append("what was asked for it last gave nothing, so it has to wait \(seconds) s to ask again")
+            reasons.append("its last prompt granted nothing, so it has to wait \(seconds) s before it can ask again")
         }
         reasons.append(Self.words(for: standing))
         return reasons
     }
 
     private static func words(for grant: Grant?) -> String {
-        guard let grant else { return "nothing was decided about it" }
+        guard let grant else { return "no decision was made about it" }
         let when = " on " + Timestamp.text(seconds: grant.decidedAt)
         let who = grant.decidedBy == .person ? "the person" : "the administrator"
         let end: String
         switch grant.lifetime {
-        case .untilRevoked: end = ", until it is taken back"
+        case .untilRevoked: end = ", until revoked"
         case .untilTime(let time): end = ", until " + Timestamp.text(seconds: time)
         case .session: end = ", for one terminal session"
         case .process: end = ", for one process"
         }
         switch grant.access {
-        case .denied: return who + " refused it" + when
+        case .denied: return who + " denied it" + when
         case .limited(let records): return who + " allowed it \(count(records))" + when + end
         case .full: return who + " allowed it all contacts" + when + end
         }

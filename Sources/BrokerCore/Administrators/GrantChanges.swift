@@ -82,7 +82,8 @@ struct GrantChanges {
         if let keys = parameters.keys {
             if !keys.isSubset(of: grant.keys) {
                 try widen(
-                    &change, parameters, "keys", reason: "only keys that the app may read now can stay")
+                    &change, parameters, "keys",
+                    reason: "the app may not read all of these keys, and only the person can add keys")
             }
             change.grant.keys = keys
         }
@@ -110,24 +111,24 @@ struct GrantChanges {
         case (.full, .full): break
         case (.full, _), (.limited, .denied):
             try widen(
-                &change, parameters, "status", reason: "only the person widens what an app may see, at a prompt")
+                &change, parameters, "status", reason: "only the person can give an app more access, at a prompt")
             change.grant.access = status == .full ? .full : .limited(to: [])
             // The keys of a denial say nothing about what the app may read.
             if former == .denied { change.grant.keys = Grant.ordinaryKeys }
         case (.notDetermined, _):
             throw AdminError.invalidValue("status", reason: "to have the person asked again, use ResetGrant")
-        case (.restricted, _): throw AdminError.invalidValue("status", reason: "policy restricts, not a grant")
+        case (.restricted, _): throw AdminError.invalidValue("status", reason: "only a policy rule can restrict an app")
         }
     }
 
     private func changeEnd(_ change: inout GrantChange, _ parameters: AdminParameters) throws(VarlinkError) {
         guard let expires = parameters.expires else { return }
         guard let end = Timestamp.seconds(expires), end > surroundings.seconds else {
-            throw AdminError.invalidValue("expires", reason: "no time to come, as 2026-01-31T12:00:00Z")
+            throw AdminError.invalidValue("expires", reason: "must be in the future, such as 2026-01-31T12:00:00Z")
         }
         switch change.grant.lifetime {
         case .untilTime(let now) where end > now:
-            try widen(&change, parameters, "expires", reason: "later than the grant ends now")
+            try widen(&change, parameters, "expires", reason: "must not be later than the grant's current end")
         case .untilRevoked, .untilTime: break
         case .session, .process:
             throw AdminError.invalidValue("expires", reason: "this grant ends with its session or process")
@@ -142,7 +143,7 @@ struct GrantChanges {
         guard surroundings.wantsPasswords else { throw AdminError.invalidValue(parameter, reason: reason) }
         guard parameters.strength != nil else {
             throw AdminError.invalidValue(
-                "strength", reason: "to give an app more, name how sure the broker is of it, such as installed")
+                "strength", reason: "to give an app more access, name its identity strength, such as installed")
         }
         change.widens = true
     }

@@ -39,7 +39,8 @@ final class Purges {
         guard let owner = access.ownerName(of: uid), owner != name else { return true }
         surroundings.notice(
             .anotherPerson,
-            "user \(uid) is called \(name) now, and what is kept for that number is \(owner)'s: nothing is answered",
+            "user \(uid) is now \(name), but the data stored for that UID belongs to \(owner): nothing is disclosed; to delete "
+                + "the data: contactctl purge-user \(uid)",
             [("uid", "\(uid)")])
         return false
     }
@@ -47,7 +48,7 @@ final class Purges {
     func purge(_ parameters: AdminParameters, _ call: Call) throws(VarlinkError) {
         guard let uid = parameters.uid else { throw .invalidParameter("uid") }
         guard purging.insert(uid).inserted else {
-            throw AdminError.invalidValue("uid", reason: "everything kept for this user is being removed already")
+            throw AdminError.invalidValue("uid", reason: "this user's data is already being deleted")
         }
         // Opening the book takes over its outbox, so that saves before a crash are recorded first, whoever owns the
         // book. A book that cannot be read is purged without that.
@@ -82,7 +83,7 @@ final class Purges {
             AdminError.invalidValue(
                 "state",
                 reason:
-                    "not everything could be removed, and nothing of it is answered any more; see the broker's journal"
+                    "not all of the user's data could be deleted; none of it is disclosed any more; see the broker's journal"
             ))
     }
 
@@ -104,14 +105,14 @@ final class Purges {
         books.remove(uid) { [self] result in
             purging.remove(uid)
             if case .failure(let error) = result {
-                surroundings.log("the address book of user \(uid) cannot be removed, and stays closed: \(error)")
+                surroundings.log("cannot delete the address book of user \(uid), which stays closed: \(error)")
                 return done(false)
             }
             access.endPurge(of: uid)
             books.endRemoving(uid)
             access.userNames[uid] = nil
             surroundings.notice(
-                .userPurged, "everything that was kept for user \(uid) is removed", [("uid", "\(uid)")])
+                .userPurged, "deleted the address book, grants and audit key of user \(uid)", [("uid", "\(uid)")])
             turn.work(committed: { done(true) }, failed: { done(true) })
         }
     }

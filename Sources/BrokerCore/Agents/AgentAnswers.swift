@@ -29,7 +29,7 @@ struct AgentAnswers {
     ) throws(VarlinkError) {
         let (agent, prompt) = try shown.shown(parameters.agent, parameters.cookie, session)
         guard !parameters.hasForeignFields(for: prompt.kind) else {
-            throw AgentError.invalidAnswer("a field of another kind of prompt")
+            throw AgentError.invalidAnswer("a field belongs to another kind of prompt")
         }
         if let pick = prompt.question.pick, let picked = parameters.picked, !picked.isEmpty {
             // Only the number matters here; each contact is checked later, and duplicates are refused then.
@@ -41,7 +41,7 @@ struct AgentAnswers {
         }
         if let proposal = prompt.question.proposal, parameters.addProposed || parameters.mergeInto != nil {
             guard !parameters.addProposed || parameters.mergeInto == nil else {
-                throw AgentError.invalidAnswer("a card is added or merged, not both")
+                throw AgentError.invalidAnswer("a card can be added or merged, not both")
             }
             return try proposals.take(proposal, into: parameters.mergeInto, prompt, agent, call)
         }
@@ -126,15 +126,15 @@ struct AgentAnswers {
         case (.access, .denied), (.access, .limited), (.access, .full): break
         case (.manage, .denied), (.manage, .limited), (.manage, .full): break
         case (.button, .denied):
-            guard isFirst else { throw AgentError.invalidAnswer("the app's standing was decided before") }
+            guard isFirst else { throw AgentError.invalidAnswer("the app's access was already decided") }
         case (.button, .limited):
             guard !rows.isEmpty else { throw AgentError.invalidAnswer("no contact was chosen") }
-        case (.button, .full): throw AgentError.invalidAnswer("full is not for the access button")
+        case (.button, .full): throw AgentError.invalidAnswer("the access button cannot give full access")
         case (.pick, _), (.propose, _):
             throw AgentError.invalidAnswer("this kind of prompt has no level")
         }
         guard level == .limited || (rows.isEmpty && removed.isEmpty) else {
-            throw AgentError.invalidAnswer("contacts without limited")
+            throw AgentError.invalidAnswer("contacts can be chosen only with the level limited")
         }
         try checkPolicy(level, prompt, known)
         if prompt.kind == .manage {
@@ -143,12 +143,12 @@ struct AgentAnswers {
         if let byName = parameters.keys?.intersection(.byName), !byName.isEmpty,
             prompt.question.keys?.isSuperset(of: byName) != true
         {
-            throw AgentError.invalidAnswer("notes or groups that were not asked for")
+            throw AgentError.invalidAnswer("the app did not ask for these notes or groups")
         }
         if case .granted(let counting) = known.standing, let principal = known.principal, counting.access != .denied {
             let grant = terms(of: counting, known)
             guard parameters.lifetime == nil || parameters.lifetime == grant.lifetime.kind else {
-                throw AgentError.invalidAnswer("the lifetime of a standing grant is not changed here")
+                throw AgentError.invalidAnswer("the lifetime of an existing grant cannot be changed here")
             }
             return DecidedAnswer(
                 principal: principal, level: level, keys: parameters.keys ?? grant.keys, lifetime: grant.lifetime,
@@ -156,7 +156,7 @@ struct AgentAnswers {
         }
         let lifetime = try lifetime(parameters, prompt)
         guard let principal = prompt.caller.principal(for: lifetime) else {
-            throw AgentError.invalidAnswer("this caller cannot have a grant of that lifetime")
+            throw AgentError.invalidAnswer("this app cannot have a grant of that lifetime")
         }
         return DecidedAnswer(
             principal: principal, level: level, keys: parameters.keys ?? Grant.ordinaryKeys, lifetime: lifetime,
@@ -170,10 +170,10 @@ struct AgentAnswers {
         guard level != .denied else { return }
         let ruling = grants.ruling(of: prompt.session)
         guard known.standing != .restricted, ruling.forcedLevel != .denied else {
-            throw AgentError.invalidAnswer("the administrator's policy refuses this app")
+            throw AgentError.invalidAnswer("the administrator's policy denies this app")
         }
         guard level != .full || (!ruling.capsLevel && ruling.forcedLevel != .limited) else {
-            throw AgentError.invalidAnswer("the administrator's policy allows this app single contacts at most")
+            throw AgentError.invalidAnswer("the administrator's policy allows this app limited access at most")
         }
     }
 
@@ -207,14 +207,14 @@ struct AgentAnswers {
             // The person can revoke a grant at any time, also while the policy denies the app.
             (principal, grant) = stored
         } else {
-            throw AgentError.invalidAnswer("what was granted has ended")
+            throw AgentError.invalidAnswer("the grant has ended")
         }
         guard parameters.lifetime == nil || parameters.lifetime == grant.lifetime.kind else {
-            throw AgentError.invalidAnswer("the lifetime of a standing grant is not changed here")
+            throw AgentError.invalidAnswer("the lifetime of an existing grant cannot be changed here")
         }
         let keys = parameters.keys ?? grant.keys
         guard keys.intersection(.byName).isSubset(of: grant.keys) else {
-            throw AgentError.invalidAnswer("notes or groups that were not asked for")
+            throw AgentError.invalidAnswer("the app did not ask for these notes or groups")
         }
         let standing = grant.access.records
         return DecidedAnswer(
@@ -236,7 +236,7 @@ struct AgentAnswers {
         let caller = prompt.caller
         let kind = parameters.lifetime ?? caller.lifetimes.first ?? .process
         guard caller.lifetimes.contains(kind == .untilTime ? .untilRevoked : kind) else {
-            throw AgentError.invalidAnswer("this caller cannot have a grant of that lifetime")
+            throw AgentError.invalidAnswer("this app cannot have a grant of that lifetime")
         }
         switch kind {
         case .untilRevoked: return .untilRevoked
@@ -244,10 +244,10 @@ struct AgentAnswers {
         case .process: return .process
         case .untilTime:
             guard let end = parameters.expires.flatMap(Timestamp.seconds), end > surroundings.seconds else {
-                throw AgentError.invalidAnswer("expires is no time to come")
+                throw AgentError.invalidAnswer("expires must be in the future")
             }
             if let longest = grants.ruling(of: prompt.session).maximumLifetime, end > surroundings.seconds + longest {
-                throw AgentError.invalidAnswer("later than the administrator's policy allows")
+                throw AgentError.invalidAnswer("expires is later than the administrator's policy allows")
             }
             return .untilTime(end)
         }
@@ -295,7 +295,7 @@ struct AgentAnswers {
             grants.scheduleExpiry()
             guard holds else {
                 prompts.end(prompt, .dismissed, answering: agent)
-                return call.fail(AgentError.invalidAnswer("the decision could not be recorded and does not hold"))
+                return call.fail(AgentError.invalidAnswer("the decision could not be recorded, so it has no effect"))
             }
             call.reply()
             let newly = rows.subtracting(decided.standing)

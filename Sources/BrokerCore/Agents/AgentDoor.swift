@@ -58,7 +58,9 @@ struct AgentDoor {
     private func serve(
         _ parameters: ServeParameters, _ call: Call, _ session: CallerSession
     ) throws(VarlinkError) {
-        guard let token = Prompt.randomName() else { throw AgentError.notAnAgent("no randomness for a token") }
+        guard let token = Prompt.randomName() else {
+            throw AgentError.notAnAgent("the system has no randomness for a token")
+        }
         let agent = Agent(token: token, session: session, notifyOnly: parameters.notifyOnly, serve: call)
         guard prompts.serve(agent) else { throw AgentError.tooManyAgents }
     }
@@ -151,9 +153,9 @@ extension PolicyInForce {
 
 extension Verdict {
     static let withoutAuthority =
-        "there is no polkit on this machine, so nothing can ask for your password; an administrator installs it: "
+        "polkit is not installed, so nothing can ask for your password; an administrator can install it: "
         + "apt install polkitd"
-    static let withoutPasswordAgent = "nothing asks for passwords here: polkit's pkttyagent does not run"
+    static let withoutPasswordAgent = "nothing here can ask for your password: polkit's pkttyagent is not running"
 }
 
 extension Principal.Binding {

@@ -148,7 +148,7 @@ struct AgentSearches {
                     found.append(($0, $1, ImageMembers($2)))
                 }
             }
-            guard !found.isEmpty else { return call.fail(AgentError.invalidAnswer("no row of this prompt")) }
+            guard !found.isEmpty else { return call.fail(AgentError.invalidAnswer("the prompt has no such row")) }
             let disclosed = Disclosure.forPerson(keys: .all).project(
                 found, of: ContactKeySet.all.subtracting(.images), under: prompt.rows, as: .agentRow)
             show(disclosed, call, session)
@@ -160,7 +160,7 @@ struct AgentSearches {
         _ contact: DisclosedContacts, selectable: ContactKeySet? = nil, _ call: Call, _ session: CallerSession
     ) {
         guard contact.size <= surroundings.limits.largestReply else {
-            return call.fail(AgentError.invalidAnswer("the contact is too large to be shown"))
+            return call.fail(AgentError.invalidAnswer("the contact is too large to show"))
         }
         var writer = DisclosedWriter(reservingCapacity: contact.size + 256)
         writer.member("contact", only: contact)
@@ -203,13 +203,13 @@ struct AgentSearches {
         _ identifier: String, _ pick: Pick, _ prompt: Prompt, _ call: Call, _ session: CallerSession
     ) throws(VarlinkError) {
         guard let record = prompt.rows.record(identifier, as: .agentRow) else {
-            throw AgentError.invalidAnswer("no row of this prompt")
+            throw AgentError.invalidAnswer("the prompt has no such row")
         }
         longReads.read(books, for: call, session) { (book) throws(StoreError) in
             try book.rows([record], images: []).first.map { ($0, pick.selectable($0.record, $0.contact)) }
         } then: { found in
             guard case let (row, selectable)?? = found else {
-                return call.fail(AgentError.invalidAnswer("no row of this prompt"))
+                return call.fail(AgentError.invalidAnswer("the prompt has no such row"))
             }
             let keys = pick.permitted.union(.names).subtracting(.images)
             let disclosed = Disclosure.forPerson(keys: keys).project([row], of: keys, under: prompt.rows, as: .agentRow)

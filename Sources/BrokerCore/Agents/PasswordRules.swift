@@ -25,7 +25,7 @@ struct PasswordRules {
     private func wantsPassword(forMuch givesMuch: Bool, _ prompt: Prompt) throws(VarlinkError) -> Bool {
         let ruling = grants.ruling(of: prompt.session)
         guard grants.policy.canGrant(ruling), grants.policy.allowsMuch || !givesMuch else {
-            throw AgentError.authenticationFailed("that wants a password, and nobody here can ask for it")
+            throw AgentError.authenticationFailed("the answer needs a password, and nothing here can ask for it")
         }
         return surroundings.wantsPasswords && (givesMuch || ruling.requiresAuthentication)
     }

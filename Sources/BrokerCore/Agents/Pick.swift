@@ -76,7 +76,7 @@ struct PickerCondition: Sendable {
 
     /// Why the contact does not match the rule, in words for the person; `nil` if it does.
     func reason(against record: RecordNumber, _ contact: StoredContact) -> String? {
-        if excluded.contains(record) { return "not wanted by the app" }
+        if excluded.contains(record) { return "the app excludes it" }
         for key in rule.hasKeys.keys where count(of: key, in: contact) == 0 { return "has no \(Self.word(for: key))" }
         for (key, least) in rule.minimumCount where count(of: key, in: contact) < least {
             return "has too few: \(Self.word(for: key))"
@@ -87,7 +87,7 @@ struct PickerCondition: Sendable {
         if let names = rule.familyNames,
             !names.contains(allowed.contains(.familyName) ? contact.familyName : "")
         {
-            return "another family name"
+            return "has another family name"
         }
         return nil
     }

@@ -30,8 +30,10 @@ struct PickAnswers {
         _ pick: Pick, _ picked: [AnswerParameters.PickedValue], _ prompt: Prompt, _ agent: Agent, _ call: Call,
         isApproved: Bool
     ) throws(VarlinkError) {
-        guard picked.count == 1 || pick.multiple else { throw AgentError.invalidAnswer("one was asked for") }
-        guard Set(picked).count == picked.count else { throw AgentError.invalidAnswer("the same twice") }
+        guard picked.count == 1 || pick.multiple else { throw AgentError.invalidAnswer("the app asked for only one") }
+        guard Set(picked).count == picked.count else {
+            throw AgentError.invalidAnswer("the same contact or value was picked twice")
+        }
         var chosen: [(record: RecordNumber, value: AnswerParameters.PickedValue)] = []
         for value in picked {
             chosen.append((try prompt.record(ofRow: value.contact), value))
@@ -61,7 +63,7 @@ struct PickAnswers {
                 // A contact that was deleted meanwhile is skipped.
                 guard let (_, choice, selectable) = rows[record] else { continue }
                 guard choice.reason == nil, value.key.map(selectable.contains) ?? choice.returns else {
-                    return call.fail(AgentError.invalidAnswer("a row or value that cannot be chosen"))
+                    return call.fail(AgentError.invalidAnswer("the row or value cannot be chosen"))
                 }
             }
             hand(
@@ -71,7 +73,7 @@ struct PickAnswers {
     }
 
     private typealias ReadRow = (row: DisclosableContact, choice: Pick.Choice, selectable: ContactKeySet)
-    private static let tooMuch = AgentError.invalidAnswer("too much for one answer: choose fewer")
+    private static let tooMuch = AgentError.invalidAnswer("the contacts are too large for one reply; choose fewer")
 
     private func hand(
         _ chosen: [(row: DisclosableContact, value: AnswerParameters.PickedValue)], _ pick: Pick, _ prompt: Prompt,
@@ -95,7 +97,7 @@ struct PickAnswers {
             }
         }
         guard values.count == chosen.count(where: { $0.value.key != nil }) else {
-            return call.fail(AgentError.invalidAnswer("a value that is not there"))
+            return call.fail(AgentError.invalidAnswer("the value does not exist"))
         }
         let picked = Picked(contacts: contacts, values: values)
         turn.record(.answer, of: prompt.caller, { $0.count = picked.count }, detail: "picked")

@@ -111,7 +111,7 @@ struct ProposalAnswers {
         case .cannotMerge(let words): reason = words
         case .change(.recordDoesNotExist), .change(.parentRecordDoesNotExist), .change(.containmentCycle),
             .change(.tooManyLinked), .change(.containerInUse), .change(.tooManyContainers):
-            reason = "the contact is not there any more"
+            reason = "the contact no longer exists"
         }
         turn.fail(AgentError.invalidAnswer(reason), call)
     }
@@ -126,7 +126,7 @@ struct ProposalAnswers {
         } catch {
             throw .change(.store(error))
         }
-        guard let found else { throw .cannotMerge("the contact is not there any more") }
+        guard let found else { throw .cannotMerge("the contact no longer exists") }
         guard let contact = Contact(found) else {
             throw .change(.store(.damagedCard(record: record.rawValue)))
         }

@@ -60,9 +60,9 @@ final class Books {
         _ uid: UInt32, creating: Bool = false, named name: String? = nil,
         _ body: @escaping (Result<ContactsStore?, StoreError>) -> Void
     ) {
-        guard !isClosed else { return body(.failure(.unavailable(reason: "the broker is ending"))) }
+        guard !isClosed else { return body(.failure(.unavailable(reason: "the broker is stopping"))) }
         guard !removing.contains(uid) else {
-            return body(.failure(.unavailable(reason: "everything kept for user \(uid) is being removed")))
+            return body(.failure(.unavailable(reason: "the data of user \(uid) is being deleted")))
         }
         switch states[uid] {
         case .open(let book): body(.success(book))
@@ -194,7 +194,9 @@ final class Books {
         } then: { [self] result in
             // If the book was closed meanwhile, closing has emptied the log.
             guard case .failure(let error) = result, case .open = states[uid] else { return }
-            surroundings.log("deleted text is still in the log of the address book in \(folder(of: uid)): \(error)")
+            surroundings.log(
+                "cannot checkpoint the address book in \(folder(of: uid)), so its write-ahead log still has deleted text; "
+                    + "retrying: \(error)")
             forget(uid)
         }
     }

@@ -34,7 +34,9 @@ final class StoreProblems {
     func note(_ error: StoreError, of uid: UInt32) {
         guard error != .wrongOwner else {
             return surroundings.notice(
-                .anotherPerson, "the address book kept for user \(uid) is another person's: nothing is answered",
+                .anotherPerson,
+                "the address book stored for user \(uid) belongs to another person: nothing is disclosed; to delete it: "
+                    + "contactctl purge-user \(uid)",
                 [("uid", "\(uid)")])
         }
         let words =
@@ -46,8 +48,8 @@ final class StoreProblems {
     /// Reports a damaged card to the journal and `contactctl status`, without its contents.
     func note(_ card: DamagedCard, of uid: UInt32) {
         let words =
-            "card \(card.record.rawValue) in \(Books.folder(of: uid, in: surroundings.stateFolder))/contacts.sqlite is damaged, and apps do not get it "
-            + "(\(card.count) such cards found since the book was opened): restore the file from a backup"
+            "card \(card.record.rawValue) in \(Books.folder(of: uid, in: surroundings.stateFolder))/contacts.sqlite is damaged, so apps do not get it "
+            + "(\(card.count) damaged cards found since the book was opened): restore the file from a backup"
         last = StoreProblem(uid: uid, time: surroundings.seconds, words: words)
         surroundings.notice(.cardDamaged, words, [])
     }

@@ -120,7 +120,7 @@ final class Grants {
             turn.commitSoon()
             return made
         } catch {
-            surroundings.log("no key for an app's identifiers: \(error)")
+            surroundings.log("cannot create the key for an app's identifiers: \(error)")
             return nil
         }
     }
@@ -164,7 +164,7 @@ final class Grants {
         do {
             _ = try access.makeIdentifiers(for: principal, sharesStandingKey: sharesStandingKey)
         } catch {
-            surroundings.log("no key for an app's identifiers: \(error)")
+            surroundings.log("cannot create the key for an app's identifiers: \(error)")
             settled(false)
             return
         }

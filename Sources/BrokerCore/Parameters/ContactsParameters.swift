@@ -52,7 +52,7 @@ extension WirePredicate {
             }
         }
         guard let only = found.first, found.count == 1 else {
-            throw ContactsError.invalidPredicate("exactly one field is given")
+            throw ContactsError.invalidPredicate("exactly one field must be given")
         }
         self = only
     }

@@ -60,7 +60,7 @@ final class WantedPassword {
     func withdraw() {
         guard !isOver else { return }
         takeBack()
-        end(.unanswered("what the password was for has changed; answer again"))
+        end(.unanswered("the request that needed the password has changed; answer again"))
     }
 
     /// The caller has disconnected, so `done` does not run.
@@ -138,7 +138,7 @@ final class Passwords {
             action, session, concerned: concerned ?? session.caller, call, self, done: done)
         guard add(wanted) else {
             wanted.record("not asked: too many")
-            wanted.end(.unanswered("other questions for a password are open; answer them first"))
+            wanted.end(.unanswered("too many password requests are open; answer them first"))
             return nil
         }
         call.onAbandoned = { [weak wanted] in wanted?.abandon() }
@@ -177,7 +177,7 @@ final class Passwords {
                 }
             },
             // A request that cannot be recorded is not made.
-            failed: { [weak wanted] in wanted?.end(.unanswered("the question could not be put on record")) })
+            failed: { [weak wanted] in wanted?.end(.unanswered("the password request could not be recorded")) })
     }
 
     private func startTimer(_ wanted: WantedPassword) {
@@ -200,15 +200,14 @@ final class Passwords {
         case .failed(let reason):
             // The person may not be allowed to read the broker's journal.
             verdict = .unanswered(
-                "polkit could not ask for your password (\(reason)); an administrator looks at it: systemctl status polkit "
+                "polkit could not ask for your password (\(reason)); an administrator can check: systemctl status polkit "
                     + "dbus systemd-logind")
             word = "failed"
-            surroundings.log(
-                "a password was wanted for \(wanted.action.rawValue) and could not be asked for: \(reason)")
+            surroundings.log("cannot ask for the password for \(wanted.action.rawValue): \(reason)")
         case .hung:
-            let advice = "polkit does not answer; an administrator starts it anew: systemctl restart polkit.service"
+            let advice = "polkit does not answer; an administrator can restart it: systemctl restart polkit.service"
             (verdict, word) = (.unanswered(advice), "failed: polkit hangs")
-            surroundings.log("a password was wanted for \(wanted.action.rawValue): \(advice)")
+            surroundings.log("cannot ask for the password for \(wanted.action.rawValue): \(advice)")
         }
         wanted.record(word)
         guard verdict == .granted else { return wanted.end(verdict) }

@@ -58,7 +58,7 @@ final class Prompt {
     /// The contact of a row that an agent was shown.
     func record(ofRow identifier: String) throws(VarlinkError) -> RecordNumber {
         guard let record = rows.record(identifier, as: .agentRow) else {
-            throw AgentError.invalidAnswer("a row of no prompt, or of another one")
+            throw AgentError.invalidAnswer("the prompt has no such row")
         }
         return record
     }

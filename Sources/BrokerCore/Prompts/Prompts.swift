@@ -272,7 +272,7 @@ final class Prompts {
         let agent = desks[session.caller.uid]?.agents.first {
             !$0.notifyOnly && $0.token == token && $0.session.caller.process == session.caller.process
         }
-        guard let agent else { throw AgentError.notAnAgent("this process serves no agent of that token") }
+        guard let agent else { throw AgentError.notAnAgent("this process has no agent with that token") }
         return agent
     }
 

@@ -109,7 +109,7 @@ final class AccessSync {
             isCheckpointing = false
             // The write-ahead log keeps growing; the next sync tries again.
             if case .failure(let problem) = result {
-                surroundings.log("the access database's log could not be emptied: \(problem)")
+                surroundings.log("cannot checkpoint the access database; retrying after the next sync: \(problem)")
             }
         }
     }
@@ -120,7 +120,7 @@ final class AccessSync {
         hasFailed = true
         surroundings.notice(
             .recordsNotKept,
-            "cannot keep audit records, so nothing is disclosed: \(failure); free or repair the disk under "
-                + "\(surroundings.stateFolder) or restore the folder, then restart contactbrokerd", [])
+            "cannot keep audit records, so nothing is disclosed: \(failure); free space on the disk under "
+                + "\(surroundings.stateFolder), repair it or restore the folder, then restart contactbrokerd", [])
     }
 }

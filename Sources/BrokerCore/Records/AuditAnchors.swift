@@ -59,9 +59,9 @@ struct AnchorCheck {
         for anchor in found {
             surroundings.notice(
                 .auditContradicted,
-                "the audit is not the one that user \(anchor.uid)'s address book was saved with: record \(anchor.sequence) is "
-                    + "missing or another one; compare access.sqlite with a backup: what was disclosed and revoked "
-                    + "since may be missing", [("uid", "\(anchor.uid)")])
+                "the audit does not match the address book of user \(anchor.uid): record \(anchor.sequence), which the book names, "
+                    + "is missing or different, so disclosures and revocations since then may be missing; compare "
+                    + "access.sqlite with a backup", [("uid", "\(anchor.uid)")])
             turn.record(
                 .gap, uid: anchor.uid,
                 detail: "record \(anchor.sequence), which the address book names, is missing or another one")

@@ -42,7 +42,7 @@ final class AuditFeed {
         followers.removeAll { $0.call.isOver }
         guard followers.count < surroundings.limits.auditFollowers else {
             throw AdminError.invalidValue(
-                "follow", reason: "\(surroundings.limits.auditFollowers) follow the audit already")
+                "follow", reason: "\(surroundings.limits.auditFollowers) callers already follow the audit")
         }
         let follower = AuditFollower(call, filter, extent, feed: self)
         followers.append(follower)

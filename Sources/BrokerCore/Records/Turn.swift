@@ -182,7 +182,7 @@ final class Turn {
             call.fail(
                 AdminError.invalidValue(
                     "state",
-                    reason: "the access database cannot be written; what was taken back stays so until a restart"))
+                    reason: "the access database cannot be written; revoked access stays revoked only until a restart"))
         }
         work(
             committed: { [sync] in
@@ -245,7 +245,7 @@ final class Turn {
             }
         } catch {
             if case .removed = error { sync.fail(error) }
-            surroundings.log("what happened could not be recorded, so it is not answered: \(error)")
+            surroundings.log("cannot write audit records, so their calls are refused: \(error)")
             // Decisions of this iteration have no effect, and saves have none until the next commit.
             history.moved()
             refuse(items)

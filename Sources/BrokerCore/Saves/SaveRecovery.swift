@@ -102,7 +102,7 @@ final class SaveRecovery {
                     turn.record(event, of: intent.principal, { $0.count = intent.adds.count }, detail: detail)
                 } catch {
                     // The intent is kept: the book may be readable at the next start.
-                    surroundings.log("a save from before the last end could not be looked up: \(error)")
+                    surroundings.log("cannot tell whether a save was made before the broker last ended: \(error)")
                 }
             }
         }

@@ -378,7 +378,7 @@ struct SaveSteps {
         else {
             throw .call(
                 ContactsError.invalidContact(
-                    at: index, key: "name", reason: "a name that can be seen, without control characters"))
+                    at: index, key: "name", reason: "must have a visible character and no control characters"))
         }
         return name
     }

@@ -165,7 +165,7 @@ final class Saves {
     /// The contacts and the outbox entry are on disk, but the audit record could not be written; it is retried. The
     /// app gets no error, because the save was made.
     private func isNotRecorded() {
-        surroundings.log("a save is on the disk, and its record is not yet: it is tried again")
+        surroundings.log("a save is on disk, but its audit record could not be written; retrying")
         recovery.retryRecording()
     }
 

@@ -242,11 +242,11 @@ struct CallFailure: Error {
         text =
             switch error {
             case .cannotConnect(let path, let reason): "the contact broker at \(path) does not answer: \(reason)"
-            case .closed: "the contact broker hung up"
-            case .timedOut: "the contact broker took too long"
-            case .protocolViolation(let what): "the contact broker said what is no Varlink: \(what)"
+            case .closed: "the contact broker closed the connection"
+            case .timedOut: "the contact broker did not answer in time"
+            case .protocolViolation(let what): "the contact broker sent an invalid reply: \(what)"
             case .error: ""
             }
-        suggestion = "look at what contactbrokerd says"
+        suggestion = "check contactbrokerd's log"
     }
 }

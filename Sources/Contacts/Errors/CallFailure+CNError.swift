@@ -19,9 +19,9 @@ extension CallFailure {
         }
         switch name {
         case "AccessDenied": return error(.authorizationDenied)
-        case "AuthorizationNotDetermined": return error(.authorizationDenied, "the question was not answered")
+        case "AuthorizationNotDetermined": return error(.authorizationDenied, "the person did not answer the prompt")
         case "NoAgent":
-            return error(.authorizationDenied, "nothing is there to ask the person with: contact-agent does not run")
+            return error(.authorizationDenied, "nothing can ask the person: contact-agent is not running")
         case "TooManyPrompts":
             let seconds = parameters["retryAfterSeconds"]?.integer ?? 60
             details.retryAfter = Int(clamping: seconds)
@@ -48,7 +48,7 @@ extension CallFailure {
             let maximum = details.maximum.map { ", at most \($0)" } ?? ""
             return error(.policyViolation, (details.limit ?? "") + maximum)
         case "StoreUnavailable": return error(.dataAccessError)
-        default: return error(.communicationError, "the broker answered \(name)")
+        default: return error(.communicationError, "the broker sent an unexpected error: \(name)")
         }
     }
 }

@@ -88,7 +88,8 @@ final class PickerPredicate: NSPredicate, NSSecureCoding {
         let nobody = isPlain && predicate == NSPredicate(value: false) ? Rule(familyNames: []) : nil
         guard let rule = nobody ?? (predicate as? PickerPredicate)?.rule else {
             throw CNError(
-                .predicateInvalid, reason: "the picker takes the predicates that CNContactPickerViewController makes")
+                .predicateInvalid, reason: "the picker accepts only predicates that CNContactPickerViewController makes"
+            )
         }
         writer.name(name)
         writer.object { writer in
@@ -140,7 +141,8 @@ extension CNContactPickerViewController {
         var joined = PickerPredicate.Rule()
         for predicate in predicates {
             guard let rule = (predicate as? PickerPredicate)?.rule, let both = PickerPredicate.both(joined, rule) else {
-                throw CNError(.predicateInvalid, reason: "only the picker's own predicates can be joined")
+                throw CNError(
+                    .predicateInvalid, reason: "these predicates cannot be joined, or are not the picker's own")
             }
             joined = both
         }

@@ -7,7 +7,7 @@ extension CNContactStore {
     public func groups(matching predicate: NSPredicate?) throws -> [CNGroup] {
         guard let predicate else { return try groups { _ in } }
         guard case .groups(let meaning)? = (predicate as? ContactsPredicate)?.meaning else {
-            throw CNError(.predicateInvalid, reason: "groups are found by CNGroup's own predicates, one at a time")
+            throw CNError(.predicateInvalid, reason: "the predicate must be a single one that CNGroup makes")
         }
         switch meaning {
         case .identifiers(let identifiers): return try groups { $0.member("identifiers", identifiers) }
@@ -26,7 +26,7 @@ extension CNContactStore {
         guard let predicate else { return try containers { _ in }.containers }
         guard case .containers(let meaning)? = (predicate as? ContactsPredicate)?.meaning else {
             throw CNError(
-                .predicateInvalid, reason: "containers are found by CNContainer's own predicates, one at a time")
+                .predicateInvalid, reason: "the predicate must be a single one that CNContainer makes")
         }
         do throws(CNError) {
             switch meaning {

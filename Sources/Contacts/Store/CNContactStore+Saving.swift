@@ -33,7 +33,7 @@ extension CNContactStore {
         return CNError(
             .policyViolation,
             reason:
-                "a save has \(bound) at most, since it is made as a whole, and this one \(size): save in several requests",
+                "a save can have at most \(bound), because it succeeds or fails as a whole, and this one \(size): save in several requests",
             details: details)
     }
 

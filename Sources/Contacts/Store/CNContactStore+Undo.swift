@@ -41,7 +41,7 @@ extension CNContactStore {
     /// - Throws: ``CNError/Code/featureNotAvailable`` if there is nothing to undo.
     public func undoLastSave() throws {
         guard let plan = undo.withLock({ $0.plan }) else {
-            throw CNError(.featureNotAvailable, reason: "there is no save that can be taken back")
+            throw CNError(.featureNotAvailable, reason: "there is no save to undo")
         }
         _ = try WaitBudget.forOneCall { () throws(CNError) in try save(plan.steps, author: nil) }
         undo.withLock { $0.plan = nil }

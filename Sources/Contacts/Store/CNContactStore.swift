@@ -144,7 +144,7 @@ public final class CNContactStore: NSObject, Sendable {
         case .authorized, .limited: isDecided.store(true, ordering: .relaxed)
         case .notDetermined:
             throw CNError(
-                .authorizationDenied, reason: "the question was not answered",
+                .authorizationDenied, reason: "the person did not answer the prompt",
                 details: CNError.Details(name: "AuthorizationNotDetermined"))
         case .denied: throw CNError(.authorizationDenied)
         case .restricted: throw CNError(.authorizationDenied, reason: "the administrator's policy does not allow it")

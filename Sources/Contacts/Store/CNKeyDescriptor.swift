@@ -31,7 +31,7 @@ extension ContactKeySet {
         }
         guard unknown.isEmpty else {
             throw CNError(
-                .unauthorizedKeys, reason: "no contact has \(unknown.joined(separator: ", "))", keyPaths: unknown)
+                .unauthorizedKeys, reason: "contacts have no key \(unknown.joined(separator: ", "))", keyPaths: unknown)
         }
         self = keys
     }

@@ -55,7 +55,7 @@ extension WirePredicate {
     /// - Throws: ``CNError/Code/predicateInvalid`` for a predicate that ``CNContact`` did not make.
     init(_ predicate: NSPredicate) throws(CNError) {
         guard case .contacts(let meaning)? = (predicate as? ContactsPredicate)?.meaning else {
-            throw CNError(.predicateInvalid, reason: "contacts are found by CNContact's own predicates, one at a time")
+            throw CNError(.predicateInvalid, reason: "the predicate must be a single one that CNContact makes")
         }
         self = meaning
     }

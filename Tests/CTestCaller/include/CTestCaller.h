@@ -6,14 +6,14 @@
 
 #include "thief.h"
 
-/* Really different callers for tests: processes that connect to a socket and then run a program. */
+/* Callers of different identities for tests: processes that connect to a socket and then run a program. */
 
 struct test_caller_plan {
     const char *socket_path;
     /* The program, with its arguments up to a NULL. The socket is its standard input and output. NULL: none; the
        process waits until its socket ends. */
     char *const *arguments;
-    /* Who it becomes before it connects; -1: nobody else. Needs root. */
+    /* The user it becomes before it connects; -1: no change. Needs root. */
     int64_t uid;
     /* Its root directory; NULL: ours. Needs root. Only without a program. */
     const char *root;
@@ -21,31 +21,31 @@ struct test_caller_plan {
     const char *joins;
     int own_mount_namespace;
     int own_user_namespace;
-    /* The program is first copied into memory and run from there, memfd_create(2). */
+    /* Whether the program is copied into memory (memfd_create(2)) and run from there. */
     int in_memory;
-    /* 1: it leads a session on a new terminal. 2: its parent does, and is the process that is answered. */
+    /* 1: it leads a session on a new terminal. 2: its parent does, and the parent's PID is returned. */
     int on_terminal;
-    /* The number it gets, clone3(2); 0: any. -EEXIST where another process has it. */
+    /* Its PID (clone3(2)); 0: any. -EEXIST if another process has it. */
     int number;
 };
 
-/* Starts it and waits until it is connected and runs its program. The process's number, or -errno. *terminal: the
-   other end of its terminal, to be closed, or -1. */
+/* Starts it and waits until it is connected and runs its program. Returns the PID, or -errno. *terminal: the other
+   end of its terminal, which the caller must close, or -1. */
 int test_caller_start(const struct test_caller_plan *plan, int *terminal);
 
-/* A listening socket at that path, for everybody; or -errno. */
+/* Returns a listening socket at that path that everybody may connect to, or -errno. */
 int test_caller_listen(const char *path);
 
-/* Waits until the process has ended; leaves it unreaped if keep is not 0. 0 or -errno. */
+/* Waits until the process has ended, and does not reap it if keep is not 0. Returns 0 or -errno. */
 int test_caller_wait(int pid, int keep);
 
-/* Sends one message with descriptors to a SOCK_SEQPACKET socket and waits for the answer: its second number in *outcome,
-   and 1. 0 where there is none, or -errno. */
+/* Sends one message with descriptors to a SOCK_SEQPACKET socket and waits for the reply. Returns 1, and the reply's
+   second number in *outcome; 0 if there is no reply; or -errno. */
 int test_identify_say(
     const char *path, const void *bytes, size_t size, const int *descriptors, size_t count, uint32_t *outcome);
 
-/* A file system in user space at that folder, whose server answers what it takes to lie in it and then nothing more. The
-   server's process, or -errno. Needs root, and a mount namespace that may be thrown away. */
+/* Mounts a FUSE file system at that folder whose server never answers look-ups. Returns the server's PID, or -errno.
+   Needs root, and a mount namespace that is only for this. */
 int test_hanging_mount(const char *folder);
 
 #endif

@@ -4,24 +4,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Processes that use a connection which is not theirs, and what else a peer can do with one that Swift cannot say.
-   Every function answers -errno where it fails. */
+/* Processes that use another process's connection, and other uses of a connection that Swift cannot express. Every
+   function returns -errno if it fails. */
 
 enum test_theft {
-    /* It was born with it. */
+    /* The process inherited it. */
     TEST_INHERITED,
-    /* It took it from us with pidfd_getfd(2). Not every machine lets it. */
+    /* The process copied ours with pidfd_getfd(2). Not every machine permits that. */
     TEST_STOLEN,
 };
 
-/* Another process writes into our connection. Answers its number once it has written and ended. */
+/* Another process writes into our connection. Returns its PID once it has written and ended. */
 int test_thief_write(int descriptor, enum test_theft how, const void *bytes, size_t length);
 
-/* A process connects, becomes that user, writes, and reads until the end. Answers its number; *received: how many bytes it
-   was sent. Needs root. */
+/* A process connects, becomes that user, writes, and reads until the end. Returns its PID; *received: the number of
+   bytes that it read. Needs root. */
 int test_turncoat(const char *path, uint32_t uid, const void *bytes, size_t length, uint32_t *received);
 
-/* Sends bytes and, with the first of them, one descriptor so many times; at most 250. */
+/* Sends bytes and, with the first of them, count copies of one descriptor; at most 250. */
 int test_send_descriptors(int socket, const void *bytes, size_t length, int descriptor, int count);
 
 #endif

@@ -22,7 +22,7 @@ struct fakepolkit {
     bool was_asked, was_left;
     unsigned other_calls;
     struct fakepolkit_question question;
-    // The bus's name for whoever asked last.
+    // The bus's name for the last caller.
     char asker[64];
 };
 
@@ -114,7 +114,7 @@ static int heard(sd_bus_message *call, void *data, sd_bus_error *error) {
         fake->other_calls++;
         pthread_mutex_unlock(&fake->lock);
     }
-    // sd-bus says that it knows no such thing, which is a sign of life too.
+    // sd-bus replies that it does not know the method, which is a sign of life too.
     return fake->habit == FAKEPOLKIT_HUNG ? 1 : 0;
 }
 
@@ -150,7 +150,7 @@ struct fakepolkit *fakepolkit_start(const char *address, enum fakepolkit_habit h
         const char *left = "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'";
         result = sd_bus_add_match(fake->bus, NULL, left, NULL, NULL);
     }
-    // The one before may not be gone yet, as far as the bus knows.
+    // The bus may not know yet that the previous owner of the name has gone.
     uint64_t flags = SD_BUS_NAME_REPLACE_EXISTING | SD_BUS_NAME_ALLOW_REPLACEMENT;
     if (result >= 0) result = sd_bus_request_name(fake->bus, "org.freedesktop.PolicyKit1", flags);
     if (result >= 0) result = -pthread_create(&fake->thread, NULL, live, fake);

@@ -3,17 +3,17 @@ import Glibc
 
 /// A program running in a real pseudo-terminal, and the screen that a person in front of it would see.
 ///
-/// Nothing here sleeps: whoever waits, waits for bytes of the program or for the end of its time. One thread uses it.
+/// No method sleeps: each waits for output, for the program's end or for its deadline. Only one thread may use it.
 public final class PseudoTerminal {
-    /// For poll(2), where other things are waited for as well; then call ``takeOutput()``.
+    /// For poll(2), to wait for other events as well. Call ``takeOutput()`` afterwards.
     public let fileDescriptor: CInt
     public let pid: pid_t
     public private(set) var screen: Screen
-    /// Every byte that the program wrote, as it wrote it, up to ``maximumTranscript``.
+    /// Every byte that the program wrote, up to ``maximumTranscript``.
     public private(set) var transcript: [UInt8] = []
     /// How the program ended, once that is known.
     public private(set) var exitStatus: ExitStatus?
-    /// The program and whatever it started have closed the terminal.
+    /// Whether the program and everything that it started have closed the terminal.
     public private(set) var isClosed = false
 
     public static let maximumTranscript = 4 * 1_048_576
@@ -25,7 +25,7 @@ public final class PseudoTerminal {
 
     public enum Failure: Error, Sendable, CustomStringConvertible {
         case cannotStart(String)
-        /// What was waited for did not come; with what the screen showed instead.
+        /// The event did not occur in time.
         case timedOut(waitingFor: String, screen: String)
         /// The program ended first.
         case ended(waitingFor: String, screen: String)
@@ -41,7 +41,7 @@ public final class PseudoTerminal {
 
     /// Starts a program as the leader of a session that the pseudo-terminal controls.
     ///
-    /// - Parameter environment: all of the program's environment; `TERM` should say something like `xterm`.
+    /// - Parameter environment: the program's whole environment. It should set `TERM`, such as to `xterm`.
     public init(
         _ program: String, arguments: [String] = [], environment: [String: String], columns: Int = 80, rows: Int = 24
     ) throws(Failure) {
@@ -62,7 +62,7 @@ public final class PseudoTerminal {
         close(fileDescriptor)
     }
 
-    /// Presses keys. `\r` is Return, `\u{1B}` Escape, `\u{3}` Ctrl-C.
+    /// Sends keys. `\r` is Return, `\u{1B}` Escape, `\u{3}` Ctrl-C.
     public func send(_ keys: String) {
         var bytes = Array(keys.utf8)[...]
         while !bytes.isEmpty {
@@ -89,17 +89,17 @@ public final class PseudoTerminal {
         close(slave)
     }
 
-    /// Waits until the screen shows this text in one line.
+    /// Waits until a line of the screen contains this text.
     public func wait(for text: String, timeout: Duration = .seconds(30)) throws(Failure) {
         try wait(for: "“\(text)”", timeout: timeout) { $0.contains(text) }
     }
 
-    /// Waits until the screen shows this text no longer.
+    /// Waits until no line of the screen contains this text.
     public func wait(forNo text: String, timeout: Duration = .seconds(30)) throws(Failure) {
         try wait(for: "the end of “\(text)”", timeout: timeout) { !$0.contains(text) }
     }
 
-    /// Waits until the screen is as it should be; `what` says in a failure what that was.
+    /// Waits until the condition is true. A failure names it with `what`.
     public func wait(
         for what: String, timeout: Duration = .seconds(30), until isReached: (Screen) -> Bool
     ) throws(Failure) {
@@ -136,7 +136,7 @@ public final class PseudoTerminal {
         if exitStatus == nil { kill(pid, number) }
     }
 
-    /// Makes the window larger or smaller; the program gets SIGWINCH.
+    /// Resizes the window, so that the program gets SIGWINCH.
     public func resize(columns: Int, rows: Int) {
         takeOutput()
         screen.resize(columns: columns, rows: rows)
@@ -144,7 +144,7 @@ public final class PseudoTerminal {
             fileDescriptor, clinux_terminal_size(rows: UInt16(clamping: rows), columns: UInt16(clamping: columns)))
     }
 
-    /// Whether the terminal gives lines and echoes them, as a shell expects to find it.
+    /// Whether the terminal delivers whole lines and echoes them, as a shell expects.
     public var isInLineMode: Bool {
         var settings = termios()
         guard tcgetattr(fileDescriptor, &settings) == 0 else { return false }
@@ -159,7 +159,7 @@ public final class PseudoTerminal {
         _ = reap(options: 0)
     }
 
-    /// Draws what the program has written by now, without waiting.
+    /// Draws the output that has arrived, without waiting.
     public func takeOutput() {
         var bytes = [UInt8](repeating: 0, count: 16_384)
         while !isClosed {
@@ -170,7 +170,7 @@ public final class PseudoTerminal {
             } else if count < 0, errno == EINTR {
                 continue
             } else {
-                // EIO says that nobody has the other side open any more.
+                // EIO means that no process has the other side open.
                 isClosed = count == 0 || errno != EAGAIN
                 return
             }
@@ -190,7 +190,7 @@ public final class PseudoTerminal {
         var reaped: pid_t
         repeat { reaped = waitpid(pid, &status, options) } while reaped < 0 && errno == EINTR
         guard reaped == pid else { return nil }
-        // As the macros WIFEXITED, WEXITSTATUS and WTERMSIG of wait(2) read it.
+        // The macros WIFEXITED, WEXITSTATUS and WTERMSIG of wait(2).
         exitStatus = status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .signalled(status & 0x7F)
         return exitStatus
     }

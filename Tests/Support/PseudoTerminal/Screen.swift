@@ -1,21 +1,22 @@
 import CBrokerLinux
 
-/// What stands on a terminal's screen: enough of ECMA-48 and xterm's control sequences for programs that draw plainly.
+/// The content of a terminal's screen. It supports enough of ECMA-48 and of xterm's control sequences for programs that
+/// draw simply.
 ///
-/// Colours and other looks are read and forgotten.
+/// Colours and other styles are parsed and ignored.
 public struct Screen: Sendable {
     public private(set) var columns: Int
     public private(set) var rows: Int
-    /// The program has taken xterm's alternate screen.
+    /// Whether the program uses xterm's alternate screen.
     public private(set) var isAlternate = false
     public private(set) var isCursorVisible = true
     public private(set) var cursor: (row: Int, column: Int) = (0, 0)
 
-    /// One place: a character with the marks combined with it, or `""` behind a wide one.
+    /// One cell: a character with its combining marks, or `""` after a wide one.
     private var cells: [[String]]
     private var saved: (cells: [[String]], cursor: (row: Int, column: Int))?
     private var wraps = true
-    /// The last column was written; the next character goes to the next line.
+    /// Whether the last column was written, so that the next character goes to the next line.
     private var isWrapPending = false
     private var parser = SequenceParser()
 
@@ -25,7 +26,7 @@ public struct Screen: Sendable {
         cells = Self.blank(columns, rows)
     }
 
-    /// The lines, without the spaces at their ends.
+    /// The lines without trailing spaces.
     public var lines: [String] {
         cells.map { row in
             let text = row.joined()
@@ -33,7 +34,7 @@ public struct Screen: Sendable {
         }
     }
 
-    /// The whole screen, without the empty lines at its end.
+    /// The whole screen without trailing empty lines.
     public var text: String {
         var lines = lines
         while lines.last == "" { lines.removeLast() }
@@ -192,7 +193,7 @@ public struct Screen: Sendable {
 
     private mutating func eraseLine(_ what: Int) {
         switch what {
-        // Behind a written last column there is nothing left to erase.
+        // Once the last column is written, nothing after it is left to erase.
         case 0: erase(cursor.row, (isWrapPending ? columns : cursor.column)..<columns)
         case 1: erase(cursor.row, 0..<cursor.column + 1)
         default: erase(cursor.row, 0..<columns)

@@ -1,4 +1,4 @@
-/// Cuts what a program writes to a terminal into characters and control sequences (ECMA-48 §5).
+/// Splits what a program writes to a terminal into characters and control sequences (ECMA-48 §5).
 struct SequenceParser: Sendable {
     enum Item {
         case scalar(Unicode.Scalar)
@@ -10,7 +10,7 @@ struct SequenceParser: Sendable {
 
     struct Parameters {
         var text: String
-        /// Begins with `?`: a private mode of the terminal.
+        /// Whether the text begins with `?`: a private mode of the terminal.
         var isPrivate: Bool { text.hasPrefix("?") }
         var numbers: [Int] { text.drop { $0 == "?" }.split(separator: ";").compactMap { Int($0) } }
 
@@ -24,7 +24,7 @@ struct SequenceParser: Sendable {
         case ground
         case escape
         case sequence([UInt8])
-        /// An operating system command, such as a title: to its end and away. `true` after an ESC in it.
+        /// An operating system command, such as a title, which is skipped to its end. `true` after an ESC in it.
         case command(Bool)
         case character([UInt8], missing: Int)
     }

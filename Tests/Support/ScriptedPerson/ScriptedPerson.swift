@@ -1,12 +1,12 @@
 import Glibc
 import PseudoTerminal
 
-/// Plays the person at a terminal: runs a program in a real pseudo-terminal, waits for what the script says it should
-/// show, shows that screen, and presses a key.
+/// Plays the person at a terminal: runs a program in a real pseudo-terminal, waits for each text of the script, prints
+/// that screen and presses the keys.
 ///
 ///     ScriptedPerson TEXT KEYS [TEXT KEYS]… -- PROGRAM [ARGUMENT]…
 ///
-/// Ends as the program does; 2 where the program does not show what it should.
+/// Exits with the program's status, or with 2 if a signal ended the program or it did not show a text.
 @main
 enum ScriptedPerson {
     static func main() {
@@ -22,7 +22,7 @@ enum ScriptedPerson {
             for (text, keys) in script {
                 try terminal.wait(for: text, timeout: .seconds(60))
                 show(terminal.screen, keys: keys)
-                // A person needs longer to read; the agent takes no approval before half a second (see its screens).
+                // A person takes longer to read, and the agent accepts no approval in the first half second.
                 pause(milliseconds: 700)
                 terminal.send(keys)
             }
@@ -35,7 +35,7 @@ enum ScriptedPerson {
         }
     }
 
-    /// The program's environment is ours, with a terminal that the pseudo-terminal can draw.
+    /// The program's environment: some of this process's variables, and a terminal that the pseudo-terminal can draw.
     private static func environment() -> [String: String] {
         var variables = ["TERM": "xterm"]
         for name in ["PATH", "HOME", "LANG", "XDG_RUNTIME_DIR", "CONTACTBROKER_RUNTIME_DIR"] {
@@ -54,7 +54,7 @@ enum ScriptedPerson {
     }
 
     private static func pause(milliseconds: CInt) {
-        // poll(2) on nothing: only the time passes.
+        // poll(2) without descriptors only waits.
         poll(nil, 0, milliseconds)
     }
 

@@ -1,11 +1,11 @@
-// What the thread sanitizer has to be told of Swift's Mutex, in `make tsan` alone.
+// Tells the thread sanitizer about Swift's Mutex, in `make tsan` alone.
 //
-// Taking and giving back a mutex that nobody else wants is done in code that the sanitizer sees. Where another thread has it or
-// waits for it, the library Synchronization asks the kernel (futex(2), FUTEX_LOCK_PI), and that library is not built with the
-// sanitizer: what one thread did under the lock and what the next one does there look like a race. The two functions that ask
-// the kernel are found here first; they tell the sanitizer of the order and leave the work to the library.
+// A mutex without contention is locked and unlocked in code that the sanitizer sees. With contention, the library
+// Synchronization calls the kernel (futex(2), FUTEX_LOCK_PI), and that library is not built with the sanitizer: two
+// threads that hold the lock one after the other look like a race. The linker finds the two functions below before the
+// library's. They report the order to the sanitizer and let the library do the work.
 //
-// Nothing is suppressed by that: who looks at the same place without the mutex is found as before.
+// This suppresses nothing: an access without the mutex is found as before.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -15,7 +15,7 @@
 #define SWIFT __attribute__((swiftcall))
 #define SELF __attribute__((swift_context)) void *
 
-// Weak: a tool that is built on the way, without the sanitizer, is linked with this too.
+// Weak, because tools that the build runs are linked with this file, but are built without the sanitizer.
 __attribute__((weak)) void __tsan_acquire(void *address);
 __attribute__((weak)) void __tsan_release(void *address);
 
@@ -25,7 +25,7 @@ __attribute__((weak)) void __tsan_release(void *address);
 SWIFT void told_lock(uint32_t thread, SELF mutex) __asm__(LOCK);
 SWIFT void told_unlock(SELF mutex) __asm__(UNLOCK);
 
-// Read when a program starts, before anything of its environment.
+// The sanitizer reads this when a program starts, before its environment.
 const char *__tsan_default_options(void) { return "log_path=" REPORTS; }
 
 static void *of_library(const char *name) {

@@ -1,6 +1,6 @@
-"""whoever looks for a loose board
+"""an auditor of the installation
 
-What is installed is as it should be: owners, modes, units, capabilities.
+Checks the owners, modes, units and capabilities of what is installed.
 """
 
 import grp
@@ -36,28 +36,28 @@ EXPECTED = {
 KINDS = {"file": stat.S_ISREG, "folder": stat.S_ISDIR, "socket": stat.S_ISSOCK}
 
 
-@tries("looks at owners and modes of programs, doors and state", "each as designed")
+@tries("compares owners and modes of programs, sockets and state with the design", "no difference")
 def modes():
     wrong = []
     for path, (kind, mode, owner, group) in EXPECTED.items():
         try:
             status = os.lstat(path)
         except FileNotFoundError:
-            wrong.append(f"{path}: not there")
+            wrong.append(f"{path}: missing")
             continue
         is_owner, is_group = pwd.getpwuid(status.st_uid).pw_name, grp.getgrgid(status.st_gid).gr_name
         is_mode = stat.S_IMODE(status.st_mode)
         if not KINDS[kind](status.st_mode):
-            wrong.append(f"{path}: no {kind}")
+            wrong.append(f"{path}: not a {kind}")
         if is_mode != mode:
             wrong.append(f"{path}: mode {is_mode:o}, not {mode:o}")
         if owner and is_owner != owner or group and is_group != group:
             wrong.append(f"{path}: {is_owner}:{is_group}, not {owner or '*'}:{group or '*'}")
     must(not wrong, "; ".join(wrong))
-    return f"{len(EXPECTED)} paths, all as designed"
+    return f"{len(EXPECTED)} paths, no difference"
 
 
-@tries("looks for anything of ours that others can write", "nothing")
+@tries("searches for installed files that others can write", "none")
 def writable():
     found, looked = [], 0
     for top in ("/usr/libexec/contactbroker", "/usr/share/contactbroker", "/etc/contactbroker", RUN):
@@ -68,10 +68,10 @@ def writable():
                 if not stat.S_ISSOCK(status.st_mode) and status.st_mode & 0o022 and not stat.S_ISLNK(status.st_mode):
                     found.append(f"{path} ({stat.S_IMODE(status.st_mode):o})")
     must(not found, ", ".join(found))
-    return f"nothing among {looked} files and folders"
+    return f"none among {looked} files and folders"
 
 
-@tries("looks who is in the groups contactbroker and contact-agent", "nobody")
+@tries("lists the members of the groups contactbroker and contact-agent", "none")
 def groups():
     try:
         found = {name: grp.getgrnam(name).gr_mem for name in ("contactbroker", "contact-agent")}
@@ -89,15 +89,15 @@ def units():
     return names
 
 
-@tries("has systemd verify the units", "not a word")
+@tries("verifies the units with systemd-analyze", "no message")
 def verify():
     names = units()
     _, said = command("systemd-analyze", "verify", "--man=no", *names)
     must(not said, said)
-    return f"not a word about {', '.join(names)}"
+    return f"no message about {', '.join(names)}"
 
 
-@tries("asks how exposed the daemon and the helper are", "1.5 at most")
+@tries("measures the exposure of the daemon with systemd-analyze security", "1.5 at most")
 def exposure():
     found = {}
     for unit in (name for name in units() if name.endswith(".service")):
@@ -114,12 +114,12 @@ def exposure():
 def process(unit):
     number = pid(unit)
     if not number:
-        raise NotBuilt(f"{unit} does not run")
+        raise NotBuilt(f"{unit} is not running")
     with open(f"/proc/{number}/status") as file:
         return dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
 
 
-@tries("takes over the daemon: what is it allowed", "no capability, no new privilege, a filter")
+@tries("takes over the daemon, and has its rights", "no capability, no new privileges, a system call filter")
 def daemon_rights():
     fresh()
     status = process(SERVICE)
@@ -131,7 +131,7 @@ def daemon_rights():
     return "user contactbroker, every capability set empty, no new privileges, seccomp"
 
 
-@tries("takes over the helper: what is it allowed", "ptrace and reading, and no more")
+@tries("takes over the helper, and has its rights", "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH at most")
 def helper_rights():
     status = process(HELPER)
     allowed = 1 << 19 | 1 << 2
@@ -141,13 +141,13 @@ def helper_rights():
     return "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH at most, no new privileges, seccomp"
 
 
-@tries("hides who is calling behind the daemon's own user namespace", "it has none: peers' users are their own")
+@tries("exploits that the daemon is in its own user namespace and cannot see callers' UIDs", "it is in the initial user namespace")
 def no_private_users():
     number = pid(SERVICE)
-    must(number, "the daemon does not run")
+    must(number, "the daemon is not running")
     same = os.readlink(f"/proc/{number}/ns/user") == os.readlink("/proc/1/ns/user")
-    must(same, "the daemon is in a user namespace of its own")
-    return "the daemon is in the first user namespace"
+    must(same, "the daemon is in its own user namespace")
+    return "the daemon is in the initial user namespace"
 
 
 run()

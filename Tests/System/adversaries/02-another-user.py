@@ -13,7 +13,7 @@ def door(path, method, **parameters):
     return attempt(lambda: Connection(path, 10).call(method, parameters))
 
 
-@tries("bob opens the apps' door", "his own standing: nothing of alice's, not even that she has contacts")
+@tries("bob calls the apps' socket", "his own authorization; nothing about alice, not even that she has contacts")
 def apps():
     def ask():
         return [attempt(contacts, "GetAuthorization"), attempt(contacts, "CountContacts", 15),
@@ -22,26 +22,26 @@ def apps():
     bob, nobody = as_user("bob", ask), as_user("nobody", ask)
     must(bob[0][1]["status"] == "notDetermined", f"GetAuthorization: {bob[0]}")
     must(not secrets(bob) and not secrets(nobody), f"{bob}; {nobody}")
-    # Who never had a book is answered as somebody is whom nobody answered.
+    # A user without a book must get the same errors as a user whose prompts nobody answered.
     must([error for error, _ in bob] == [error for error, _ in nobody], f"bob {bob}, nobody {nobody}")
     return f"notDetermined, then {bob[1][0]}; so is user nobody"
 
 
-@tries("bob opens the agent's door", "permission denied")
+@tries("bob opens the agent's socket", "permission denied")
 def agents_door():
     got = as_user("bob", lambda: [door(AGENT, "io.contactbroker.Agent.Serve")[0], door(AGENT, "x")[0]])
     must(got == ["permission denied"] * 2, str(got))
     return "permission denied"
 
 
-@tries("bob opens the identifying helper's door", "permission denied")
+@tries("bob opens the helper's socket", "permission denied")
 def helpers_door():
     got = as_user("bob", lambda: door(IDENTIFY, "x")[0])
     must(got == "permission denied", str(got))
     return got
 
 
-# The second: a password would help, and nobody was to be asked for one. Nothing is told with either.
+# The second means: a password would permit the call, but the caller did not allow asking for one. Neither discloses anything.
 REFUSED = ("NotAuthorized", "InteractiveAuthenticationRequired")
 ADMIN_CALLS = {
     "ListGrants": [{"uid": 1000}, {"allUsers": True}],
@@ -54,7 +54,7 @@ ADMIN_CALLS = {
 }
 
 
-@tries("bob asks the administrator's door about alice, and for what administrators do", "refused, every time")
+@tries("bob makes calls about alice, and administrators' calls, at the administrator's socket", "every call refused")
 def admins_door():
     def ask():
         return [(name, attempt(admin, name, **parameters)) for name, calls in ADMIN_CALLS.items() for parameters in calls]
@@ -65,23 +65,23 @@ def admins_door():
     return f"{', '.join(sorted({answer[0] for _, answer in got}))}: {len(got)} times"
 
 
-@tries("bob asks how the broker is doing, and which questions are open", "his own numbers: none of alice's")
+@tries("bob reads the broker's status and the open prompts", "his own numbers, none of alice's")
 def status():
     def ask():
         return attempt(admin, "GetStatus"), attempt(admin, "ListPending")
 
     with Asking("alice", [CALLER, APPS, REQUEST_ACCESS]) as asking:
-        must(asking.prompt, "alice's question is open")
+        must(asking.prompt, "alice has no open prompt")
         (error, told), pending = as_user("bob", ask)
         everybody = admin("GetStatus", allUsers=True)["status"]
     must(error is None and list(pending) == [None, {"prompts": []}], f"{error}, {pending}")
     own = told["status"]
     must(everybody["promptsOpen"] == 1 and own["promptsOpen"] == own["agents"] == own["grants"] == 0, f"{own}")
     must("auditRecords" not in own and own["connections"] <= 1, f"{own}")
-    return "0 questions, 0 grants"
+    return "0 prompts, 0 grants"
 
 
-@tries("alice herself asks for what administrators do", "refused without a password")
+@tries("alice herself makes administrators' calls", "refused without a password")
 def own_uid():
     names = ("VerifyAudit", "ReloadPolicy", "PurgeUser")
     got = as_user("alice", lambda: [attempt(admin, name, **({"uid": 1000} if name == "PurgeUser" else {})) for name in names])
@@ -89,7 +89,7 @@ def own_uid():
     return ", ".join(sorted({error for error, _ in got}))
 
 
-@tries("the system's user “nobody” opens every door", "no more than bob")
+@tries("the system's user “nobody” opens every socket", "no more than bob gets")
 def nobody():
     got = as_user("nobody", lambda: [
         door(AGENT, "x")[0], door(IDENTIFY, "x")[0], attempt(admin, "ListGrants", uid=1000)[0]])

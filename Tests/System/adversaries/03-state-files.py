@@ -16,13 +16,13 @@ def all_files():
 
 
 def opened(paths):
-    """Which of the paths this process can read, write, list or look at."""
+    """The paths that this process can read, write, list or open by name."""
     through = []
     for path in paths:
         for words, flags in (("read", os.O_RDONLY), ("written", os.O_WRONLY), ("named", os.O_PATH)):
             try:
                 os.close(os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK))
-                # The folder itself may be named; what is in it not.
+                # O_PATH on the state folder itself is permitted, but not on its contents.
                 if not (path == STATE and words == "named"):
                     through.append(f"{path} can be {words}")
             except OSError:
@@ -30,16 +30,16 @@ def opened(paths):
     return through
 
 
-@tries("opens every file under the state folder, as alice and as bob", "not one")
+@tries("opens every file below the state folder, as alice, bob and nobody", "none can be opened")
 def state():
     paths = all_files()
     for user in ("alice", "bob", "nobody"):
         through = as_user(user, opened, paths)
         must(not through, f"{user}: {through}")
-    return f"not one of {len(paths)}"
+    return f"none of {len(paths)}"
 
 
-@tries("looks whether they are closed by mode too, not by the folder alone", "0600 and 0700, contactbroker's")
+@tries("checks the mode of each file, besides the folder's", "0600 and 0700, owned by contactbroker")
 def each_mode():
     import pwd
     import stat
@@ -53,7 +53,7 @@ def each_mode():
     return f"all {len(all_files())}"
 
 
-@tries("reads the daemon's memory, files and environment below /proc", "nothing")
+@tries("reads the memory, files and environment of daemon and helper below /proc", "nothing")
 def processes():
     numbers = [number for number in (pid(SERVICE), pid(HELPER)) if number]
     if not numbers:
@@ -84,7 +84,7 @@ def processes():
     return f"nothing of {len(numbers)} processes"
 
 
-@tries("searches what every user may read for a name from alice's book", "nowhere")
+@tries("searches all files that bob may read for a name from alice's book", "no file has it")
 def elsewhere():
     status, said = run_as(
         "bob", ["grep", "-rlsF", "--devices=skip", MARKER, "/run", "/tmp", "/var", "/etc", "/home", "/dev/shm"], timeout=60)

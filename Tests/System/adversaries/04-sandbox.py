@@ -1,4 +1,4 @@
-"""an app in a sandbox, given all of /run/contactbroker by mistake"""
+"""a sandboxed app that got all of /run/contactbroker by mistake"""
 
 
 from house.accounts import run as run_as
@@ -19,14 +19,14 @@ def inside(*arguments, user="alice"):
     return run_as(user, SANDBOX + list(arguments), timeout=30)
 
 
-@tries("opens the agent's door", "permission denied")
+@tries("opens the agent's socket", "permission denied")
 def agents_door():
     status, said = inside(CALLER, AGENT, '{"method":"io.contactbroker.Agent.Serve","more":true}')
     must("Permission denied" in said or said.strip() == "closed", said)
     return said.strip()
 
 
-@tries("opens the administrator's door", "NotAuthorized, or turned away")
+@tries("calls the administrator's socket", "NotAuthorized, or connection closed")
 def admins_door():
     got = {}
     for method in ("ListGrants", "QueryAudit", "GetStatus", "ResetGrant"):
@@ -36,7 +36,7 @@ def admins_door():
     return got["ListGrants"]
 
 
-@tries("knocks there two hundred times, to bury in the journal what others do", "twenty entries")
+@tries("connects there two hundred times, to flood the journal", "at most twenty entries")
 def complaints():
     command("journalctl", "--rotate")
     fresh()
@@ -50,13 +50,13 @@ def complaints():
     status, said = inside("python3", "-c", knocks)
     must(status == 0, said)
     command("journalctl", "--sync")
-    _, text = command("journalctl", "--no-pager", "-q", "-o", "cat", f"_PID={pid()}", "-g", "turned away")
+    _, text = command("journalctl", "--no-pager", "-q", "-o", "cat", f"_PID={pid()}", "-g", "refused a connection")
     must(len(text.splitlines()) <= 20, f"{len(text.splitlines())} entries")
-    must(text, "not one entry")
+    must(text, "no entry")
     return f"{len(text.splitlines())} entries"
 
 
-@tries("starts the installed agent inside", "its group is not given; it reaches nothing")
+@tries("starts the installed agent inside", "the agent does not get its group and reaches nothing")
 def agent_inside():
     status, said = run_as(
         "alice", ["script", "--quiet", "--return", "--command", " ".join(SANDBOX + ["contact-agent", "--once"]), "/dev/null"],
@@ -72,7 +72,7 @@ def contactctl():
     return " ".join(said.split())[:120]
 
 
-@tries("starts the installed contactbook inside, which has everything outside", "it is not the installed contactbook there")
+@tries("starts the installed contactbook inside, which has full access outside", "not identified as the installed contactbook")
 def contactbook():
     strength, app = taken_for("alice", SANDBOX + ["contactbook", "list"])
     must(strength not in ("installed", "sandboxed", "labelled", "service"), f"{strength} {app}")
@@ -80,7 +80,7 @@ def contactbook():
     return f"{strength}: {app}"
 
 
-@tries("asks for access: whom is it taken for", "no more than a path and a hash")
+@tries("requests access", "identified only by path and hash")
 def own_name():
     strength, app = taken_for("alice", SANDBOX + [CALLER, APPS, '{"method":"io.contactbroker.Contacts.RequestAccess"}'])
     must(strength in ("unverified", None), f"{strength}: {app}")

@@ -1,4 +1,4 @@
-"""a program of the same user that takes another app's name"""
+"""a program of the same user that imitates another app"""
 
 import os
 
@@ -24,14 +24,14 @@ def forged_info(*arguments):
         "--file 3 /.flatpak-info --bind /run/contactbroker /run/contactbroker -- " + words)]
 
 
-@tries("a scope named as a flatpak's, around no sandbox", "not the flatpak")
+@tries("runs in a scope named like a flatpak's, without a sandbox", "not identified as the flatpak")
 def forged_scope():
     strength, app = taken_for("alice", in_user_manager("alice", ASK, f"app-flatpak-{FLATPAK}-4711.scope"))
     must(strength not in STRONG and app != FLATPAK, f"{strength}: {app}")
     return f"{strength}: {app}"
 
 
-@tries("a scope named as the installed contactbook", "“claimed” at most, and nothing of its grant")
+@tries("runs in a scope named like the installed contactbook's", "at most “claimed”, and no use of its grant")
 def scope_of_contactbook():
     scope = "app-io.contactbroker.contactbook-4712.scope"
     strength, app = taken_for("alice", in_user_manager("alice", ASK, scope))
@@ -41,14 +41,14 @@ def scope_of_contactbook():
     return f"{strength}: {app}; {said.strip()}"
 
 
-@tries("a /.flatpak-info made with bwrap", "not the flatpak: the control group disagrees")
+@tries("makes a /.flatpak-info with bwrap", "not identified as the flatpak: the control group differs")
 def forged_flatpak():
     strength, app = taken_for("alice", forged_info(*ASK))
     must(strength not in STRONG and app != FLATPAK, f"{strength}: {app}")
     return f"{strength}: {app}"
 
 
-@tries("both together", "said openly: this is not prevented, and takes nothing but a flatpak's own grant")
+@tries("forges both the scope and /.flatpak-info", "may pass for the flatpak and use its grant: not promised (Threats.md)")
 def forged_wholly():
     strength, app = taken_for(
         "alice", in_user_manager("alice", forged_info(*ASK), f"app-flatpak-{FLATPAK}-4714.scope"))
@@ -56,17 +56,17 @@ def forged_wholly():
     return f"{strength}: {app} (not promised: Threats.md)"
 
 
-@tries("its own file, bind-mounted over contactbook in a user namespace", "not the installed contactbook")
+@tries("bind-mounts its own file over contactbook in a user namespace", "not identified as the installed contactbook")
 def bind_mount():
     mounted = ["unshare", "--user", "--map-root-user", "--mount", "bash", "-c",
                f"mount --bind {CALLER} /usr/bin/contactbook && exec /usr/bin/contactbook {APPS} '{REQUEST_ACCESS}'"]
     strength, app = taken_for("alice", mounted)
     must(strength in ("unverified", "claimed", None) and not secrets(app), f"{strength}: {app}")
-    must("bash" not in str(app) and "mount" not in str(app), f"it could not try: {app}")
+    must("bash" not in str(app) and "mount" not in str(app), f"the attempt itself failed: {app}")
     return f"{strength}: {app}"
 
 
-@tries("the real contactbook, in a user namespace of its own", "not the installed contactbook")
+@tries("runs the real contactbook in a user namespace", "not identified as the installed contactbook")
 def real_file_elsewhere():
     mounted = ["unshare", "--user", "--map-current-user", "--mount", "contactbook", "list"]
     strength, app = taken_for("alice", mounted)
@@ -74,7 +74,7 @@ def real_file_elsewhere():
     return f"{strength}: {app}"
 
 
-@tries("a copy of contactbook at a path of its own", "not the installed contactbook")
+@tries("runs a copy of contactbook", "not identified as the installed contactbook")
 def copy():
     as_user("alice", lambda: os.system("cp /usr/bin/contactbook /home/alice/contactbook"))
     strength, app = taken_for("alice", ["/home/alice/contactbook", "list"])
@@ -82,7 +82,7 @@ def copy():
     return f"{strength}: {app}"
 
 
-@tries("a hard link to contactbook", "the link is refused, or it is the same file and no other program")
+@tries("makes a hard link to contactbook", "the kernel refuses the link, or the link runs the same file")
 def hard_link():
     status, said = run_as("alice", ["ln", "/usr/bin/contactbook", "/home/alice/linked"])
     if status != 0:
@@ -91,7 +91,7 @@ def hard_link():
     return f"{strength}: {app}"
 
 
-@tries("a manifest of its own, for its own program", "manifests of users count for nothing")
+@tries("writes a manifest for its own program", "manifests in users' folders have no effect")
 def own_manifest():
     def write():
         for folder in ("/home/alice/.local/share/contactbroker/apps.d", "/home/alice/.config/contactbroker/apps.d"):

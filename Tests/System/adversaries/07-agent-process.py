@@ -1,4 +1,4 @@
-"""a program of the same user that reaches into the running agent"""
+"""a program of the same user that attacks the running agent"""
 
 import ctypes
 import glob
@@ -30,7 +30,7 @@ def agent_pid():
 
 
 def reach(number):
-    """Everything that one process can try on another; what came through."""
+    """Tries every way to read or control another process. Returns those that worked."""
     through = []
     if libc.ptrace(16, number, 0, 0) == 0:
         through.append("PTRACE_ATTACH")
@@ -64,16 +64,16 @@ def reach(number):
     return through
 
 
-@tries("ptrace, /proc/PID, pidfd_getfd, process_vm_readv", "nothing")
+@tries("tries ptrace, /proc/PID, pidfd_getfd and process_vm_readv", "none works")
 def reaches():
     with Agent("alice"):
         number = wait_for(agent_pid, "the agent runs")
         through = as_user("alice", reach, number)
     must(not through, ", ".join(through))
-    return "nothing: the agent is not dumpable"
+    return "none works: the agent is not dumpable"
 
 
-@tries("looks at the agent's groups and environment (as root, for it)", "the group dropped for good, nothing of the person's")
+@tries("(root reads the agent's group IDs)", "the agent has dropped its group permanently")
 def dropped():
     with Agent("alice"):
         number = wait_for(agent_pid, "the agent runs")
@@ -84,13 +84,13 @@ def dropped():
     return f"all four group ids are alice's own ({gid})"
 
 
-@tries("LD_PRELOAD and its relatives, set before the agent starts", "nothing is loaded into it, or into what it starts")
+@tries("sets LD_PRELOAD, LD_LIBRARY_PATH and LD_AUDIT before the agent starts", "nothing is loaded into the agent, or into what it starts")
 def preload():
     marks = "/home/alice/marks"
     as_user("alice", lambda: os.makedirs(marks, exist_ok=True))
-    # Proof that the library works where it may: in a program without privilege.
+    # Shows that the library is loaded into a program without privilege.
     run_as("alice", [CALLER], env={"LD_PRELOAD": "/srv/test/preload.so", "PRELOAD_MARKS": marks})
-    must(len(os.listdir(marks)) == 1, "the library does not work; nothing was tried")
+    must(len(os.listdir(marks)) == 1, "the library does not work, so nothing was tested")
     variables = f"LD_PRELOAD=/srv/test/preload.so LD_LIBRARY_PATH=/srv/test LD_AUDIT=/srv/test/preload.so PRELOAD_MARKS={marks}"
     with Terminal("alice", f"bash -c '{variables} exec contact-agent'") as terminal:
         terminal.wait(PASSWORD_PROMPT, WAITING)
@@ -100,7 +100,7 @@ def preload():
     return "not loaded into contact-agent, nor into pkttyagent"
 
 
-@tries("starts the agent under ptrace", "it has no group then, and opens no door")
+@tries("starts the agent under ptrace", "the agent does not get its group")
 def traced():
     def trace():
         reading, writing = os.pipe()
@@ -142,7 +142,7 @@ def traced():
     return "it never had the group"
 
 
-@tries("changes LANG, TERM, TERMINFO, HOME, PATH and a door of its own", "the agent's fixed environment")
+@tries("sets PATH, HOME, LANG, TERMINFO, bus and socket folders to its own", "the agent ignores them")
 def variables():
     hostile = ("PATH=/home/alice/evil HOME=/home/alice/evil CONTACTBROKER_RUNTIME_DIR=/home/alice/evil "
                "XDG_RUNTIME_DIR=/home/alice/evil DBUS_SYSTEM_BUS_ADDRESS=unix:path=/home/alice/evil/bus "
@@ -158,11 +158,11 @@ def variables():
     with Terminal("alice", f"bash -c '{hostile} exec /usr/bin/contact-agent'") as terminal:
         must(terminal.wait(PASSWORD_PROMPT, WAITING) == PASSWORD_PROMPT, "it serves without a password")
     must(not os.path.exists("/home/alice/evil/ran"), "it ran the attacker's pkttyagent")
-    return "the system's doors, bus and pkttyagent; the password is asked for"
+    return "it uses the system's socket, bus and pkttyagent; it asks for the password"
 
 
-@tries("pushes keys into the agent's terminal (TIOCSTI), from a program beside it in the same session",
-       "the kernel refuses; where it is set not to, that is shown to the administrator")
+@tries("pushes keys into the agent's terminal (TIOCSTI) from the same terminal session",
+       "the kernel refuses; if it permits TIOCSTI, contactctl status says so")
 def keys():
     result = "/home/alice/pushed"
     push = (f"import fcntl, os, termios; out = open('{result}', 'w')\n"
@@ -174,35 +174,34 @@ def keys():
         terminal.wait(PASSWORD_PROMPT, WAITING)
         with open(result) as file:
             got = file.read().strip()
-    must(got, "it did not try")
+    must(got, "the attempt was not made")
     with open("/proc/sys/dev/tty/legacy_tiocsti") as file:
         allows = file.read().strip() != "0"
     if not allows:
         must(got != "pushed", got)
         return got
-    # Not the broker's to prevent, but to say.
+    # The broker cannot prevent it, but reports it.
     _, status = command("contactctl", "status")
-    must(re.search(r"legacy TIOCSTI +1", status), f"{got}, and contactctl status does not say that it can be: {status}")
-    return f"{got} (not promised where the kernel allows it; contactctl status says so)"
+    must(re.search(r"legacy TIOCSTI +1", status), f"{got}, and contactctl status does not report that the kernel permits it: {status}")
+    return f"{got} (not promised if the kernel permits it; contactctl status reports that)"
 
 
-@tries("starts a second agent, with the password", "the first one says so")
+@tries("starts a second agent, with the password", "the first one reports it")
 def second():
     with Agent("alice") as first:
         with Agent("alice"):
             first.wait("Another agent of yours", timeout=10)
-    return "the first agent's screen says that there is another"
+    return "the first agent shows that there is another"
 
 
-@tries("asks, being the agent's own parent", "its own agent is not asked")
+@tries("requests access as the agent's own parent", "that agent does not show the prompt")
 def kin():
-    # The shell that starts the agent is the one that asks: an agent must not answer for its own ancestor.
-
+    # The shell that starts the agent then becomes the caller. An agent must not answer for its own ancestor.
     with Terminal("alice", f"bash -c \"contact-agent & exec {CALLER} {APPS} '{REQUEST_ACCESS}'\"") as terminal:
         terminal.watch(6)
         shown = "asks to see" in terminal.everything
     must(not shown, "the agent was asked about its own parent")
-    return "the question was not shown"
+    return "the prompt was not shown"
 
 
 run()

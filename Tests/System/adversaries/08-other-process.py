@@ -1,4 +1,4 @@
-"""a process that speaks on another one's connection"""
+"""a process that uses another process's connection"""
 
 import ctypes
 import json
@@ -16,7 +16,7 @@ from house.verdict import Skipped, must, run, tries
 PIDFD_GETFD, PIDFD_OPEN = 438, 434
 FETCH = {"keys": ["givenName", "familyName"]}
 
-# An app that was given everything for this one process, and then does what it is told, one line at a time.
+# An app whose process has full access, and which executes one command per line of input.
 VICTIM = """
 import os, sys
 from house.varlink import APPS, Connection, attempt
@@ -57,14 +57,14 @@ class Victim:
 
 
 def granted(person):
-    """A process that sees alice's whole book, by her word and her password."""
+    """A process to which alice gave full access, with her password."""
     victim = Victim()
     person.wait("asks to see your contacts")
     person.press("c")
     person.wait("What may")
     person.approve("a")
     person.give_password("alice", "You shared all contacts")
-    must("full" in victim.line(), "the victim was not given anything: nothing was tried")
+    must("full" in victim.line(), "the victim has no access, so nothing was tested")
     return victim
 
 
@@ -73,14 +73,14 @@ person = Agent("alice")
 victim = granted(person)
 
 
-@tries("(the app itself reads its contacts)", "they are there: what follows would be worth it")
+@tries("(the app itself reads its contacts)", "all contacts: there is something to steal")
 def itself():
     got = victim.tell("fetch 0")
     must(MARKER in got, got)
     return "all of them"
 
 
-@tries("takes a copy of the app's socket (pidfd_getfd) and asks on it", "no contact; the connection is closed")
+@tries("copies the app's socket with pidfd_getfd and makes a call on it", "no contact; the connection is closed")
 def stolen():
     number, socket_number = victim.process.pid, int(victim.tell("connect").split()[1])
 
@@ -101,7 +101,7 @@ def stolen():
     return got[0]
 
 
-@tries("is a child that the app forked, on the inherited connection", "no contact; the connection is closed")
+@tries("uses the inherited connection as a forked child of the app", "no contact; the connection is closed")
 def inherited():
     def fork():
         connection = Connection(APPS, 10)
@@ -115,12 +115,12 @@ def inherited():
         return [before, json.loads(os.read(reading, 65536))]
 
     before, got = as_user("alice", fork)
-    must(before is None, f"the parent could not ask: {before}")
+    must(before is None, f"the parent's call failed: {before}")
     must(got[0] == "connection closed", str(got))
     return got[0]
 
 
-@tries("becomes another program (exec) with the app's open connection", "no contact")
+@tries("executes another program (exec) with the app's open connection", "no contact")
 def exec_after_connect():
     other = granted(person)
     try:
@@ -132,10 +132,10 @@ def exec_after_connect():
     return got[:100]
 
 
-@tries("ends, and another program gets its process number (root helps), the socket kept open", "no contact")
+@tries("keeps an ended app's socket open while another process gets its PID (root helps)", "no contact; the connection is closed")
 def reused_pid():
     def reuse():
-        """As root, with a child that becomes alice: only root can choose a process number."""
+        """As root, with a child that becomes alice: only root can choose a PID."""
 
     reading, writing = os.pipe()
     keep, give = os.pipe()
@@ -144,7 +144,7 @@ def reused_pid():
         become("alice")
         connection = Connection(APPS, 10)
         attempt(connection.call, "io.contactbroker.Contacts.GetAuthorization")
-        # The keeper holds the connection while the number of its owner is given to another.
+        # The keeper keeps the connection open while another process gets its owner's PID.
         keeper = os.fork()
         if keeper == 0:
             os.close(give)
@@ -165,14 +165,14 @@ def reused_pid():
     os.close(give)
     try:
         if again != owner:
-            raise Skipped(f"the number {owner} could not be had again")
+            raise Skipped(f"the PID {owner} could not be reused")
         os.close(writing)
         got = json.loads(os.read(reading, 65536) or b'["connection closed", null]')
     finally:
         os.kill(again, signal.SIGKILL)
         os.waitpid(again, 0)
     must(got[0] == "connection closed", str(got))
-    return f"number {owner} given out again; {got[0]}"
+    return f"PID {owner} reused; {got[0]}"
 
 
 run()

@@ -1,4 +1,4 @@
-"""an app that has another app's identifiers"""
+"""an app that knows another app's identifiers"""
 
 import json
 import subprocess
@@ -9,7 +9,7 @@ from house.broker import MARKER, fresh, secrets
 from house.person import PASSWORD_PROMPT, Agent
 from house.verdict import must, run, tries
 
-# Two processes of one interpreter: each is an app of its own, as long as it lives.
+# Two processes of one interpreter. Each process counts as a separate app.
 APP = """
 import json, sys
 from house.varlink import APPS, Connection, attempt
@@ -45,7 +45,7 @@ def share(app, name):
     app.ask("RequestContacts", query=name)
     person.wait("looks for")
     person.approve("s")
-    # The first contact of an app is confirmed once more.
+    # An app's first contact needs a second confirmation.
     if person.wait("Only this contact", "You shared", PASSWORD_PROMPT) == "Only this contact":
         person.approve("y")
     person.give_password("alice", "You shared")
@@ -61,24 +61,24 @@ def fetch(app, *identifiers):
 state = {}
 
 
-@tries("(two apps are given one contact each, by the person)", "each its own")
+@tries("(the person shares one contact with each of two apps)", "each app reads its own")
 def prepare():
     state["first"] = share(first, "saga")
     state["second"] = share(second, "wilhelmina")
     got = fetch(first, state["first"])
     must("Lindqvist" in str(got) and MARKER not in str(got), str(got))
-    return "each reads its one contact"
+    return "each app reads its one contact"
 
 
-@tries("fetches with the other app's identifier", "as if it named nothing")
+@tries("fetches with the other app's identifier", "the same result as for an invented identifier")
 def foreign():
     foreign_answer = fetch(second, state["first"])
     made_up = fetch(second, "0123456789abcdef0123456789abcdef")
     must(not secrets(foreign_answer) and foreign_answer == made_up, f"{foreign_answer}, {made_up}")
-    return "the same empty answer as for one made up"
+    return "the same empty result as for an invented identifier"
 
 
-@tries("saves, deletes and links with the other app's identifier", "as if it named nothing")
+@tries("deletes and updates with the other app's identifier", "the same error as for an invented identifier")
 def saving():
     def change(identifier):
         return second.call("SaveContacts", changes=[{"operation": "delete", "contact": {"identifier": identifier}}])
@@ -90,17 +90,17 @@ def saving():
     pairs = [(make(state["first"]), make(made_up)) for make in (change, update)]
     must(all(left == right and left[0] for left, right in pairs), str(pairs))
     must("Lindqvist" in str(fetch(first, state["first"])), "the contact is gone")
-    return f"{pairs[0][0][0]}, as for one made up"
+    return f"{pairs[0][0][0]}, as for an invented identifier"
 
 
-@tries("compares its identifiers with the other app's", "they have nothing in common")
+@tries("compares its identifiers with the other app's", "they differ for the same contact")
 def comparing():
     same = share(second, "saga")
     must(same != state["first"], "two apps have the same identifier for one contact")
-    return "one contact, two unlike identifiers"
+    return "one contact, two different identifiers"
 
 
-@tries("asks how many there are that it may not see", "its own number")
+@tries("counts the contacts", "only those that it may see")
 def counting():
     error, answer = first.call("CountContacts")
     must(error is None and answer["count"] == 1, f"{error} {answer}")

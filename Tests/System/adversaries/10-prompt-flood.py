@@ -1,4 +1,4 @@
-"""a program that will not stop asking"""
+"""a program that floods the person with prompts"""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ MOST = 4
 
 
 def crowd(programs):
-    """All of them ask at once. How many questions were open at most, and what each was told."""
+    """All programs request access at once. Returns the processes, and the largest number of open prompts."""
     running = [
         start("alice", [program, APPS, REQUEST_ACCESS], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
               stderr=subprocess.STDOUT) for program in programs]
@@ -35,18 +35,18 @@ def finish(running):
     return told
 
 
-@tries("a hundred processes of one program ask for access", "one question; the rest joins it or is TooManyPrompts")
+@tries("requests access from a hundred processes of one program", "four prompts at most; other requests join one or get TooManyPrompts")
 def copies():
     fresh()
     with Agent("alice") as person:
         running, most = crowd([CALLER] * CROWD)
         person.wait("asks to see your contacts")
         told = finish(running)
-    must(most <= MOST, f"{most} questions were open at once")
-    return f"at most {most} open; {sum('TooManyPrompts' in each for each in told)} of {CROWD} told TooManyPrompts"
+    must(most <= MOST, f"{most} prompts were open at once")
+    return f"at most {most} open; {sum('TooManyPrompts' in each for each in told)} of {CROWD} got TooManyPrompts"
 
 
-@tries("a hundred copies at a hundred paths ask for access", "four questions at most for all of them")
+@tries("requests access from a hundred copies at a hundred paths", "four prompts at most for all of them")
 def paths():
     def lay():
         os.makedirs("/home/alice/copies", exist_ok=True)
@@ -55,7 +55,7 @@ def paths():
         for index in range(CROWD):
             path = f"/home/alice/copies/app{index}"
             with open(path, "wb") as file:
-                # Each with a hash of its own too.
+                # Each copy also has a different hash.
                 file.write(program + index.to_bytes(4, "big"))
             os.chmod(path, 0o755)
 
@@ -64,9 +64,9 @@ def paths():
     with Agent("alice") as person:
         running, most = crowd([f"/home/alice/copies/app{index}" for index in range(CROWD)])
         person.wait("asks to see your contacts")
-        must(0 < most <= MOST, f"{most} questions were open at once")
+        must(0 < most <= MOST, f"{most} prompts were open at once")
 
-        # The person refuses one: the crowd's common budget is used up for a while.
+        # The person denies one. All copies share one back-off, which starts now.
         shown = len(pending(1000))
         person.press("d")
         person.wait("did not allow")
@@ -74,26 +74,26 @@ def paths():
         fresh_ones, most_then = crowd([f"/home/alice/copies/app{index}" for index in range(CROWD)])
         told_then = finish(fresh_ones)
     refused = sum("TooManyPrompts" in each for each in told_then)
-    must(refused >= CROWD - MOST, f"after a refusal only {refused} were told to wait")
-    return (f"at most {most} open, {sum('TooManyPrompts' in each for each in told)} told TooManyPrompts; "
-            f"after one refusal {refused} of {CROWD}")
+    must(refused >= CROWD - MOST, f"after a denial only {refused} got TooManyPrompts")
+    return (f"at most {most} open, {sum('TooManyPrompts' in each for each in told)} got TooManyPrompts; "
+            f"after one denial {refused} of {CROWD}")
 
 
-@tries("floods, while an installed program has a question too", "the installed program's question gets its turn")
+@tries("floods alice's queue while bob's program requests access", "bob's prompt opens, and root is answered at once")
 def fair():
     fresh()
     with Agent("alice") as person:
         running, _ = crowd([f"/home/alice/copies/app{index}" for index in range(CROWD)])
         before = len(pending(1000))
         picking = start("bob", [CALLER, APPS, REQUEST_ACCESS], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-        bobs = wait_for(lambda: pending(1001), "bob's question")
+        bobs = wait_for(lambda: pending(1001), "bob's prompt")
         asked = time.monotonic()
         error, status = attempt(admin, "GetStatus")
         took = time.monotonic() - asked
         finish(running + [picking])
     must(before <= MOST and len(bobs) == 1, f"{before} of alice's, {len(bobs)} of bob's")
     must(error is None and took < 1, f"the administrator waited {took:.1f} s")
-    return f"bob's question is open beside alice's {before}; root was answered in {took * 1000:.0f} ms"
+    return f"bob's prompt is open besides alice's {before}; root was answered in {took * 1000:.0f} ms"
 
 
 run()

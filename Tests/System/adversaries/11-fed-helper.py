@@ -1,4 +1,4 @@
-"""a caller made of what hangs, lies or does not end, for whoever finds out who it is"""
+"""a caller whose files are made to hang or mislead the helper"""
 
 import os
 import shutil
@@ -13,10 +13,10 @@ from house.varlink import APPS
 from house.verdict import NotBuilt, must, run, tries
 
 fresh()
-# Longest time until one who cannot be identified knows, and until another one, who can, is answered meanwhile.
+# Maximum seconds until an unidentifiable caller is refused, and until another user's call is answered meanwhile.
 TURNED_AWAY, ANSWERED = 5, 2
 AUTHORIZATION = '{"method":"io.contactbroker.Contacts.GetAuthorization"}'
-# The program that asks, in a world of its own: mounts, a root, a file named .flatpak-info.
+# The calling program, with its own namespaces, mounts, root and .flatpak-info.
 WORLD = """
 import ctypes, os, sys
 libc = ctypes.CDLL(None, use_errno=True)
@@ -56,7 +56,7 @@ os.execv("/srv/test/caller", ["caller", "/run/contactbroker/apps/io.contactbroke
 
 
 def asks(program, words):
-    """Runs the program as alice; bob asks meanwhile and must be answered. How long each took."""
+    """Runs the program as alice. bob calls meanwhile and must be answered in time. Returns how long each took."""
     helper, daemon = pid(HELPER), pid(SERVICE)
     began = time.monotonic()
     process = start("alice", [sys.executable, "-c", program] if isinstance(program, str) else program,
@@ -67,7 +67,7 @@ def asks(program, words):
             asked = time.monotonic()
             status, said = run_as("bob", [CALLER, APPS, AUTHORIZATION], timeout=10)
             slowest = max(slowest, time.monotonic() - asked)
-            must("notDetermined" in said, f"bob was told {said!r} meanwhile")
+            must("notDetermined" in said, f"bob got {said!r} meanwhile")
     finally:
         took = time.monotonic() - began
         try:
@@ -77,8 +77,8 @@ def asks(program, words):
         said = process.communicate()[0].decode(errors="replace").strip()
     must(took < TURNED_AWAY, f"{words}: no answer for {took:.1f} s")
     must(slowest < ANSWERED, f"{words}: bob waited {slowest:.1f} s meanwhile")
-    must("Traceback" not in said, f"could not try: {said[-300:]}")
-    must(pid(SERVICE) == daemon, "the daemon went down")
+    must("Traceback" not in said, f"the attempt itself failed: {said[-300:]}")
+    must(pid(SERVICE) == daemon, "the daemon ended")
     return f"{said.splitlines()[-1] if said else 'ended'} after {took * 1000:.0f} ms; bob at most {slowest * 1000:.0f} ms"
 
 
@@ -89,34 +89,34 @@ def info(words, make):
     return got
 
 
-@tries("(the same world of its own, with nothing in it)", "answered: what follows is refused for what it is")
+@tries("(has its own root without a /.flatpak-info)", "answered: the namespaces alone are no reason to refuse")
 def nothing():
     got = info("nothing", "")
     must("notDetermined" in got, got)
     return got
 
 
-@tries("its /.flatpak-info is a FIFO", "turned away or unverified, at once")
+@tries("makes its /.flatpak-info a FIFO", "refused or unverified, in time")
 def fifo():
     return info("FIFO", "os.mkfifo('/tmp/root/.flatpak-info')")
 
 
-@tries("its /.flatpak-info is a link to a file that only root reads", "not followed")
+@tries("makes its /.flatpak-info a link to a file that only root may read", "the link is not followed")
 def symlink():
     return info("link", "os.symlink('/proc/1/root/etc/shadow', '/tmp/root/.flatpak-info')")
 
 
-@tries("its /.flatpak-info is a folder", "turned away or unverified, at once")
+@tries("makes its /.flatpak-info a folder", "refused or unverified, in time")
 def folder():
     return info("folder", "os.mkdir('/tmp/root/.flatpak-info')")
 
 
-@tries("its /.flatpak-info is 1 GB", "bounded: not read to its end")
+@tries("makes its /.flatpak-info 1 GB large", "only a bounded part is read")
 def huge_info():
     return info("1 GB", "file = open('/tmp/root/.flatpak-info', 'wb'); file.truncate(1 << 30); file.close()")
 
 
-@tries("its /.flatpak-info is a device", "not opened")
+@tries("makes its /.flatpak-info a device", "the device is not opened")
 def device():
     return info("device", """
 file = open('/tmp/root/.flatpak-info', 'w'); file.close()
@@ -124,7 +124,7 @@ check(libc.mount(b'/dev/zero', b'/tmp/root/.flatpak-info', None, 0x1000, None))
 """)
 
 
-@tries("its root is a file system that never answers", "turned away: no lookup is made there")
+@tries("has a root on a file system that never answers", "refused: the helper looks up nothing there")
 def hanging_root():
     program = WORLD + """
 import threading
@@ -137,14 +137,14 @@ os.chroot("/tmp/slow")
     return asks(program, "hanging root")
 
 
-@tries("its executable lies on a file system that stops answering", "turned away or unverified, in time")
+@tries("has its executable on a file system that stops answering", "refused or unverified, in time")
 def hanging_executable():
     program = WORLD + """
 import threading, select
 from house.slowfs import SlowFileSystem
 os.makedirs("/tmp/slow", exist_ok=True)
 served = {0, os.getpid()}
-# Whoever else opens or reads it waits for ever. 0 is the kernel itself.
+# Other processes that open or read it wait forever. 0 is the kernel itself.
 system = SlowFileSystem("/tmp/slow", open("/srv/test/caller", "rb").read())
 threading.Thread(target=system.serve, args=(lambda name, process: process not in served,), daemon=True).start()
 reading, writing = os.pipe()
@@ -164,7 +164,7 @@ os._exit(0)
     return asks(program, "hanging executable")
 
 
-@tries("its executable is 10 GB", "not read to its end; answered in time")
+@tries("has an executable of 10 GB", "not read to its end; answered in time")
 def large_executable():
     def make():
         shutil.copyfile(CALLER, "/home/alice/large")
@@ -178,7 +178,7 @@ def large_executable():
         os.unlink("/home/alice/large")
 
 
-@tries("ten such at once, of one user", "bob is answered meanwhile")
+@tries("starts nine such programs at once", "bob is answered meanwhile")
 def crowd():
     def make():
         for index in range(10):
@@ -195,7 +195,7 @@ def crowd():
             asked = time.monotonic()
             status, said = run_as("bob", [CALLER, APPS, AUTHORIZATION], timeout=10)
             slowest = max(slowest, time.monotonic() - asked)
-            must("notDetermined" in said, f"bob was told {said!r}")
+            must("notDetermined" in said, f"bob got {said!r}")
     finally:
         for each in others:
             each.kill()
@@ -206,7 +206,7 @@ def crowd():
     return f"bob was answered within {slowest * 1000:.0f} ms"
 
 
-@tries("the helper is killed while it is asked", "no caller passes unidentified; it comes back")
+@tries("kills the helper (as root)", "no caller is served unidentified; the helper restarts")
 def killed():
     number = pid(HELPER)
     if not number:
@@ -217,11 +217,11 @@ def killed():
     end = time.monotonic() + 10
     while "notDetermined" not in said and time.monotonic() < end:
         status, said = run_as("bob", [CALLER, APPS, AUTHORIZATION], timeout=10)
-    must("notDetermined" in said, f"nobody is identified any more: {said}")
-    return "callers are turned away until it is back, which it is"
+    must("notDetermined" in said, f"callers are no longer identified: {said}")
+    return "callers are refused until the helper is back; it is back"
 
 
-@tries("the helper is stopped (SIGSTOP)", "callers are turned away; nobody passes unidentified")
+@tries("stops the helper with SIGSTOP (as root)", "callers are refused; no caller is served unidentified")
 def stopped():
     number = pid(HELPER)
     if not number:
@@ -236,9 +236,9 @@ def stopped():
     finally:
         os.kill(number, signal.SIGCONT)
         os.unlink("/home/bob/other")
-    must("closed" in said or status == "no end", f"it was answered {said!r}")
+    must("closed" in said or status == "no end", f"it got {said!r}")
     must(status != "no end", "it waited 15 s")
-    return f"turned away after {took:.1f} s"
+    return f"refused after {took:.1f} s"
 
 
 run()

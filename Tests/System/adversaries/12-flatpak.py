@@ -1,4 +1,4 @@
-"""a real flatpak app, and who wants to be it"""
+"""a real flatpak app, and programs that imitate it"""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from house.verdict import must, run, tries
 
 APP, PLATFORM = "org.example.Flat", "org.example.Platform"
 WORK = "/home/alice/flatpak"
-# Built from what lies in the container; no network. The app is the same small caller.
+# Built from the container's files, without network. The app is the program caller.
 BUILD = f"""
 set -eu
 mkdir -p {WORK} && cd {WORK}
@@ -42,23 +42,23 @@ def flatpak(*arguments):
     return ["flatpak", "run", "--user", "--command=caller", APP, *arguments]
 
 
-@tries("(it is built and installed, offline)", "it runs")
+@tries("(builds and installs the flatpak offline)", "it runs")
 def build():
     status, said = run_as("alice", ["bash", "-c", BUILD], timeout=60)
     must(status == 0, said[-600:])
     status, said = run_as("alice", ["flatpak", "run", "--user", "--command=cat", APP, "/.flatpak-info"], timeout=20)
     must(f"name={APP}" in said, said[-300:])
-    return "it runs, in flatpak's own sandbox"
+    return "it runs in flatpak's sandbox"
 
 
-@tries("asks for access: whom is it taken for", f"sandboxed: {APP}")
+@tries("requests access", f"identified as sandboxed: {APP}")
 def known():
     strength, app = taken_for("alice", flatpak(APPS, REQUEST_ACCESS))
     must((strength, app) == ("sandboxed", APP), f"{strength}: {app}")
     return f"{strength}: {app}"
 
 
-@tries("opens the agent's and the administrator's door, which it was given by mistake", "neither")
+@tries("calls the agent's and the administrator's socket, which it got by mistake", "refused at both")
 def doors():
     _, agent = run_as("alice", flatpak(AGENT, '{"method":"io.contactbroker.Agent.ListGrants"}'), timeout=20)
     _, admin = run_as("alice", flatpak(ADMIN, '{"method":"io.contactbroker.Admin.ListGrants"}'), timeout=20)
@@ -67,7 +67,7 @@ def doors():
     return f"agent: {agent.strip()[-40:]}; administrator: {admin.strip()[-40:]}"
 
 
-@tries("is given one contact by the person, and fetches, counts and searches", "that one contact, of a book of twenty-one")
+@tries("fetches and counts after the person shared one contact", "that one contact, of a book of twenty-one")
 def one_contact():
     fresh()
     button = '{"method":"io.contactbroker.Contacts.RequestContacts","parameters":{"query":"saga"}}'
@@ -85,7 +85,7 @@ def one_contact():
     return "one contact; it counts 1"
 
 
-@tries("has a program outside widen its grant at the administrator's door", "NotAuthorized without a password")
+@tries("has a program outside widen its grant at the administrator's socket", "NotAuthorized without a password")
 def widened():
     got = as_user("alice", lambda: attempt(admin, "SetGrant", app=APP, strength="sandboxed", status="full"))
     must(got[0] in ("NotAuthorized", "InteractiveAuthenticationRequired", "InvalidValue"), str(got))
@@ -94,7 +94,7 @@ def widened():
     return f"{got[0]}; it stays limited"
 
 
-@tries("its grant, wanted by a program outside of the sandbox under a scope of its name", "nothing")
+@tries("is imitated by a program outside the sandbox, in a scope with its name", "no use of its grant")
 def outside():
     command = ["systemd-run", "--user", "--scope", "--quiet", "--collect", f"--unit=app-flatpak-{APP}-815.scope", "--",
                CALLER, APPS, FETCH]
@@ -104,7 +104,7 @@ def outside():
     return said.strip()[:100]
 
 
-@tries("its grant, wanted by bob's flatpak of the same name", "bob's app is another app")
+@tries("is installed by bob too, under the same name", "bob's app has no use of alice's grant")
 def bobs():
     def copy():
         os.makedirs("/home/bob/flatpak", exist_ok=True)

@@ -1,4 +1,4 @@
-"""whoever has alice's terminal, and not her password"""
+"""somebody who has alice's terminal, but not her password"""
 
 import os
 import signal
@@ -13,10 +13,10 @@ from house.verdict import must, run, tries
 
 
 class SharingAll:
-    """An app asks, and at the agent somebody presses the key that shares everything."""
+    """An app requests access, and at the agent somebody presses the key that shares all contacts."""
 
     def __init__(self, before=lambda: None):
-        """before: what happens between the agent's start and the app's question."""
+        """before: called between the agent's start and the app's request."""
         self.before = before
 
     def __enter__(self):
@@ -27,7 +27,7 @@ class SharingAll:
         return self
 
     def ask(self):
-        """Has the app ask, and until its back-off is over ask again."""
+        """Has the app request access, again and again until its back-off is over."""
         end = time.monotonic() + 20
         while True:
             self.app = start("alice", [CALLER, APPS, REQUEST_ACCESS], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
@@ -58,7 +58,7 @@ class SharingAll:
                 if each["status"] == "full" and each["strength"] == "unverified"]
 
 
-@tries("shares everything with an app, and types a wrong password", "nothing is shared")
+@tries("shares all contacts with an app, and types a wrong password", "no grant")
 def wrong():
     with SharingAll() as sharing:
         sharing.person.wait(PASSWORD_PROMPT)
@@ -67,55 +67,55 @@ def wrong():
             if sharing.person.wait(PASSWORD_PROMPT, "not recognised", "AUTHENTICATION FAILED", "shared all") != PASSWORD_PROMPT:
                 break
         sharing.person.watch(1)
-        must(not sharing.shared(), "everything was shared")
+        must(not sharing.shared(), "all contacts were shared")
     return "not recognised; no grant"
 
 
-@tries("shares everything, and interrupts the question for the password", "nothing is shared")
+@tries("shares all contacts, and interrupts the password question", "no grant")
 def cancelled():
     with SharingAll() as sharing:
         sharing.person.wait(PASSWORD_PROMPT)
         sharing.person.press("\x03")
         sharing.person.watch(2)
-        must(not sharing.shared(), "everything was shared")
+        must(not sharing.shared(), "all contacts were shared")
     return "no grant"
 
 
-@tries("shares everything, and leaves the question for the password standing", "nothing is shared; others are answered meanwhile")
+@tries("shares all contacts, and does not answer the password question", "no grant; others are answered meanwhile")
 def hanging():
     with SharingAll() as sharing:
         sharing.person.wait(PASSWORD_PROMPT)
         must(attempt(admin, "GetStatus")[0] is None, "the broker waits for polkit")
         _, said = run_as("bob", [CALLER, APPS, '{"method":"io.contactbroker.Contacts.GetAuthorization"}'], timeout=10)
-        must("notDetermined" in said, f"bob was told {said!r}")
-        must(not sharing.shared(), "everything was shared")
+        must("notDetermined" in said, f"bob got {said!r}")
+        must(not sharing.shared(), "all contacts were shared")
     return "no grant; bob and root were answered"
 
 
-@tries("(alice does the same with the right password)", "it is shared: the others failed for want of it alone")
+@tries("(alice does the same with the right password)", "shared: only the password was missing before")
 def right():
     with SharingAll() as sharing:
         sharing.person.give_password("alice", "You shared all contacts")
-        must(sharing.shared(), "nothing was shared")
+        must(sharing.shared(), "the contacts were not shared")
         sharing.take_back()
-    return "shared, and taken back"
+    return "shared, then revoked"
 
 
-@tries("is an app that goes away while alice is asked for the password", "the next one's question is asked as ever")
+@tries("ends the app while alice is asked for the password", "the next app's prompt works as usual")
 def moot():
     with SharingAll() as sharing:
         sharing.person.wait(PASSWORD_PROMPT)
         sharing.go_away()
         sharing.person.wait("no longer waits")
-        must(not sharing.shared(), "everything was shared")
+        must(not sharing.shared(), "all contacts were shared")
         sharing.ask()
         sharing.person.give_password("alice", "You shared all contacts")
-        must(sharing.shared(), "nothing was shared")
+        must(sharing.shared(), "the contacts were not shared")
         sharing.take_back()
-    return "nothing shared; the next one's was asked, and shared"
+    return "nothing shared; the next prompt was shown, and its contacts shared"
 
 
-@tries("starts the agent and goes away in the midst of the question, twenty times", "polkit goes on answering")
+@tries("starts the agent and closes it during the password question, twenty times", "polkit still answers")
 def leaves():
     fresh()
     for _ in range(20):
@@ -123,19 +123,19 @@ def leaves():
             terminal.wait(PASSWORD_PROMPT)
     with Agent("alice"):
         pass
-    return "alice was asked for her password after that, and serves"
+    return "after that, alice was asked for her password, and her agent serves"
 
 
-@tries("(polkit is started anew while alice's agent serves)", "her next answer wants the password, and counts")
+@tries("(root restarts polkit while alice's agent serves)", "her next answer requires the password and is accepted")
 def polkit_anew():
     with SharingAll(before=lambda: command("systemctl", "restart", "polkit.service")) as sharing:
         sharing.person.give_password("alice", "You shared all contacts")
-        must(sharing.shared(), "nothing was shared")
+        must(sharing.shared(), "the contacts were not shared")
         sharing.take_back()
-    return "asked, shared, and taken back"
+    return "asked, shared, then revoked"
 
 
-@tries("has polkit stopped before the agent starts", "no agent serves")
+@tries("starts the agent while polkit is stopped", "the agent does not serve")
 def absent():
     fresh()
     command("systemctl", "mask", "--runtime", "--now", "polkit.service")
@@ -150,10 +150,10 @@ def absent():
         must(error in ("NotAuthorized", "InteractiveAuthenticationRequired"), f"ResetGrant: {error}")
     finally:
         command("systemctl", "unmask", "--runtime", "polkit.service")
-    return "no agent serves, and what wants a password is NotAuthorized"
+    return "the agent does not serve, and calls that require a password are refused"
 
 
-@tries("has polkit hang (SIGSTOP)", "a denial in time that says what to do; others are served; polkit started anew is asked")
+@tries("starts the agent while polkit hangs (SIGSTOP)", "refused in time, with advice; others are served; works after a restart of polkit")
 def hung():
     fresh()
     command("systemctl", "start", "polkit.service")
@@ -164,20 +164,20 @@ def hung():
         with Terminal("alice", "contact-agent") as terminal:
             must(attempt(admin, "GetStatus")[0] is None, "the broker hangs with polkit")
             _, said = run_as("bob", [CALLER, APPS, '{"method":"io.contactbroker.Contacts.GetAuthorization"}'], timeout=10)
-            must("notDetermined" in said, f"bob was told {said!r}")
-            # 5 for pkttyagent, and 20 in which polkit may think.
+            must("notDetermined" in said, f"bob got {said!r}")
+            # 5 seconds for pkttyagent, and 20 for polkit.
             terminal.wait("systemctl restart polkit.service", timeout=40)
             took = time.monotonic() - begun
-            must(terminal.wait_for_end() != 0, "it ended as if all were well")
+            must(terminal.wait_for_end() != 0, "it ended with status 0")
             must(WAITING not in terminal.everything, "it serves while polkit hangs")
     finally:
         command("systemctl", "restart", "polkit.service")
     with Agent("alice"):
         pass
-    return f"refused after {took:.0f} s, with what to do; bob and root are answered; polkit started anew is asked"
+    return f"refused after {took:.0f} s, with advice; bob and root are answered; it works after a restart of polkit"
 
 
-@tries("contactctl reset without a password", "NotAuthorized")
+@tries("runs contactctl reset without a password", "refused; the grant stays")
 def manage_own():
     fresh()
     status, said = run_as("alice", ["contactctl", "reset", "contactbook"], timeout=30)

@@ -1,4 +1,4 @@
-"""a person who was given the number of one who left"""
+"""a new user who got the UID of a former one"""
 
 import os
 
@@ -19,7 +19,7 @@ def account(name):
     command("loginctl", "enable-linger", name)
 
 
-@tries("(carol keeps a contact, and leaves; dave gets her number)", "so it is")
+@tries("(carol saves a contact and is deleted; dave gets her UID)", "done")
 def prepare():
     import subprocess
     from house.accounts import start
@@ -42,10 +42,10 @@ def prepare():
     must(not os.path.exists("/home/carol"), said)
     account("dave")
     fresh()
-    return "the same number, another name"
+    return "the same UID, another name"
 
 
-@tries("dave opens every door that is his", "refused, without a word of what was there")
+@tries("dave calls the apps' and the administrator's socket", "refused, and nothing about carol's data")
 def dave():
     got = as_user("dave", lambda: [
         attempt(contacts, "GetAuthorization"), attempt(contacts, "FetchContacts", 10, keys=["familyName"]),
@@ -55,7 +55,7 @@ def dave():
     return ", ".join(str(error or answer) for error, answer in got[:4])[:150]
 
 
-@tries("dave runs contactbook, which carol had allowed everything", "refused")
+@tries("dave runs contactbook, to which carol gave full access", "refused")
 def contactbook():
     from house.accounts import run as run_as
     status, said = run_as("dave", ["contactbook", "list"], timeout=30)
@@ -63,7 +63,7 @@ def contactbook():
     return " ".join(said.split())[:120]
 
 
-@tries("(root purges the number)", "dave starts with nothing")
+@tries("(root purges the UID)", "dave starts without a book")
 def purged():
     status, said = command("contactctl", "purge-user", "--yes", NUMBER)
     must(status == 0, said)

@@ -13,7 +13,7 @@ def service(*arguments, unit, user="alice"):
         "--property=RuntimeMaxSec=10", "--", *arguments)
 
 
-@tries("lists and resets grants at the administrator's door", "NotAuthorized")
+@tries("lists and resets grants at the administrator's socket", "NotAuthorized")
 def admins_door():
     for method in ("ListGrants", "ResetGrant", "QueryAudit"):
         _, said = service(CALLER, ADMIN, f'{{"method":"io.contactbroker.Admin.{method}"}}', unit="backup.service")
@@ -21,27 +21,27 @@ def admins_door():
     return said[-60:]
 
 
-@tries("opens the agent's door", "permission denied")
+@tries("opens the agent's socket", "permission denied")
 def agents_door():
     _, said = service(CALLER, AGENT, '{"method":"io.contactbroker.Agent.Serve","more":true}', unit="backup.service")
     must("Permission denied" in said or said == "closed", said)
     return said
 
 
-@tries("asks for contacts: whom is it taken for", "service: the unit's name")
+@tries("requests access", "identified as service, by the unit's name")
 def known():
     import threading
     fresh()
     thread = threading.Thread(target=service, args=(CALLER, APPS, REQUEST_ACCESS), kwargs={"unit": "backup.service"})
     thread.start()
     from house.broker import wait_for
-    prompt = wait_for(lambda: pending(1000), "its question")[0]
+    prompt = wait_for(lambda: pending(1000), "its prompt")[0]
     thread.join()
     must(prompt["strength"] == "service" and "backup.service" in str(prompt), str(prompt))
     return f"service: {prompt.get('app') or prompt.get('displayName')}"
 
 
-@tries("of bob's, named as alice's backup, asks with her name", "another user's app")
+@tries("runs as bob with the same unit name", "no contact: another user's app")
 def bobs():
     _, said = service(CALLER, APPS, '{"method":"io.contactbroker.Contacts.FetchContacts","parameters":{"keys":["familyName"]}}',
                       unit="backup.service", user="bob")

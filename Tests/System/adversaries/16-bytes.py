@@ -1,4 +1,4 @@
-"""whoever sends bytes, or none"""
+"""a caller that sends invalid bytes, or none"""
 
 import os
 import signal
@@ -19,7 +19,7 @@ def resident():
         return next(int(line.split()[1]) for line in file if line.startswith("VmRSS:")) // 1024
 
 
-@tries("a frame without an end, to both open doors", "the connection is closed, the memory is bounded")
+@tries("sends a frame without an end to both open sockets", "the connection is closed; memory is bounded")
 def endless():
     number, before = pid(SERVICE), resident()
 
@@ -33,13 +33,13 @@ def endless():
             return "connection closed" if isinstance(error, Closed) else "no answer"
 
     got = as_user("bob", lambda: [send(APPS), send(ADMIN)])
-    must(pid(SERVICE) == number, "the daemon went down")
+    must(pid(SERVICE) == number, "the daemon ended")
     must(got == ["connection closed"] * 2, str(got))
     must(resident() - before < 100, f"{resident() - before} MB more")
     return f"closed, {max(0, resident() - before)} MB more"
 
 
-@tries("what is no Varlink", "an error or a closed connection; the daemon goes on")
+@tries("sends what is not Varlink", "an error or a closed connection; the daemon keeps running")
 def garbage():
     number = pid(SERVICE)
 
@@ -54,12 +54,12 @@ def garbage():
         return sorted(map(str, answers))
 
     got = as_user("bob", send)
-    must(pid(SERVICE) == number, "the daemon went down")
+    must(pid(SERVICE) == number, "the daemon ended")
     must("no answer" not in got and "None" not in got, str(got))
     return ", ".join(got)
 
 
-@tries("two thousand connections of bob's, silent", "bounded; alice and root are answered")
+@tries("opens two thousand silent connections as bob", "alice and root are answered")
 def silent():
     def hold():
         held = []
@@ -93,15 +93,15 @@ def silent():
     return f"alice was answered in {took * 1000:.0f} ms, root too"
 
 
-@tries("kill -9 of the daemon", "it is started again; the next caller is answered")
+@tries("kills the daemon with SIGKILL (as root)", "it restarts; the next caller is answered")
 def killed():
     number = pid(SERVICE)
     os.kill(number, signal.SIGKILL)
     wait_for(lambda: "status" in run_as("alice", [CALLER, APPS, AUTHORIZATION], timeout=10)[1], "the next caller is answered")
     must(pid(SERVICE) not in (0, number), "no new daemon")
     status, said = command("contactctl", "verify")
-    must(status == 0, f"the record is not whole: {said}")
-    return "a new daemon answers; the record is whole"
+    must(status == 0, f"the audit is damaged: {said}")
+    return "a new daemon answers; the audit is intact"
 
 
 run()

@@ -1,4 +1,4 @@
-"""whoever reads the journal, after all of this"""
+"""somebody who reads the journal after all other attempts"""
 
 import json
 
@@ -20,18 +20,18 @@ def entries():
     return ENTRIES
 
 
-@tries("root searches every field of it for names from alice's book", "not one")
+@tries("searches every field for names from alice's book, as root", "none")
 def names():
     found = [entry for entry in entries() if secrets(json.dumps(entry, ensure_ascii=False))]
     must(not found, str(found[:2]))
     _, whole = command("journalctl", "--no-pager", "-b", "-o", "json")
     others = [json.loads(line) for line in whole.splitlines() if secrets(line)]
     told = [{name: entry.get(name) for name in ("_COMM", "_TRANSPORT", "MESSAGE")} for entry in others[:2]]
-    must(not others, f"in another program's entry: {told}")
+    must(not others, f"in another program's entries: {told}")
     return f"none in {len(entries())} entries of ours, nor in any other"
 
 
-@tries("root searches it for a search or a reason that an app gave", "not one")
+@tries("searches for a query or a purpose that an app gave, as root", "none")
 def queries():
     text = json.dumps(entries(), ensure_ascii=False)
     found = [word for word in ("wilhelmina", "to show what an app receives") if word in text]
@@ -39,7 +39,7 @@ def queries():
     return "none"
 
 
-@tries("alice and bob read it", "nothing of it")
+@tries("reads the service's entries as alice and as bob", "no entry")
 def others():
     for user in ("alice", "bob"):
         status, said = run_as(user, ["journalctl", "--no-pager", "-q", "-u", SERVICE], timeout=20)
@@ -47,7 +47,7 @@ def others():
     return "nothing"
 
 
-@tries("(the fleet's log store reads fields, not sentences)", "a catalogued message with its facts as fields")
+@tries("(reads message identifiers and fields, as a log store does)", "messages with fields, explained by the catalog")
 def structured():
     known = [entry for entry in entries() if entry.get("MESSAGE_ID")]
     must(known, "no entry has a MESSAGE_ID")
@@ -57,7 +57,7 @@ def structured():
     return f"{len(known)} entries with MESSAGE_ID; fields {', '.join(ours)[:120]}"
 
 
-@tries("(the administrator holds the journal's copy of the audit against the chain)", "every record, once, with its hash")
+@tries("(compares the journal's copy of the audit with the chain)", "every record, with its hash")
 def audit():
     chain = {each["sequence"]: each["hash"] for each in admin("QueryAudit", allUsers=True)["records"]}
     last = max(chain)
@@ -71,16 +71,16 @@ def audit():
     ENTRIES.clear()
     kept = [entry for entry in entries() if "CONTACTBROKER_SEQUENCE" in entry]
     numbers = [int(entry["CONTACTBROKER_SEQUENCE"]) for entry in kept]
-    # A broker that is killed between the journal and its note of it sends the last records once more.
+    # A broker that is killed before it notes the position in the journal sends the last records again.
     once = sorted(set(numbers))
     must(once == list(range(once[0], once[-1] + 1)), "records are missing")
     must(once[0] <= 2 and once[-1] >= last, f"from {once[0]} to {once[-1]} of {last}")
     wrong = [n for n, entry in zip(numbers, kept) if n in chain and entry["CONTACTBROKER_HASH"] != chain[n]]
-    must(not wrong, f"another hash: {wrong[:5]}")
+    must(not wrong, f"different hashes: {wrong[:5]}")
     return f"{len(once)} records, {len(numbers) - len(once)} of them twice"
 
 
-@tries("(nothing crashed, nothing was killed by its watchdog)", "no such entry")
+@tries("(searches for crashes and watchdog timeouts)", "none")
 def crashes():
     _, text = command("journalctl", "--no-pager", "-b", "-q", "-g", "dumped core|watchdog timeout|segfault|Fatal error")
     must(not text, text[:400])

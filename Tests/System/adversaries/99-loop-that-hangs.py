@@ -1,6 +1,6 @@
-"""whatever makes the broker's loop hang
+"""something that makes the broker's event loop hang
 
-It is stopped where it stands, as a loop that does not turn any more. After the look at the journal, which wants no such entry.
+SIGSTOP stops the broker like a loop that hangs. This runs after 99-journal, which must find no watchdog timeout.
 """
 
 import os
@@ -13,7 +13,7 @@ from house.verdict import must, run, tries
 DROP_IN = "/run/systemd/system/contactbroker.service.d/soon.conf"
 
 
-@tries("stops it while an app waits", "systemd sees that it gives no sign of life, and starts it anew")
+@tries("stops the broker with SIGSTOP", "systemd misses the watchdog notification and restarts it")
 def hangs():
     os.makedirs(os.path.dirname(DROP_IN), exist_ok=True)
     with open(DROP_IN, "w") as file:
@@ -26,13 +26,13 @@ def hangs():
         wait_for(lambda: pid() not in (0, before), "another process of the broker", timeout=40)
         wait_for(lambda: attempt(admin, "GetStatus")[0] is None, "the broker answers root")
         _, text = command("journalctl", "--no-pager", "-b", "-q", "-u", SERVICE, "-g", "[Ww]atchdog timeout")
-        must(text, "the journal does not say why it was started anew")
+        must(text, "the journal does not say why it was restarted")
         found = attempt(admin, "VerifyAudit")[1]
         must(found and "brokenAt" not in found, f"the audit: {found}")
     finally:
         os.unlink(DROP_IN)
         command("systemctl", "daemon-reload")
-    return f"started anew; {found['records']} records, none of them harmed"
+    return f"restarted; {found['records']} audit records, all intact"
 
 
 run()

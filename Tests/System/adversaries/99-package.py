@@ -1,6 +1,6 @@
-"""whoever installs, upgrades, removes and purges the package
+"""an administrator who installs, upgrades, removes and purges the package
 
-It takes the place of what make install has put there, so that it comes last of all.
+The package replaces what `make install` installed, so this must run last.
 """
 
 import glob
@@ -18,7 +18,7 @@ PACKAGE = "/srv/test/contactbroker.deb"
 AGENT = "/usr/bin/contact-agent"
 SETTINGS = "/etc/contactbroker/contactbroker.toml"
 CHECK = ["/usr/libexec/contactbroker/contactbrokerd", "--check-configuration", "--system"]
-# What keeps the broker from starting, whatever its settings.
+# A drop-in that keeps the broker from starting, whatever its settings.
 DROP_IN = "/run/systemd/system/contactbroker.service.d/few.conf"
 BOOK = STATE + "/users/*/contacts.sqlite"
 SOCKETS = ["contactbroker-apps.socket", "contactbroker-agent.socket", "contactbroker-admin.socket"]
@@ -34,7 +34,7 @@ def install():
 
 
 def listed():
-    """What alice's address book program says, which she granted everything."""
+    """The output of alice's contactbook, which has full access."""
     return run_as("alice", ["contactbook", "list"], timeout=30)[1]
 
 
@@ -42,7 +42,7 @@ def answers():
     return attempt(admin, "GetStatus")[0] is None
 
 
-@tries("installs it over what is there", "the agent has its group, and an app's call starts the broker")
+@tries("installs it over the existing files", "the agent has its group, and a call starts the broker")
 def installs():
     command("systemctl", "stop", SERVICE, *SOCKETS)
     install()
@@ -53,43 +53,43 @@ def installs():
     for each in SOCKETS:
         _, state = command("systemctl", "is-active", each)
         must(state == "active", f"{each} is {state}")
-    must(not pid(), "the broker was started before anybody asked")
+    must(not pid(), "the broker was started before the first call")
     wait_for(answers, "the broker answers root")
     return "2755 root:contact-agent; the sockets listen; started by the first call"
 
 
-@tries("installs it again, as an upgrade", "another process serves; books and settings are as they were")
+@tries("installs it again, as an upgrade", "a new process serves; books and settings are unchanged")
 def upgrades():
     before, books, settings = pid(), sorted(glob.glob(BOOK)), open(SETTINGS).read()
-    must(books, "there is no book to lose")
+    must(books, "there is no book, so nothing is tested")
     install()
     wait_for(answers, "the broker answers root")
-    must(pid() != before, "the former program serves on")
+    must(pid() != before, "the old process still serves")
     must(sorted(glob.glob(BOOK)) == books, "books are gone")
     must(open(SETTINGS).read() == settings, "settings were replaced")
-    return f"{len(books)} books, the administrator's settings, and a new process"
+    return f"{len(books)} books and the settings are unchanged; a new process serves"
 
 
-@tries("upgrades it under an agent that waits", "the agent starts from the new file and is asked")
+@tries("upgrades it while an agent waits", "the agent restarts from the new file and gets prompts")
 def upgrades_under_an_agent():
     with Agent("alice") as person:
-        # A file of its own, as another version has: dpkg keeps the old one from being started.
+        # dpkg replaces the file, as with another version, so the old one can no longer be executed.
         before = os.stat(AGENT).st_ino
         install()
-        must(os.stat(AGENT).st_ino != before, "the agent's file is the old one")
+        must(os.stat(AGENT).st_ino != before, "the agent's file was not replaced")
         if person.wait("Waiting for apps", "Password:", "could not start anew", timeout=40) == "Password:":
             person.type_password("password of alice")
         must("could not start anew" not in person.text, person.text[-300:])
         wait_for(answers, "the broker answers root")
         with Asking("alice", [CALLER, APPS, REQUEST_ACCESS]):
             person.wait("asks to see your contacts", timeout=40)
-    return "it was asked by an app after the upgrade"
+    return "it showed an app's prompt after the upgrade"
 
 
-@tries("upgrades it with a setting that cannot be read", "a warning; the broker runs and refuses every app until the repair")
+@tries("upgrades it with an invalid setting", "a warning; the broker runs and refuses every app until it is corrected")
 def upgrades_with_a_mistake():
     settings = open(SETTINGS).read()
-    must(MARKER in listed(), f"alice's own program sees nothing: {listed()}")
+    must(MARKER in listed(), f"alice's contactbook sees nothing: {listed()}")
     place = f"{SETTINGS}:{settings.count(chr(10)) + 2}: contacts.region: "
     try:
         with open(SETTINGS, "a") as file:
@@ -102,18 +102,18 @@ def upgrades_with_a_mistake():
         must(place in problem and "systemctl restart" in problem, f"the status names no problem: {problem}")
         must(not secrets(listed()), "alice's program was served")
         _, journal = command("journalctl", "--catalog", "--boot", "--no-pager", "--unit=" + SERVICE, "--lines=40")
-        must("settings cannot be read, and every app is refused" in journal and place in journal, "the journal does not say it")
+        must("settings cannot be read, and every app is refused" in journal and place in journal, "the journal does not report it")
     finally:
         with open(SETTINGS, "w") as file:
             file.write(settings)
     status, said = command(*CHECK)
     must(status == 0, said)
     fresh()
-    must(MARKER in listed(), f"the old grant is not served: {listed()}")
-    return "dpkg succeeds and names the line; nothing disclosed; after repair and restart the old grant is served"
+    must(MARKER in listed(), f"the old grant does not apply: {listed()}")
+    return "dpkg succeeds and names the line; nothing is disclosed; after correction and restart the old grant applies"
 
 
-@tries("checks a file that root can read and the broker cannot", "the check says what the broker would say")
+@tries("checks a settings file that root can read and the broker cannot", "the check reports what the broker would report")
 def checks_as_the_broker():
     mode = stat.S_IMODE(os.stat(SETTINGS).st_mode)
     try:
@@ -125,7 +125,7 @@ def checks_as_the_broker():
     return said.splitlines()[0]
 
 
-@tries("upgrades it where the broker cannot start", "dpkg succeeds, and says that it did not start and how to see why")
+@tries("upgrades it while the broker cannot start", "dpkg succeeds, and says that it did not start and how to see why")
 def upgrades_without_a_start():
     wait_for(answers, "the broker answers root")
     try:
@@ -141,30 +141,30 @@ def upgrades_without_a_start():
         os.rmdir(os.path.dirname(DROP_IN))
         command("systemctl", "daemon-reload")
         fresh()
-    return "dpkg succeeds; journalctl --catalog is named"
+    return "dpkg succeeds, and names the journalctl command"
 
 
-@tries("looks at what the package needs", "polkit and logind, without which no agent starts")
+@tries("reads the package's dependencies", "polkit and logind, without which no agent starts")
 def depends():
     _, needs = command("dpkg-deb", "--field", PACKAGE, "Depends")
     must("polkitd" in needs and "logind" in needs, f"Depends: {needs}")
     return "polkitd, logind"
 
 
-@tries("removes it", "nothing runs and nothing listens; people's contacts stay")
+@tries("removes it", "nothing runs or listens; contacts and settings stay")
 def removes():
     books = sorted(glob.glob(BOOK))
     status, said = command("dpkg", "--remove", "contactbroker", timeout=60)
     must(status == 0, said[-400:])
-    must(not pid(), "the broker runs on")
-    must(not os.path.exists("/run/contactbroker"), "the doors are still there")
+    must(not pid(), "the broker still runs")
+    must(not os.path.exists("/run/contactbroker"), "the sockets are still there")
     must(not os.path.exists(AGENT), "the agent is still there")
     must(sorted(glob.glob(BOOK)) == books and books, "contacts were removed")
     must(os.path.exists(SETTINGS), "settings were removed")
     return f"{len(books)} books are still there"
 
 
-@tries("purges it", "no contact, no setting, no enabled unit is left")
+@tries("purges it", "no contacts, settings or enabled units are left")
 def purges():
     status, said = command("dpkg", "--purge", "contactbroker", timeout=60)
     must(status == 0, said[-400:])

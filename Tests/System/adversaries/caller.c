@@ -1,4 +1,4 @@
-// An app that is no interpreter: makes the calls it is given on one connection, and prints each reply on a line.
+// An app that is not an interpreter. Makes the given calls on one connection, and prints each reply on a line.
 // usage: caller SOCKET CALL…
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// What LD_PRELOAD brings into a program: says in a file of whoever runs it that it got in.
+// For LD_PRELOAD: writes the executable's path to a file, which shows that the library was loaded.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

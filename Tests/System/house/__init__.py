@@ -1,1 +1,1 @@
-"""What the adversaries need to try: users, doors, a person at a terminal, and a way to say what they got."""
+"""Support for the adversaries: users, sockets, a person at a terminal, and the reporting of results."""

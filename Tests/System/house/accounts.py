@@ -1,4 +1,4 @@
-"""Being other users, really: a process of theirs, with their groups and nothing of root's."""
+"""Runs code and programs as other users, with their groups and none of root's privileges."""
 
 import ctypes
 import json
@@ -24,7 +24,7 @@ def environment(user):
 
 
 def become(user, extra_groups=(), group=None):
-    """For a child process: no way back to root."""
+    """Makes a child process run as the user; it cannot become root again."""
     entry = pwd.getpwnam(user)
     os.initgroups(user, entry.pw_gid)
     if extra_groups:
@@ -32,7 +32,7 @@ def become(user, extra_groups=(), group=None):
     gid = entry.pw_gid if group is None else group
     os.setresgid(gid, gid, gid)
     os.setresuid(entry.pw_uid, entry.pw_uid, entry.pw_uid)
-    # A process that was root is hidden from its own user; one that a user started is not.
+    # After a change of user a process is not dumpable; one that the user started is.
     ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
     os.environ.clear()
     os.environ.update(environment(user))
@@ -40,11 +40,11 @@ def become(user, extra_groups=(), group=None):
 
 
 class Failed(Exception):
-    """The child could not do what it was to do."""
+    """The child failed before it returned a result."""
 
 
 def as_user(user, function, *arguments, timeout=60, group=None):
-    """Calls the function in a process of this user and returns what it returns (anything that JSON holds)."""
+    """Calls the function in a process of this user and returns its result, which must be convertible to JSON."""
     reading, writing = os.pipe()
     sys.stdout.flush()
     child = os.fork()
@@ -79,7 +79,7 @@ def as_user(user, function, *arguments, timeout=60, group=None):
             pass
         os.waitpid(child, 0)
     if not data:
-        raise Failed("it ended without a word")
+        raise Failed("it ended without a result")
     answer = json.loads(data)
     if "failed" in answer:
         raise Failed(answer["failed"])
@@ -87,7 +87,7 @@ def as_user(user, function, *arguments, timeout=60, group=None):
 
 
 def start(user, arguments, **options):
-    """Starts a program as this user, in a session of its own without a terminal."""
+    """Starts a program as this user, in a new session without a terminal."""
     environ = environment(user)
     environ.update(options.pop("env", {}))
     return subprocess.Popen(
@@ -102,7 +102,7 @@ def become_for_exec(user, environ):
 
 
 def run(user, arguments, timeout=60, **options):
-    """Runs a program as this user; what it printed, both streams, and how it ended."""
+    """Runs a program as this user. Returns its exit code, or "no end", and its output of both streams."""
     process = start(user, arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
     try:
         out, _ = process.communicate(timeout=timeout)
@@ -114,6 +114,6 @@ def run(user, arguments, timeout=60, **options):
 
 
 def in_user_manager(user, arguments, unit=None):
-    """The command that runs a program in a scope of this user's manager, where programs of a session run."""
+    """The command that runs a program in a scope of the user's manager, as desktop sessions do."""
     name = [f"--unit={unit}"] if unit else []
     return ["systemd-run", "--user", "--scope", "--quiet", "--collect", *name, "--", *arguments]

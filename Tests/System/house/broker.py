@@ -1,4 +1,4 @@
-"""The installed broker, looked at and set back by root."""
+"""Control of the installed broker, as root."""
 
 import os
 import subprocess
@@ -14,12 +14,12 @@ STATE = "/var/lib/contactbroker"
 CALLER = "/srv/test/caller"
 REQUEST_ACCESS = '{"method":"io.contactbroker.Contacts.RequestAccess"}'
 AUTHORIZATION = '{"method":"io.contactbroker.Contacts.GetAuthorization"}'
-# In alice's book, and in nothing that anybody else may read.
+# A name that is only in alice's book, and in no file that others may read.
 MARKER = "Zyxgrob"
 
 
 def command(*arguments, timeout=30):
-    """Runs a program as root; what it printed, both streams, and its exit code."""
+    """Runs a program as root. Returns its exit code and its output of both streams."""
     ended = subprocess.run(
         arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout)
     return ended.returncode, ended.stdout.decode(errors="replace").strip()
@@ -31,8 +31,8 @@ def pid(unit=SERVICE):
 
 
 def fresh():
-    """A broker that remembers no prompt and no back-off: one adversary's harm must not help to hold off the next."""
-    # systemd would take so many restarts for a service that keeps failing.
+    """Restarts the broker, so that no prompt or back-off that one attempt caused helps against the next."""
+    # systemd would treat so many restarts as a service that keeps failing.
     command("systemctl", "reset-failed")
     status, said = command("systemctl", "restart", SERVICE)
     if status and not os.path.exists("/usr/lib/systemd/system/" + SERVICE):
@@ -43,11 +43,11 @@ def fresh():
 
 
 def wait_for(condition, words, timeout=20):
-    """Waits until something is so; there is nothing else here that could be waited on."""
+    """Polls until the condition is true: there is no event to wait for."""
     end = time.monotonic() + timeout
     while not (found := condition()):
         if time.monotonic() > end:
-            raise TimeoutError(f"never came: {words}")
+            raise TimeoutError(f"timed out waiting for: {words}")
         time.sleep(0.02)
     return found
 
@@ -57,7 +57,7 @@ def pending(uid):
 
 
 class Asking:
-    """A program that asks for access and waits, and whom the broker takes it for."""
+    """A program that requests access and waits, and the prompt that the broker opened for it."""
 
     def __init__(self, user, arguments, uid=1000, **options):
         self.uid = uid
@@ -73,7 +73,7 @@ class Asking:
             time.sleep(0.02)
 
     def said(self, timeout=20):
-        """What the program printed until its end."""
+        """What the program printed by its end."""
         out, _ = self.process.communicate(timeout=timeout)
         return out.decode(errors="replace").strip()
 
@@ -89,22 +89,22 @@ class Asking:
 
 
 def taken_for(user, arguments, uid=1000, **options):
-    """The strength and the identifier under which a program's question waits, or what it was told instead."""
+    """The strength and the app identifier of the program's prompt, or `None` and what it got instead."""
     fresh()
     with Asking(user, arguments, uid, **options) as asking:
         if asking.prompt:
             return asking.prompt.get("strength"), asking.prompt.get("app") or asking.prompt.get("displayName")
         said = " ".join(asking.said().split())
-        # Turned away at the door, or told no without a question, or did not believe that a broker is there whose user has
-        # no number in its namespace: anything else means that it could not try.
+        # The program was refused at the socket, or denied without a prompt, or it rejected the broker because the broker's
+        # user has no UID in its namespace. Anything else means that the attempt did not work.
         no = ("closed", "AccessDenied", "restricted", "denied", "hung up", "neither the system's contact broker nor yours")
         if not any(word in said for word in no):
-            raise RuntimeError(f"it did not ask: {said}")
+            raise RuntimeError(f"it did not request access: {said}")
         return None, said
 
 
 def app_calls(*calls):
-    """Makes these calls of an app, one after the other on one connection. In the process of whoever calls it."""
+    """Makes these calls one after the other on one connection, in the current process."""
     connection, answers = Connection(APPS), []
     for method, parameters in calls:
         answers.append(attempt(connection.call, "io.contactbroker.Contacts." + method, parameters))
@@ -112,5 +112,5 @@ def app_calls(*calls):
 
 
 def secrets(text):
-    """Which words of alice's book stand in a text."""
+    """The words of alice's book that the text contains."""
     return [word for word in (MARKER, "Lindqvist", "Okafor") if word in str(text)]

@@ -1,4 +1,4 @@
-"""A person at a terminal: a login session on a real pseudo-terminal, with a program in it."""
+"""A person at a terminal: a program in a login session on a pseudo-terminal."""
 
 import fcntl
 import os
@@ -19,14 +19,14 @@ class NotShown(Exception):
 
 
 class Terminal:
-    """What runs in it is in a session that pam_systemd registered, as after a login."""
+    """Runs a command in a session that pam_systemd registered, as after a login."""
 
     def __init__(self, user, command, rows=30, columns=110):
         self.output = b""
         self.mark = 0
         self.pid, self.master = pty.fork()
         if self.pid == 0:
-            # As login(1) does: the terminal is the person's.
+            # As login(1) does: the terminal belongs to the user.
             os.fchown(0, pwd.getpwnam(user).pw_uid, -1)
             os.environ.clear()
             os.environ.update({"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TERM": "xterm", "LANG": "C.UTF-8"})
@@ -34,7 +34,7 @@ class Terminal:
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def read(self, timeout):
-        """Takes what was printed meanwhile; `False` once nothing can come any more."""
+        """Collects output; returns `False` at its end."""
         ready, _, _ = select.select([self.master], [], [], timeout)
         if not ready:
             return True
@@ -47,7 +47,7 @@ class Terminal:
 
     @property
     def text(self):
-        """What was shown since the last key, without what only colours and places it."""
+        """The output since the last key, without escape sequences."""
         return ESCAPES.sub(b"", self.output[self.mark:]).decode(errors="replace")
 
     @property
@@ -55,7 +55,7 @@ class Terminal:
         return ESCAPES.sub(b"", self.output).decode(errors="replace")
 
     def wait(self, *texts, timeout=20):
-        """Waits until one of the texts is shown, and says which."""
+        """Waits until one of the texts is shown, and returns it."""
         end = time.monotonic() + timeout
         while True:
             shown = self.text
@@ -66,29 +66,29 @@ class Terminal:
             if left <= 0 or not self.read(left):
                 if any(text in self.text for text in texts):
                     continue
-                raise NotShown(f"waited for {' or '.join(texts)!r}, shown was: {' '.join(self.text.split())[-600:]!r}")
+                raise NotShown(f"waited for {' or '.join(texts)!r}, but the screen shows: {' '.join(self.text.split())[-600:]!r}")
 
     def press(self, keys):
         self.mark = len(self.output)
         os.write(self.master, keys.encode())
 
     def type_password(self, word):
-        """As a person does: once the terminal shows nothing of what is typed. What comes sooner is thrown away, as ever
-        when a terminal is asked to be silent, and shown."""
+        """Types the password once the terminal's echo is off, as a person does. Earlier input would be echoed, and
+        discarded when the echo is turned off."""
         end = time.monotonic() + 10
         while termios.tcgetattr(self.master)[3] & termios.ECHO:
             if time.monotonic() > end:
-                raise NotShown("a password was asked for, and the terminal would show it")
+                raise NotShown("a password is asked for, but the terminal still echoes")
             self.watch(0.02)
         self.press(word + "\n")
 
     def approve(self, keys):
-        """As a person does: not before the prompt could be read. The agent takes no approval sooner."""
+        """Presses keys after the time that the agent gives a person to read the prompt; it ignores earlier approvals."""
         self.watch(0.8)
         self.press(keys)
 
     def watch(self, seconds):
-        """Looks at the terminal for a time."""
+        """Collects output for some seconds."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0 and self.read(left):
             pass
@@ -101,10 +101,10 @@ class Terminal:
             if pid:
                 self.pid = 0
                 return os.waitstatus_to_exitcode(status)
-        raise NotShown(f"it did not end; shown was: {' '.join(self.text.split())[-600:]!r}")
+        raise NotShown(f"it did not end; the screen shows: {' '.join(self.text.split())[-600:]!r}")
 
     def close(self):
-        """Takes the terminal away: su(1) and what runs in its session end with it, or are ended."""
+        """Closes the terminal. su(1) and its session end with it; after 5 seconds it is killed."""
         if self.master >= 0:
             os.close(self.master)
             self.master = -1
@@ -133,7 +133,7 @@ WAITING = "Waiting for apps"
 
 
 class Agent(Terminal):
-    """A person with the agent on their terminal, who has proved that it is they."""
+    """A person who runs the agent on their terminal and has typed their password."""
 
     def __init__(self, user, word=None, arguments=""):
         super().__init__(user, f"contact-agent {arguments}".strip())
@@ -147,7 +147,7 @@ class Agent(Terminal):
             raise
 
     def give_password(self, user, after):
-        """Types it if it is asked for, and waits for what is shown then."""
+        """Types the password if it is asked for, and waits for the text after it."""
         if self.wait(after, PASSWORD_PROMPT) == PASSWORD_PROMPT:
             self.type_password(password(user))
             self.wait(after)

@@ -1,11 +1,11 @@
-"""polkitd itself: whatever somebody tries, it must go on answering. polkitd 122 waits for ever where a question is taken back by
-CancelCheckAuthorization in the moment when its agent answers or goes away, so the broker never calls that."""
+"""Checks that polkitd still answers after an attempt. polkitd 122 hangs for good if CancelCheckAuthorization cancels a check in the
+moment when its agent answers or goes away, so the broker never calls that."""
 
 import glob
 import subprocess
 
-# Seconds in which it answers when it is well. Now and then it does nothing for 15: it can miss that the administrator's rules are
-# through, and gives them so long.
+# Seconds within which a working polkitd answers. Sometimes it takes 15, its time limit for the administrator's rules, because it
+# can miss that they have finished.
 PATIENCE = 20
 
 
@@ -18,7 +18,7 @@ def read(path):
 
 
 def hanging():
-    """Nothing where polkitd answers; else what its threads wait for, and one in its place for those who try after this."""
+    """`None` if polkitd answers. Otherwise restarts it for the following attempts, and returns what its threads waited for."""
     try:
         subprocess.run(["pkaction", "--action-id", "io.contactbroker.answer"], timeout=PATIENCE,
                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

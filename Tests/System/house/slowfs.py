@@ -1,6 +1,6 @@
-"""A file system that answers some and leaves others waiting for ever: fuse(4) without a library.
+"""A file system that answers some requests and never answers others: fuse(4) without a library.
 
-It has one folder with one file, `program`, whose bytes it is given.
+It has one folder with one file, `program`, with the given bytes.
 """
 
 import ctypes
@@ -16,7 +16,7 @@ ROOT, PROGRAM = 1, 2
 
 
 class SlowFileSystem:
-    """To be mounted in a namespace of the caller's own, by a caller who is root there."""
+    """Must be mounted by a process that is root in its own user and mount namespaces."""
 
     def __init__(self, folder, program, uid=0):
         self.program = program
@@ -32,7 +32,7 @@ class SlowFileSystem:
         return struct.pack("<QQQQQQIIIIIIIIII", node, size, (size + 511) // 512, 0, 0, 0, 0, 0, 0, mode, 1, 0, 0, 0, 4096, 0)
 
     def serve(self, hangs):
-        """Answers what it is asked, but what `hangs` names by the kind of request and the process that makes it."""
+        """Answers requests, except those for which `hangs(kind of request, process)` is true."""
         while True:
             request = os.read(self.device, 1 << 20)
             _, opcode, unique, node, _, _, process, _ = struct.unpack_from("<IIQQIIII", request)
@@ -58,5 +58,5 @@ class SlowFileSystem:
             else:
                 error = -errno.ENOSYS
             if name is None and opcode in (2, 36, 42):
-                continue  # FORGET, INTERRUPT and BATCH_FORGET take no answer.
+                continue  # FORGET, INTERRUPT and BATCH_FORGET have no reply.
             os.write(self.device, struct.pack("<IiQ", 16 + len(answer), error, unique) + answer)

@@ -1,4 +1,4 @@
-"""Varlink over a Unix socket, as little of it as it takes to ask, and to ask wrongly."""
+"""A minimal Varlink client over a Unix socket, for valid and invalid calls."""
 
 import json
 import socket
@@ -20,7 +20,7 @@ class Refused(Exception):
 
 
 class Closed(Exception):
-    """The broker hung up, or never let in."""
+    """The broker closed the connection, or never accepted it."""
 
 
 class Connection:
@@ -66,7 +66,7 @@ class Connection:
 
 
 def call(method, parameters=None, timeout=20):
-    """One call at the door that the method belongs to."""
+    """One call at the socket of the method's interface."""
     connection = Connection(DOORS[method.rsplit(".", 1)[0]], timeout)
     try:
         return connection.call(method, parameters)
@@ -83,7 +83,7 @@ def admin(method, timeout=20, **parameters):
 
 
 def attempt(function, *arguments, **parameters):
-    """What came of it, as a word: the error's name, or `None` beside what was answered."""
+    """Returns the error's name, or `None`, and the parameters of the reply or the error."""
     try:
         return None, function(*arguments, **parameters)
     except Refused as refused:

@@ -1,6 +1,6 @@
-"""How an adversary says what it tried and what it got.
+"""How an adversary reports what it tried and what it got.
 
-Each attempt is a function that returns what it got, in words, and raises `Broke` where that is more than it should be.
+Each attempt is a function. It returns what it got, in words, and raises `Broke` if that is more than it should get.
 """
 
 import json
@@ -10,27 +10,27 @@ import traceback
 from house.polkit import hanging
 
 
-# Characters of what one got that stand in the table.
+# Maximum number of characters of a result in the table.
 MOST = 400
 
 
 class Broke(Exception):
-    """It got what it must not get."""
+    """The attempt got what it must not get."""
 
 
 class NotBuilt(Exception):
-    """What it attacks is not there yet. Counts as a failure: nothing was shown."""
+    """The target of the attack does not exist. Counts as a failure, because nothing was tested."""
 
 
 class Skipped(Exception):
-    """This machine cannot play it; the words say why."""
+    """This machine cannot run the attempt, for the given reason."""
 
 
 attempts = []
 
 
 def tries(words, expect):
-    """Marks an attempt: what it tries, and what it should get."""
+    """Marks a function as an attempt: what it tries, and what it should get."""
 
     def mark(function):
         attempts.append((words, expect, function))
@@ -45,7 +45,7 @@ def must(condition, got):
 
 
 def run():
-    """Makes all attempts of the program, each on its own: what one does wrong leaves the others to be tried."""
+    """Runs all attempts of the program. A failed attempt does not prevent the others."""
     name = " ".join((sys.modules["__main__"].__doc__ or "").split("\n", 1)[0].split())
     for words, expect, function in attempts:
         try:
@@ -53,7 +53,7 @@ def run():
         except Broke as broke:
             got, outcome = f"expected: {expect}. Got: {broke}", "BROKE"
         except NotBuilt as missing:
-            got, outcome = "not built yet: " + str(missing), "NOT BUILT"
+            got, outcome = "target missing: " + str(missing), "NOT BUILT"
         except Skipped as skipped:
             got, outcome = str(skipped), "skipped"
         except Exception as error:
@@ -61,7 +61,7 @@ def run():
             got, outcome = f"{type(error).__name__}: {error} ({frame.name}:{frame.lineno})", "FAILED"
             traceback.print_exc()
         if ill := hanging():
-            got, outcome = f"it left polkitd hanging ({ill}); else: {got}", "BROKE"
+            got, outcome = f"it left polkitd hanging ({ill}); otherwise: {got}", "BROKE"
         got = " ".join(str(got).split())
         if len(got) > MOST:
             print(got, file=sys.stderr)

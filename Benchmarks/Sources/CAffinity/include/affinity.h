@@ -3,10 +3,10 @@
 
 #include <sys/types.h>
 
-// On which processors a thread may run. What Swift cannot say: cpu_set_t's macros. Every function answers -errno where
-// it fails.
+// The processors on which a thread may run. Swift cannot use cpu_set_t's macros. Every function returns -errno if it
+// fails.
 
-/// Writes the processors on which the calling thread may run, lowest first; answers how many there are, at most `size`.
+/// Writes the processors on which the calling thread may run, lowest first; returns their number, at most `size`.
 int caffinity_allowed(int *processors, int size);
 
 /// Lets a thread (0: the caller) run on these processors only.

@@ -1,10 +1,10 @@
 import Glibc
 
-/// What the broker takes as a process: its memory, and its start.
+/// The broker's memory and start time.
 extension Benchmark {
     private static let starts = 15
     private static let peerStarts = 5
-    /// Set for 100,000 contacts; fewer must not take more.
+    /// The bar is for 100,000 contacts; fewer must not need more.
     static let idleBar = Bar.atMost(.size(48_000_000))
     static let readBar = Bar.atMost(.size(64_000_000))
 
@@ -28,7 +28,7 @@ extension Benchmark {
         report.figures.append(Figure(name("memory, peak"), .size(try Memory(of: scratch.brokerProcess).peak)))
     }
 
-    /// From the start of the broker to its first contact at an app that waits for it.
+    /// Measures from the start of the broker until a waiting app has its first contact.
     mutating func measureStart(_ app: ChildProcess) throws {
         _ = try place(app, nil)
         let times = try (0..<Self.starts).map { _ in

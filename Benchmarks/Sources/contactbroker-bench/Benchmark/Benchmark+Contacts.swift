@@ -1,4 +1,4 @@
-/// What `import Contacts` adds to the calls.
+/// The cost of the library `Contacts` on top of the calls.
 extension Benchmark {
     private static let lists = 20
     private static let contactFetches = 4_000

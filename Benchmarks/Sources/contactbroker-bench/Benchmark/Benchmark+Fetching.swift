@@ -54,7 +54,7 @@ extension Benchmark {
     /// - Returns: fetches per second, of all of them.
     static func storm(_ apps: [ChildProcess], milliseconds: Int) throws -> Double {
         for (seed, app) in apps.enumerated() { try app.tell("storm \(milliseconds) \(seed)") }
-        // Each says when it is ready, and waits for a line.
+        // Each app reports when it is ready, and waits for a line.
         for app in apps { _ = try app.line() }
         for app in apps { try app.tell("go") }
         return try apps.map { app in

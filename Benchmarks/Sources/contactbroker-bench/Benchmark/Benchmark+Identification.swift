@@ -7,21 +7,21 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// How long it takes until it is known who has connected: the caller's clock before connect(2), ours when it is judged.
+/// Measures how long identifying a caller takes: from the caller's time before connect(2) to ours after judging.
 ///
-/// Ours is the broker's own loop and door, and callers are looked at where the broker looks at them: on another thread.
+/// Uses the broker's own event loop and socket, and inspects callers on another thread, as the broker does.
 final class Identification: Sendable {
     /// Nanoseconds of one connection.
     struct Times {
-        /// Until it was accepted: what it takes before anybody asks who it is.
+        /// Until it was accepted, before the identification begins.
         let accepted: Int64
         let identified: Int64
         let isRefused: Bool
     }
 
-    /// One caller that was let in.
+    /// One admitted caller.
     private final class Stay: Sendable {
-        /// Whoever identifies callers holds on to them for as long as they are connected.
+        /// The broker keeps each caller's handle while it is connected.
         let peer: PeerHandle
         let accepted: Int64
         let identified = Clock.now()
@@ -90,12 +90,12 @@ final class Identification: Sendable {
         }
     }
 
-    /// The caller's side. It says when it began, and connects again when it is answered.
+    /// The caller's side. Sends its start time, and connects again after the reply.
     ///
     /// - Parameter pause: microseconds before each connection but the first.
     static func connect(to path: String, times: Int, pause: UInt32, on processor: CInt) throws {
         try Processors.pin(process: getpid(), to: [processor])
-        // What a program has to load before it can connect at all is its own: to a place where nobody is.
+        // A first attempt at a path without a socket loads what the program needs, so that it is not measured.
         _ = clinux_connect(path + ".nobody", 5_000)
         for count in 0..<times {
             if pause > 0, count > 0 { usleep(pause) }
@@ -108,7 +108,7 @@ final class Identification: Sendable {
         }
     }
 
-    /// Each connection of one new process, which runs there.
+    /// All connections of one new process on the given processor.
     func measure(_ count: Int, pause: UInt32 = 0, on processor: CInt) throws -> [Times] {
         let caller = try ChildProcess(
             Role.program, [Role.caller.rawValue, path, "\(count)", "\(pause)", "\(processor)"])
@@ -122,12 +122,12 @@ final class Identification: Sendable {
     }
 }
 
-/// How long it takes from connecting to the broker's first answer: who calls is known by then, and the answer is the
-/// cheapest that there is.
+/// Measures from connecting to the broker's first reply. It includes the identification, and the call is the cheapest
+/// one.
 enum Visit {
     private static let call = Array(#"{"method":"org.varlink.service.GetInfo"}"#.utf8) + [0]
 
-    /// The visitor's side: writes how many nanoseconds each visit took.
+    /// The caller's side: writes the nanoseconds of each visit.
     static func run(door: String, times: Int, on processor: CInt) throws {
         try Processors.pin(process: getpid(), to: [processor])
         var visits: [Int64] = []
@@ -169,7 +169,7 @@ extension Benchmark {
         try Processors.pin(process: scratch.brokerProcess, to: processors.allowed)
     }
 
-    /// The program's hash is cached before, and kept for as long as its file does not change.
+    /// The program's hash is cached before. It stays cached while the file does not change.
     mutating func measureIdentification() throws {
         try measureIdentification(try EvidenceCollector(), "identified caller", helper: nil)
         guard geteuid() == 0 else {

@@ -1,4 +1,4 @@
-/// Look-ups by what somebody types, and pages of the list.
+/// Look-ups by typed text, and pages of the list.
 extension Benchmark {
     private struct Lookup {
         let task: String

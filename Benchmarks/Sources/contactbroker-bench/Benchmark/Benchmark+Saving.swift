@@ -82,7 +82,7 @@ extension Benchmark {
 
     /// - Parameters:
     ///   - changes: when each change began, followed by how long it took.
-    ///   - told: when the watcher saw each.
+    ///   - told: when the watcher was notified of each.
     static func delays(changes: [Int64], told: [Int64]) -> Samples {
         let began = stride(from: 0, to: changes.count, by: 2).map { changes[$0] }
         return Samples(zip(began, told).map { $1 - $0 })

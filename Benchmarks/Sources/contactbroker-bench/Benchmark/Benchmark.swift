@@ -77,7 +77,7 @@ struct Benchmark {
         let scratch = try Scratch(build: build, kept: kept)
         defer { scratch.remove() }
         var benchmark = Benchmark(scratch: scratch, size: size, report: report)
-        // Before the folders go, in which it works.
+        // Before its folders are removed.
         defer { benchmark.stopPeer() }
         try scratch.startBroker()
         // A child of ours as the apps are, and not of theirs: the broker asks no agent that is kin to the app.
@@ -207,7 +207,7 @@ struct Benchmark {
         report.figures.append(Figure("\(name): its floor, a ping-pong", floor))
     }
 
-    /// The name of a figure, with the size of the book where it is not the usual one.
+    /// The name of a figure, with the size of the book if it is not the usual one.
     func name(_ text: String) -> String { size == Self.contacts ? text : "\(text), of \(size)" }
 
     static func say(_ text: String) {

@@ -3,7 +3,7 @@ import BrokerModel
 import BrokerVarlink
 import BrokerVarlinkClient
 
-/// What an app knows of the people in the book, so that it has something to look for.
+/// What an app knows of the contacts in the book, so that it can look for them.
 struct People {
     struct Person {
         let identifier: String
@@ -22,7 +22,7 @@ struct People {
     var order = "userDefault"
 }
 
-/// Contacts by what somebody types, and pages of the list.
+/// Contacts by typed text, and pages of the list.
 extension App {
     /// The keys that a list shows, as contactbook asks for them.
     private static let listKeys = ContactKeySet.names.union(ContactKeySet([.phoneNumbers, .emailAddresses]))

@@ -3,7 +3,7 @@ import BrokerModel
 import BrokerVarlink
 import Glibc
 
-/// Contacts that come and change.
+/// Saves contacts and watches changes.
 extension App {
     private static let contactsPerSave = 500
 

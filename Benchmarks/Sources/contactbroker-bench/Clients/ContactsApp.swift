@@ -97,7 +97,7 @@ final class ContactsApp {
         return [Int64(kept.count), Int64(try Memory(of: getpid()).resident - before)]
     }
 
-    /// The same contact each, so that both find it as the other left it; which of them is first changes.
+    /// Both fetch the same contact, so that caches affect both; they take turns at being first.
     private func fetch(_ count: Int) throws -> [Int64] {
         if identifiers.isEmpty { identifiers = try all().map(\.identifier).sorted() }
         let bare = try VarlinkClient(path: door, timeout: .seconds(30))

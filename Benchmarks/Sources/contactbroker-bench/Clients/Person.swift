@@ -2,9 +2,9 @@ import BrokerJSON
 import BrokerVarlinkClient
 import Glibc
 
-/// The person, as a program: answers every prompt at the agent's door.
+/// The person, as a program: answers every prompt at the agent's socket.
 ///
-/// It is a process of its own beside the apps, because an agent that is kin to the caller is not asked.
+/// It is a separate process next to the apps, because the broker does not ask an agent that is kin to the caller.
 enum Person {
     /// The person gives an app with the first name ``chosen`` contacts, one with the second name ``manyChosen``, and every
     /// other app all of them.
@@ -42,7 +42,7 @@ enum Person {
         }
     }
 
-    /// Rows of the person's list, from pages all over it where it is long.
+    /// Rows of the person's list. In a long list they are from pages spread over it.
     private static func choose(
         _ count: Int, _ token: String, _ cookie: String, _ calling: VarlinkClient
     ) throws -> [String] {

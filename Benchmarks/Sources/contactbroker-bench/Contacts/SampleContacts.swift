@@ -64,8 +64,8 @@ enum SampleContacts {
     private static let streets = ["Harbour Street", "Lindenallee", "Rue des Écoles", "Station Road", "Hilltop Lane"]
     private static let labels = ["_$!<Home>!$_", "_$!<Work>!$_", "_$!<Mobile>!$_"]
 
-    /// - Parameter inCrowd: every fourth has one of many family names: in a large book some beginnings are everybody's, and
-    ///   most are rare.
+    /// - Parameter inCrowd: every fourth has one of many family names, so that a large book has some very common
+    ///   beginnings and many rare ones.
     static func contact(_ number: Int, inCrowd: Bool) -> Contact {
         var contact = contact(number)
         guard inCrowd, number % 4 == 0 else { return contact }
@@ -100,7 +100,7 @@ enum SampleContacts {
             contact.birthday = "19\(50 + random.below(50))-0\(1 + random.below(9))-1\(random.below(10))"
         }
         contact.phoneNumbers = (0..<1 + random.below(3)).map { place in
-            // Each number once, in no order: two people of one name and one number would be taken for one.
+            // Each number once, in no order: two people with one name and number would be linked.
             let digits = "\(10_000_000 + (number * 4 + place) * 39_916_801 % 79_999_987)"
             return LabeledString(
                 label: labels[(place + 2) % 3], value: script.prefix + digits.prefix(4) + " " + digits.suffix(4))

@@ -2,8 +2,8 @@ import Glibc
 
 /// GNOME evolution-data-server for one run: with a bus, homes and an address book of its own, and without a network.
 ///
-/// Nothing of it reaches the address book, the bus or the accounts of whoever runs the benchmark: its processes have none
-/// of our environment, and every folder that they know of is one of this run's.
+/// It does not use the address book, the bus or the accounts of the user who runs the benchmark: its processes get none of
+/// our environment, and only folders of this run.
 final class Peer {
     /// Of the library, which Debian builds together with the services.
     let version: String
@@ -129,7 +129,7 @@ final class Peer {
         return found
     }
 
-    /// The strings of a file in which each ends with NUL; none where it cannot be read.
+    /// The NUL-terminated strings of a file; none if it cannot be read.
     private static func strings(_ path: String) -> [String] {
         guard let file = fopen(path, "r") else { return [] }
         defer { fclose(file) }

@@ -1,6 +1,6 @@
 import BrokerJSON
 
-/// One row of the table: one kind of work, done by us, by the peer, and by as little as could do it.
+/// One row of the table: one kind of work, done by us, by the peer, and by the minimal program (the floor).
 struct Comparison {
     let work: String
     let ours: Amount

@@ -6,7 +6,7 @@ struct Noise {
     let load: String
     /// Parts of all processors' time, 0 to 1, in a moment in which the benchmark does nothing.
     let busy: Double
-    /// What the hypervisor gave to other machines.
+    /// The time that the hypervisor gave to other machines.
     let stolen: Double
 
     /// Waits while it measures.

@@ -105,7 +105,7 @@ final class ChildProcess {
 
     /// Reads its next line as numbers.
     ///
-    /// - Throws: the line itself where it has words: a child that failed writes why.
+    /// - Throws: the line itself if it is not numbers: a child that failed writes why.
     func numbers(within seconds: CInt = 30) throws -> [Int64] {
         let line = try self.line(within: seconds)
         let words = line.split(separator: " ")
@@ -130,7 +130,7 @@ final class ChildProcess {
         close()
     }
 
-    /// Waits until the process has ended by itself.
+    /// Waits until the process ends.
     func waitForEnd() {
         guard !hasEnded else { return }
         var status: CInt = 0

@@ -4,32 +4,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// A program that goes by polkit's name on a bus of the tests, and does not behave.
+// A program that takes polkit's name on a bus of the tests, and answers as its habit says.
 
 enum fakepolkit_habit {
     FAKEPOLKIT_YES,
     FAKEPOLKIT_NO,
     FAKEPOLKIT_CHALLENGE,
-    /// Authorized, and not yet: what polkit never says.
+    /// Authorized and challenged at once, which polkit never says.
     FAKEPOLKIT_BOTH,
     /// A yes without its details.
     FAKEPOLKIT_SHORT,
-    /// A yes, and something behind it.
+    /// A yes with something after it.
     FAKEPOLKIT_LONG,
-    /// A yes that is not in a structure.
+    /// A yes outside of a structure.
     FAKEPOLKIT_FLAT,
     FAKEPOLKIT_WORD,
     FAKEPOLKIT_EMPTY,
     FAKEPOLKIT_ERROR,
-    /// Says nothing.
+    /// Does not answer.
     FAKEPOLKIT_SILENT,
-    /// Leaves the bus in place of an answer.
+    /// Leaves the bus instead of answering.
     FAKEPOLKIT_LEAVE,
-    /// Takes everything, and gives no sign of life.
+    /// Takes everything and shows no sign of life.
     FAKEPOLKIT_HUNG,
 };
 
-/// The last question as it came.
+/// The last question as it arrived.
 struct fakepolkit_question {
     char kind[32];
     uint32_t pid;
@@ -43,14 +43,14 @@ struct fakepolkit_question {
 
 struct fakepolkit;
 
-/// Takes polkit's name on that bus; NULL where it cannot.
+/// Takes polkit's name on that bus. Returns NULL if it cannot.
 struct fakepolkit *fakepolkit_start(const char *address, enum fakepolkit_habit habit);
 
-/// Waits until it was asked, or until whoever asked last has left the bus, as polkit sees it. False after ten seconds.
+/// Waits until it was asked, or until the last caller has left the bus, as polkit sees it. False after ten seconds.
 bool fakepolkit_wait_asked(struct fakepolkit *fake, struct fakepolkit_question *question);
 bool fakepolkit_wait_left(struct fakepolkit *fake);
 
-/// How often it was called for anything that is neither a question nor a look at whether it is there.
+/// The number of calls that are neither a question nor a check for a sign of life.
 unsigned fakepolkit_other_calls(struct fakepolkit *fake);
 
 void fakepolkit_stop(struct fakepolkit *fake);
