@@ -212,7 +212,7 @@ let package = Package(
             name: "ScriptedPerson", dependencies: ["PseudoTerminal"], path: "Tests/Support/ScriptedPerson",
             swiftSettings: strict),
         .executableTarget(
-            name: "HouseCompanion", dependencies: ["CBrokerLinux"], path: "Tests/HouseCompanion", swiftSettings: strict),
+            name: "TestCompanion", dependencies: ["CBrokerLinux"], path: "Tests/TestCompanion", swiftSettings: strict),
         // Sources written for macOS, with only Contacts and Foundation.
         .executableTarget(
             name: "Ports", dependencies: ["Contacts"], path: "Tests/Ports", swiftSettings: [.swiftLanguageMode(.v5)]),
@@ -295,10 +295,10 @@ let package = Package(
                 "BrokerModel", "BrokerJSON",
             ]),
         tests(
-            "HouseTests",
+            "DaemonTests",
             [
                 "BrokerInterface", "BrokerModel", "BrokerJSON", "BrokerVarlink", "BrokerVarlinkClient",
-                "CBrokerLinux", "PseudoTerminal", "HouseCompanion", "contactbrokerd", "contact-agent", "contactctl",
+                "CBrokerLinux", "PseudoTerminal", "TestCompanion", "contactbrokerd", "contact-agent", "contactctl",
                 "contactbook", "AskForContact", "ContactsArticle", "CallerID", "SyncClient", "Ports",
                 "ContactsProbe", "contactbroker-thumbnail", "CTestImage", "ThreadSanitizer", grdbSQLite,
             ]),

@@ -52,6 +52,16 @@ done
 hits=$(git grep -nE '\b(TODO|FIXME|XXX)\b' -- Sources Tests Examples Benchmarks ':!Tests/lint.sh' || true)
 [ -z "$hits" ] || say "unfinished work: $hits"
 
+# Names that were replaced (Documentation/Glossary.md lists what by). Ordinary English words count only as a type's name.
+retired='PrincipalStanding|HeldGrant|Looker|LookPlace|LookWorkers|CallerLooks|BrokerHouse|HouseTests|HouseCompanion|DoorLimits|DoorError|AppDoor|AgentDoor|AdminDoor|BrokerDoor|FoldTable|Sureness|sharesStandingKey|contactsPerTurn|bytesPerTurn|stepsPerTurn|toldKeys|readBeside|readsBeside|countBeside|closeFolds|nextFoldEnd|foldTimer|takenBack|tellOfEnd|tellNotifiers|forgetsAfter|restsAfter|looksPerCheck|lookInterval|whenItsTurn|identify_look|IDENTIFY_LOOKED'
+types='Standing|Turn|Turns|Look|Desk|House|Door|Fold|Told|Remarks|Reading'
+hits=$(git grep -nwE "$retired|(class|struct|enum|protocol|typealias) ($types)" -- '*.swift' '*.c' '*.h' '*.md' ':!Documentation/Glossary.md' ':!CHANGELOG.md' || true)
+[ -z "$hits" ] || say "a retired name: $hits"
+
+# Phrases that were replaced, in what readers of code and documents see.
+hits=$(git grep -niwE 'the telling|so sure|is heard|onto the disk|of all doors|beside the loop|connects anew|text of strangers|is told apart' -- Sources Tests Benchmarks Examples Documentation README.md packaging systemd policy ':!Sources/contact-agent' ':!Sources/contactctl' ':!Sources/contactbook' ':!Documentation/Glossary.md' ':!Tests/lint.sh' || true)
+[ -z "$hits" ] || say "a retired phrase: $hits"
+
 sh Tests/units.sh || found=1
 
 for script in $(git ls-files "*.sh" packaging) .ci/run; do

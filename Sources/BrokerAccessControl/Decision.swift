@@ -1,7 +1,7 @@
 import BrokerModel
 
 /// A caller's effective access: the person's grant with the policy applied.
-public enum Standing: Hashable, Sendable {
+public enum EffectiveAccess: Hashable, Sendable {
     case notDetermined
     case restricted
     case granted(Grant)
@@ -43,8 +43,8 @@ public enum AccessDecision: Hashable, Sendable {
     case refuse(Denial)
 }
 
-public func decideAccess(_ standing: Standing, mayAsk: Bool) -> AccessDecision {
-    switch standing {
+public func decideAccess(_ access: EffectiveAccess, mayAsk: Bool) -> AccessDecision {
+    switch access {
     case .notDetermined: mayAsk ? .ask : .refuse(.notDetermined)
     case .restricted: .refuse(.restricted)
     case .granted(let grant): permit(grant)
@@ -67,8 +67,8 @@ public enum WatchDecision: Hashable, Sendable {
     case refuse(Denial)
 }
 
-public func decideWatch(_ standing: Standing) -> WatchDecision {
-    switch decideAccess(standing, mayAsk: true) {
+public func decideWatch(_ access: EffectiveAccess) -> WatchDecision {
+    switch decideAccess(access, mayAsk: true) {
     case .permit(let disclosure): .permit(disclosure)
     case .ask: .wait
     case .refuse(let denial): .refuse(denial)
@@ -82,9 +82,9 @@ public enum RequestDecision: Hashable, Sendable {
     case answer(AuthorizationStatus)
 }
 
-public func decideRequest(_ standing: Standing, mayAsk: Bool) -> RequestDecision {
-    if mayAsk, case .notDetermined = standing { return .ask }
-    return .answer(standing.status)
+public func decideRequest(_ access: EffectiveAccess, mayAsk: Bool) -> RequestDecision {
+    if mayAsk, case .notDetermined = access { return .ask }
+    return .answer(access.status)
 }
 
 /// The decision for a call that offers a prompt which the person may ignore: the access button, the one-time picker and
@@ -99,14 +99,14 @@ public enum OfferDecision: Hashable, Sendable {
 }
 
 /// The access button. An app with full access has nothing to ask for.
-public func decideButton(_ standing: Standing, mayAsk: Bool) -> OfferDecision {
-    if case .granted(let grant) = standing, case .full = grant.access { return .answerEmpty }
-    return decideOffer(standing, mayAsk: mayAsk)
+public func decideButton(_ access: EffectiveAccess, mayAsk: Bool) -> OfferDecision {
+    if case .granted(let grant) = access, case .full = grant.access { return .answerEmpty }
+    return decideOffer(access, mayAsk: mayAsk)
 }
 
 /// The one-time picker and proposed cards. They need no access and change none; only policy can refuse them.
-public func decideOffer(_ standing: Standing, mayAsk: Bool) -> OfferDecision {
-    switch standing {
+public func decideOffer(_ access: EffectiveAccess, mayAsk: Bool) -> OfferDecision {
+    switch access {
     case .restricted: .refuse(.restricted)
     case .notDetermined: mayAsk ? .ask(isQuiet: false) : .answerEmpty
     case .granted(let grant): mayAsk ? .ask(isQuiet: grant.access == .denied) : .answerEmpty
@@ -118,7 +118,7 @@ public enum ManageDecision: Hashable, Sendable {
     case ask, answerEmpty
 }
 
-public func decideManage(_ standing: Standing, mayAsk: Bool) -> ManageDecision {
-    if mayAsk, case .granted(let grant) = standing, case .limited = grant.access { return .ask }
+public func decideManage(_ access: EffectiveAccess, mayAsk: Bool) -> ManageDecision {
+    if mayAsk, case .granted(let grant) = access, case .limited = grant.access { return .ask }
     return .answerEmpty
 }

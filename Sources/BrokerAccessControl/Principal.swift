@@ -43,16 +43,16 @@ public struct Principal: Hashable, Sendable {
     public let strength: IdentityStrength
     /// The app's identifier; for `unverified`, the path and SHA-256 of the executable.
     public let app: String
-    /// How long the principal exists; ``Binding/standing`` is persistent.
+    /// How long the principal exists; ``Binding/persistent`` is persistent.
     public let binding: Binding
 
     public enum Binding: Hashable, Sendable {
-        case standing
+        case persistent
         case session(SessionIdentity)
         case process(ProcessIdentity)
     }
 
-    public init(uid: UInt32, strength: IdentityStrength, app: String, binding: Binding = .standing) {
+    public init(uid: UInt32, strength: IdentityStrength, app: String, binding: Binding = .persistent) {
         self.uid = uid
         self.strength = strength
         self.app = app
@@ -99,24 +99,24 @@ public struct Caller: Hashable, Sendable {
         self.isSandboxed = isSandboxed
     }
 
-    private var standing: Principal { Principal(uid: uid, strength: strength, app: app) }
+    private var persistent: Principal { Principal(uid: uid, strength: strength, app: app) }
 
     /// The principals whose grants this caller may use, the most specific first.
     ///
     /// An interpreter has no persistent principal: a grant for one script must not apply to the next.
     public var principals: [Principal] {
-        var principals = [standing.bound(to: .process(process))]
-        if let session { principals.append(standing.bound(to: .session(session))) }
-        if !isInterpreter { principals.append(standing) }
+        var principals = [persistent.bound(to: .process(process))]
+        if let session { principals.append(persistent.bound(to: .session(session))) }
+        if !isInterpreter { principals.append(persistent) }
         return principals
     }
 
     /// The principal for a grant with that lifetime; `nil` if this caller cannot have one.
     public func principal(for lifetime: Lifetime) -> Principal? {
         switch lifetime {
-        case .untilRevoked, .untilTime: isInterpreter ? nil : standing
-        case .session: session.map { standing.bound(to: .session($0)) }
-        case .process: standing.bound(to: .process(process))
+        case .untilRevoked, .untilTime: isInterpreter ? nil : persistent
+        case .session: session.map { persistent.bound(to: .session($0)) }
+        case .process: persistent.bound(to: .process(process))
         }
     }
 

@@ -10,9 +10,9 @@ extension Ruling {
     }
 
     /// How the effective access differs from the person's decision, in words; `nil` if it does not.
-    public func difference(of grant: Grant?, from standing: Standing, at now: Int64) -> String? {
+    public func difference(of grant: Grant?, from access: EffectiveAccess, at now: Int64) -> String? {
         guard let grant else { return nil }
-        switch standing {
+        switch access {
         case .restricted: return "the decision is stored, and applies again when no rule denies the app"
         case .notDetermined:
             return end(of: grant).map { $0 <= now } == true

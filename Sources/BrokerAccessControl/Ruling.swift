@@ -46,14 +46,14 @@ public struct Ruling: Hashable, Sendable {
     ///   - now: seconds since 1970.
     ///   - revision: the policy's revision. Effective access that differs from the grant has at least this one.
     ///   - loadedAt: when the policy was read, in seconds since 1970.
-    public func standing(of grant: Grant?, at now: Int64, revision: Int64, loadedAt: Int64) -> Standing {
+    public func effectiveAccess(of grant: Grant?, at now: Int64, revision: Int64, loadedAt: Int64) -> EffectiveAccess {
         guard !isDenied else { return .restricted }
         let decided = grant.flatMap { cut($0, at: now) }
-        guard var standing = forced(over: decided, loadedAt: loadedAt) else { return .notDetermined }
-        if capsLevel, standing.access == .full { standing.access = .limited(to: standing.own) }
-        if standing.access != .denied { standing.keys.formIntersection(maximumKeys) }
-        if standing != grant { standing.revision = max(standing.revision, revision) }
-        return .granted(standing)
+        guard var effective = forced(over: decided, loadedAt: loadedAt) else { return .notDetermined }
+        if capsLevel, effective.access == .full { effective.access = .limited(to: effective.own) }
+        if effective.access != .denied { effective.keys.formIntersection(maximumKeys) }
+        if effective != grant { effective.revision = max(effective.revision, revision) }
+        return .granted(effective)
     }
 
     /// The grant with its end under the policy; `nil` if that has passed.
@@ -81,15 +81,15 @@ public struct Ruling: Hashable, Sendable {
                 access = .limited(to: decided?.own ?? [])
             }
         }
-        guard var standing = decided else {
+        guard var effective = decided else {
             return Grant(access: access, revision: 0, decidedBy: .administrator, decidedAt: loadedAt)
         }
-        guard standing.access != access else { return standing }
+        guard effective.access != access else { return effective }
         // The keys of a denied grant say nothing about what may be read.
-        if standing.access == .denied { standing.keys = Grant.ordinaryKeys }
-        standing.access = access
-        standing.lifetime = lifetime
-        standing.decidedBy = .administrator
-        return standing
+        if effective.access == .denied { effective.keys = Grant.ordinaryKeys }
+        effective.access = access
+        effective.lifetime = lifetime
+        effective.decidedBy = .administrator
+        return effective
     }
 }

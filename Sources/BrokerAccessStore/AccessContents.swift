@@ -6,7 +6,7 @@ import Glibc
 
 /// The contents of the database file at startup.
 struct AccessContents {
-    var held: [Principal: HeldGrant] = [:]
+    var held: [Principal: StoredGrant] = [:]
     var identifierKeys: [Principal: IdentifierKey] = [:]
     var intents: [Int64: SaveIntent] = [:]
     var pseudonyms: [UInt32: Pseudonyms] = [:]
@@ -117,7 +117,7 @@ struct AccessContents {
             var grant = Self.grant(rows, level: level)
             var decision = rows.integerOrNil(15) ?? 0
             if grant == nil {
-                decision = HeldGrant.newDecision()
+                decision = StoredGrant.newDecision()
                 unreadable("unreadable grant", principal, now: now)
                 counters.revision += 1
                 grant = Grant(
@@ -136,7 +136,7 @@ struct AccessContents {
             if let epoch = rows.integerOrNil(14) {
                 history = try Self.history(since: epoch, events.bind(1, id)) ?? history
             }
-            held[principal] = HeldGrant(
+            held[principal] = StoredGrant(
                 grant: grant, displayName: rows.textOrNil(4) ?? "", history: history, decision: decision)
             usages[principal] = Usage(lastUsedAt: rows.integerOrNil(12), uses: Int(rows.integerOrNil(13) ?? 0))
         }

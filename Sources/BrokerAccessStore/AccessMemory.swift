@@ -3,7 +3,7 @@ import BrokerDisclosure
 import BrokerModel
 
 /// A grant as the store keeps it in memory.
-struct HeldGrant {
+struct StoredGrant {
     var grant: Grant
     var displayName: String
     /// The changes of its granted set.
@@ -58,7 +58,7 @@ struct Unwritten {
 struct Batch {
     var records: [AuditRecord] = []
     /// The previous values of the changed grants.
-    var grants: [Principal: HeldGrant?] = [:]
+    var grants: [Principal: StoredGrant?] = [:]
     /// Principals with a new identifier key.
     var identifiers: Set<Principal> = []
     /// The previous values of the changed intents.

@@ -49,7 +49,7 @@ extension AccessStore {
                 if anchors { try writer.write(counters) }
             }
         } catch {
-            takeBack()
+            rollBack()
             throw error
         }
         if anchors { anchor = (counters, batch.records.last?.time ?? anchor.time) }
@@ -124,7 +124,7 @@ extension AccessStore {
     }
 
     /// Rolls the batch back in memory after a failed commit.
-    private func takeBack() {
+    private func rollBack() {
         counters.auditSequence = writtenCounters.auditSequence
         counters.auditHead = writtenCounters.auditHead
         for (principal, before) in batch.grants {
@@ -141,9 +141,9 @@ extension AccessStore {
                 }
                 grant.revision = nextRevision()
                 // The changes of the set cannot be reconstructed step by step, so the history starts empty.
-                held[principal] = HeldGrant(
+                held[principal] = StoredGrant(
                     grant: grant, displayName: before.displayName, history: SetHistory(epoch: grant.revision),
-                    decision: HeldGrant.newDecision())
+                    decision: StoredGrant.newDecision())
             }
             mark(principal, .whole)
         }
@@ -153,7 +153,7 @@ extension AccessStore {
         for (uid, before) in batch.outboxMarks { outboxMarks[uid] = before }
         unwritten.marks.removeAll()
         // A window whose first record was not written is removed: its count would have no first record.
-        ledger.takenBack()
+        ledger.rolledBack()
         let kept =
             batch.records.filter { $0.event == .revocation } + batch.records.filter { $0.repeats != nil }
         batch = Batch()

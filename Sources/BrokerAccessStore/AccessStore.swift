@@ -21,7 +21,7 @@ public final class AccessStore {
     /// at startup.
     public let loss: AuditLoss?
 
-    var held: [Principal: HeldGrant] = [:]
+    var held: [Principal: StoredGrant] = [:]
     var identifierKeys: [Principal: IdentifierKey] = [:]
     var intents: [Int64: SaveIntent] = [:]
     var pseudonyms: [UInt32: Pseudonyms] = [:]
@@ -133,7 +133,7 @@ public final class AccessStore {
     }
 
     /// Releases memory that commits used.
-    public func rest() { writer?.connection.releaseMemory() }
+    public func releaseMemory() { writer?.connection.releaseMemory() }
 
     // The connection closes before the folder's lock is released, so that no other broker opens the file in between.
     deinit { writer = nil }
@@ -144,7 +144,7 @@ public final class AccessStore {
     public func close(now: Int64) {
         guard writer != nil else { return }
         // The counts need a commit before the stop: the uses that they add are written with the next commit.
-        closeFolds(at: nil)
+        closeWindows(at: nil)
         try? commit()
         append(AuditRecord(time: now, uid: geteuid(), event: .stop))
         // If this commit fails, the next start finds no stop record and records a gap.

@@ -17,18 +17,18 @@ public enum BrokerConnection {
     ///   - honoringOverride: whether `$CONTACTBROKER_RUNTIME_DIR` is used. It is always ignored for the agent's and the
     ///     administrator's socket if the system's broker is installed.
     public static func connect(
-        to door: BrokerDoor, timeout: Duration? = nil, honoringOverride: Bool = true
+        to socket: BrokerSocket, timeout: Duration? = nil, honoringOverride: Bool = true
     ) throws(BrokerConnectionError) -> VarlinkClient {
-        try connect(to: door, timeout: timeout, honoringOverride: honoringOverride, places: .ofThisProcess)
+        try connect(to: socket, timeout: timeout, honoringOverride: honoringOverride, places: .ofThisProcess)
     }
 
     /// Whether this machine has a system broker, which serves all its users.
     public static var systemBrokerIsInstalled: Bool { BrokerPlaces.ofThisProcess.systemBrokerIsInstalled }
 
     static func connect(
-        to door: BrokerDoor, timeout: Duration?, honoringOverride: Bool, places: BrokerPlaces
+        to socket: BrokerSocket, timeout: Duration?, honoringOverride: Bool, places: BrokerPlaces
     ) throws(BrokerConnectionError) -> VarlinkClient {
-        let candidates = places.candidates(for: door, honoringOverride: honoringOverride)
+        let candidates = places.candidates(for: socket, honoringOverride: honoringOverride)
         guard let path = candidates.first(where: isSocket) else { throw .notRunning(lookedAt: candidates) }
         let client: VarlinkClient
         do {

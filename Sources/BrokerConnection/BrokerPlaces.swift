@@ -25,11 +25,11 @@ struct BrokerPlaces {
     ///
     /// If the system's broker is installed, the agent's and the administrator's socket are always the system's,
     /// whatever the environment says.
-    func candidates(for door: BrokerDoor, honoringOverride: Bool) -> [String] {
-        let systemPath = "\(system)/\(door.path)"
-        if door.isForThePerson, systemBrokerIsInstalled { return [systemPath] }
-        if honoringOverride, let override { return ["\(override)/\(door.path)"] }
-        return [systemPath] + (user.map { ["\($0)/contactbroker/\(door.path)"] } ?? [])
+    func candidates(for socket: BrokerSocket, honoringOverride: Bool) -> [String] {
+        let systemPath = "\(system)/\(socket.path)"
+        if socket.isForThePerson, systemBrokerIsInstalled { return [systemPath] }
+        if honoringOverride, let override { return ["\(override)/\(socket.path)"] }
+        return [systemPath] + (user.map { ["\($0)/contactbroker/\(socket.path)"] } ?? [])
     }
 
     /// Whether the system has a broker: the folder of the agent's socket belongs to root, and nobody else can write to

@@ -105,7 +105,7 @@ public struct ChangeScope: Hashable, Sendable {
         case .addContact, .deleteContact: return records.contains(change.record)
         // Hidden from a reader who sees only one of the two cards.
         case .link, .unlink, .linkByEvidence, .unlinkByEvidence, .linkByHand, .unlinkByHand:
-            return tellsOf(change.kind) && records.contains(change.record)
+            return reports(change.kind) && records.contains(change.record)
                 && change.member.map(records.contains) == true
         case .updateContact: return records.contains(change.record) && !keys.isDisjoint(with: change.keys)
         case .addMember, .removeMember:
@@ -115,7 +115,7 @@ public struct ChangeScope: Hashable, Sendable {
     }
 
     /// Whether a reader of these keys may see a change of this kind.
-    public func tellsOf(_ kind: BookChange.Kind) -> Bool { !BookChange.Kind.hidden(from: keys).contains(kind.rawValue) }
+    public func reports(_ kind: BookChange.Kind) -> Bool { !BookChange.Kind.hidden(from: keys).contains(kind.rawValue) }
 
     /// The app whose groups are visible; `nil` if all groups are.
     public var groupOwner: [UInt8]? {

@@ -12,7 +12,7 @@ import Synchronization
 public final class ContactsStore: Sendable {
     private let reader: Mutex<BookReader?>
     private let writer: Mutex<BookWriter?>
-    /// For reads that are too long for the event loop; see ``ReadingManner/beside``.
+    /// For reads that are too long for the event loop; see ``ReadingManner/onWorker``.
     let longReads: LongReader
     private let otherMaker: ContactsAhead.Maker
     private let kept: Mutex<Kept>
@@ -125,7 +125,7 @@ public final class ContactsStore: Sendable {
         }
         try? checkpoint()
         // Counting has read every page of an index into memory.
-        rest()
+        releaseMemory()
     }
 
     /// The number of contacts.
@@ -171,8 +171,8 @@ public final class ContactsStore: Sendable {
     /// A checkpoint waits for the release, so release soon. While a checkpoint waits, no snapshot is taken.
     ///
     /// - Returns: whether a new snapshot was taken, which the caller must release.
-    public func hold() throws(StoreError) -> Bool {
-        try read { try $0.hold() }
+    public func holdSnapshot() throws(StoreError) -> Bool {
+        try read { try $0.holdSnapshot() }
     }
 
     /// Ends what ``hold()`` began.
@@ -200,7 +200,7 @@ public final class ContactsStore: Sendable {
     /// event loop.
     public func photoSize(of records: Set<RecordNumber>, _ keys: ContactKeySet) throws(StoreError) -> Int {
         if keys.isDisjoint(with: .images) { return 0 }
-        return try read(.beside) { try $0.photoSize(of: records, keys) }
+        return try read(.onWorker) { try $0.photoSize(of: records, keys) }
     }
 
     /// Returns those of the records that exist.
@@ -221,14 +221,14 @@ public final class ContactsStore: Sendable {
     @discardableResult
     public func apply(
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
-        telling entry: OutgoingEntry? = nil, ready: ReadyContacts? = nil
+        outbox entry: OutgoingEntry? = nil, ready: ReadyContacts? = nil
     ) throws(ChangeError) -> [BookChange] {
         let (made, links) = try writer.withLock { writer throws(ChangeError) in
             guard let writer else { throw .store(Self.closed) }
             defer { saves.add() }
             return (
                 try writer.apply(
-                    changes, by: author, at: seconds, isEvidence: isEvidence, telling: entry, ready: ready),
+                    changes, by: author, at: seconds, isEvidence: isEvidence, outbox: entry, ready: ready),
                 writer.links
             )
         }
@@ -247,7 +247,7 @@ public final class ContactsStore: Sendable {
     ///
     /// It uses several times the memory of the contacts, so prepare only the next save of a user.
     ///
-    /// - Returns: the value for ``apply(_:by:at:isEvidence:telling:ready:)``; `nil` if there are too few contacts.
+    /// - Returns: the value for ``apply(_:by:at:isEvidence:outbox:ready:)``; `nil` if there are too few contacts.
     public func makeReady(_ changes: [ContactChange], at seconds: Int64) -> ReadyContacts? {
         ContactsAhead(changes, at: seconds, otherMaker).map { ReadyContacts($0, at: seconds) }
     }
@@ -314,10 +314,10 @@ public final class ContactsStore: Sendable {
     }
 
     /// Releases the memory that saves and long reads use. Not for the event loop.
-    public func rest() {
-        writer.withLock { $0?.rest() }
-        longReads.rest()
-        lists.rest()
+    public func releaseMemory() {
+        writer.withLock { $0?.releaseMemory() }
+        longReads.releaseMemory()
+        lists.releaseMemory()
         // SQLite's freed memory lies in the middle of the heap. Without this call an idle broker keeps 97 MB after an
         // import, not 36.
         clinux_return_memory()
@@ -325,8 +325,8 @@ public final class ContactsStore: Sendable {
 
     /// Releases the memory that long reads use. Not for the event loop.
     public func restReads() {
-        longReads.rest()
-        lists.rest()
+        longReads.releaseMemory()
+        lists.releaseMemory()
         clinux_return_memory()
     }
 
@@ -365,7 +365,7 @@ public final class ContactsStore: Sendable {
     func read<Result: Sendable>(
         _ manner: ReadingManner = .whole, _ body: (BookReader) throws -> Result
     ) throws(StoreError) -> Result {
-        if manner == .beside { return try longReads.read(body) }
+        if manner == .onWorker { return try longReads.read(body) }
         return try reader.withLock { reader throws(StoreError) in
             guard let reader else { throw Self.closed }
             try reader.begin(isBounded: manner == .bounded)

@@ -8,12 +8,12 @@ import BrokerVarlink
 /// event loop.
 ///
 /// Each mutable state has one owner: ``access`` holds grants and the audit, ``grants`` the effective access,
-/// ``books`` the contacts, ``prompts`` the open prompts, and ``turn`` the replies that wait for a commit.
+/// ``books`` the contacts, ``prompts`` the open prompts, and ``groupCommit`` the replies that wait for a commit.
 public final class Broker {
     let surroundings: Surroundings
     let access: AccessStore
     let feed: AuditFeed
-    let turn: Turn
+    let groupCommit: GroupCommit
     let history: History
     let books: Books
     let sessions = Sessions()
@@ -24,9 +24,9 @@ public final class Broker {
     let passwords: Passwords
     let reloads: PolicyReloads
     let app: AppServices
-    private let apps: AppDoor
-    private let agents: AgentDoor
-    private let administrators: AdminDoor
+    private let apps: AppDispatcher
+    private let agents: AgentDispatcher
+    private let administrators: AdminDispatcher
     private let recovery: SaveRecovery
     private let purges: Purges
 
@@ -37,7 +37,7 @@ public final class Broker {
         surroundings: Surroundings, access: AccessStore,
         disk: (@Sendable (Committed) throws(AccessStoreError) -> Void)? = nil
     ) {
-        let surroundings = surroundings.withRemarks()
+        let surroundings = surroundings.withLogLimiter()
         self.surroundings = surroundings
         self.access = access
         access.auditBounds = surroundings.limits.audit
@@ -47,74 +47,83 @@ public final class Broker {
         feed = AuditFeed(surroundings: surroundings, access: access)
         let sync = AccessSync(access: access, surroundings: surroundings, feed: feed, sync: disk)
         history = History(loop: surroundings.loop)
-        turn = Turn(surroundings: surroundings, access: access, sync: sync, feed: feed, history: history)
+        groupCommit = GroupCommit(surroundings: surroundings, access: access, sync: sync, feed: feed, history: history)
         let pace = AuditPace(surroundings: surroundings, access: access)
-        let checks = ExecutableChecks(surroundings: surroundings, turn: turn)
-        passwords = Passwords(surroundings: surroundings, turn: turn, checks: checks)
+        let checks = ExecutableChecks(surroundings: surroundings, groupCommit: groupCommit)
+        passwords = Passwords(surroundings: surroundings, groupCommit: groupCommit, checks: checks)
 
         // Books and effective access.
-        let problems = StoreProblems(surroundings: surroundings, turn: turn)
-        recovery = SaveRecovery(surroundings: surroundings, access: access, turn: turn, history: history)
+        let problems = StoreProblems(surroundings: surroundings, groupCommit: groupCommit)
+        recovery = SaveRecovery(surroundings: surroundings, access: access, groupCommit: groupCommit, history: history)
         books = Books(surroundings: surroundings, access: access, recovery: recovery, problems: problems)
         longReads = LongReads(
-            loop: surroundings.loop, restsAfter: surroundings.limits.longReadsRestAfter, problems: problems)
+            loop: surroundings.loop, releasesMemoryAfter: surroundings.limits.releasesLongReadsAfter, problems: problems
+        )
         thumbnails = Thumbnails(surroundings: surroundings, books: books, history: history)
         grants = Grants(
-            surroundings: surroundings, access: access, turn: turn, history: history, sessions: sessions, books: books)
+            surroundings: surroundings, access: access, groupCommit: groupCommit, history: history, sessions: sessions,
+            books: books)
         let saves = Saves(
-            surroundings: surroundings, access: access, turn: turn, books: books, grants: grants, history: history,
+            surroundings: surroundings, access: access, groupCommit: groupCommit, books: books, grants: grants,
+            history: history,
             recovery: recovery, thumbnails: thumbnails)
 
         // Prompts.
         let descriptions = PromptDescriptions(surroundings: surroundings, access: access, books: books, grants: grants)
         prompts = Prompts(surroundings: surroundings, descriptions: descriptions)
         let questions = Questions(
-            turn: turn, grants: grants, books: books, prompts: prompts, checks: checks, problems: problems)
+            groupCommit: groupCommit, grants: grants, books: books, prompts: prompts, checks: checks, problems: problems
+        )
 
         // Apps.
         let places = HistoryPlaces(
             surroundings: surroundings, access: access, grants: grants, history: history, longReads: longReads,
             problems: problems)
         app = AppServices(
-            surroundings: surroundings, access: access, turn: turn, grants: grants, books: books, longReads: longReads,
+            surroundings: surroundings, access: access, groupCommit: groupCommit, grants: grants, books: books,
+            longReads: longReads,
             history: history, places: places, saves: saves, recovery: recovery, questions: questions, checks: checks,
             pace: pace, problems: problems)
-        apps = AppDoor(app: app, reads: AppReads(app: app), prompts: AppPrompts(app: app))
+        apps = AppDispatcher(app: app, reads: AppReads(app: app), prompts: AppPrompts(app: app))
 
         // The agent's socket.
         let described = GrantDescriptions(surroundings: surroundings, access: access, grants: grants)
         let shown = ShownPrompts(books: books, prompts: prompts, problems: problems)
         let rules = PasswordRules(surroundings: surroundings, grants: grants)
         let answers = AgentAnswers(
-            surroundings: surroundings, access: access, turn: turn, grants: grants, prompts: prompts,
+            surroundings: surroundings, access: access, groupCommit: groupCommit, grants: grants, prompts: prompts,
             passwords: passwords, shown: shown, rules: rules,
             picks: PickAnswers(
-                surroundings: surroundings, turn: turn, grants: grants, books: books, longReads: longReads,
+                surroundings: surroundings, groupCommit: groupCommit, grants: grants, books: books,
+                longReads: longReads,
                 prompts: prompts, rules: rules),
             proposals: ProposalAnswers(
-                surroundings: surroundings, access: access, turn: turn, grants: grants, books: books, prompts: prompts,
+                surroundings: surroundings, access: access, groupCommit: groupCommit, grants: grants, books: books,
+                prompts: prompts,
                 saves: saves, problems: problems))
-        agents = AgentDoor(
+        agents = AgentDispatcher(
             surroundings: surroundings, access: access, grants: grants, books: books,
             prompts: prompts, passwords: passwords, problems: problems, descriptions: descriptions,
             described: described,
             searches: AgentSearches(
-                surroundings: surroundings, turn: turn, grants: grants, books: books, longReads: longReads,
+                surroundings: surroundings, groupCommit: groupCommit, grants: grants, books: books,
+                longReads: longReads,
                 shown: shown),
             answers: answers)
 
         // The administrator's socket.
         reloads = PolicyReloads(
-            surroundings: surroundings, access: access, turn: turn, grants: grants, prompts: prompts,
+            surroundings: surroundings, access: access, groupCommit: groupCommit, grants: grants, prompts: prompts,
             sessions: sessions, history: history)
         purges = Purges(
-            surroundings: surroundings, access: access, turn: turn, books: books, grants: grants, prompts: prompts,
+            surroundings: surroundings, access: access, groupCommit: groupCommit, books: books, grants: grants,
+            prompts: prompts,
             sessions: sessions, history: history)
-        administrators = AdminDoor(
-            surroundings: surroundings, access: access, turn: turn, grants: grants, prompts: prompts,
+        administrators = AdminDispatcher(
+            surroundings: surroundings, access: access, groupCommit: groupCommit, grants: grants, prompts: prompts,
             passwords: passwords, sessions: sessions, history: history, described: described,
             changes: GrantChanges(
-                surroundings: surroundings, access: access, turn: turn, books: books, grants: grants,
+                surroundings: surroundings, access: access, groupCommit: groupCommit, books: books, grants: grants,
                 described: described),
             explanations: Explanations(
                 surroundings: surroundings, access: access, grants: grants, prompts: prompts, sessions: sessions,
@@ -136,7 +145,7 @@ public final class Broker {
         purges.resume()
         recovery.resolveIntents(books)
         recovery.settle(books, problems)
-        AnchorCheck(surroundings: surroundings, feed: feed, turn: turn).schedule()
+        AnchorCheck(surroundings: surroundings, feed: feed, groupCommit: groupCommit).schedule()
     }
 
     /// Reports audit records that were synced in the last run and are missing now.
@@ -167,19 +176,19 @@ public final class Broker {
             call.fail(.permissionDenied)
             return
         }
-        guard !session.isAnotherPerson, session.door == .admin || !books.isRemoving(session.caller.uid) else {
-            return call.fail(session.door == .contacts ? ContactsError.storeUnavailable : .permissionDenied)
+        guard !session.isAnotherPerson, session.interface == .admin || !books.isRemoving(session.caller.uid) else {
+            return call.fail(session.interface == .contacts ? ContactsError.storeUnavailable : .permissionDenied)
         }
         if sessions.open(session, call.connection) { books.join(session.caller.uid) }
-        switch session.door {
+        switch session.interface {
         case .contacts:
             recovery.recordUndelivered()
             apps.answer(call, session)
         case .agent:
-            turn.catchUp()
+            groupCommit.catchUp()
             agents.answer(call, session)
         case .admin:
-            turn.catchUp()
+            groupCommit.catchUp()
             administrators.answer(call, session)
         }
     }
@@ -195,7 +204,7 @@ public final class Broker {
 
     /// Closes the stores. No call is answered afterwards.
     public func close() {
-        turn.sync.close()
+        groupCommit.sync.close()
         books.close()
         access.close(now: surroundings.now())
     }

@@ -6,17 +6,17 @@ import BrokerVarlink
 /// loop.
 public final class CallerSession {
     public let caller: Caller
-    public let door: ContactsInterface
+    public let interface: ContactsInterface
     /// Checks whether the caller's process still runs the executable that it was judged by. A program can `exec`
     /// another one and keep the connection.
-    let look: Look
+    let inspect: Inspect
     /// The stored data for this UID belongs to another person, so no call is answered.
     let isAnotherPerson: Bool
     /// Set with the first call.
     weak var connection: (any Connection)?
 
     /// The cached effective access. `epoch` is the ``History/version`` for which it is valid.
-    var known: (epoch: Int, standing: PrincipalStanding)?
+    var known: (epoch: Int, effective: CallerAccess)?
     /// The last history token, and the version for which it is valid.
     var historyToken: (version: HistoryVersion, text: String)?
     /// A grant was used on this connection after the executable was checked for it.
@@ -32,13 +32,14 @@ public final class CallerSession {
 
     /// Passes the result to `done` on the event loop: at once if nothing needs to wait, otherwise later. The returned
     /// closure cancels the inspection.
-    public typealias Look = (_ done: @escaping (ExecutableCheck) -> Void) -> (() -> Void)?
+    public typealias Inspect = (_ done: @escaping (ExecutableCheck) -> Void) -> (() -> Void)?
 
-    public init(caller: Caller, door: ContactsInterface, isAnotherPerson: Bool = false, look: @escaping Look) {
+    public init(caller: Caller, interface: ContactsInterface, isAnotherPerson: Bool = false, inspect: @escaping Inspect)
+    {
         self.caller = caller
         self.isAnotherPerson = isAnotherPerson
-        self.door = door
-        self.look = look
+        self.interface = interface
+        self.inspect = inspect
     }
 
     /// Notes a disclosure under that principal's grant.

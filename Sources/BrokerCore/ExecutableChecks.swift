@@ -6,13 +6,13 @@ import BrokerVarlink
 final class RunningCheck {
     fileprivate var waiting: [(ExecutableCheck) -> Void]
     /// Inspections left if the result is unknown.
-    fileprivate var looksLeft: Int
+    fileprivate var inspectionsLeft: Int
     /// Cancels the running inspection.
     fileprivate(set) var giveUp: (() -> Void)?
 
-    fileprivate init(_ first: @escaping (ExecutableCheck) -> Void, looks: Int) {
+    fileprivate init(_ first: @escaping (ExecutableCheck) -> Void, inspections: Int) {
         waiting = [first]
-        looksLeft = looks
+        inspectionsLeft = inspections
     }
 }
 
@@ -22,7 +22,7 @@ final class RunningCheck {
 /// A check does not block the event loop: a call that needs one continues after it, and is decided again then.
 struct ExecutableChecks {
     let surroundings: Surroundings
-    let turn: Turn
+    let groupCommit: GroupCommit
 
     /// Checks the caller's executable, and passes on the result: at once if no inspection needs to wait. Calls of one
     /// session share a check.
@@ -35,35 +35,35 @@ struct ExecutableChecks {
             running.waiting.append(done)
             return
         }
-        let check = RunningCheck(done, looks: max(1, surroundings.limits.looksPerCheck))
+        let check = RunningCheck(done, inspections: max(1, surroundings.limits.inspectionsPerCheck))
         session.check = check
-        look(for: check, session)
+        inspect(for: check, session)
     }
 
-    private func look(for check: RunningCheck, _ session: CallerSession) {
+    private func inspect(for check: RunningCheck, _ session: CallerSession) {
         // A connection that was closed meanwhile has no check any more.
         guard session.check === check else { return }
-        check.looksLeft -= 1
+        check.inspectionsLeft -= 1
         var isDone = false
-        let giveUp = session.look { [weak session] found in
+        let giveUp = session.inspect { [weak session] found in
             isDone = true
             check.giveUp = nil
             guard let session, session.check === check else { return }
-            looked(found, check, session)
+            inspected(found, check, session)
         }
         if !isDone { check.giveUp = giveUp }
     }
 
-    private func looked(_ found: ExecutableCheck, _ check: RunningCheck, _ session: CallerSession) {
-        if found == .unknown, check.looksLeft > 0 {
-            surroundings.loop.later(after: surroundings.limits.lookInterval) { look(for: check, session) }
+    private func inspected(_ found: ExecutableCheck, _ check: RunningCheck, _ session: CallerSession) {
+        if found == .unknown, check.inspectionsLeft > 0 {
+            surroundings.loop.later(after: surroundings.limits.inspectionInterval) { inspect(for: check, session) }
             return
         }
         session.check = nil
         switch found {
         case .same: break
         case .changed:
-            turn.record(.refusal, of: session.caller, detail: "executable changed")
+            groupCommit.record(.refusal, of: session.caller, detail: "executable changed")
             session.connection?.close()
         case .unknown:
             let advice = surroundings.mode == .system ? "; see systemctl status contactbroker-identify.service" : ""

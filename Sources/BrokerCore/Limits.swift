@@ -3,13 +3,13 @@ import BrokerAccessStore
 /// Resource limits. Every queue and every wait of the broker has its bound here.
 public struct Limits: Hashable, Sendable {
     /// Contacts read, projected and copied in one event loop iteration: about a millisecond.
-    public var contactsPerTurn = 250
+    public var contactsPerIteration = 250
     /// Bytes of stored contacts read in one event loop iteration.
-    public var bytesPerTurn = 1_048_576
+    public var bytesPerIteration = 1_048_576
     /// SQLite virtual machine steps that one read may take on the event loop. A full reply takes a third of them. A
     /// worker makes longer reads; with 0, all reads.
-    public var stepsPerTurn = 24_000
-    /// Time that one read may take on the event loop, like ``stepsPerTurn``. A full reply takes longer only if its
+    public var stepsPerIteration = 24_000
+    /// Time that one read may take on the event loop, like ``stepsPerIteration``. A full reply takes longer only if its
     /// contacts are not in memory.
     public var timePerRead = Duration.milliseconds(3)
     /// Time to read the steps of one save in one event loop iteration. The step that exceeds it is the last of its
@@ -50,7 +50,7 @@ public struct Limits: Hashable, Sendable {
     public var passwordsPerUser = 4
     /// The part of ``passwordsPerUser`` for the administrator's socket, which any program may open: it must not block
     /// the agent.
-    public var passwordsAtAdminDoor = 2
+    public var passwordsAtAdminSocket = 2
     /// Open password requests in total: each has a thread.
     public var passwords = 64
     /// Characters of an app's name in a password dialog.
@@ -74,19 +74,19 @@ public struct Limits: Hashable, Sendable {
     public var retryInterval = Duration.seconds(1)
     /// The delay before a checkpoint removes deleted and edited text from the files; with the checkpoint, at most
     /// five seconds.
-    public var forgetsAfter = Duration.seconds(2)
+    public var checkpointsAfter = Duration.seconds(2)
     /// How long memory used by saves is kept for the next save.
-    public var restsAfter = Duration.seconds(1)
+    public var releasesMemoryAfter = Duration.seconds(1)
     /// How long after its user's last connection a book is closed.
     public var closesBooksAfter = Duration.seconds(300)
     /// How long sorted lists of long reads are kept for the next page.
-    public var longReadsRestAfter = Duration.seconds(3)
+    public var releasesLongReadsAfter = Duration.seconds(3)
     /// Waiting saves per user.
     public var savesWaiting = 1_024
     /// Inspections of a caller's executable with an unknown result before the call is refused.
-    public var looksPerCheck = 3
+    public var inspectionsPerCheck = 3
     /// The delay between two inspections.
-    public var lookInterval = Duration.milliseconds(100)
+    public var inspectionInterval = Duration.milliseconds(100)
     /// The shortest interval between two replies to a watcher.
     public var watchInterval = Duration.milliseconds(50)
     /// Ignored addresses, and as many ignored numbers, that are looked up for one call.

@@ -8,7 +8,7 @@ final class Sessions {
     var all: [CallerSession] { Array(open.values) }
 
     /// The sessions on the apps' socket.
-    var apps: [CallerSession] { open.values.filter { $0.door == .contacts } }
+    var apps: [CallerSession] { open.values.filter { $0.interface == .contacts } }
 
     /// - Returns: whether the session is new.
     func open(_ session: CallerSession, _ connection: any Connection) -> Bool {

@@ -95,17 +95,17 @@ struct Projection {
         elements.append(contentsOf: Self.opening)
         places.append(elements.count)
         elements.append(contentsOf: Self.room)
-        var told = contact.present.intersection(permitted)
-        contact.ranges(of: told) { elements.append(contentsOf: contact.bytes[$0]) }
+        var disclosed = contact.present.intersection(permitted)
+        contact.ranges(of: disclosed) { elements.append(contentsOf: contact.bytes[$0]) }
         if permitted.contains(.imageData), let member = images.imageData {
             elements.append(contentsOf: member)
-            told.formUnion(ContactKeySet(.imageData))
+            disclosed.formUnion(ContactKeySet(.imageData))
         }
         if permitted.contains(.thumbnailImageData), let member = images.thumbnailImageData {
             elements.append(contentsOf: member)
-            told.formUnion(ContactKeySet(.thumbnailImageData))
+            disclosed.formUnion(ContactKeySet(.thumbnailImageData))
         }
-        appendEmpty(requested.subtracting(told))
+        appendEmpty(requested.subtracting(disclosed))
         elements.append(UInt8(ascii: "}"))
         records.append(record)
     }

@@ -84,11 +84,11 @@ extension Normalizer {
         guard text.utf8.count <= 4 * SearchWords.wordSize * SearchWords.queryWords else { return nil }
         let words = Set(split(folded(text), apostrophes: .joined))
         // A word that is a prefix of another query word adds nothing.
-        let telling = words.filter { word in !words.contains { $0 != word && $0.hasPrefix(word) } }
-        guard telling.count <= SearchWords.queryWords else { return nil }
+        let distinct = words.filter { word in !words.contains { $0 != word && $0.hasPrefix(word) } }
+        guard distinct.count <= SearchWords.queryWords else { return nil }
         // Longest first: it matches the fewest.
         return SearchWords(
-            words: telling.sorted { ($0.utf8.count, $1) > ($1.utf8.count, $0) })
+            words: distinct.sorted { ($0.utf8.count, $1) > ($1.utf8.count, $0) })
     }
 
     /// The words of a name, to be compared with those of another; `nil` if the name is implausibly long.

@@ -18,7 +18,7 @@ enum ControlGroup {
 
     /// The path in the unified hierarchy of the process that has this pid now. Absent on a system without cgroups
     /// version 2.
-    static func path(of pid: Int32) -> Reading<String> {
+    static func path(of pid: Int32) -> Observation<String> {
         switch contents(ofFile: "/proc/\(pid)/cgroup") {
         case .found(let bytes): unifiedPath(in: bytes).map { .found($0) } ?? .absent
         // The file exists as long as the process does, so its absence proves nothing.

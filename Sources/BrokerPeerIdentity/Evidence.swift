@@ -8,29 +8,29 @@ public struct Evidence: Hashable, Sendable {
     public var uid: UInt32
     public var process: ProcessIdentity
     public var pidfdSource: PidfdSource
-    public var bootIdentifier: Reading<String>
+    public var bootIdentifier: Observation<String>
     /// Absent if the leader has ended or is in another pid namespace. Not looked up if the process has no terminal.
-    public var sessionLeader: Reading<ProcessIdentity>
+    public var sessionLeader: Observation<ProcessIdentity>
     /// The controlling terminal.
     public var terminal: Terminal?
     /// Path in the unified hierarchy, cgroups(7), as seen from the broker's own cgroup namespace.
-    public var controlGroup: Reading<String>
+    public var controlGroup: Observation<String>
     public var namespaces: Namespaces
     /// The broker's own namespaces.
     public var ownNamespaces: Namespaces
     /// Namespaces of process 1; an ordinary user cannot read them.
     public var initNamespaces: Namespaces
     /// `SO_PEERSEC`: the security module's label.
-    public var label: Reading<String>
-    public var executable: Reading<Executable>
+    public var label: Observation<String>
+    public var executable: Observation<Executable>
     /// What is at the executable's path, as process 1 sees it. Absent if the process is outside process 1's mount
     /// namespace, if the file is not local, or in session mode.
-    public var place: Reading<Place> = .absent
+    public var place: Observation<Place> = .absent
     /// The unit of the system's service manager in which the process runs. Absent if it is in none, and in session
     /// mode.
-    public var unit: Reading<SystemUnit> = .absent
+    public var unit: Observation<SystemUnit> = .absent
     /// `/.flatpak-info` in the process's own root.
-    public var flatpakInfo: Reading<FlatpakInfo>
+    public var flatpakInfo: Observation<FlatpakInfo>
 
     /// Where the evidence was collected, and so what could be seen.
     public enum Vantage: Hashable, Sendable {
@@ -66,7 +66,7 @@ public struct Evidence: Hashable, Sendable {
 
     /// Inode numbers of namespaces, namespaces(7).
     public struct Namespaces: Hashable, Sendable {
-        public var mount: Reading<UInt64>
-        public var user: Reading<UInt64>
+        public var mount: Observation<UInt64>
+        public var user: Observation<UInt64>
     }
 }

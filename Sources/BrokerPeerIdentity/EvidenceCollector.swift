@@ -6,10 +6,10 @@ import Glibc
 /// inspects processes itself, with the privileges of this process.
 public final class EvidenceCollector: EvidenceSource {
     /// Inspects a peer's process; `wants` are flags of look.h.
-    typealias Looker = @Sendable (_ peer: PeerHandle, _ wants: UInt32) throws(PeerError) -> Look
+    typealias Inspect = @Sendable (_ peer: PeerHandle, _ wants: UInt32) throws(PeerError) -> Inspection
 
     private let vantage: Evidence.Vantage
-    private let look: Looker
+    private let inspect: Inspect
     private let hashes = HashCache()
     private let interpreters = SystemInterpreters()
     private let bootIdentifier = BootIdentifier.read()
@@ -20,14 +20,14 @@ public final class EvidenceCollector: EvidenceSource {
     public convenience init(vantage: Evidence.Vantage = .session) throws(PeerError) {
         let place = vantage == .system ? IDENTIFY_WANTS_PLACE : 0
         try self.init(vantage: vantage) { peer, wants throws(PeerError) in
-            try Look(at: peer.pidfd, wants: wants | place)
+            try Inspection(at: peer.pidfd, wants: wants | place)
         }
     }
 
     /// - Parameter look: inspects processes in place of this process.
-    init(vantage: Evidence.Vantage, look: @escaping Looker) throws(PeerError) {
+    init(vantage: Evidence.Vantage, inspect: @escaping Inspect) throws(PeerError) {
         self.vantage = vantage
-        self.look = look
+        self.inspect = inspect
         var own = identify_namespaces()
         identify_namespaces_at("/proc/self", &own)
         ownNamespaces = Evidence.Namespaces(own)
@@ -53,7 +53,7 @@ public final class EvidenceCollector: EvidenceSource {
     private func read(_ peer: PeerHandle) throws(PeerError) -> Evidence {
         let status = try ProcessStatus(of: peer.pid)
         let controlGroup = ControlGroup.path(of: peer.pid)
-        let seen = try look(peer, 0)
+        let seen = try inspect(peer, 0)
         guard seen.pid == peer.pid else { throw PeerError.unreadable(what: "process number", errno: ESRCH) }
         return Evidence(
             vantage: vantage, uid: peer.uid, process: ProcessIdentity(pid: peer.pid, startTime: status.startTime),
@@ -67,7 +67,7 @@ public final class EvidenceCollector: EvidenceSource {
 
     /// The kernel does not reuse a session's number while the session has a member, so `/proc/NUMBER` is the leader or
     /// absent. A process without a terminal is in no terminal session; its leader is not looked up.
-    private func sessionLeader(_ status: ProcessStatus, of pid: Int32) -> Reading<ProcessIdentity> {
+    private func sessionLeader(_ status: ProcessStatus, of pid: Int32) -> Observation<ProcessIdentity> {
         if status.session <= 0 { return .absent }
         if status.session == pid { return .found(ProcessIdentity(pid: pid, startTime: status.startTime)) }
         guard status.terminal != nil else { return .absent }
@@ -80,14 +80,16 @@ public final class EvidenceCollector: EvidenceSource {
         }
     }
 
-    private func unit(in controlGroup: Reading<String>) -> Reading<SystemUnit> {
+    private func unit(in controlGroup: Observation<String>) -> Observation<SystemUnit> {
         guard vantage == .system, case .found(let path) = controlGroup,
             let name = ControlGroup.systemUnit(of: path)
         else { return .absent }
         return SystemUnits().unit(name)
     }
 
-    private func executable(_ file: Reading<Look.File>, _ peer: PeerHandle) throws(PeerError) -> Reading<Executable> {
+    private func executable(_ file: Observation<Inspection.File>, _ peer: PeerHandle) throws(PeerError) -> Observation<
+        Executable
+    > {
         switch file {
         case .absent: return .absent
         case .unreadable(let errno): return .unreadable(errno: errno)
@@ -102,12 +104,12 @@ public final class EvidenceCollector: EvidenceSource {
 
     /// Hashes a file that is not in the cache, which takes a second inspection. A hash belongs to a state of a file, so
     /// the cache says nothing about who runs the file.
-    private func digest(of file: Look.File, _ peer: PeerHandle) throws(PeerError) -> Executable.Digest {
+    private func digest(of file: Inspection.File, _ peer: PeerHandle) throws(PeerError) -> Executable.Digest {
         if let digest = file.digest { return digest }
         if let known = hashes.remembered(file.identity) { return .sha256(known) }
-        let again: Look
+        let again: Inspection
         do {
-            again = try look(peer, IDENTIFY_WANTS_DIGEST)
+            again = try inspect(peer, IDENTIFY_WANTS_DIGEST)
         } catch .unreadable(_, let errno) {
             // The caller can still have another identity strength: only `unverified` needs the hash.
             return .unreadable(errno: errno)
@@ -121,9 +123,9 @@ public final class EvidenceCollector: EvidenceSource {
     }
 
     public func check(_ peer: PeerHandle, _ evidence: Evidence) -> ExecutableCheck {
-        let seen: Look
+        let seen: Inspection
         do {
-            seen = try look(peer, IDENTIFY_WANTS_EXECUTABLE_ONLY)
+            seen = try inspect(peer, IDENTIFY_WANTS_EXECUTABLE_ONLY)
         } catch {
             // A failure of the helper (late, busy, absent) says nothing about the process.
             return error == .ended ? .changed : .unknown

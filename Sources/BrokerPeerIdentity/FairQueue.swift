@@ -1,5 +1,5 @@
 /// What an inspection is about, and which lane of a ``FairQueue`` it waits in.
-public struct LookPlace: Hashable, Sendable {
+public struct InspectionPlace: Hashable, Sendable {
     public enum Lane: Hashable, Sendable {
         /// A user whom the user database knows.
         case user(UInt32)
@@ -30,8 +30,8 @@ public struct FairQueue<Job> {
     /// Jobs of one lane that may run at once.
     public let perLane: Int
 
-    private var waiting = Turns<LookPlace.Lane, Turns<UInt32, Turns<Int32, [Job]>>>()
-    private var running: [LookPlace.Lane: Int] = [:]
+    private var waiting = RoundRobin<InspectionPlace.Lane, RoundRobin<UInt32, RoundRobin<Int32, [Job]>>>()
+    private var running: [InspectionPlace.Lane: Int] = [:]
     /// Processes that a running job is about.
     private var busy: Set<Int32> = []
 
@@ -39,7 +39,7 @@ public struct FairQueue<Job> {
 
     public var isEmpty: Bool { waiting.isEmpty }
 
-    public mutating func add(_ job: Job, at place: LookPlace) {
+    public mutating func add(_ job: Job, at place: InspectionPlace) {
         waiting.change(place.lane) { users in
             users.change(place.uid) { processes in
                 processes.change(place.pid) { $0.append(job) }
@@ -48,7 +48,7 @@ public struct FairQueue<Job> {
     }
 
     /// Removes jobs that are no longer wanted and have not begun.
-    public mutating func remove(at place: LookPlace, where isMeant: (Job) -> Bool) {
+    public mutating func remove(at place: InspectionPlace, where isMeant: (Job) -> Bool) {
         waiting.change(place.lane) { users in
             users.change(place.uid) { processes in
                 processes.change(place.pid) { $0.removeAll(where: isMeant) }
@@ -57,14 +57,14 @@ public struct FairQueue<Job> {
     }
 
     /// Takes the next job. It counts as running until ``ended(_:)``; `nil` if no job may begin.
-    public mutating func next() -> (job: Job, place: LookPlace)? {
+    public mutating func next() -> (job: Job, place: InspectionPlace)? {
         let perLane = perLane
         let (running, busy) = (running, busy)
-        let next = waiting.next { lane, users -> (Job, LookPlace)? in
+        let next = waiting.next { lane, users -> (Job, InspectionPlace)? in
             guard running[lane, default: 0] < perLane else { return nil }
             return users.next { uid, processes in
                 processes.next { pid, jobs in
-                    busy.contains(pid) ? nil : (jobs.removeFirst(), LookPlace(lane, uid: uid, pid: pid))
+                    busy.contains(pid) ? nil : (jobs.removeFirst(), InspectionPlace(lane, uid: uid, pid: pid))
                 }
             }
         }
@@ -75,14 +75,14 @@ public struct FairQueue<Job> {
     }
 
     /// The job that ran at this place is done.
-    public mutating func ended(_ place: LookPlace) {
+    public mutating func ended(_ place: InspectionPlace) {
         let rest = running[place.lane, default: 1] - 1
         running[place.lane] = rest > 0 ? rest : nil
         busy.remove(place.pid)
     }
 }
 
-/// A value that can wait under a key of ``Turns``.
+/// A value that can wait under a key of ``RoundRobin``.
 private protocol Waiting {
     init()
     var isEmpty: Bool { get }
@@ -91,7 +91,7 @@ private protocol Waiting {
 extension Array: Waiting {}
 
 /// Keys that take turns: a served key goes to the end. A key exists only while something waits under it.
-private struct Turns<Key: Hashable, Value: Waiting>: Waiting {
+private struct RoundRobin<Key: Hashable, Value: Waiting>: Waiting {
     /// The keys of `values`, each once.
     private var order: [Key] = []
     private var values: [Key: Value] = [:]

@@ -7,9 +7,9 @@ public struct HostFacts: Hashable, Sendable {
     public let hasPeerPidfd: Bool
     /// `dev.tty.legacy_tiocsti`: if not 0, a program can type into its terminal as if the person did. Absent before
     /// Linux 6.2, which always allows it.
-    public let legacyTIOCSTI: Reading<Int>
+    public let legacyTIOCSTI: Observation<Int>
     /// `kernel.yama.ptrace_scope`: with 0 or absent, a program can inspect any other dumpable program of the same user.
-    public let ptraceScope: Reading<Int>
+    public let ptraceScope: Observation<Int>
 
     public static func read() -> HostFacts {
         HostFacts(
@@ -28,7 +28,7 @@ public struct HostFacts: Hashable, Sendable {
         return true
     }
 
-    private static func setting(_ name: String) -> Reading<Int> {
+    private static func setting(_ name: String) -> Observation<Int> {
         switch contents(ofFile: "/proc/sys/" + name) {
         case .found(let bytes):
             Int(String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self)).map { .found($0) }

@@ -17,7 +17,7 @@ public final class IdentifyClient: EvidenceSource {
     public init(socket: String) throws(PeerError) {
         self.socket = socket
         collector = try EvidenceCollector(vantage: .system) { peer, wants throws(PeerError) in
-            try Self.look(at: peer, wants, socket)
+            try Self.inspect(at: peer, wants, socket)
         }
     }
 
@@ -38,10 +38,11 @@ public final class IdentifyClient: EvidenceSource {
         return answer?.outcome == IDENTIFY_MALFORMED.rawValue
     }
 
-    private static func look(at peer: PeerHandle, _ wants: UInt32, _ socket: String) throws(PeerError) -> Look {
+    private static func inspect(at peer: PeerHandle, _ wants: UInt32, _ socket: String) throws(PeerError) -> Inspection
+    {
         let answer = try ask(socket, about: peer.pidfd, wants, uid: peer.uid)
         switch answer.outcome {
-        case IDENTIFY_LOOKED.rawValue: return Look(answer.look)
+        case IDENTIFY_INSPECTED.rawValue: return Inspection(answer.inspection)
         case IDENTIFY_ENDED.rawValue: throw PeerError.ended
         case IDENTIFY_TIMED_OUT.rawValue: throw PeerError.unreadable(what: "process", errno: ETIMEDOUT)
         case IDENTIFY_BUSY.rawValue: throw PeerError.unreadable(what: "process", errno: EBUSY)

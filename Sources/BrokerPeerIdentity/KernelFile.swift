@@ -1,7 +1,7 @@
 import Glibc
 
 /// Reads a small file of the kernel, at most 64 KiB.
-func contents(ofFile path: String) -> Reading<[UInt8]> {
+func contents(ofFile path: String) -> Observation<[UInt8]> {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return errno == ENOENT ? .absent : .unreadable(errno: errno) }
     defer { close(file) }
@@ -9,7 +9,7 @@ func contents(ofFile path: String) -> Reading<[UInt8]> {
 }
 
 /// Reads to the end. More than `limit` bytes give `unreadable`; the result is never truncated.
-func readAll(_ file: CInt, limit: Int) -> Reading<[UInt8]> {
+func readAll(_ file: CInt, limit: Int) -> Observation<[UInt8]> {
     var all: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 4_096)
     let size = piece.count

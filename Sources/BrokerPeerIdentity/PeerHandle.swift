@@ -9,7 +9,7 @@ public final class PeerHandle: Sendable {
     public let uid: UInt32
     public let pid: Int32
     public let pidfdSource: Evidence.PidfdSource
-    let label: Reading<String>
+    let label: Observation<String>
     let pidfd: CInt
 
     /// Asks the socket who connected. For the event loop: three to four system calls, none of which blocks.
@@ -44,7 +44,7 @@ public final class PeerHandle: Sendable {
     /// The process has ended. If that cannot be determined, it counts as ended.
     public var hasEnded: Bool { clinux_pidfd_has_ended(pidfd) != 0 }
 
-    private static func label(of socket: CInt) -> Reading<String> {
+    private static func label(of socket: CInt) -> Observation<String> {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1_024) { text in
             let length = clinux_peer_label(socket, text.baseAddress, text.count)
             switch length {

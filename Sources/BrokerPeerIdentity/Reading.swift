@@ -2,7 +2,7 @@
 ///
 /// The cases lead to different results: with `absent` the judge goes on to the next identity strength, with
 /// `unreadable` it refuses.
-public enum Reading<Value: Hashable & Sendable>: Hashable, Sendable {
+public enum Observation<Value: Hashable & Sendable>: Hashable, Sendable {
     case found(Value)
     /// Looked up and definitely not there.
     case absent

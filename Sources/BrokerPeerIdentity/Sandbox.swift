@@ -66,11 +66,11 @@ enum Sandbox: Hashable {
 
     /// Whether the caller is in another namespace than the host's programs. Absent: this kernel has no such namespaces.
     static func isApart(
-        _ evidence: Evidence, _ kind: KeyPath<Evidence.Namespaces, Reading<UInt64>>
-    ) -> Reading<Bool> {
+        _ evidence: Evidence, _ kind: KeyPath<Evidence.Namespaces, Observation<UInt64>>
+    ) -> Observation<Bool> {
         let peer = evidence.namespaces[keyPath: kind]
         let first = evidence.initNamespaces[keyPath: kind]
-        let host: Reading<UInt64>
+        let host: Observation<UInt64>
         switch evidence.vantage {
         // In session mode the broker is an ordinary program of the user, in the host programs' namespaces. An ordinary
         // user cannot read process 1's namespaces.

@@ -50,7 +50,7 @@ public final class SessionWatch: Sendable {
 
 /// `/proc/sys/kernel/random/boot_id`, which changes with every boot.
 enum BootIdentifier {
-    static func read() -> Reading<String> {
+    static func read() -> Observation<String> {
         switch contents(ofFile: "/proc/sys/kernel/random/boot_id") {
         case .found(let bytes): .found(String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self))
         case .absent: .absent

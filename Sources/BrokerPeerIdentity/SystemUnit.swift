@@ -32,7 +32,7 @@ struct SystemUnits {
     init(root: String = "") { self.root = root }
 
     /// Absent if the manager does not report the unit as active.
-    func unit(_ name: String) -> Reading<SystemUnit> {
+    func unit(_ name: String) -> Observation<SystemUnit> {
         var status = stat()
         guard lstat(root + "/run/systemd/units/invocation:" + name, &status) == 0 else {
             return errno == ENOENT ? .absent : .unreadable(errno: errno)
@@ -53,7 +53,7 @@ struct SystemUnits {
         return .found(SystemUnit(name: name, user: settings.user.flatMap(Self.number(of:))))
     }
 
-    private func fragment(of name: String) -> Reading<[UInt8]> {
+    private func fragment(of name: String) -> Observation<[UInt8]> {
         for name in [name, Self.template(of: name)].compactMap({ $0 }) {
             for folder in Self.folders {
                 let found = contents(ofFile: "\(root)\(folder)/\(name)")

@@ -30,5 +30,5 @@ public enum MessageIdentifier: String, CaseIterable, Sendable {
     /// An audit record.
     case audited = "b0151bd1ab164e4d8b4c80804959500b"
     /// A socket failed.
-    case doorFailed = "b0151bd1ab164e4d8b4c80804959500a"
+    case socketFailed = "b0151bd1ab164e4d8b4c80804959500a"
 }

@@ -20,7 +20,7 @@ public enum ServiceManager {
     /// Sends the messages in order, so that a stalled service manager does not block the event loop.
     private static let queue = DispatchQueue(label: "service manager")
 
-    public static func tell(_ states: State...) {
+    public static func notify(_ states: State...) {
         let text = states.map(text(of:)).joined(separator: "\n")
         queue.async { _ = sd_notify(0, text) }
     }
@@ -62,7 +62,7 @@ public enum ServiceManager {
     }
 
     private static func beat(_ loop: any Loop, every interval: Duration) {
-        tell(.alive)
+        notify(.alive)
         loop.schedule(after: interval) { beat(loop, every: interval) }
     }
 }

@@ -1,6 +1,6 @@
 /// Reads photos that are embedded in the card. A photo behind a URL is never fetched.
 enum PhotoValue {
-    enum Reading: Hashable {
+    enum Photo: Hashable {
         /// Padded base64 (RFC 4648 §4).
         case picture(String)
         /// A URI.
@@ -8,7 +8,7 @@ enum PhotoValue {
         case damaged
     }
 
-    static func read(_ line: ContentLine) -> Reading {
+    static func read(_ line: ContentLine) -> Photo {
         var value = ASCII.trimmed(line.storage[line.value])
         let head = value.prefix(16)
         if head.count > 5, ASCII.equal(head.prefix(5), "data:") {
@@ -19,7 +19,7 @@ enum PhotoValue {
         } else if line.valueType == "uri" || line.valueType == "url" || head.contains(UInt8(ascii: ":")) {
             return .address
         }
-        return base64(value).map(Reading.picture) ?? .damaged
+        return base64(value).map(Photo.picture) ?? .damaged
     }
 
     /// Canonical base64, if the text is base64 of a known image format. The format is detected from the content,

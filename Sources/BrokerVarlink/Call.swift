@@ -67,9 +67,9 @@ public final class Call {
     public func abandon() {
         guard !isOver else { return }
         isOver = true
-        let heard = onAbandoned
+        let abandoned = onAbandoned
         onAbandoned = nil
-        heard?()
+        abandoned?()
     }
 
     private func finish() {

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The event loop: a thread that waits for descriptors, timers and work from other threads.
 ///
-/// One iteration serves each ready descriptor once. Then it runs queued work, until none is left or `longestTurn` has
+/// One iteration serves each ready descriptor once. Then it runs queued work, until none is left or `longestIteration` has
 /// passed, so that work which queues more work cannot starve connections.
 public final class EventLoop: Loop {
     private let epoll: CInt
@@ -156,8 +156,8 @@ public final class EventLoop: Loop {
 
     private func serve() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
-        while !turn() {}
-        let end = Uptime.now() + Self.lastTurn
+        while !iterate() {}
+        let end = Uptime.now() + Self.lastIteration
         while takeMail() || !state.work.isEmpty, Uptime.now() < end { state.runWork(until: end) }
         mail.withLock { mail in
             mail.hasEnded = true
@@ -168,7 +168,7 @@ public final class EventLoop: Loop {
     }
 
     /// - Returns: whether this was the last iteration.
-    private func turn() -> Bool {
+    private func iterate() -> Bool {
         let count = wait()
         let began = Uptime.now()
         for index in 0..<count {
@@ -181,16 +181,16 @@ public final class EventLoop: Loop {
         }
         takeMail()
         while let work = state.timers.takeDue(at: began) { work() }
-        state.runWork(until: began + Self.longestTurn)
+        state.runWork(until: began + Self.longestIteration)
         return mail.withLock { $0.isStopping }
     }
 
     /// - Returns: the number of events.
     private func wait() -> Int {
-        guard state.work.isEmpty, fallAsleep() else { return state.hear(waiting: 0) }
+        guard state.work.isEmpty, fallAsleep() else { return state.poll(waiting: 0) }
         if let count = state.linger() { return count }
         // A timer may have come due while lingering.
-        return state.hear(waiting: state.timers.next.map { max(0, $0 - .now()) } ?? -1)
+        return state.poll(waiting: state.timers.next.map { max(0, $0 - .now()) } ?? -1)
     }
 
     /// Marks the thread as asleep: from now on, a sender rings the bell.
@@ -217,9 +217,9 @@ public final class EventLoop: Loop {
     }
 
     /// How long queued work runs before connections are served again.
-    private static let longestTurn = Duration.microseconds(300)
+    private static let longestIteration = Duration.microseconds(300)
     /// How long work that was sent before the end may run.
-    private static let lastTurn = Duration.seconds(1)
+    private static let lastIteration = Duration.seconds(1)
 }
 
 /// The kernel has no thread, descriptor or memory for a loop.

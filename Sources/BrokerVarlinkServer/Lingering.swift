@@ -31,17 +31,17 @@ struct Lingering {
     ///
     /// - Parameter look: returns the number of events now.
     /// - Returns: the number of events; `nil` if the loop should sleep.
-    mutating func listen(until timer: Uptime?, _ look: () -> Int) -> Int? {
+    mutating func listen(until timer: Uptime?, _ poll: () -> Int) -> Int? {
         guard audience.isOne(), begins() else { return nil }
         let end = min(Uptime.now() + Self.window(after: replySize), timer ?? Uptime(nanoseconds: .max))
         repeat {
-            let count = look()
+            let count = poll()
             if count > 0 {
-                ended(heard: true)
+                ended(found: true)
                 return count
             }
         } while Uptime.now() < end
-        ended(heard: false)
+        ended(found: false)
         return nil
     }
 
@@ -68,8 +68,8 @@ struct Lingering {
         return true
     }
 
-    mutating func ended(heard: Bool) {
-        credit = heard ? min(Self.mostCredit, credit + Self.gain) : max(0, credit - 1)
+    mutating func ended(found: Bool) {
+        credit = found ? min(Self.mostCredit, credit + Self.gain) : max(0, credit - 1)
     }
 }
 

@@ -14,7 +14,7 @@ struct ListeningSocket {
     }
 
     /// Creates the socket. A stale socket file without a listener is removed first.
-    static func bind(path: String, mode: mode_t, backlog: CInt) throws(DoorError) -> ListeningSocket {
+    static func bind(path: String, mode: mode_t, backlog: CInt) throws(ServerError) -> ListeningSocket {
         var status = stat()
         if lstat(path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
@@ -38,7 +38,7 @@ struct ListeningSocket {
     }
 
     /// Adopts a socket that another process has bound.
-    static func adopt(descriptor: CInt) throws(DoorError) -> ListeningSocket {
+    static func adopt(descriptor: CInt) throws(ServerError) -> ListeningSocket {
         guard clinux_is_listening(descriptor, CInt(SOCK_STREAM.rawValue)), clinux_set_close_on_exec(descriptor) == 0,
             clinux_set_nonblocking(descriptor) == 0, clinux_know_writers(descriptor) == 0
         else {

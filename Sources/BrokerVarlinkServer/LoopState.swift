@@ -13,7 +13,7 @@ final class LoopState {
     var scratch = [UInt8](repeating: 0, count: receivedAtOnce)
 
     /// The number of epoll_wait calls.
-    private(set) var turns = 0
+    private(set) var iterations = 0
 
     private let epoll: CInt
 
@@ -26,8 +26,8 @@ final class LoopState {
     /// Waits for events for that many nanoseconds; for ever if negative.
     ///
     /// - Returns: the number of events.
-    func hear(waiting nanoseconds: Int64) -> Int {
-        turns += 1
+    func poll(waiting nanoseconds: Int64) -> Int {
+        iterations += 1
         let count = clinux_epoll_wait(epoll, &events, nanoseconds)
         precondition(count >= 0, "epoll_wait(2) fails only for an invalid descriptor or address")
         return Int(count)
@@ -44,7 +44,7 @@ final class LoopState {
     /// Polls for events for a short time, if that is likely to pay off.
     ///
     /// - Returns: the number of events; `nil` if the loop should sleep.
-    func linger() -> Int? { lingering.listen(until: timers.next) { hear(waiting: 0) } }
+    func linger() -> Int? { lingering.listen(until: timers.next) { poll(waiting: 0) } }
 
     /// Drops all work, timers and watchers.
     func end() {

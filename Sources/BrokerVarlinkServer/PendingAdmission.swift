@@ -13,8 +13,8 @@ public final class PendingAdmission {
     }
 
     func abandon() {
-        let heard = onAbandoned
+        let abandoned = onAbandoned
         onAbandoned = nil
-        heard?()
+        abandoned?()
     }
 }

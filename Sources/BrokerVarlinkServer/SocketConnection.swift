@@ -10,10 +10,10 @@ final class SocketConnection: Connection, Watcher {
     /// When sending last stalled; it stalls again each time the peer reads, but not everything.
     private(set) var lastProgress = Uptime.beginning
 
-    private let door: Door
+    private let server: VarlinkServer
     private let loop: EventLoop
     private let account: UserAccount
-    private let limits: DoorLimits
+    private let limits: ServerLimits
     private let peer: AcceptedPeer
     private var isAdmitted = false
     private lazy var pending = PendingAdmission { [weak self] in self?.decided($0) }
@@ -48,13 +48,13 @@ final class SocketConnection: Connection, Watcher {
         self?.close(because: .peerDoesNotRead)
     }
 
-    init(peer: AcceptedPeer, account: UserAccount, door: Door) {
+    init(peer: AcceptedPeer, account: UserAccount, server: VarlinkServer) {
         self.peer = peer
         self.account = account
-        self.door = door
-        loop = door.loop
-        limits = door.limits
-        decoder = FrameDecoder(maximumFrameSize: door.limits.frameSize, keptCapacity: Self.keptBytes)
+        self.server = server
+        loop = server.loop
+        limits = server.limits
+        decoder = FrameDecoder(maximumFrameSize: server.limits.frameSize, keptCapacity: Self.keptBytes)
     }
 
     /// Starts to watch the peer. Nothing is read before it is admitted.
@@ -65,7 +65,7 @@ final class SocketConnection: Connection, Watcher {
         return watching != nil
     }
 
-    func askForAdmission() { door.admit(peer, pending) }
+    func askForAdmission() { server.admit(peer, pending) }
 
     // MARK: Readiness
 
@@ -121,7 +121,7 @@ final class SocketConnection: Connection, Watcher {
         guard isAdmitted, !isClosed, !isDispatching else { return }
         isDispatching = true
         var handedOut = 0
-        while !isClosed, current == nil, unsentBytes <= limits.unsentBytes, handedOut < Self.callsInTurn,
+        while !isClosed, current == nil, unsentBytes <= limits.unsentBytes, handedOut < Self.callsPerIteration,
             let frame = nextFrame()
         {
             handedOut += 1
@@ -170,7 +170,7 @@ final class SocketConnection: Connection, Watcher {
         if parsed.upgrade {
             call.fail(.invalidParameter("upgrade"))
         } else {
-            door.onCall(call)
+            server.onCall(call)
         }
     }
 
@@ -263,7 +263,7 @@ final class SocketConnection: Connection, Watcher {
         isFlushing = true
         while !isClosed, !isStalled, !outgoing.isEmpty {
             var outcome = SendOutcome.took(0)
-            let tookAll = outgoing.offer(using: &door.scratch) { bytes in
+            let tookAll = outgoing.offer(using: &server.scratch) { bytes in
                 outcome = SendOutcome.ofSending(bytes, to: peer.descriptor)
                 if case .took(let count) = outcome { return count }
                 return 0
@@ -376,7 +376,7 @@ final class SocketConnection: Connection, Watcher {
         current = nil
         abandoned?.abandon()
         pending.abandon()
-        door.closed(self, account: account, wasAdmitted: isAdmitted, because: closeReason)
+        server.closed(self, account: account, wasAdmitted: isAdmitted, because: closeReason)
         context = nil
     }
 
@@ -394,7 +394,7 @@ final class SocketConnection: Connection, Watcher {
     /// Bytes of replies to a burst of calls that are combined before they are sent.
     private static let flushSize = 64 * 1_024
     /// Calls dispatched per iteration, so that a client with many calls does not block others.
-    private static let callsInTurn = 32
+    private static let callsPerIteration = 32
     /// Buffer capacity that a connection keeps, in bytes: enough for most calls, and little for a thousand connections.
     private static let keptBytes = 4 * 1_024
 }

@@ -7,7 +7,7 @@ final class Timer: Scheduled {
     // Sound: set before anybody else knows of the timer, and from then on used only on the loop.
     nonisolated(unsafe) fileprivate var work: (() -> Void)?
     // Sound: only the list uses this, and only on the loop.
-    nonisolated(unsafe) fileprivate var turn: UInt64 = 0
+    nonisolated(unsafe) fileprivate var insertion: UInt64 = 0
 
     init(due: Uptime, loop: EventLoop, work: @escaping () -> Void) {
         self.due = due
@@ -19,7 +19,7 @@ final class Timer: Scheduled {
         if loop.isCurrent { loop.cancel(self) } else { loop.execute { self.loop.cancel(self) } }
     }
 
-    fileprivate func isBefore(_ other: Timer) -> Bool { (due, turn) < (other.due, other.turn) }
+    fileprivate func isBefore(_ other: Timer) -> Bool { (due, insertion) < (other.due, other.insertion) }
 }
 
 /// Timers by due time; those with the same time in the order of insertion. Used only on the event loop.
@@ -29,7 +29,7 @@ final class Timer: Scheduled {
 /// inserted at the end, since most timeouts are equal.
 struct TimerList {
     private var timers: [Timer] = []
-    private var turn: UInt64 = 0
+    private var insertion: UInt64 = 0
 
     var count: Int { timers.count }
     var next: Uptime? { timers.first?.due }
@@ -37,8 +37,8 @@ struct TimerList {
     /// Does nothing if the timer was cancelled before.
     mutating func insert(_ timer: Timer) {
         guard timer.work != nil else { return }
-        turn += 1
-        timer.turn = turn
+        insertion += 1
+        timer.insertion = insertion
         timers.insert(timer, at: place(of: timer))
     }
 

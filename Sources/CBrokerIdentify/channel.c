@@ -136,11 +136,11 @@ static int connect_to(const char *path, int milliseconds)
 
 static int is_whole(const struct identify_answer *answer)
 {
-    const struct identify_look *look = &answer->look;
-    return answer->magic == IDENTIFY_MAGIC && answer->outcome <= IDENTIFY_FAILED && look->path_size < IDENTIFY_PATH_SIZE
-        && look->digest >= IDENTIFY_DIGEST_NONE && look->digest <= IDENTIFY_DIGEST_UNREADABLE
-        && look->place >= IDENTIFY_PLACE_NONE && look->place <= IDENTIFY_PLACE_SAME_AND_ROOTS
-        && memchr(look->app, 0, sizeof look->app) && memchr(look->instance, 0, sizeof look->instance);
+    const struct identify_inspection *inspection = &answer->inspection;
+    return answer->magic == IDENTIFY_MAGIC && answer->outcome <= IDENTIFY_FAILED && inspection->path_size < IDENTIFY_PATH_SIZE
+        && inspection->digest >= IDENTIFY_DIGEST_NONE && inspection->digest <= IDENTIFY_DIGEST_UNREADABLE
+        && inspection->place >= IDENTIFY_PLACE_NONE && inspection->place <= IDENTIFY_PLACE_SAME_AND_ROOTS
+        && memchr(inspection->app, 0, sizeof inspection->app) && memchr(inspection->instance, 0, sizeof inspection->instance);
 }
 
 static int send_request(int connection, const struct identify_request *request, int pidfd)

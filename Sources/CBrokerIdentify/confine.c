@@ -55,7 +55,7 @@ struct list {
 };
 
 /* What an inspection needs. For openat the filter also checks the flags: it opens nothing for writing. */
-static const int looking[] = {
+static const int inspecting[] = {
     SYS_openat, SYS_openat2, SYS_readlinkat, SYS_statx, SYS_read, SYS_close, SYS_ppoll, SYS_sendto, SYS_exit,
     SYS_exit_group, SYS_mmap, SYS_munmap, SYS_mremap, SYS_brk, SYS_madvise, SYS_futex, SYS_rt_sigreturn,
     SYS_restart_syscall, SYS_clock_gettime,
@@ -100,7 +100,7 @@ static size_t append(struct sock_filter *program, size_t length, struct list lis
 /* Any other system call kills the process: our own code makes none. */
 static int filter(const struct list *lists, size_t count)
 {
-    struct sock_filter program[16 + 2 * (COUNT(looking) + COUNT(serving))];
+    struct sock_filter program[16 + 2 * (COUNT(inspecting) + COUNT(serving))];
     size_t length = 0;
     program[length++] = LOAD(arch);
     program[length++] = JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
@@ -120,7 +120,7 @@ static int filter(const struct list *lists, size_t count)
 
 int identify_confine(void)
 {
-    const struct list both[] = { { looking, COUNT(looking) }, { serving, COUNT(serving) } };
+    const struct list both[] = { { inspecting, COUNT(inspecting) }, { serving, COUNT(serving) } };
     int result = keep_two_capabilities();
     if (result == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) result = -errno;
     if (result == 0 && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) result = -errno;
@@ -133,7 +133,7 @@ int identify_confine(void)
 
 int identify_confine_worker(void)
 {
-    const struct list one[] = { { looking, COUNT(looking) } };
+    const struct list one[] = { { inspecting, COUNT(inspecting) } };
     int result = limit(RLIMIT_NOFILE, 32);
     /* Bytes of private memory, enough for one piece of a file and the list of mounts. */
     if (result == 0) result = limit(RLIMIT_DATA, 67108864);

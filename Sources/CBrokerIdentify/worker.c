@@ -20,11 +20,11 @@ static struct identify_answer answer;
 static void answer_with(const struct identify_request *request)
 {
     answer.magic = IDENTIFY_MAGIC;
-    int result = identify_look_at(
-        PROCESS, request->wants | IDENTIFY_WANTS_PLACE, IDENTIFY_HELPER_HASH_LIMIT, &answer.look);
-    if (result != 0) memset(&answer.look, 0, sizeof answer.look);
+    int result = identify_inspect(
+        PROCESS, request->wants | IDENTIFY_WANTS_PLACE, IDENTIFY_HELPER_HASH_LIMIT, &answer.inspection);
+    if (result != 0) memset(&answer.inspection, 0, sizeof answer.inspection);
     switch (result) {
-    case 0: answer.outcome = IDENTIFY_LOOKED; break;
+    case 0: answer.outcome = IDENTIFY_INSPECTED; break;
     case -ESRCH: answer.outcome = IDENTIFY_ENDED; break;
     case -EBADF: answer.outcome = IDENTIFY_MALFORMED; break;
     default:
@@ -45,8 +45,8 @@ void identify_begin(void)
 {
     int self = clinux_pidfd_open(getpid());
     if (self < 0) return;
-    struct identify_look seen;
-    (void)identify_look_at(self, IDENTIFY_WANTS_PLACE, 0, &seen);
+    struct identify_inspection seen;
+    (void)identify_inspect(self, IDENTIFY_WANTS_PLACE, 0, &seen);
     close(self);
 }
 

@@ -36,7 +36,7 @@ final class Agent {
     let names: LocalizedNames
     let once: Bool
     private let signals: CInt
-    private let door: AgentDoor
+    private let connector: AgentConnector
     /// Asks for the password if the system's broker requires one; `nil` in session mode.
     private let password: PasswordAgent?
     /// The password agent uses the terminal: this program reads no keys and draws nothing.
@@ -73,7 +73,7 @@ final class Agent {
     var ending: Ending?
 
     init(
-        terminal: Terminal, names: LocalizedNames, signals: CInt, once: Bool, attempt: Int, door: AgentDoor,
+        terminal: Terminal, names: LocalizedNames, signals: CInt, once: Bool, attempt: Int, connector: AgentConnector,
         password: PasswordAgent?
     ) {
         self.terminal = terminal
@@ -82,7 +82,7 @@ final class Agent {
         self.once = once
         self.attempt = attempt
         isBrokerMissed = attempt > 0
-        self.door = door
+        self.connector = connector
         self.password = password
     }
 
@@ -237,12 +237,12 @@ final class Agent {
 
     private func tryAgain() {
         // The installed agent gave up the group that the socket requires. Only a new process gets it.
-        if door.canOpenAgain { tryBroker() } else { ending = .startAnew(attempt: attempt) }
+        if connector.canOpenAgain { tryBroker() } else { ending = .startAnew(attempt: attempt) }
     }
 
     private func tryBroker() {
         do {
-            let opened = try AgentConnection(opening: door, names)
+            let opened = try AgentConnection(opening: connector, names)
             // The system's broker has polkit authenticate the person before it accepts an agent.
             lendTerminal()
             try opened.serve(terminal: terminal.name)

@@ -33,10 +33,10 @@ final class AgentConnection {
     private static let interface = "io.contactbroker.Agent."
 
     /// Connects, and sends nothing yet.
-    init(opening door: AgentDoor, _ names: LocalizedNames) throws {
+    init(opening connector: AgentConnector, _ names: LocalizedNames) throws {
         self.names = names
-        serving = try door.open()
-        calling = try door.open()
+        serving = try connector.open()
+        calling = try connector.open()
     }
 
     /// Registers. The broker shows `terminal` to the person's other agents.

@@ -119,7 +119,7 @@ extension ButtonDialogue {
     ) -> [StyledLine] {
         guard let row = list.rows.first else { return [head] }
         var lines = [head, "   " + .bold(Columns.clip(row.name, to: size.columns / 2)) + .dim("  \(row.detail ?? "")")]
-        lines += words.sureness
+        lines += words.strengthLines
         lines += [words.process, ""]
         if toShare.isEmpty {
             lines.append(.warning(names.text(.cannotBeShared, [.reason: row.reason ?? names.text(.noReason)])))
@@ -134,7 +134,7 @@ extension ButtonDialogue {
         _ words: CallerWords, _ head: StyledLine, on size: ScreenSize, isArmed: Bool
     ) -> [StyledLine] {
         var lines = [head]
-        lines += words.sureness
+        lines += words.strengthLines
         lines += list.lines(columns: size.columns, names)
         lines.append(list.place(names))
         if toShare.isEmpty {
@@ -153,7 +153,7 @@ extension ButtonDialogue {
         var lines: [StyledLine] = [
             .bold(words.text(prompt.isUndecided ? .neverHad : .youRefused))
         ]
-        lines += words.sureness
+        lines += words.strengthLines
         lines += [words.process, words.purpose]
         var terms: [StyledLine] = []
         if let most = words.readAtMost { terms.append(most) }

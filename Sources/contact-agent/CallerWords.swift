@@ -29,7 +29,7 @@ struct CallerWords {
     }
 
     /// The identity strength and what it is worth. Each line fits the screen.
-    var sureness: [StyledLine] {
+    var strengthLines: [StyledLine] {
         let path = caller.executable.map(ShownText.line) ?? names.text(.unnamedProgram)
         func lines(_ phrase: Phrase, _ name: String, _ worth: Phrase) -> [StyledLine] {
             let room = columns - 3 - Columns.width(names.text(phrase, [.name: ""]))

@@ -26,25 +26,25 @@ struct ContactAgent {
         switch arguments.action {
         case .help: print(Arguments.help)
         case .version: print("contact-agent \(version)")
-        case .serve: exit(serve(arguments, precautions, door(2, precautions)))
-        case .notify: exit(notify(arguments, precautions, door(1, precautions)))
+        case .serve: exit(serve(arguments, precautions, connector(2, precautions)))
+        case .notify: exit(notify(arguments, precautions, connector(1, precautions)))
         }
     }
 
     /// Prepares connections to the broker's socket. The installed agent opens `count` connections now. It then gives up
     /// the group that the socket requires, whether or not it connected.
-    private static func door(_ count: Int, _ precautions: Precautions) -> AgentDoor {
-        guard precautions.isPrivileged else { return AgentDoor() }
-        let door = AgentDoor(opening: count)
+    private static func connector(_ count: Int, _ precautions: Precautions) -> AgentConnector {
+        guard precautions.isPrivileged else { return AgentConnector() }
+        let connector = AgentConnector(opening: count)
         do {
             try precautions.dropGroup()
         } catch {
             exit(failed("could not give up its group: \(error.reason)", advice: "Report this."))
         }
-        return door
+        return connector
     }
 
-    private static func serve(_ arguments: Arguments, _ precautions: Precautions, _ door: AgentDoor) -> CInt {
+    private static func serve(_ arguments: Arguments, _ precautions: Precautions, _ connector: AgentConnector) -> CInt {
         let terminal: Terminal
         let watched = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
         do {
@@ -70,7 +70,7 @@ struct ContactAgent {
         let password = precautions.isPrivileged ? PasswordAgent(environment: precautions.environment.lines) : nil
         let agent = Agent(
             terminal: terminal, names: precautions.environment.names, signals: signals, once: arguments.once,
-            attempt: arguments.attempt, door: door,
+            attempt: arguments.attempt, connector: connector,
             password: password)
         let ending = agent.run()
         password?.end()
@@ -89,11 +89,12 @@ struct ContactAgent {
         }
     }
 
-    private static func notify(_ arguments: Arguments, _ precautions: Precautions, _ door: AgentDoor) -> CInt {
+    private static func notify(_ arguments: Arguments, _ precautions: Precautions, _ connector: AgentConnector) -> CInt
+    {
         let notifier = Notifier(environment: precautions.environment, names: precautions.environment.names)
         var attempt = arguments.attempt
         while true {
-            switch notifier.run(door.open) {
+            switch notifier.run(connector.open) {
             case .refused(let name):
                 return failed(
                     "could not become a notifier: \(ShownText.line(name))",
@@ -107,7 +108,7 @@ struct ContactAgent {
             }
             poll(nil, 0, CInt(clamping: Agent.pause(before: attempt).wholeMilliseconds))
             attempt = min(attempt + 1, Arguments.mostAttempts)
-            guard door.canOpenAgain else {
+            guard connector.canOpenAgain else {
                 let failure = precautions.startAnew(arguments, attempt: attempt)
                 return failed("could not start anew: \(failure.reason)", advice: "Start it again.")
             }

@@ -67,7 +67,7 @@ struct ContactList: Hashable {
     private func canChoose(_ row: Row) -> Bool { row.isEnabled && !isFixed(row) }
     private func isFixed(_ row: Row) -> Bool { row.isGranted && shared == .fixed }
 
-    mutating func forgetChosen() { chosen = [] }
+    mutating func clearChosen() { chosen = [] }
 
     /// The offset of the page that the key turns to; `nil` for other keys, and if there is no such page.
     func offset(after key: Character, by limit: Int) -> Int? {

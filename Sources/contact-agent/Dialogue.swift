@@ -123,7 +123,7 @@ extension Dialogue {
         _ words: CallerWords, _ question: Phrase, _ details: [StyledLine], refuse: Phrase, goOn: Phrase = .goOn,
         never: Phrase
     ) -> [StyledLine] {
-        [.bold(words.text(question))] + words.sureness + [words.process] + details
+        [.bold(words.text(question))] + words.strengthLines + [words.process] + details
             + ["", choice("d", refuse) + "   " + choice("c", goOn), choice("N", never)]
     }
 

@@ -16,7 +16,7 @@ struct NoticeDialogue: Dialogue {
 
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         let words = callerWords(on: size)
-        return [.bold(words.text(.asksSomething))] + words.sureness + [words.process, words.purpose, ""]
+        return [.bold(words.text(.asksSomething))] + words.strengthLines + [words.process, words.purpose, ""]
             + StyledLine(names.text(.cannotShow)).wrapped(columns: size.columns - 1)
             + ["", StyledLine(names.text(.pressAnyKey))]
     }

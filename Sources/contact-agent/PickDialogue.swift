@@ -77,7 +77,7 @@ struct PickDialogue: ListDialogue {
         case (.card, _): pickValue(key, on: size)
         case (.confirmation, "b"):
             if !prompt.isMultiple {
-                finder.list.forgetChosen()
+                finder.list.clearChosen()
                 values = []
             }
             place = opened == nil || prompt.isMultiple ? .choosing : .card
@@ -101,7 +101,7 @@ struct PickDialogue: ListDialogue {
             opening = row
             return .show(identifier: row.identifier)
         }
-        if !prompt.isMultiple { finder.list.forgetChosen() }
+        if !prompt.isMultiple { finder.list.clearChosen() }
         finder.list.toggle(number)
         if !prompt.isMultiple, !chosen.isEmpty { confirm() }
         return .nothing

@@ -47,7 +47,7 @@ struct ProposeDialogue: ListDialogue {
         case (.choosing, "b"): place = .card
         case (.choosing, _):
             guard finder.list.row(key) != nil else { break }
-            finder.list.forgetChosen()
+            finder.list.clearChosen()
             finder.list.toggle(key)
             if target != nil { place = .confirmation }
         case (.confirmation, "b"): place = .choosing

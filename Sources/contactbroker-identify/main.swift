@@ -59,5 +59,5 @@ guard confined == 0 else {
         "could not start: cannot confine the process: \(reason(confined))",
         tryThis: "it needs the capabilities CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, and no others")
 }
-var desk = Desk(listener: listener, uid: uid)
-desk.serve()
+var server = RequestServer(listener: listener, uid: uid)
+server.serve()

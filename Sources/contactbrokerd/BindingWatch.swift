@@ -15,7 +15,7 @@ struct BindingWatch {
         let watch: SessionWatch
         do throws(PeerError) {
             switch binding {
-            case .standing: return nil
+            case .persistent: return nil
             case .session(let session): watch = try SessionWatch(session)
             case .process(let process): watch = try SessionWatch(process)
             }
@@ -24,10 +24,10 @@ struct BindingWatch {
         }
         let bound = LoopBound(ended, loop: loop)
         let source = DispatchSource.makeReadSource(fileDescriptor: watch.fileDescriptor, queue: Self.queue)
-        let told = Told()
+        let reported = Reported()
         source.setEventHandler { @Sendable [loop] in
             // The descriptor stays readable, so the handler can run again until the source is cancelled.
-            guard told.isFirst() else { return }
+            guard reported.isFirst() else { return }
             loop.execute { bound.value() }
         }
         // `watch` owns the descriptor and must outlive the source.
@@ -36,10 +36,10 @@ struct BindingWatch {
         return Kept(source: source)
     }
 
-    private final class Told: Sendable {
-        private let told = Atomic(false)
+    private final class Reported: Sendable {
+        private let reported = Atomic(false)
 
-        func isFirst() -> Bool { !told.exchange(true, ordering: .relaxed) }
+        func isFirst() -> Bool { !reported.exchange(true, ordering: .relaxed) }
     }
 
     private final class Kept {

@@ -14,7 +14,7 @@ final class Complaints {
 
     private let loop: any Loop
     private let log: Logger
-    private var told: [UInt32: (count: Int, left: Int)] = [:]
+    private var reported: [UInt32: (count: Int, left: Int)] = [:]
     /// The key of the shared allowance.
     private static let others = UInt32.max
 
@@ -23,17 +23,17 @@ final class Complaints {
         self.log = log
     }
 
-    func tell(of uid: UInt32, _ message: String, _ facts: [(name: String, value: String)]) {
-        let place = told[uid] != nil || told.count < Self.users ? uid : Self.others
-        var state = told[place] ?? (0, 0)
+    func report(of uid: UInt32, _ message: String, _ facts: [(name: String, value: String)]) {
+        let place = reported[uid] != nil || reported.count < Self.users ? uid : Self.others
+        var state = reported[place] ?? (0, 0)
         if state == (0, 0) { closeLater(place) }
         if state.count < Self.most {
             state.count += 1
-            log.tell(.turnedAway, message, facts)
+            log.report(.turnedAway, message, facts)
         } else {
             state.left += 1
         }
-        told[place] = state
+        reported[place] = state
     }
 
     private func closeLater(_ place: UInt32) {
@@ -42,9 +42,9 @@ final class Complaints {
     }
 
     private func close(_ place: UInt32) {
-        guard let state = told.removeValue(forKey: place), state.left > 0 else { return }
+        guard let state = reported.removeValue(forKey: place), state.left > 0 else { return }
         let whose = place == Self.others ? "of several users" : "of user \(place)"
-        log.tell(
+        log.report(
             .turnedAway, "refused \(state.left) more connections \(whose) within a minute",
             [("count", "\(state.left)")] + (place == Self.others ? [] : [("uid", "\(place)")]))
     }

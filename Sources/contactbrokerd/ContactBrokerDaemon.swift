@@ -27,10 +27,10 @@ enum ContactBrokerDaemon {
             _ = write(STDERR_FILENO, text, text.count)
             exit(2)
         } catch let failure as Failure {
-            Journaling.tell(failure)
+            Journaling.report(failure)
             exit(2)
         } catch {
-            Journaling.tell(Failure("could not start: \(error)"))
+            Journaling.report(Failure("could not start: \(error)"))
             exit(2)
         }
     }

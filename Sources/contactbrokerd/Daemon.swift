@@ -27,21 +27,21 @@ struct Daemon {
         let stop = DispatchSemaphore(value: 0)
         var signals = [SIGTERM, SIGINT].map { number in Self.on(number) { stop.signal() } }
         defer { for source in signals { source.cancel() } }
-        let house = try loop.run {
-            let house = try House(
+        let served = try loop.run {
+            let served = try ServedBroker(
                 setting, settings: settings, loop: loop, evidence: evidence, facts: facts, log: log
             ) { stop.signal() }
-            house.prepare()
-            return LoopBound(house, loop: loop)
+            served.prepare()
+            return LoopBound(served, loop: loop)
         }
-        if setting.mode == .system { signals.append(Self.on(SIGHUP) { Self.reload(house, loop) }) }
-        log.tell(.serving, "serving \(setting.whom)", [])
-        ServiceManager.tell(.ready, .status("serving \(setting.whom)"))
+        if setting.mode == .system { signals.append(Self.on(SIGHUP) { Self.reload(served, loop) }) }
+        log.report(.serving, "serving \(setting.whom)", [])
+        ServiceManager.notify(.ready, .status("serving \(setting.whom)"))
         ServiceManager.keepAlive(loop)
         stop.wait()
-        ServiceManager.tell(.stopping)
-        log.tell(.stopping, "stopping", [])
-        try loop.run { house.value.close() }
+        ServiceManager.notify(.stopping)
+        log.report(.stopping, "stopping", [])
+        try loop.run { served.value.close() }
         loop.stop()
         ServiceManager.flush()
         Journaling.flush()
@@ -64,10 +64,10 @@ struct Daemon {
         return source
     }
 
-    private static func reload(_ house: LoopBound<House>, _ loop: EventLoop) {
-        ServiceManager.tell(.reloading)
+    private static func reload(_ served: LoopBound<ServedBroker>, _ loop: EventLoop) {
+        ServiceManager.notify(.reloading)
         loop.execute {
-            house.value.reload { ServiceManager.tell(.ready, .status(house.value.status)) }
+            served.value.reload { ServiceManager.notify(.ready, .status(served.value.status)) }
         }
     }
 

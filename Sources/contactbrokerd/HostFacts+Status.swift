@@ -10,8 +10,8 @@ extension HostFacts {
         ]
     }
 
-    private static func text(_ reading: Reading<Int>) -> String {
-        switch reading {
+    private static func text(_ observation: Observation<Int>) -> String {
+        switch observation {
         case .found(let value): "\(value)"
         case .absent: "not there"
         case .unreadable(let errno): "not readable (error \(errno))"

@@ -16,7 +16,7 @@ enum Journaling {
     }
 
     /// Logs why the daemon does not start.
-    static func tell(_ failure: Failure) {
+    static func report(_ failure: Failure) {
         guard journal != nil else {
             let advice = failure.tryThis.map { $0 + "\n" } ?? ""
             let bytes = Array("contactbrokerd: \(failure.message)\n\(advice)".utf8)
@@ -24,7 +24,7 @@ enum Journaling {
             return
         }
         let message = failure.message + (failure.tryThis.map { "; try: " + $0 } ?? "")
-        logger().tell(.notStarted, message, [])
+        logger().report(.notStarted, message, [])
         flush()
     }
 
@@ -112,14 +112,14 @@ extension String {
 extension Logger {
     /// Logs a message with its identifier in the catalog. Facts may contain names and IDs of users and apps, but
     /// nothing from a contact.
-    func tell(_ identifier: MessageIdentifier, _ message: String, _ facts: [(name: String, value: String)]) {
+    func report(_ identifier: MessageIdentifier, _ message: String, _ facts: [(name: String, value: String)]) {
         var metadata: Metadata = [Journaling.identifierKey: "\(identifier.rawValue)"]
         for (name, value) in facts { metadata[name] = "\(value)" }
         log(level: identifier.level, "\(message)", metadata: metadata)
     }
 
-    func tell(_ notice: Notice, _ message: String, _ facts: [(name: String, value: String)]) {
-        tell(MessageIdentifier(notice), message, facts)
+    func report(_ notice: Notice, _ message: String, _ facts: [(name: String, value: String)]) {
+        report(MessageIdentifier(notice), message, facts)
     }
 }
 
@@ -145,7 +145,7 @@ extension MessageIdentifier {
         case .userPurged: .notice
         case .turnedAway, .anotherPerson, .policyUnreadable: .warning
         case .notStarted, .settingsUnreadable, .recordsNotKept, .recordsLost, .auditContradicted, .cardDamaged,
-            .doorFailed:
+            .socketFailed:
             .error
         }
     }

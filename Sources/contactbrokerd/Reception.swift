@@ -9,9 +9,9 @@ import Synchronization
 
 /// Identifies the callers that connect at one socket, before any byte of theirs is read.
 ///
-/// The event loop asks the kernel who connected. Threads of ``CallerLooks`` read and hash files and look up user names.
+/// The event loop asks the kernel who connected. Threads of ``CallerInspections`` read and hash files and look up user names.
 struct Reception {
-    let door: ContactsInterface
+    let interface: ContactsInterface
     let setting: Setting
     let broker: Broker
     let loop: EventLoop
@@ -19,16 +19,16 @@ struct Reception {
     let manifests: AppManifests
     let complaints: Complaints
     /// Shared by all three sockets.
-    let looks: CallerLooks
+    let inspections: CallerInspections
 
     private static let names = UserNames()
 
     func admit(_ accepted: AcceptedPeer, _ decide: PendingAdmission) {
-        guard setting.serves(accepted.userID, at: door) else {
-            complaints.tell(
+        guard setting.serves(accepted.userID, at: interface) else {
+            complaints.report(
                 of: accepted.userID,
                 "refused a connection of user \(accepted.userID): this broker serves only user \(getuid())",
-                [("uid", "\(accepted.userID)"), ("door", door.name)])
+                [("uid", "\(accepted.userID)"), ("door", interface.name)])
             return decide(.refuse)
         }
         let peer: PeerHandle
@@ -37,14 +37,14 @@ struct Reception {
         } catch {
             return decide(.refuse)
         }
-        guard !looks.isKnown(peer.uid) else { return identify(peer, decide) }
+        guard !inspections.isKnown(peer.uid) else { return identify(peer, decide) }
         // Users seen for the first time queue separately from user IDs without a user. So a new user is not delayed by
         // the strangers' queue, nor by a slow executable: only user names are looked up here.
-        let place = LookPlace(.newcomers, uid: peer.uid, pid: peer.pid)
-        decide.onAbandoned = looks.identification.look(at: place) {
+        let place = InspectionPlace(.newcomers, uid: peer.uid, pid: peer.pid)
+        decide.onAbandoned = inspections.identification.inspect(at: place) {
             userName(peer.uid)
         } done: { [self] name in
-            if name != "\(peer.uid)" { looks.learn(peer.uid) }
+            if name != "\(peer.uid)" { inspections.learn(peer.uid) }
             identify(peer, decide)
         }
     }
@@ -52,14 +52,14 @@ struct Reception {
     /// Collects the evidence on a worker and judges it.
     private func identify(_ peer: PeerHandle, _ decide: PendingAdmission) {
         let (source, manifests) = (source, manifests)
-        decide.onAbandoned = looks.identification.look(at: looks.place(of: peer)) {
+        decide.onAbandoned = inspections.identification.inspect(at: inspections.place(of: peer)) {
             Self.identify(peer, source, manifests)
         } done: { [self] result in
             switch result {
             case .failure(.ended):
                 decide(.refuse)
             case .failure(let error):
-                complaints.tell(peer, "it could not be identified: \(error)", door)
+                complaints.report(peer, "it could not be identified: \(error)", interface)
                 decide(.refuse)
             case .success(let (evidence, judgement, user)):
                 let isOwner = broker.isOwner(peer.uid, named: user)
@@ -85,30 +85,32 @@ struct Reception {
         _ evidence: Evidence, _ judgement: Judgement, _ peer: PeerHandle, isOwner: Bool
     ) -> Admission {
         switch judgement {
-        case .refused where evidence.uid == 0 && door == .admin:
+        case .refused where evidence.uid == 0 && interface == .admin:
             // A session's broker cannot inspect root's processes. It need not: root is trusted.
             return .admit(
-                context: CallerSession(caller: root(evidence), door: door) { done in
+                context: CallerSession(caller: root(evidence), interface: interface) { done in
                     done(.unknown)
                     return nil
                 })
         case .refused(let refusal):
-            complaints.tell(peer, "it could not be identified: \(refusal)", door)
+            complaints.report(peer, "it could not be identified: \(refusal)", interface)
             return .refuse
         case .caller(let caller):
-            switch door {
+            switch interface {
             case .contacts: break
             case .agent, .admin:
                 guard !caller.isSandboxed else {
-                    complaints.tell(peer, "it is in a sandbox", door)
+                    complaints.report(peer, "it is in a sandbox", interface)
                     return .refuse
                 }
             }
-            let look = { [source, looks] (done: @escaping (ExecutableCheck) -> Void) -> (() -> Void)? in
-                looks.checks.look(at: looks.place(of: peer), { source.check(peer, evidence) }, done: done)
+            let inspect = { [source, inspections] (done: @escaping (ExecutableCheck) -> Void) -> (() -> Void)? in
+                inspections.checks.inspect(
+                    at: inspections.place(of: peer), { source.check(peer, evidence) }, done: done)
             }
             return .admit(
-                context: CallerSession(caller: caller, door: door, isAnotherPerson: !isOwner, look: look))
+                context: CallerSession(
+                    caller: caller, interface: interface, isAnotherPerson: !isOwner, inspect: inspect))
         }
     }
 }
@@ -122,10 +124,10 @@ private func root(_ evidence: Evidence) -> Caller {
 
 extension Complaints {
     /// Reports a caller that was refused.
-    fileprivate func tell(_ peer: PeerHandle, _ reason: String, _ door: ContactsInterface) {
-        tell(
-            of: peer.uid, "refused a connection of process \(peer.pid) to \(door.name): \(reason)",
-            [("uid", "\(peer.uid)"), ("pid", "\(peer.pid)"), ("door", door.name)])
+    fileprivate func report(_ peer: PeerHandle, _ reason: String, _ interface: ContactsInterface) {
+        report(
+            of: peer.uid, "refused a connection of process \(peer.pid) to \(interface.name): \(reason)",
+            [("uid", "\(peer.uid)"), ("pid", "\(peer.pid)"), ("door", interface.name)])
     }
 }
 

@@ -71,8 +71,8 @@ struct SessionFolders {
     }
 
     /// The folder of a socket.
-    func folder(of door: ContactsInterface) -> String {
-        switch door {
+    func folder(of interface: ContactsInterface) -> String {
+        switch interface {
         case .contacts: runtime + "/apps"
         case .agent: runtime + "/agent"
         case .admin: runtime + "/admin"
@@ -84,18 +84,18 @@ struct SessionFolders {
         Setting(
             mode: .session, whom: "\(userName(getuid())) at \(runtime)", state: state,
             configuration: PolicyFolder(configuration: configuration),
-            doors: Dictionary(
+            places: Dictionary(
                 uniqueKeysWithValues: ContactsInterface.allCases.map { ($0, .path(socket(of: $0))) }))
     }
 
-    func socket(of door: ContactsInterface) -> String { folder(of: door) + "/" + door.name }
+    func socket(of interface: ContactsInterface) -> String { folder(of: interface) + "/" + interface.name }
 
     /// Creates the folders, accessible to this user only. An existing one must belong to this user, and nobody else may
     /// write to it.
     func make() throws {
         try Self.make(state)
         try Self.make(runtime)
-        for door in ContactsInterface.allCases { try Self.make(folder(of: door)) }
+        for interface in ContactsInterface.allCases { try Self.make(folder(of: interface)) }
     }
 
     private static func make(_ path: String) throws {

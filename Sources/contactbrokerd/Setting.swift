@@ -14,7 +14,7 @@ struct Setting {
     let state: String
     let configuration: PolicyFolder
     /// Created by the broker for this user only, or passed by systemd with the mode that the unit sets.
-    let doors: [ContactsInterface: Door.Place]
+    let places: [ContactsInterface: VarlinkServer.Place]
 
     /// The only place that chooses where evidence about callers comes from.
     func evidenceSource() throws -> any EvidenceSource {
@@ -27,11 +27,11 @@ struct Setting {
     }
 
     /// Whether this broker accepts connections of a user at a socket.
-    func serves(_ uid: uid_t, at door: ContactsInterface) -> Bool {
+    func serves(_ uid: uid_t, at interface: ContactsInterface) -> Bool {
         switch mode {
         case .system: true
         // Root may use the administrator's socket. For its own contacts it needs its own broker.
-        case .session: uid == getuid() || uid == 0 && door == .admin
+        case .session: uid == getuid() || uid == 0 && interface == .admin
         }
     }
 }

@@ -27,19 +27,20 @@ enum SystemPlaces {
         }
         return Setting(
             mode: .system, whom: "every user of this machine", state: try stateFolder(),
-            configuration: policyFolder, doors: try doors(sockets))
+            configuration: policyFolder, places: try places(sockets))
     }
 
     static var policyFolder: PolicyFolder { PolicyFolder(configuration: configuration, owner: 0) }
 
     /// Maps passed sockets to interfaces. All three are named `varlink`, as Varlink's libraries expect. The last part
     /// of the bound path is the name of the interface.
-    static func doors(_ sockets: [PassedSocket]) throws -> [ContactsInterface: Door.Place] {
-        var doors: [ContactsInterface: Door.Place] = [:]
+    static func places(_ sockets: [PassedSocket]) throws -> [ContactsInterface: VarlinkServer.Place] {
+        var places: [ContactsInterface: VarlinkServer.Place] = [:]
         for socket in sockets {
             let name = socket.path?.split(separator: "/").last.map(String.init)
-            guard socket.name == "varlink", let door = ContactsInterface.allCases.first(where: { $0.name == name }),
-                doors.updateValue(.passed(socket), forKey: door) == nil
+            guard socket.name == "varlink",
+                let interface = ContactsInterface.allCases.first(where: { $0.name == name }),
+                places.updateValue(.passed(socket), forKey: interface) == nil
             else {
                 throw Failure(
                     "could not start: systemd passed an unknown socket: \(socket.name) at \(socket.path ?? "no path")",
@@ -47,13 +48,13 @@ enum SystemPlaces {
                         "compare the .socket units with those of this version: systemctl cat 'contactbroker-*.socket'")
             }
         }
-        let missing = ContactsInterface.allCases.filter { doors[$0] == nil }.map(\.name)
+        let missing = ContactsInterface.allCases.filter { places[$0] == nil }.map(\.name)
         guard missing.isEmpty else {
             throw Failure(
                 "could not start: systemd passed no socket for \(missing.joined(separator: ", "))",
                 tryThis: "systemctl start contactbroker.service, or only for yourself: contactbrokerd --session")
         }
-        return doors
+        return places
     }
 
     private static func stateFolder() throws -> String {

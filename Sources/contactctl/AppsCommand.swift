@@ -8,7 +8,7 @@ struct AppsCommand: ParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
-        let grants = try AdminDoor(to: "list the apps").grants()
+        let grants = try AdminClient(to: "list the apps").grants()
         guard !json else { return print(JSONLines.text(grants.map(\.json))) }
         guard !grants.isEmpty else { return Speech.say("no app has asked for your contacts yet") }
         var table = Table(["APP", "HOW SURE", "STATUS", "CONTACTS", "UNTIL", "LAST USED"])

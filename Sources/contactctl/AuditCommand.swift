@@ -29,18 +29,18 @@ struct AuditCommand: ParsableCommand {
     }
 
     func run() throws {
-        let door = try AdminDoor(to: "read the audit", waitingForEver: follow)
+        let client = try AdminClient(to: "read the audit", waitingForEver: follow)
         // An app that was reset has records but no grant that gives its identifier. All records are then read and
         // filtered here.
         let identifier: String? = try app.flatMap { word in
-            let candidates = try door.grants().filter { $0.isCalled(word) }
-            return try candidates.isEmpty ? nil : door.matching(word, in: candidates).first?.app
+            let candidates = try client.grants().filter { $0.isCalled(word) }
+            return try candidates.isEmpty ? nil : client.matching(word, in: candidates).first?.app
         }
         let isSifted = app != nil && identifier == nil
         let bound = limit ?? (since == nil ? follow ? Self.defaultLimitBeforeNew : Self.defaultLimit : nil)
         var records: [JSONValue] = []
         var rows = AuditRows()
-        try door.stream("QueryAudit") {
+        try client.stream("QueryAudit") {
             $0.member("app", identifier)
             $0.member("since", since.flatMap { Moment($0)?.before(Int64(time(nil))) })
             $0.member("event", event)

@@ -10,7 +10,7 @@ struct PendingCommand: ParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
-        let reply = try AdminDoor(to: "list the open questions").call("ListPending")
+        let reply = try AdminClient(to: "list the open questions").call("ListPending")
         let prompts = reply["prompts"]?.elements.map(Array.init) ?? []
         guard !json else { return print(JSONLines.text(prompts)) }
         guard !prompts.isEmpty else { return Speech.say("no question waits for an answer") }

@@ -17,7 +17,7 @@ struct PurgeUserCommand: ParsableCommand {
 
     func run() throws {
         let (uid, name) = try Self.resolve(user)
-        let door = try AdminDoor(to: "remove what is kept for \(Speech.clean(user))")
+        let client = try AdminClient(to: "remove what is kept for \(Speech.clean(user))")
         let who = name.map { "\(Speech.clean($0)) (user \(uid))" } ?? "user \(uid), who has no name now"
         if !yes {
             Speech.say(
@@ -32,7 +32,7 @@ struct PurgeUserCommand: ParsableCommand {
                 throw CommandFailure("nothing was removed", .refused)
             }
         }
-        _ = try door.call("PurgeUser") { $0.member("uid", uid) }
+        _ = try client.call("PurgeUser") { $0.member("uid", uid) }
         print("everything kept for \(who) is removed")
     }
 

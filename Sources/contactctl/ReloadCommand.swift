@@ -9,7 +9,7 @@ struct ReloadCommand: ParsableCommand {
         discussion: "A policy that cannot be understood refuses every app until it is mended and reloaded.")
 
     func run() throws {
-        let rules = try AdminDoor(to: "reload the policy").call("ReloadPolicy")["rules"]?.integer ?? 0
+        let rules = try AdminClient(to: "reload the policy").call("ReloadPolicy")["rules"]?.integer ?? 0
         switch rules {
         case 0: print("no rules: the person decides everything")
         case 1: print("1 rule is in force")

@@ -10,20 +10,20 @@ struct ResetCommand: ParsableCommand {
     @Option(help: "Only where the broker was so sure of the app, for example unverified.") var strength: String?
 
     func run() throws {
-        let door = try AdminDoor(to: "reset")
-        let grants = try door.grants()
+        let client = try AdminClient(to: "reset")
+        let grants = try client.grants()
         var name = app
         // A silenced app may have no grant. The word is then tried as a whole identifier, which the audit shows.
-        if grants.contains(where: { $0.isCalled(app) }) || (try? forget(app, at: door)) == nil {
-            guard let first = try door.matching(app, strength: strength, in: grants).first else { return }
-            try forget(first.app, at: door)
+        if grants.contains(where: { $0.isCalled(app) }) || (try? reset(app, at: client)) == nil {
+            guard let first = try client.matching(app, strength: strength, in: grants).first else { return }
+            try reset(first.app, at: client)
             name = first.displayName
         }
         print("\(Speech.clean(name)) may see no contact; you are asked when it wants to")
     }
 
-    private func forget(_ app: String, at door: AdminDoor) throws {
-        _ = try door.call("ResetGrant") {
+    private func reset(_ app: String, at client: AdminClient) throws {
+        _ = try client.call("ResetGrant") {
             $0.member("app", app)
             $0.member("strength", strength)
         }

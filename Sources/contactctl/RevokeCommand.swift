@@ -12,8 +12,8 @@ struct RevokeCommand: ParsableCommand {
     @Option(help: "Only where the broker was so sure of the app, for example unverified.") var strength: String?
 
     func run() throws {
-        let door = try AdminDoor(to: "revoke")
-        let grants = try door.matching(app, strength: strength, in: door.grants())
+        let client = try AdminClient(to: "revoke")
+        let grants = try client.matching(app, strength: strength, in: client.grants())
         guard let first = grants.first else { return }
         let name = Speech.clean(first.displayName)
         guard grants.contains(where: \.isDecided) else {
@@ -25,7 +25,7 @@ struct RevokeCommand: ParsableCommand {
             Speech.say("\(name) was refused already")
             return
         }
-        _ = try door.call("SetGrant") {
+        _ = try client.call("SetGrant") {
             $0.member("app", first.app)
             $0.member("strength", strength)
             $0.member("status", "denied")

@@ -47,16 +47,16 @@ struct SetCommand: ParsableCommand {
     }
 
     func run() throws {
-        let door = try AdminDoor(to: "change what the app may see")
-        let grants = try door.matching(app, strength: strength, in: door.grants().filter(\.isDecided))
+        let client = try AdminClient(to: "change what the app may see")
+        let grants = try client.matching(app, strength: strength, in: client.grants().filter(\.isDecided))
         guard let grant = grants.first else { return }
         // The person must choose the grant: a wrong guess could give an app more access.
         guard grants.count == 1 else {
-            throw door.refused(
+            throw client.refused(
                 "the broker knows \(Speech.clean(grant.displayName)) in \(grants.count) ways",
                 try: "name one: " + grants.map { "--strength \(Speech.clean($0.strength))" }.joined(separator: " or "))
         }
-        let reply = try door.call("SetGrant") {
+        let reply = try client.call("SetGrant") {
             $0.member("app", grant.app)
             $0.member("strength", grant.strength)
             $0.member("status", level ?? grant.status)

@@ -11,14 +11,14 @@ struct ShowCommand: ParsableCommand {
     private static let recent = 5
 
     func run() throws {
-        let door = try AdminDoor(to: "show the app")
-        let grants = try door.matching(app, in: door.grants())
+        let client = try AdminClient(to: "show the app")
+        let grants = try client.matching(app, in: client.grants())
         for (place, grant) in grants.enumerated() {
             if place > 0 { print() }
             for line in Self.lines(grant) { print(line) }
         }
         guard let identifier = grants.first?.app else { return }
-        let records = try door.call("QueryAudit") {
+        let records = try client.call("QueryAudit") {
             $0.member("app", identifier)
             $0.member("limit", Self.recent)
         }

@@ -11,7 +11,7 @@ struct StatusCommand: ParsableCommand {
 
     func run() throws {
         // Root asks for all users' figures; other users get their own.
-        let reply = try AdminDoor(to: "show the status").call("GetStatus") {
+        let reply = try AdminClient(to: "show the status").call("GetStatus") {
             if getuid() == 0 { $0.member("allUsers", true) }
         }
         guard let status = reply["status"], let members = status.members else {

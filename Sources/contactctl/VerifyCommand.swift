@@ -10,7 +10,7 @@ struct VerifyCommand: ParsableCommand {
             """)
 
     func run() throws {
-        let reply = try AdminDoor(to: "verify the audit").call("VerifyAudit")
+        let reply = try AdminClient(to: "verify the audit").call("VerifyAudit")
         let records = reply["records"]?.integer ?? 0
         if let brokenAt = reply["brokenAt"]?.integer {
             throw CommandFailure(

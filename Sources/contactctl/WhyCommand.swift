@@ -20,15 +20,15 @@ struct WhyCommand: ParsableCommand {
     }
 
     func run() throws {
-        let door = try AdminDoor(to: "say why")
-        let grants = try door.grants()
+        let client = try AdminClient(to: "say why")
+        let grants = try client.grants()
         var name = app
         var identifier = app
         if grants.contains(where: { $0.isCalled(app) && (strength == nil || $0.strength == strength) }) {
-            guard let first = try door.matching(app, strength: strength, in: grants).first else { return }
+            guard let first = try client.matching(app, strength: strength, in: grants).first else { return }
             (name, identifier) = (first.displayName, first.app)
         }
-        let reply = try door.call("ExplainDecision") {
+        let reply = try client.call("ExplainDecision") {
             $0.member("app", identifier)
             $0.member("strength", strength)
         }

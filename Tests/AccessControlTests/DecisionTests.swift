@@ -6,7 +6,7 @@ import Testing
 private let ada = RecordNumber(1)
 private let keys = Grant.ordinaryKeys
 
-private func granted(_ access: Access) -> Standing {
+private func granted(_ access: Access) -> EffectiveAccess {
     .granted(Grant(access: access, revision: 7, decidedBy: .person, decidedAt: 0))
 }
 
@@ -48,39 +48,39 @@ enum Decision: Hashable, Sendable {
     }
 }
 
-private func decide(_ operation: Operation, standing: Standing, mayAsk: Bool = true) -> Decision {
+private func decide(_ operation: Operation, access: EffectiveAccess, mayAsk: Bool = true) -> Decision {
     switch operation {
-    case .getAuthorization: return .answer(standing.status)
+    case .getAuthorization: return .answer(access.status)
     case .requestAccess:
-        switch decideRequest(standing, mayAsk: mayAsk) {
+        switch decideRequest(access, mayAsk: mayAsk) {
         case .ask: return .ask(.access)
         case .answer(let status): return .answer(status)
         }
-    case .read, .save: return Decision(decideAccess(standing, mayAsk: mayAsk))
+    case .read, .save: return Decision(decideAccess(access, mayAsk: mayAsk))
     case .watchChanges:
-        switch decideWatch(standing) {
+        switch decideWatch(access) {
         case .permit(let disclosure): return .permit(disclosure)
         case .wait: return .wait
         case .refuse(let denial): return .refuse(denial)
         }
-    case .requestContacts: return Decision(decideButton(standing, mayAsk: mayAsk), .button)
-    case .manageAccess: return decideManage(standing, mayAsk: mayAsk) == .ask ? .ask(.manage) : .answerEmpty
-    case .pickContacts: return Decision(decideOffer(standing, mayAsk: mayAsk), .pick)
-    case .proposeContact: return Decision(decideOffer(standing, mayAsk: mayAsk), .propose)
+    case .requestContacts: return Decision(decideButton(access, mayAsk: mayAsk), .button)
+    case .manageAccess: return decideManage(access, mayAsk: mayAsk) == .ask ? .ask(.manage) : .answerEmpty
+    case .pickContacts: return Decision(decideOffer(access, mayAsk: mayAsk), .pick)
+    case .proposeContact: return Decision(decideOffer(access, mayAsk: mayAsk), .propose)
     }
 }
 
 /// One row of the table: the decision on an operation under an effective access, and once the person has been asked.
 struct Row: Sendable, CustomTestStringConvertible {
     let operation: Operation
-    let standing: Standing
+    let access: EffectiveAccess
     let first: Decision
     let onceAsked: Decision
-    var testDescription: String { "\(operation) when \(standing.status)" }
+    var testDescription: String { "\(operation) when \(access.status)" }
 
-    init(_ operation: Operation, _ standing: Standing, _ first: Decision, onceAsked: Decision? = nil) {
+    init(_ operation: Operation, _ access: EffectiveAccess, _ first: Decision, onceAsked: Decision? = nil) {
         self.operation = operation
-        self.standing = standing
+        self.access = access
         self.first = first
         self.onceAsked = onceAsked ?? first
     }
@@ -146,13 +146,13 @@ private let table = [
 struct DecisionTests {
     @Test("Each operation gets the table's decision, and asks at most once", arguments: table)
     func row(_ row: Row) {
-        #expect(decide(row.operation, standing: row.standing) == row.first)
-        #expect(decide(row.operation, standing: row.standing, mayAsk: false) == row.onceAsked)
+        #expect(decide(row.operation, access: row.access) == row.first)
+        #expect(decide(row.operation, access: row.access, mayAsk: false) == row.onceAsked)
     }
 
     @Test("The table has each operation at each authorization level once")
     func complete() {
-        let places = table.map { "\($0.operation) \($0.standing.status)" }
+        let places = table.map { "\($0.operation) \($0.access.status)" }
         #expect(Set(places).count == places.count)
         #expect(places.count == Operation.allCases.count * AuthorizationStatus.allCases.count)
     }
@@ -160,14 +160,14 @@ struct DecisionTests {
     @Test("A grant with an empty granted set permits reading, of no contact")
     func emptySet() {
         let disclosure = Disclosure(scope: .only([]), keys: keys, revision: 7)
-        #expect(decide(.read, standing: granted(.limited(to: []))) == .permit(disclosure))
+        #expect(decide(.read, access: granted(.limited(to: []))) == .permit(disclosure))
     }
 
     @Test("A grant of some keys permits those keys and no others")
     func keyScope() {
         let names = Grant(access: .full, keys: .names, revision: 3, decidedBy: .person, decidedAt: 0)
         let disclosure = Disclosure(scope: .all, keys: .names, revision: 3)
-        #expect(decide(.read, standing: .granted(names)) == .permit(disclosure))
+        #expect(decide(.read, access: .granted(names)) == .permit(disclosure))
     }
 }
 

@@ -14,7 +14,7 @@ private func caller(
         process: process, session: session, terminal: nil, isInterpreter: interpreter, isSandboxed: sandboxed)
 }
 
-private let standing = Principal(uid: 1_000, strength: .unverified, app: "/usr/bin/app")
+private let access = Principal(uid: 1_000, strength: .unverified, app: "/usr/bin/app")
 
 @Suite("The principals of a caller")
 struct PrincipalTests {
@@ -22,16 +22,16 @@ struct PrincipalTests {
     func app() {
         #expect(
             caller().principals == [
-                standing.bound(to: .process(process)), standing.bound(to: .session(terminal)), standing,
+                access.bound(to: .process(process)), access.bound(to: .session(terminal)), access,
             ])
-        #expect(caller(session: nil).principals == [standing.bound(to: .process(process)), standing])
+        #expect(caller(session: nil).principals == [access.bound(to: .process(process)), access])
     }
 
     @Test("An interpreter has no persistent principal, so one script's grant is not the next one's")
     func interpreter() {
         for session in [terminal, nil] {
             let python = caller(interpreter: true, session: session)
-            #expect(!python.principals.contains { $0.binding == .standing })
+            #expect(!python.principals.contains { $0.binding == .persistent })
             #expect(python.principal(for: .untilRevoked) == nil)
             #expect(python.principal(for: .untilTime(1)) == nil)
             #expect(!python.lifetimes.contains(.untilRevoked) && !python.lifetimes.contains(.untilTime))

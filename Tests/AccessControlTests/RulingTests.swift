@@ -43,8 +43,8 @@ private enum Counting: Hashable, Sendable {
     case limited(Set<RecordNumber>, ContactKeySet = Grant.ordinaryKeys, until: Int64? = nil)
     case full(ContactKeySet = Grant.ordinaryKeys, until: Int64? = nil)
 
-    init(_ standing: Standing) {
-        switch standing {
+    init(_ access: EffectiveAccess) {
+        switch access {
         case .notDetermined: self = .nothingDecided
         case .restricted: self = .restricted
         case .granted(let grant):
@@ -130,9 +130,9 @@ private let table = [
 struct RulingTests {
     @Test("Each set of rules and each decision give the table's effective access", arguments: table)
     private func rules(row: RulingRow) {
-        let standing = Ruling(rules: row.rules, problem: nil).standing(
+        let access = Ruling(rules: row.rules, problem: nil).effectiveAccess(
             of: row.decided, at: now, revision: policyRevision, loadedAt: now)
-        #expect(Counting(standing) == row.counts)
+        #expect(Counting(access) == row.counts)
     }
 
     @Test("A deny rule wins over every other rule")
@@ -141,7 +141,7 @@ struct RulingTests {
             for rules in [[deny, other], [other, deny]] {
                 for decided in [nil, full, limited, denied] {
                     let ruling = Ruling(rules: rules, problem: nil)
-                    #expect(ruling.standing(of: decided, at: now, revision: 1, loadedAt: now) == .restricted)
+                    #expect(ruling.effectiveAccess(of: decided, at: now, revision: 1, loadedAt: now) == .restricted)
                 }
             }
         }
@@ -152,7 +152,9 @@ struct RulingTests {
         for rules in [[cap], [namesOnly], [silence], [oneDay], [twoDays], [cap, namesOnly, twoDays], [forceDenied]] {
             for decided in [full, limited, denied] {
                 let ruling = Ruling(rules: rules, problem: nil)
-                guard case .granted(let counting) = ruling.standing(of: decided, at: now, revision: 1, loadedAt: now)
+                guard
+                    case .granted(let counting) = ruling.effectiveAccess(
+                        of: decided, at: now, revision: 1, loadedAt: now)
                 else { continue }
                 #expect(counting.keys.isSubset(of: decided.keys))
                 switch (counting.access, decided.access) {
@@ -167,8 +169,10 @@ struct RulingTests {
     @Test("A grant that the policy changes has the newer of both revisions, and any other keeps its own")
     func revisions() {
         func revision(_ rules: [Rule], of grant: Grant = full) -> Int64 {
-            Ruling(rules: rules, problem: nil).standing(of: grant, at: now, revision: policyRevision, loadedAt: now)
-                .revision
+            Ruling(rules: rules, problem: nil).effectiveAccess(
+                of: grant, at: now, revision: policyRevision, loadedAt: now
+            )
+            .revision
         }
         #expect(revision([]) == 7)
         #expect(revision([silence]) == 7)
@@ -183,7 +187,7 @@ struct RulingTests {
         let policy = Policy(unreadable: Policy.Problem(.policy, "x.toml:3: rule[0].force: no"))
         for strength in IdentityStrength.allCases {
             let ruling = policy.ruling(on: Principal(uid: 1, strength: strength, app: "a"))
-            #expect(ruling.standing(of: full, at: now, revision: 1, loadedAt: now) == .restricted)
+            #expect(ruling.effectiveAccess(of: full, at: now, revision: 1, loadedAt: now) == .restricted)
             #expect(
                 ruling.reasons == ["the policy cannot be read, so every app is refused: x.toml:3: rule[0].force: no"])
         }
@@ -224,9 +228,9 @@ struct RulingTests {
             ruling.difference(of: full, from: .restricted, at: now)
                 == "the decision is stored, and applies again when no rule denies the app")
         let capped = Ruling(rules: [cap], problem: nil)
-        let standing = capped.standing(of: full, at: now, revision: 1, loadedAt: now)
+        let access = capped.effectiveAccess(of: full, at: now, revision: 1, loadedAt: now)
         #expect(
-            capped.difference(of: full, from: standing, at: now)
+            capped.difference(of: full, from: access, at: now)
                 == "the decision (full) is stored, and applies again without these rules")
         #expect(capped.difference(of: limited, from: .granted(limited), at: now) == nil)
     }

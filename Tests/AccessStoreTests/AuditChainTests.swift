@@ -10,21 +10,21 @@ import Testing
 @Suite("The audit chain")
 struct AuditChainTests {
     /// A closed store with the start, eight disclosures and the stop, which are records 1 to 10.
-    private func closedHouse() throws -> House {
-        let house = try House()
-        let store = try house.open()
+    private func closedFixture() throws -> StoreFixture {
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
         for number in 1...8 {
             store.disclose(Int64(number))
             try store.commit()
         }
-        store.close(now: house.now)
-        return house
+        store.close(now: fixture.now)
+        return fixture
     }
 
     @Test(
         "An unaltered audit verifies, however small the steps are", arguments: [1, 2, 3, 9, 10, 11, 1_000])
     func whole(budget: Int) throws {
-        let store = try closedHouse().open()
+        let store = try closedFixture().open()
         let (checked, brokenAt) = try store.verifyAll(budget: budget)
         #expect(checked == 11)
         #expect(brokenAt == nil)
@@ -41,9 +41,9 @@ struct AuditChainTests {
             "hash = zeroblob(32)",
         ])
     func changed(change: String) throws {
-        let house = try closedHouse()
-        try house.tamper("UPDATE audit SET \(change) WHERE sequence = 5")
-        #expect(try house.open().verifyAll(budget: 2).brokenAt == 5)
+        let fixture = try closedFixture()
+        try fixture.tamper("UPDATE audit SET \(change) WHERE sequence = 5")
+        #expect(try fixture.open().verifyAll(budget: 2).brokenAt == 5)
     }
 
     @Test(
@@ -53,44 +53,44 @@ struct AuditChainTests {
             "gone",
         ])
     func changedCaller(change: String) throws {
-        let house = try closedHouse()
+        let fixture = try closedFixture()
         let them = "WHERE id = (SELECT caller FROM audit WHERE sequence = 5)"
-        try house.tamper(
+        try fixture.tamper(
             change == "gone" ? "DELETE FROM auditCaller \(them)" : "UPDATE auditCaller \(change) \(them)")
-        #expect(try house.open().verifyAll(budget: 2).brokenAt == 2)
+        #expect(try fixture.open().verifyAll(budget: 2).brokenAt == 2)
     }
 
     @Test("A missing record is detected", arguments: [1, 2, 5, 9])
     func missing(sequence: Int64) throws {
-        let house = try closedHouse()
-        try house.tamper("DELETE FROM audit WHERE sequence = \(sequence)")
-        #expect(try house.open().verifyAll(budget: 3).brokenAt == sequence)
+        let fixture = try closedFixture()
+        try fixture.tamper("DELETE FROM audit WHERE sequence = \(sequence)")
+        #expect(try fixture.open().verifyAll(budget: 3).brokenAt == sequence)
     }
 
     @Test("A removed record is detected even if the later ones are renumbered")
     func closedUp() throws {
-        let house = try closedHouse()
-        try house.tamper(
+        let fixture = try closedFixture()
+        try fixture.tamper(
             "DELETE FROM audit WHERE sequence = 5; UPDATE audit SET sequence = sequence - 1 WHERE sequence > 5")
-        #expect(try house.open().verifyAll().brokenAt == 5)
+        #expect(try fixture.open().verifyAll().brokenAt == 5)
     }
 
     @Test("Two records that were swapped are detected")
     func swapped() throws {
-        let house = try closedHouse()
-        try house.tamper(
+        let fixture = try closedFixture()
+        try fixture.tamper(
             """
             UPDATE audit SET sequence = 100 WHERE sequence = 4; UPDATE audit SET sequence = 4 WHERE sequence = 6;
             UPDATE audit SET sequence = 6 WHERE sequence = 100
             """)
-        #expect(try house.open().verifyAll().brokenAt == 4)
+        #expect(try fixture.open().verifyAll().brokenAt == 4)
     }
 
     @Test("A truncated audit is detected, also after the broker has continued to write")
     func truncated() throws {
-        let house = try closedHouse()
-        try house.tamper("DELETE FROM audit WHERE sequence > 7")
-        let store = try house.open()
+        let fixture = try closedFixture()
+        try fixture.tamper("DELETE FROM audit WHERE sequence > 7")
+        let store = try fixture.open()
         #expect(try store.verifyAll().brokenAt == 8)
         store.disclose(1)
         try store.commit()
@@ -99,27 +99,27 @@ struct AuditChainTests {
 
     @Test("A truncated audit whose counter was set back is detected by the head")
     func counterTurnedBack() throws {
-        let house = try closedHouse()
-        try house.tamper("DELETE FROM audit WHERE sequence > 7; UPDATE state SET auditSequence = 7")
-        let audit = AuditQuery(connection: try Database.open(house.database, .readOnly))
+        let fixture = try closedFixture()
+        try fixture.tamper("DELETE FROM audit WHERE sequence > 7; UPDATE state SET auditSequence = 7")
+        let audit = AuditQuery(connection: try Database.open(fixture.database, .readOnly))
         #expect(try audit.verify(from: nil, budget: 100, known: audit.counted()).brokenAt == 7)
-        let store = try house.open()
+        let store = try fixture.open()
         #expect(try store.verifyAll().brokenAt == 8)
     }
 
     @Test("A record that was added after the last is detected")
     func added() throws {
-        let house = try closedHouse()
-        try house.tamper(
+        let fixture = try closedFixture()
+        try fixture.tamper(
             "INSERT INTO audit SELECT 11, time, caller, event, status, keys, count, contacts, revision, repeats, detail, "
                 + "hash FROM audit WHERE sequence = 10")
-        #expect(try house.open().verifyAll().brokenAt == 11)
+        #expect(try fixture.open().verifyAll().brokenAt == 11)
     }
 
     @Test("After a crash the chain continues after its last record, even if the stored counters are older")
     func behindItsCounters() throws {
-        let house = try House()
-        var store: AccessStore? = try house.open()
+        let fixture = try StoreFixture()
+        var store: AccessStore? = try fixture.open()
         // All have the same time, so the counters are not written again.
         for number in 1...20 {
             store?.disclose(Int64(number))
@@ -130,7 +130,7 @@ struct AuditChainTests {
         let head = Hexadecimal.text(reader.known.hash)
         store = nil
         #expect(try reader.verify(from: nil, budget: 100).head == head)
-        store = try house.open()
+        store = try fixture.open()
         #expect(store?.auditCount == 23)
         #expect(try store?.verifyAll().brokenAt == nil)
         #expect(try store?.records(matching: AuditFilter(), after: 21, limit: 1).first?.previous == head)
@@ -138,37 +138,37 @@ struct AuditChainTests {
 
     @Test("After a crash a changed record is detected, even if it is newer than the stored counters")
     func changedBehindTheCounters() throws {
-        let house = try House()
-        var store: AccessStore? = try house.open()
+        let fixture = try StoreFixture()
+        var store: AccessStore? = try fixture.open()
         for number in 1...20 {
             store?.disclose(Int64(number))
             try store?.commit()
         }
         store = nil
-        try house.tamper("UPDATE audit SET count = 9 WHERE sequence = 15")
-        #expect(try house.open().verifyAll().brokenAt == 15)
+        try fixture.tamper("UPDATE audit SET count = 9 WHERE sequence = 15")
+        #expect(try fixture.open().verifyAll().brokenAt == 15)
     }
 
     @Test("While the broker runs, truncation is detected even if the stored counters are older")
     func cutWhileRunning() throws {
-        let house = try House()
-        let store = try house.open()
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
         for number in 1...20 {
             store.disclose(Int64(number))
             try store.commit()
         }
         let reader = store.auditReader
-        try house.tamper("DELETE FROM audit WHERE sequence > 10")
+        try fixture.tamper("DELETE FROM audit WHERE sequence > 10")
         #expect(try reader.verify(from: nil, budget: 100).brokenAt == 11)
         #expect(try store.verifyAll().brokenAt == 11)
     }
 
     @Test("An audit of a version without a table of callers keeps its records and its chain")
     func migrated() throws {
-        let house = try closedHouse()
-        let before = try AuditReader(database: house.database, known: .beginning).records(
+        let fixture = try closedFixture()
+        let before = try AuditReader(database: fixture.database, known: .beginning).records(
             matching: AuditFilter(), after: nil, limit: 100)
-        try house.tamper(
+        try fixture.tamper(
             """
             CREATE TABLE old AS SELECT sequence, time, uid, app, strength, event, status, keys, count, contacts, revision,
                 repeats, detail, hash FROM audit JOIN auditCaller ON auditCaller.id = caller;
@@ -176,16 +176,16 @@ struct AuditChainTests {
             ALTER TABLE appGrant DROP COLUMN decision;
             ALTER TABLE old RENAME TO audit; PRAGMA user_version = 1
             """)
-        let store = try house.open()
+        let store = try fixture.open()
         #expect(try store.records(matching: AuditFilter(), after: nil, limit: before.count) == before)
         #expect(try store.verifyAll().brokenAt == nil)
     }
 
     @Test("SQL cannot change or delete a record without removing triggers")
     func triggers() throws {
-        let house = try House()
-        let store = try house.open()
-        let connection = try Database.open(house.database, .readWrite)
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
+        let connection = try Database.open(fixture.database, .readWrite)
         for sql in [
             "UPDATE audit SET count = 7", "DELETE FROM audit", "UPDATE auditCaller SET app = 'x'",
             "DELETE FROM auditCaller",
@@ -215,8 +215,8 @@ struct AuditChainTests {
 
     @Test("The hash of a record can be computed from its documented form")
     func documented() throws {
-        let house = try House()
-        let store = try house.open()
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
         let entry = try #require(try store.records(matching: AuditFilter(), after: nil, limit: 1).first)
         func number(_ value: Int64) -> [UInt8] {
             [8, 0, 0, 0] + (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }

@@ -7,12 +7,12 @@ import Testing
 
 @Suite("Reading the audit")
 struct AuditQueryTests {
-    private let house: House
+    private let fixture: StoreFixture
     private let store: AccessStore
 
     init() throws {
-        house = try House()
-        store = try house.open()
+        fixture = try StoreFixture()
+        store = try fixture.open()
         store.disclose(1, 2)
         store.disclose(2, to: notes)
         store.disclose(1, to: elsewhere)
@@ -42,7 +42,7 @@ struct AuditQueryTests {
                 var target = [CChar](repeating: 0, count: 4_096)
                 let length = readlink("/proc/self/fd/" + name, &target, target.count)
                 let path = String(decoding: target.prefix(max(0, length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-                if path.hasPrefix(house.folder) { count += 1 }
+                if path.hasPrefix(fixture.folder) { count += 1 }
             }
             return count
         }
@@ -58,7 +58,7 @@ struct AuditQueryTests {
             #expect(before == nil || now == before)
             before = now
         }
-        store.close(now: house.now)
+        store.close(now: fixture.now)
         // The descriptors for syncing the log and for the synced position stay open as long as the store exists.
         #expect(try openFiles() == 2)
     }

@@ -6,11 +6,11 @@ import Testing
 
 @Suite("Commits that fail")
 struct BatchTests {
-    private let house: House
+    private let fixture: StoreFixture
     private let store: AccessStore
     init() throws {
-        house = try House()
-        store = try house.open()
+        fixture = try StoreFixture()
+        store = try fixture.open()
     }
 
     /// Appends more than fits, and expects the commit to fail.
@@ -25,8 +25,8 @@ struct BatchTests {
     }
 
     private func reopened() throws -> AccessStore {
-        store.close(now: house.now)
-        return try house.open()
+        store.close(now: fixture.now)
+        return try fixture.open()
     }
 
     @Test("A failed commit leaves no record, and the chain continues from the last committed one")
@@ -77,7 +77,7 @@ struct BatchTests {
         store.decide(.limited(to: contacts(1, 2)), for: mail)
         try store.commit()
         store.widen(mail, with: contacts(3), at: beginning)
-        store.forget(contacts(1), uid: 1_000, at: beginning)
+        store.drop(contacts(1), uid: 1_000, at: beginning)
         try failToCommit()
         // The contact that was forgotten is removed for good, and the one that was added is not granted.
         #expect(store.access(of: mail) == .limited(to: contacts(2)))
@@ -140,9 +140,9 @@ struct BatchTests {
 
     @Test("An identifier key that was not written is not used")
     func keyIsTakenBack() throws {
-        _ = try store.makeIdentifiers(for: mail, sharesStandingKey: true)
+        _ = try store.makeIdentifiers(for: mail, sharesPersistentKey: true)
         try failToCommit()
-        #expect(store.identifiers(for: mail, sharesStandingKey: true) == nil)
+        #expect(store.identifiers(for: mail, sharesPersistentKey: true) == nil)
     }
 
     @Test("Record numbers that were taken before a failed commit are not used again")

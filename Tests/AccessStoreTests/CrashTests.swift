@@ -7,12 +7,12 @@ import Testing
 
 @Suite("After a crash")
 struct CrashTests {
-    private let house: House
-    init() throws { house = try House() }
+    private let fixture: StoreFixture
+    init() throws { fixture = try StoreFixture() }
 
     /// The files as a crash now would leave them. If `size` is given, only that many bytes of the log remain.
-    private func copy(log size: Int? = nil) throws -> House {
-        try house.copy { log in log.prefix(size ?? log.count) }
+    private func copy(log size: Int? = nil) throws -> StoreFixture {
+        try fixture.copy { log in log.prefix(size ?? log.count) }
     }
 
     /// Grants one contact and records one disclosure, so that a test can compare both.
@@ -25,7 +25,7 @@ struct CrashTests {
 
     @Test("After a crash at any time, all committed grants and records are there")
     func everyCommit() throws {
-        let store = try house.open()
+        let store = try fixture.open()
         store.decide(.limited(to: []), for: mail)
         try store.commit()
         for number in Int64(1)...30 {
@@ -40,13 +40,13 @@ struct CrashTests {
 
     @Test("A log that is cut anywhere gives an earlier state with as many granted contacts as recorded disclosures")
     func anyByte() throws {
-        let store = try house.open()
+        let store = try fixture.open()
         // Only bytes that were never synced are cut here; LossTests cut synced ones.
-        let synced = try House.bytes(of: house.database + "-wal").count
+        let synced = try StoreFixture.bytes(of: fixture.database + "-wal").count
         store.decide(.limited(to: []), for: mail)
         try store.commit()
         for number in Int64(1)...6 { try step(number, store) }
-        let log = try House.bytes(of: house.database + "-wal").count
+        let log = try StoreFixture.bytes(of: fixture.database + "-wal").count
         var seen: Set<Int> = []
         for size in Array(stride(from: synced, to: log, by: 397)) + [log] {
             let survivor = try copy(log: size).open()
@@ -65,7 +65,7 @@ struct CrashTests {
 
     @Test("After a crash the first of equal records is there, and only the count may be missing")
     func counts() throws {
-        let store = try house.open()
+        let store = try fixture.open()
         for _ in 1...10 {
             store.disclose(1)
             try store.commit()
@@ -81,17 +81,17 @@ struct CrashTests {
     @Test("A save that an earlier version left unfinished is found, and contacts not in the book leave the set")
     func intents() throws {
         let numbers = [RecordNumber(7), RecordNumber(8)]
-        let store = try house.open()
+        let store = try fixture.open()
         store.decide(.limited(to: contacts(1).union(numbers)), for: mail)
         try store.commit()
-        store.close(now: house.now)
+        store.close(now: fixture.now)
         // As the earlier version left it.
-        try house.tamper(
+        try fixture.tamper(
             """
             DROP TABLE outboxMark; ALTER TABLE appGrant DROP COLUMN decision; PRAGMA user_version = 4;
             INSERT INTO saveIntent VALUES (3, 1000, 'claimed', 'org.example.Mail', x'07000000000000000800000000000000')
             """)
-        let survivor = try house.open()
+        let survivor = try fixture.open()
         #expect(survivor.access(of: mail) == .limited(to: contacts(1).union(numbers)))
         #expect(survivor.openIntents() == [SaveIntent(id: 3, uid: 1_000, principal: mail, adds: numbers)])
         survivor.resolveSave(3, existing: [numbers[0]], at: beginning)
@@ -103,35 +103,35 @@ struct CrashTests {
 
     @Test("A record number is never used twice, even if the clock goes back")
     func recordNumbers() throws {
-        var store = try house.open()
-        #expect(store.takeRecordNumbers(0, now: house.now).isEmpty)
-        var all = store.takeRecordNumbers(3, now: house.now)
-        #expect(all.first == RecordNumber(house.now))
-        all += store.takeRecordNumbers(2, now: house.now)
+        var store = try fixture.open()
+        #expect(store.takeRecordNumbers(0, now: fixture.now).isEmpty)
+        var all = store.takeRecordNumbers(3, now: fixture.now)
+        #expect(all.first == RecordNumber(fixture.now))
+        all += store.takeRecordNumbers(2, now: fixture.now)
         all += store.takeRecordNumbers(2, now: 5)
         try store.commit()
-        store.close(now: house.now)
-        store = try house.open()
+        store.close(now: fixture.now)
+        store = try fixture.open()
         all += store.takeRecordNumbers(2, now: 5)
-        all += store.takeRecordNumbers(1, now: house.now + 1_000)
+        all += store.takeRecordNumbers(1, now: fixture.now + 1_000)
         #expect(Set(all).count == 10)
         #expect(all == all.sorted())
-        #expect(all.last == RecordNumber(house.now + 1_000))
+        #expect(all.last == RecordNumber(fixture.now + 1_000))
     }
 
     @Test("After an older copy of the file was restored, record numbers continue from the clock")
     func restoredCopy() throws {
-        let store = try house.open()
+        let store = try fixture.open()
         let backup = try copy()
-        let taken = store.takeRecordNumbers(3, now: house.now)
+        let taken = store.takeRecordNumbers(3, now: fixture.now)
         try store.commit()
         let restored = try backup.open()
-        #expect(Set(restored.takeRecordNumbers(3, now: house.now + 10)).isDisjoint(with: taken))
+        #expect(Set(restored.takeRecordNumbers(3, now: fixture.now + 10)).isDisjoint(with: taken))
     }
 
     @Test("Syncing and checkpointing on another thread lose nothing while the loop commits")
     func aside() async throws {
-        let store = try house.open()
+        let store = try fixture.open()
         let (sync, committed) = (store.walSync, store.committed)
         let checkpointer = store.checkpointer
         let aside = Task.detached {
@@ -149,12 +149,12 @@ struct CrashTests {
         #expect(store.walPages > 0)
         #expect(try copy().open().verifyAll().brokenAt == nil)
         store.close(now: 2)
-        #expect(try House.bytes(of: house.database).count > 2_000 * 100)
+        #expect(try StoreFixture.bytes(of: fixture.database).count > 2_000 * 100)
     }
 
     @Test("After a checkpoint the log is reused instead of growing")
     func logIsBounded() throws {
-        let store = try house.open()
+        let store = try fixture.open()
         var most = 0
         for number in Int64(0)..<3_000 {
             store.disclose(number)

@@ -8,13 +8,13 @@ import Testing
 
 @Suite("Storing grants")
 struct GrantTests {
-    private let house: House
-    init() throws { house = try House() }
+    private let fixture: StoreFixture
+    init() throws { fixture = try StoreFixture() }
 
     /// Closes the store and opens it again.
     private func again(_ store: AccessStore) throws -> AccessStore {
-        store.close(now: house.now)
-        return try house.open()
+        store.close(now: fixture.now)
+        return try fixture.open()
     }
 
     @Test(
@@ -22,7 +22,7 @@ struct GrantTests {
         arguments: [Access.denied, .full, .limited(to: []), .limited(to: contacts(1, 2, .max))],
         [Lifetime.untilRevoked, .untilTime(1_800_000_000)])
     func reopen(access: Access, lifetime: Lifetime) throws {
-        var store = try house.open()
+        var store = try fixture.open()
         store.decide(access, for: mail, keys: .names, lifetime: lifetime)
         let grant = try #require(store.grant(of: mail))
         try store.commit()
@@ -36,7 +36,7 @@ struct GrantTests {
 
     @Test("A grant for a session or a process ends with the broker and is never written")
     func bound() throws {
-        var store = try house.open()
+        var store = try fixture.open()
         let session = mail.bound(to: terminal)
         let process = mail.bound(to: .process(ProcessIdentity(pid: 1, startTime: 1)))
         store.decide(.full, for: session, lifetime: .session)
@@ -53,7 +53,7 @@ struct GrantTests {
 
     @Test("A revision is higher than every earlier one, across restarts and failures")
     func revisions() throws {
-        var store = try house.open()
+        var store = try fixture.open()
         let first = store.nextRevision()
         try store.commit()
         store = try again(store)
@@ -67,7 +67,7 @@ struct GrantTests {
 
     @Test("A granted set grows and shrinks, each time with a new revision, and survives a restart")
     func sets() throws {
-        var store = try house.open()
+        var store = try fixture.open()
         store.decide(.limited(to: contacts(1, 2)), for: mail)
         store.decide(.limited(to: contacts(2)), for: elsewhere)
         store.decide(.full, for: notes)
@@ -75,15 +75,15 @@ struct GrantTests {
         var revision = try #require(store.grant(of: mail)?.revision)
         for (change, set) in [
             ({ (store: AccessStore) in store.widen(mail, with: contacts(3, 4), at: beginning) }, contacts(1, 2, 3, 4)),
-            ({ $0.forget(contacts(2, 3, 99), uid: 1_000, at: beginning) }, contacts(1, 4)),
+            ({ $0.drop(contacts(2, 3, 99), uid: 1_000, at: beginning) }, contacts(1, 4)),
             (
                 {
-                    $0.widen(mail, with: contacts(2), at: beginning); $0.forget(contacts(2), uid: 1_000, at: beginning)
+                    $0.widen(mail, with: contacts(2), at: beginning); $0.drop(contacts(2), uid: 1_000, at: beginning)
                 }, contacts(1, 4)
             ),
             (
                 {
-                    $0.forget(contacts(4), uid: 1_000, at: beginning); $0.widen(mail, with: contacts(4), at: beginning)
+                    $0.drop(contacts(4), uid: 1_000, at: beginning); $0.widen(mail, with: contacts(4), at: beginning)
                 }, contacts(1, 4)
             ),
         ] {
@@ -103,15 +103,15 @@ struct GrantTests {
 
     @Test("A known contact, an absent one, a full grant and a missing grant cause no change")
     func unchanged() throws {
-        let store = try house.open()
+        let store = try fixture.open()
         store.decide(.limited(to: contacts(1)), for: mail)
         store.decide(.full, for: notes)
         try store.commit()
         store.widen(mail, with: contacts(1), at: beginning)
         store.widen(notes, with: contacts(1), at: beginning)
         store.widen(elsewhere, with: contacts(1), at: beginning)
-        store.forget(contacts(7), uid: 1_000, at: beginning)
-        store.forget(contacts(1), uid: 1_001, at: beginning)
+        store.drop(contacts(7), uid: 1_000, at: beginning)
+        store.drop(contacts(1), uid: 1_001, at: beginning)
         store.endGrant(of: elsewhere)
         store.removeGrant(of: elsewhere)
         #expect(!store.hasUncommitted)
@@ -119,10 +119,10 @@ struct GrantTests {
 
     @Test("An expired grant is reported, and ending it keeps the app's identifiers")
     func expiry() throws {
-        var store = try house.open()
+        var store = try fixture.open()
         store.decide(.full, for: mail, lifetime: .untilTime(100))
         store.decide(.full, for: notes)
-        let name = try store.makeIdentifiers(for: mail, sharesStandingKey: true).identifier(
+        let name = try store.makeIdentifiers(for: mail, sharesPersistentKey: true).identifier(
             of: RecordNumber(1), as: .contact)
         try store.commit()
         #expect(store.expired(at: 99).isEmpty)
@@ -132,12 +132,12 @@ struct GrantTests {
         store = try again(store)
         #expect(store.grant(of: mail) == nil)
         #expect(store.access(of: notes) == .full)
-        #expect(store.identifiers(for: mail, sharesStandingKey: true)?.record(name, as: .contact) == RecordNumber(1))
+        #expect(store.identifiers(for: mail, sharesPersistentKey: true)?.record(name, as: .contact) == RecordNumber(1))
     }
 
     @Test("An app's uses are counted, its sessions' too, and the count survives a restart")
     func usage() throws {
-        var store = try house.open()
+        var store = try fixture.open()
         store.decide(.limited(to: []), for: mail)
         #expect(store.usage(of: mail).uses == 0 && store.usage(of: mail).lastUsedAt == nil)
         for _ in 0..<100 {
@@ -156,18 +156,18 @@ struct GrantTests {
     @Test("An unreadable grant is denied, and that is recorded")
     func unreadable() throws {
         for change in ["level = 'more'", "decidedBy = 'oracle'", "keys = -1"] {
-            let house = try House()
-            var store = try house.open()
+            let fixture = try StoreFixture()
+            var store = try fixture.open()
             store.decide(.full, for: mail)
             store.decide(.full, for: notes)
             try store.commit()
-            store.close(now: house.now)
-            try house.tamper(
+            store.close(now: fixture.now)
+            try fixture.tamper(
                 """
                 PRAGMA ignore_check_constraints = ON;
                 UPDATE appGrant SET \(change) WHERE principal = (SELECT id FROM principal WHERE app = '\(mail.app)')
                 """)
-            store = try house.open()
+            store = try fixture.open()
             #expect(store.access(of: mail) == .denied)
             #expect(store.access(of: notes) == .full)
             let entry = try store.records(
@@ -179,76 +179,77 @@ struct GrantTests {
 
 @Suite("Keys of apps' identifiers")
 struct IdentifierKeyTests {
-    private let house: House
-    init() throws { house = try House() }
+    private let fixture: StoreFixture
+    init() throws { fixture = try StoreFixture() }
     private let ada = RecordNumber(1)
 
     @Test(
         "An app's identifiers survive a restart and are valid in its sessions; without a key there are none"
     )
     func kept() throws {
-        var store = try house.open()
-        #expect(store.identifiers(for: mail, sharesStandingKey: true) == nil)
+        var store = try fixture.open()
+        #expect(store.identifiers(for: mail, sharesPersistentKey: true) == nil)
         let session = mail.bound(to: terminal)
-        let name = try store.makeIdentifiers(for: session, sharesStandingKey: true).identifier(of: ada, as: .contact)
-        #expect(try store.makeIdentifiers(for: mail, sharesStandingKey: true).identifier(of: ada, as: .contact) == name)
+        let name = try store.makeIdentifiers(for: session, sharesPersistentKey: true).identifier(of: ada, as: .contact)
+        #expect(
+            try store.makeIdentifiers(for: mail, sharesPersistentKey: true).identifier(of: ada, as: .contact) == name)
         try store.commit()
-        store.close(now: house.now)
-        store = try house.open()
-        #expect(store.identifiers(for: mail, sharesStandingKey: true)?.record(name, as: .contact) == ada)
-        #expect(store.identifiers(for: session, sharesStandingKey: true)?.record(name, as: .contact) == ada)
-        #expect(store.identifiers(for: notes, sharesStandingKey: true) == nil)
+        store.close(now: fixture.now)
+        store = try fixture.open()
+        #expect(store.identifiers(for: mail, sharesPersistentKey: true)?.record(name, as: .contact) == ada)
+        #expect(store.identifiers(for: session, sharesPersistentKey: true)?.record(name, as: .contact) == ada)
+        #expect(store.identifiers(for: notes, sharesPersistentKey: true) == nil)
     }
 
     @Test("Two scripts of one interpreter have different identifiers, and their keys are never written")
     func interpreters() throws {
-        let store = try house.open()
+        let store = try fixture.open()
         let first = notes.bound(to: .process(ProcessIdentity(pid: 1, startTime: 1)))
         let second = notes.bound(to: .process(ProcessIdentity(pid: 1, startTime: 2)))
-        let name = try store.makeIdentifiers(for: first, sharesStandingKey: false).identifier(of: ada, as: .contact)
-        let other = try store.makeIdentifiers(for: second, sharesStandingKey: false)
+        let name = try store.makeIdentifiers(for: first, sharesPersistentKey: false).identifier(of: ada, as: .contact)
+        let other = try store.makeIdentifiers(for: second, sharesPersistentKey: false)
         #expect(other.record(name, as: .contact) == nil)
         try store.commit()
         #expect(try store.writer?.connection.integer("SELECT count(*) FROM principal") == 0)
         store.removeGrant(of: first)
-        #expect(store.identifiers(for: first, sharesStandingKey: false) == nil)
-        #expect(store.identifiers(for: second, sharesStandingKey: false) != nil)
+        #expect(store.identifiers(for: first, sharesPersistentKey: false) == nil)
+        #expect(store.identifiers(for: second, sharesPersistentKey: false) != nil)
     }
 
     @Test("After a reset nothing is decided, and the app's old identifiers name nothing")
     func reset() throws {
-        var store = try house.open()
+        var store = try fixture.open()
         store.decide(.limited(to: contacts(1)), for: mail)
-        let name = try store.makeIdentifiers(for: mail, sharesStandingKey: true).identifier(of: ada, as: .contact)
+        let name = try store.makeIdentifiers(for: mail, sharesPersistentKey: true).identifier(of: ada, as: .contact)
         try store.commit()
         store.removeGrant(of: mail)
         #expect(store.grant(of: mail) == nil)
-        #expect(store.identifiers(for: mail, sharesStandingKey: true) == nil)
-        let renamed = try store.makeIdentifiers(for: mail, sharesStandingKey: true)
+        #expect(store.identifiers(for: mail, sharesPersistentKey: true) == nil)
+        let renamed = try store.makeIdentifiers(for: mail, sharesPersistentKey: true)
         #expect(renamed.record(name, as: .contact) == nil)
         try store.commit()
-        store.close(now: house.now)
-        store = try house.open()
+        store.close(now: fixture.now)
+        store = try fixture.open()
         #expect(store.grant(of: mail) == nil)
-        #expect(store.identifiers(for: mail, sharesStandingKey: true)?.record(name, as: .contact) == nil)
+        #expect(store.identifiers(for: mail, sharesPersistentKey: true)?.record(name, as: .contact) == nil)
         #expect(try store.writer?.connection.integer("SELECT count(*) FROM grantedContact") == 0)
     }
 
     @Test("A removed key leaves no bytes in the file")
     func keyIsGone() throws {
-        let store = try house.open()
-        _ = try store.makeIdentifiers(for: mail, sharesStandingKey: true)
+        let store = try fixture.open()
+        _ = try store.makeIdentifiers(for: mail, sharesPersistentKey: true)
         try store.commit()
         let key = try #require(store.identifierKeys[mail]?.bytes)
         try store.checkpointer.run()
         func isInFile() throws -> Bool {
-            let file = try House.bytes(of: house.database)
+            let file = try StoreFixture.bytes(of: fixture.database)
             return file.indices.contains { file[$0...].starts(with: key) }
         }
         #expect(try isInFile())
         store.removeGrant(of: mail)
         try store.commit()
-        store.close(now: house.now)
+        store.close(now: fixture.now)
         #expect(try !isInFile())
     }
 }

@@ -9,15 +9,15 @@ import Testing
 /// frame.
 @Suite("Loss of synced records")
 struct LossTests {
-    private let house: House
+    private let fixture: StoreFixture
     private let store: AccessStore
     /// The size of the log at its last sync.
     private let synced: Int
 
     /// One app got full access, which was then revoked; both are synced. A disclosure to another app is only committed.
     init() throws {
-        house = try House()
-        store = try house.open()
+        fixture = try StoreFixture()
+        store = try fixture.open()
         store.decide(.full, for: mail)
         store.decide(.limited(to: contacts(1)), for: notes)
         try store.commit()
@@ -28,14 +28,14 @@ struct LossTests {
                 time: 1, uid: mail.uid, app: mail.app, strength: mail.strength, event: .revocation, status: .denied))
         try store.commit()
         try store.walSync.sync(store.committed)
-        synced = try House.bytes(of: house.database + "-wal").count
+        synced = try StoreFixture.bytes(of: fixture.database + "-wal").count
         store.disclose(1, to: notes)
         try store.commit()
     }
 
     /// Expects that everything synced is there, or that a loss is reported and no app has access. Returns whether it is
     /// a loss.
-    private func expectNoSilentLoss(_ copy: House, _ comment: Comment) throws -> Bool {
+    private func expectNoSilentLoss(_ copy: StoreFixture, _ comment: Comment) throws -> Bool {
         let survivor = try copy.open()
         #expect(
             survivor.access(of: mail) == .denied || survivor.loss != nil && survivor.access(of: mail) == nil, comment)
@@ -57,7 +57,7 @@ struct LossTests {
     func flippedByte() throws {
         var lost = 0
         for place in stride(from: 0, to: synced, by: 61) {
-            let copy = try house.copy { log in
+            let copy = try fixture.copy { log in
                 var log = log
                 log[place] ^= 0x10
                 return log[...]
@@ -70,7 +70,7 @@ struct LossTests {
     @Test("A log that is cut before the end of its synced part is a loss, and undoes no revocation")
     func cut() throws {
         for size in stride(from: 0, to: synced, by: 397) {
-            let isNamed = try expectNoSilentLoss(try house.copy { $0.prefix(size) }, "\(size) bytes")
+            let isNamed = try expectNoSilentLoss(try fixture.copy { $0.prefix(size) }, "\(size) bytes")
             #expect(isNamed, "\(size) bytes")
         }
     }
@@ -78,7 +78,7 @@ struct LossTests {
     @Test("Missing records that were never synced are an ordinary gap")
     func unsynced() throws {
         for size in synced...synced + 40 {
-            let survivor = try house.copy { $0.prefix(size) }.open()
+            let survivor = try fixture.copy { $0.prefix(size) }.open()
             #expect(survivor.loss == nil)
             #expect(survivor.access(of: notes) == .limited(to: contacts(1)))
             #expect(try survivor.events() == [.start, .revocation, .gap, .start])
@@ -87,7 +87,7 @@ struct LossTests {
 
     @Test("After a loss, verification reports the place at every later start")
     func lasts() throws {
-        let copy = try house.copy { $0.prefix(100) }
+        let copy = try fixture.copy { $0.prefix(100) }
         var survivor: AccessStore? = try copy.open()
         #expect(survivor?.loss == AuditLoss(synced: 2, found: 0))
         survivor?.close(now: 9)
@@ -103,20 +103,20 @@ struct LossTests {
 
     @Test("Grants that an older file would restore are denied, and stay denied")
     func olderFile() throws {
-        let older = try House()
+        let older = try StoreFixture()
         var first: AccessStore? = try older.open()
         first?.decide(.full, for: mail)
         try first?.commit()
         first?.close(now: 2)
         first = nil
-        let backup = try House.bytes(of: older.database)
+        let backup = try StoreFixture.bytes(of: older.database)
         var second: AccessStore? = try older.open()
         second?.decide(.denied, for: mail)
         second?.disclose(1)
         try second?.commit()
         second?.close(now: 3)
         second = nil
-        try House.write(backup, to: older.database)
+        try StoreFixture.write(backup, to: older.database)
         for _ in 1...2 {
             let store = try older.open()
             #expect(store.access(of: mail) == .denied)
@@ -128,21 +128,21 @@ struct LossTests {
     @Test("A missing or damaged position is a loss, and one torn slot is not")
     func position() throws {
         for damage in ["missing", "empty", "noise"] {
-            let copy = try house.copy()
+            let copy = try fixture.copy()
             switch damage {
             case "missing": unlink(copy.position)
-            case "empty": try House.write([], to: copy.position)
-            default: try House.write((0..<8_192).map { UInt8(truncatingIfNeeded: $0 &* 7) }, to: copy.position)
+            case "empty": try StoreFixture.write([], to: copy.position)
+            default: try StoreFixture.write((0..<8_192).map { UInt8(truncatingIfNeeded: $0 &* 7) }, to: copy.position)
             }
             let survivor = try copy.open()
             #expect(survivor.loss == AuditLoss(synced: nil, found: 3), "\(damage)")
             #expect(survivor.access(of: notes) == .denied, "\(damage)")
         }
         for slot in [0, 4_096] {
-            let copy = try house.copy()
-            var bytes = try House.bytes(of: copy.position)
+            let copy = try fixture.copy()
+            var bytes = try StoreFixture.bytes(of: copy.position)
             for place in slot + 16..<slot + 40 { bytes[place] ^= 0xFF }
-            try House.write(bytes, to: copy.position)
+            try StoreFixture.write(bytes, to: copy.position)
             let survivor = try copy.open()
             #expect(survivor.loss == nil)
             #expect(survivor.access(of: notes) == .limited(to: contacts(1)))
@@ -151,7 +151,7 @@ struct LossTests {
 
     @Test("A store of the previous version has no position yet, and that is no loss")
     func upgrade() throws {
-        let copy = try house.copy()
+        let copy = try fixture.copy()
         try copy.tamper("PRAGMA user_version = 5")
         unlink(copy.position)
         let survivor = try copy.open()
@@ -164,16 +164,16 @@ struct LossTests {
 
     @Test("After a failed sync every later one fails, even if the file has returned")
     func failedSync() throws {
-        let log = house.database + "-wal"
+        let log = fixture.database + "-wal"
         try #require(rename(log, log + ".away") == 0)
-        #expect(throws: AccessStoreError.removed(path: house.database)) { try store.walSync.sync(store.committed) }
+        #expect(throws: AccessStoreError.removed(path: fixture.database)) { try store.walSync.sync(store.committed) }
         try #require(rename(log + ".away", log) == 0)
         #expect(throws: AccessStoreError.self) { try store.walSync.sync(store.committed) }
     }
 
     @Test("A removed file is reported", arguments: ["access.sqlite-wal"])
     func removed(file: String) throws {
-        try #require(unlink(house.folder + "/" + file) == 0)
-        #expect(throws: AccessStoreError.removed(path: house.database)) { try store.checkFiles() }
+        try #require(unlink(fixture.folder + "/" + file) == 0)
+        #expect(throws: AccessStoreError.removed(path: fixture.database)) { try store.checkFiles() }
     }
 }

@@ -7,16 +7,16 @@ import Testing
 
 @Suite("Taking over entries of a book's outbox")
 struct OutboxTests {
-    private let house: House
+    private let fixture: StoreFixture
     private let store: AccessStore
     init() throws {
-        house = try House()
-        store = try house.open()
+        fixture = try StoreFixture()
+        store = try fixture.open()
     }
 
     /// The files as a crash now would leave them. If `size` is given, only that many bytes of the log remain.
-    private func copy(log size: Int? = nil) throws -> House {
-        try house.copy { log in log.prefix(size ?? log.count) }
+    private func copy(log size: Int? = nil) throws -> StoreFixture {
+        try fixture.copy { log in log.prefix(size ?? log.count) }
     }
 
     private func begin(
@@ -28,7 +28,7 @@ struct OutboxTests {
         contents.contacts = contents.adds + contents.deletes
         contents.count = contents.contacts.count
         contents.isKeptToSingle = single
-        return try store.beginSave(contents, by: principal, now: house.now)
+        return try store.beginSave(contents, by: principal, now: fixture.now)
     }
 
     /// The audit's records of saves: the number of contacts, and the detail.
@@ -42,10 +42,10 @@ struct OutboxTests {
         store.decide(.limited(to: contacts(1)), for: mail)
         try store.commit()
         let save = try begin(adding: [7, 8])
-        let first = try House.bytes(of: house.database + "-wal").count
+        let first = try StoreFixture.bytes(of: fixture.database + "-wal").count
         #expect(store.endSave(save, change: 3))
         try store.commit()
-        let log = try House.bytes(of: house.database + "-wal").count
+        let log = try StoreFixture.bytes(of: fixture.database + "-wal").count
         var lost = 0
         for size in Array(stride(from: first, to: log, by: 211)) + [log] {
             let files = try copy(log: size)
@@ -58,7 +58,7 @@ struct OutboxTests {
             #expect(survivor.access(of: mail) == .limited(to: contacts(1, 7, 8)))
             #expect(try saves(survivor).map { $0.prefix(1) } == ["2"])
             #expect(try survivor.verifyAll().brokenAt == nil)
-            survivor.close(now: house.now)
+            survivor.close(now: fixture.now)
         }
         #expect(lost > 0)
     }
@@ -264,7 +264,8 @@ struct OutboxTests {
     func decisions() throws {
         #expect(!store.hasDecisionsOffDisk)
         for decide in [
-            { store.decide(.full, for: mail) }, { _ = try? store.makeIdentifiers(for: mail, sharesStandingKey: true) },
+            { store.decide(.full, for: mail) },
+            { _ = try? store.makeIdentifiers(for: mail, sharesPersistentKey: true) },
             { store.endGrant(of: mail) }, { store.removeGrant(of: mail) },
         ] {
             decide()
@@ -283,7 +284,7 @@ struct OutboxTests {
     @Test("Record numbers of a lost save are not used again, even if the clock goes back")
     func recordNumbers() throws {
         let before = try copy()
-        let numbers = store.takeRecordNumbers(3, now: house.now)
+        let numbers = store.takeRecordNumbers(3, now: fixture.now)
         let save = try begin(adding: [numbers[0].rawValue])
         let survivor = try before.open()
         survivor.takeOver(save.entry, number: save.number, change: 3, of: 1_000, now: 5)
@@ -331,8 +332,8 @@ struct OutboxTests {
         store.endPurge(of: 1_000)
         try store.commit()
         #expect(try saves(store).count == 2)
-        store.close(now: house.now)
-        let next = try house.open()
+        store.close(now: fixture.now)
+        let next = try fixture.open()
         #expect(next.outboxMark(of: 1_000) == 0)
         #expect(try next.writer?.connection.integer("SELECT count(*) FROM outboxMark") == 0)
     }

@@ -18,8 +18,8 @@ struct SetHistoryTests {
 
     @Test("Granted, revoked and deleted contacts are kept in order over a restart, without the app's own additions")
     func kept() throws {
-        let house = try House()
-        var store = try house.open()
+        let fixture = try StoreFixture()
+        var store = try fixture.open()
         var change: Int64 = 7
         store.setGrant(
             Self.grant(.limited(to: contacts(1, 2)), in: store), for: mail, displayName: "Mail",
@@ -32,12 +32,12 @@ struct SetHistoryTests {
             Self.grant(.limited(to: contacts(2, 3, 4)), in: store), for: mail, displayName: "Mail",
             at: SetMoment(change: change, time: 0))
         change = 9
-        store.forget(contacts(2, 8), uid: 1_000, at: SetMoment(change: change, time: 0))
+        store.drop(contacts(2, 8), uid: 1_000, at: SetMoment(change: change, time: 0))
         let expected = ["revoked 1 7", "granted 4 7", "deleted 2 9"]
         #expect(Set(Self.events(store)) == Set(expected) && Self.events(store).last == expected.last)
         try store.commit()
-        store.close(now: house.now)
-        store = try house.open()
+        store.close(now: fixture.now)
+        store = try fixture.open()
         #expect(Set(Self.events(store)) == Set(expected) && Self.events(store).last == expected.last)
         #expect(store.setHistory(of: mail)?.epoch == epoch)
         // A book that is not open reports change 0, which does not precede the earlier changes.
@@ -46,14 +46,14 @@ struct SetHistoryTests {
             Self.grant(.limited(to: contacts(3, 4, 5)), in: store), for: mail, displayName: "Mail",
             at: SetMoment(change: change, time: 0))
         #expect(Self.events(store).last == "granted 5 9")
-        store.close(now: house.now)
+        store.close(now: fixture.now)
     }
 
     @Test("Another level or other keys start a new history")
     func epochs() throws {
-        let house = try House()
-        let store = try house.open()
-        defer { store.close(now: house.now) }
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
+        defer { store.close(now: fixture.now) }
         var epochs: [Int64] = []
         for (access, keys) in [
             (Access.limited(to: contacts(1)), Grant.ordinaryKeys),
@@ -72,8 +72,8 @@ struct SetHistoryTests {
 
     @Test("Events are kept for thirty days")
     func pruning() throws {
-        let house = try House()
-        var store = try house.open()
+        let fixture = try StoreFixture()
+        var store = try fixture.open()
         var time: Int64 = 0
         store.setGrant(
             Self.grant(.limited(to: []), in: store), for: mail, displayName: "Mail",
@@ -91,8 +91,8 @@ struct SetHistoryTests {
         give(contacts(1, 2, 3))
         #expect(Self.events(store) == ["granted 2 0", "granted 3 0"])
         try store.commit()
-        store.close(now: house.now)
-        store = try house.open()
+        store.close(now: fixture.now)
+        store = try fixture.open()
         #expect(Self.events(store) == ["granted 2 0", "granted 3 0"])
         // The last event is kept however old it is, so that the end of the history does not move back.
         let end = store.setHistory(of: mail)?.events.last
@@ -100,24 +100,24 @@ struct SetHistoryTests {
         store.widen(mail, with: contacts(4), at: SetMoment(change: 0, time: time))
         #expect(store.setHistory(of: mail)?.events == [end].compactMap { $0 })
         try store.commit()
-        store.close(now: house.now)
-        store = try house.open()
+        store.close(now: fixture.now)
+        store = try fixture.open()
         #expect(store.setHistory(of: mail)?.events == [end].compactMap { $0 })
-        store.close(now: house.now)
+        store.close(now: fixture.now)
     }
 
     @Test("A save that is only begun leaves the granted set and its history unchanged")
     func notDone() throws {
-        let house = try House()
-        let store = try house.open()
-        defer { store.close(now: house.now) }
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
+        defer { store.close(now: fixture.now) }
         for access in [Access.limited(to: contacts(1, 2)), .full] {
             store.setGrant(Self.grant(access, in: store), for: mail, displayName: "Mail", at: beginning)
             let before = store.setHistory(of: mail)
             var contents = SaveContents()
             contents.adds = [RecordNumber(3)]
             contents.isKeptToSingle = true
-            _ = try store.beginSave(contents, by: mail, now: house.now)
+            _ = try store.beginSave(contents, by: mail, now: fixture.now)
             #expect(store.grant(of: mail)?.access == access && store.grant(of: mail)?.own == [])
             #expect(store.setHistory(of: mail) == before)
         }
@@ -125,9 +125,9 @@ struct SetHistoryTests {
 
     @Test("After a failed commit, the history is the one in the file, or a new one")
     func failing() throws {
-        let house = try House()
-        let store = try house.open()
-        defer { store.close(now: house.now) }
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
+        defer { store.close(now: fixture.now) }
         store.setGrant(
             Self.grant(.limited(to: contacts(1, 2)), in: store), for: mail, displayName: "Mail", at: beginning)
         try store.commit()
@@ -137,7 +137,7 @@ struct SetHistoryTests {
         #expect(throws: AccessStoreError.self) { try store.commit() }
         #expect(store.setHistory(of: mail) == before)
         // The contact stays removed, so the steps in the file no longer lead to the set.
-        store.forget(contacts(1), uid: 1_000, at: beginning)
+        store.drop(contacts(1), uid: 1_000, at: beginning)
         store.batch.failure = .unavailable(reason: "the test's")
         #expect(throws: AccessStoreError.self) { try store.commit() }
         #expect(store.setHistory(of: mail)?.epoch != before?.epoch)
@@ -146,9 +146,9 @@ struct SetHistoryTests {
 
     @Test("The history returns the events since a revision")
     func since() throws {
-        let house = try House()
-        let store = try house.open()
-        defer { store.close(now: house.now) }
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
+        defer { store.close(now: fixture.now) }
         store.setGrant(Self.grant(.limited(to: []), in: store), for: mail, displayName: "Mail", at: beginning)
         for set in [contacts(1, 2), contacts(1, 2, 3)] {
             store.setGrant(Self.grant(.limited(to: set), in: store), for: mail, displayName: "Mail", at: beginning)

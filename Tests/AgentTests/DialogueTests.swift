@@ -87,7 +87,7 @@ struct DialogueTests {
     }
 
     @Test("An answer to an app that has a grant keeps the grant's lifetime")
-    func standingLifetime() throws {
+    func persistentLifetime() throws {
         var dialogue = ButtonDialogue(
             try Self.prompt(PromptText(kind: "button", status: "limited", query: "p", lifetimes: ["session"])))
         dialogue.found(SearchResult(rows: Self.rows(1), total: 1, offset: 0))

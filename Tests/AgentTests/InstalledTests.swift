@@ -15,10 +15,10 @@ struct InstalledTests {
     private static let group: gid_t = 54_321
     private static let user: uid_t = 65_534
 
-    private func house(
+    private func fixture(
         mode: String = "2755", folderMode: String = "755", starting: String = "$A", environment: [String: String] = [:],
         password: String? = nil, broker: BrokerStandIn = BrokerStandIn()
-    ) throws -> AgentHouse {
+    ) throws -> AgentFixture {
         broker.close()
         broker.open(group: Self.group)
         chmod(broker.runtimeDirectory, 0o711)
@@ -34,14 +34,14 @@ struct InstalledTests {
             export CONTACTBROKER_RUNTIME_DIR=/nonexistent XDG_RUNTIME_DIR=/nonexistent
             \(starting)
             """
-        return try AgentHouse(
+        return try AgentFixture(
             script: "exec unshare -m --propagation private sh -c '\(setUp)'",
             environment: environment.merging(["FAKE": password ?? ""]) { $1 }, broker: broker)
     }
 
-    private func pid(_ house: AgentHouse) throws -> pid_t {
-        try house.see("pid=")
-        let line = house.terminal.screen.lines.first { $0.hasPrefix("pid=") } ?? ""
+    private func pid(_ fixture: AgentFixture) throws -> pid_t {
+        try fixture.see("pid=")
+        let line = fixture.terminal.screen.lines.first { $0.hasPrefix("pid=") } ?? ""
         return try #require(pid_t(line.dropFirst(4).prefix { $0.isNumber }))
     }
 
@@ -72,9 +72,9 @@ struct InstalledTests {
 
     @Test("It connects with its group, drops the group before it serves, and is closed to the user's programs")
     func drops() throws {
-        let house = try house(starting: exec)
-        let pid = try pid(house)
-        try house.registered()
+        let fixture = try fixture(starting: exec)
+        let pid = try pid(fixture)
+        try fixture.registered()
         #expect(field("Gid", of: pid) == "65534 65534 65534 65534")
         #expect(field("Uid", of: pid) == "65534 65534 65534 65534")
         #expect(field("Umask", of: pid) == "0077")
@@ -85,17 +85,17 @@ struct InstalledTests {
         #expect(!userCan("ls /proc/\(pid)/fd"))
         #expect(!userCan(": 3<>/proc/\(pid)/mem"))
         // It serves like any other agent.
-        house.ask(PromptText())
-        try house.see("[c] Continue", thenPress: "d")
-        #expect(try house.answer()?.level == "denied")
+        fixture.ask(PromptText())
+        try fixture.see("[c] Continue", thenPress: "d")
+        #expect(try fixture.answer()?.level == "denied")
     }
 
     @Test("A copy without the group cannot connect, and the user's other programs can inspect it")
     func withoutGroup() throws {
-        let house = try house(mode: "755", starting: exec, environment: ["LD_PRELOAD": "libsqlite3.so.0"])
-        let pid = try pid(house)
-        try house.see("The broker cannot be reached")
-        #expect(!house.broker.isServing)
+        let fixture = try fixture(mode: "755", starting: exec, environment: ["LD_PRELOAD": "libsqlite3.so.0"])
+        let pid = try pid(fixture)
+        try fixture.see("The broker cannot be reached")
+        #expect(!fixture.broker.isServing)
         // This shows that the group closes these files in the other tests, and not the way in which they are read.
         #expect(userCan("head -c 1 /proc/\(pid)/environ && head -c 1 /proc/\(pid)/maps"))
         #expect(text("/proc/\(pid)/maps").contains("libsqlite3"))
@@ -108,11 +108,11 @@ struct InstalledTests {
         chmod(decoy.runtimeDirectory + "/agent", 0o711)
         chmod(decoy.runtimeDirectory + "/agent/io.contactbroker.Agent", 0o666)
         let set = "CONTACTBROKER_RUNTIME_DIR=\(decoy.runtimeDirectory) LANG=/tmp/../tmp/evil TERM=xterm"
-        let house = try house(
+        let fixture = try fixture(
             starting: "echo pid=$$.; exec $AS env \(set) $A",
             environment: ["LD_PRELOAD": "libsqlite3.so.0", "SWIFT_BACKTRACE": "enable=yes"])
-        let pid = try pid(house)
-        try house.registered()
+        let pid = try pid(fixture)
+        try fixture.registered()
         decoy.serve()
         #expect(!decoy.isServing)
         #expect(!text("/proc/\(pid)/maps").contains("libsqlite3"))
@@ -123,9 +123,9 @@ struct InstalledTests {
 
     @Test("It replaces closed standard descriptors and does not keep inherited ones")
     func descriptors() throws {
-        let house = try house(starting: "$AS $A 7</etc/shadow <&- >&- 2>&- & echo pid=$!.; wait")
-        let pid = try pid(house)
-        try house.registered()
+        let fixture = try fixture(starting: "$AS $A 7</etc/shadow <&- >&- 2>&- & echo pid=$!.; wait")
+        let pid = try pid(fixture)
+        try fixture.registered()
         let links = (0...63).map { number in
             var path = [CChar](repeating: 0, count: 4_096)
             let count = readlink("/proc/\(pid)/fd/\(number)", &path, path.count)
@@ -133,28 +133,28 @@ struct InstalledTests {
         }
         #expect(links[0...2].allSatisfy { ["/dev/null", "/dev/full"].contains($0) })
         #expect(!links.contains { $0.contains("shadow") })
-        house.ask(PromptText())
-        try house.see("[c] Continue")
+        fixture.ask(PromptText())
+        try fixture.see("[c] Continue")
     }
 
     @Test("When the broker returns, the agent restarts itself and has the group only until it is connected")
     func again() throws {
-        let house = try house(starting: exec)
-        let pid = try pid(house)
-        try house.registered()
-        house.ask(PromptText())
-        try house.see("[c] Continue")
-        house.broker.close()
-        try house.see("The broker cannot be reached")
-        try house.wait(for: "another try") { text("/proc/\(pid)/cmdline").contains("--attempt\0") }
-        house.broker.open(group: Self.group)
-        try house.registered()
-        try house.see("The broker is there again.")
+        let fixture = try fixture(starting: exec)
+        let pid = try pid(fixture)
+        try fixture.registered()
+        fixture.ask(PromptText())
+        try fixture.see("[c] Continue")
+        fixture.broker.close()
+        try fixture.see("The broker cannot be reached")
+        try fixture.wait(for: "another try") { text("/proc/\(pid)/cmdline").contains("--attempt\0") }
+        fixture.broker.open(group: Self.group)
+        try fixture.registered()
+        try fixture.see("The broker is there again.")
         #expect(field("Gid", of: pid) == "65534 65534 65534 65534")
         #expect(field("Name", of: pid) == "contact-agent")
         #expect(!userCan("head -c 1 /proc/\(pid)/environ"))
-        house.terminal.send("q")
-        #expect(try house.exit() == .exited(0))
+        fixture.terminal.send("q")
+        #expect(try fixture.exit() == .exited(0))
     }
 
     /// Runs commands as root in the agent's mount namespace.
@@ -172,31 +172,31 @@ struct InstalledTests {
 
     @Test("After an upgrade it restarts from the new file, and retries while neither file may be executed")
     func upgraded() throws {
-        let house = try house(starting: exec)
-        let pid = try pid(house)
-        try house.registered()
+        let fixture = try fixture(starting: exec)
+        let pid = try pid(fixture)
+        try fixture.registered()
         // dpkg makes an old setgid file 0600 before it removes it.
         let removal = "mv /run/contact-agent /run/old; chmod 0600 /run/old; rm /run/old"
         #expect(asRoot(Self.newFile + "; " + removal, by: pid))
-        house.broker.close()
-        house.broker.open(group: Self.group)
-        try house.see("cannot be executed yet")
+        fixture.broker.close()
+        fixture.broker.open(group: Self.group)
+        try fixture.see("cannot be executed yet")
         #expect(asRoot("mv /run/new /run/contact-agent", by: pid))
-        try house.registered()
+        try fixture.registered()
         #expect(executable(of: pid) == "/run/contact-agent")
         #expect(field("Gid", of: pid) == "65534 65534 65534 65534")
     }
 
     @Test("Ctrl-C ends it while it waits for the new file")
     func upgradeGivenUp() throws {
-        let house = try house(starting: exec)
-        let pid = try pid(house)
-        try house.registered()
+        let fixture = try fixture(starting: exec)
+        let pid = try pid(fixture)
+        try fixture.registered()
         #expect(asRoot("chmod 0600 /run/contact-agent; rm /run/contact-agent", by: pid))
-        house.broker.close()
-        try house.see("cannot be executed yet")
-        house.terminal.send("\u{3}")
-        #expect(try house.exit() == .signalled(SIGINT))
+        fixture.broker.close()
+        try fixture.see("cannot be executed yet")
+        fixture.terminal.send("\u{3}")
+        #expect(try fixture.exit() == .signalled(SIGINT))
     }
 
     @Test(
@@ -208,14 +208,14 @@ struct InstalledTests {
             ("1777", "true"),
         ])
     func replacedByAnother(folderMode: String, change: String) throws {
-        let house = try house(folderMode: folderMode, starting: exec)
-        let pid = try pid(house)
-        try house.registered()
+        let fixture = try fixture(folderMode: folderMode, starting: exec)
+        let pid = try pid(fixture)
+        try fixture.registered()
         #expect(asRoot("\(Self.newFile) && \(change) && mv -T /run/new /run/contact-agent", by: pid))
-        house.broker.close()
-        try house.wait(for: "another try") { text("/proc/\(pid)/cmdline").contains("--attempt\0") }
-        house.broker.open(group: Self.group)
-        try house.registered()
+        fixture.broker.close()
+        try fixture.wait(for: "another try") { text("/proc/\(pid)/cmdline").contains("--attempt\0") }
+        fixture.broker.open(group: Self.group)
+        try fixture.registered()
         // It runs its own file, which has no name any more.
         #expect(executable(of: pid) == "/run/contact-agent (deleted)")
     }
@@ -230,7 +230,7 @@ struct InstalledTests {
         done </run/contactbroker/orders
         """
 
-    private func houseWithPassword() throws -> (AgentHouse, orders: CInt) {
+    private func fixtureWithPassword() throws -> (AgentFixture, orders: CInt) {
         let broker = BrokerStandIn()
         broker.holdsForPassword = true
         let path = broker.runtimeDirectory
@@ -241,7 +241,7 @@ struct InstalledTests {
         // Opened for reading and writing, so that neither end waits for the other.
         let orders = Glibc.open(path + "/orders", O_RDWR | O_CLOEXEC)
         return (
-            try house(
+            try fixture(
                 starting: exec, environment: ["LANG": "C", "EVIL": "1"], password: Self.passwordAgent, broker: broker),
             orders
         )
@@ -251,86 +251,86 @@ struct InstalledTests {
 
     @Test("While a password may be asked for, no key is an answer and no prompt covers the terminal")
     func password() throws {
-        let (house, orders) = try houseWithPassword()
+        let (fixture, orders) = try fixtureWithPassword()
         defer {
             close(orders)
-            unlink(house.broker.runtimeDirectory + "/orders")
-            unlink(house.broker.runtimeDirectory + "/asked")
+            unlink(fixture.broker.runtimeDirectory + "/orders")
+            unlink(fixture.broker.runtimeDirectory + "/asked")
         }
-        let pid = try pid(house)
-        try house.wait(for: "the call") { house.broker.heldCount == 1 }
-        #expect(house.terminal.isInLineMode)
-        let asked = text(house.broker.runtimeDirectory + "/asked")
+        let pid = try pid(fixture)
+        try fixture.wait(for: "the call") { fixture.broker.heldCount == 1 }
+        #expect(fixture.terminal.isInLineMode)
+        let asked = text(fixture.broker.runtimeDirectory + "/asked")
         #expect(asked.contains(" --process \(pid) --fallback --notify-fd 3 "))
         #expect(asked.hasSuffix(" 3 LANG=C NO_COLOR=1 PATH=/usr/bin:/bin TERM=xterm \n"))
         #expect(!asked.contains("EVIL") && !asked.contains("XDG") && !asked.contains("CONTACTBROKER"))
         order(orders, "first")
         // Each of these letters is a key of the agent: quit, list, open.
-        try house.see("Password, first:", thenPress: "qlo1\r")
-        try house.see("heard qlo1.")
-        house.broker.release()
-        try house.see("Waiting for apps")
-        #expect(!house.terminal.isInLineMode)
+        try fixture.see("Password, first:", thenPress: "qlo1\r")
+        try fixture.see("heard qlo1.")
+        fixture.broker.release()
+        try fixture.see("Waiting for apps")
+        #expect(!fixture.terminal.isInLineMode)
 
-        house.broker.holdsForPassword = true
-        house.ask(PromptText())
-        try house.see("[c] Continue", thenPress: "c")
-        try house.see("[a] Share all 3 contacts", thenPress: "a")
-        try house.wait(for: "the answer") { house.broker.heldCount == 1 }
-        #expect(!house.terminal.screen.isAlternate)
+        fixture.broker.holdsForPassword = true
+        fixture.ask(PromptText())
+        try fixture.see("[c] Continue", thenPress: "c")
+        try fixture.see("[a] Share all 3 contacts", thenPress: "a")
+        try fixture.wait(for: "the answer") { fixture.broker.heldCount == 1 }
+        #expect(!fixture.terminal.screen.isAlternate)
         order(orders, "again")
-        try house.see("Password, again:", thenPress: "wrong\r")
-        try house.see("heard wrong.")
-        house.broker.refusal = ("io.contactbroker.Agent.AuthenticationFailed", "{}")
-        house.broker.release()
-        try house.see("You were not recognised; nothing was shared. Choose again.")
-        #expect(house.terminal.screen.isAlternate)
+        try fixture.see("Password, again:", thenPress: "wrong\r")
+        try fixture.see("heard wrong.")
+        fixture.broker.refusal = ("io.contactbroker.Agent.AuthenticationFailed", "{}")
+        fixture.broker.release()
+        try fixture.see("You were not recognised; nothing was shared. Choose again.")
+        #expect(fixture.terminal.screen.isAlternate)
 
-        house.broker.refusal = nil
-        try house.see("[a] Share all 3 contacts", thenPress: "a")
-        try house.see("You shared all contacts with “mail”.")
-        #expect(house.broker.answers.count == 1)
+        fixture.broker.refusal = nil
+        try fixture.see("[a] Share all 3 contacts", thenPress: "a")
+        try fixture.see("You shared all contacts with “mail”.")
+        #expect(fixture.broker.answers.count == 1)
         // The message appears before the agent takes the terminal back.
-        try house.wait(for: "keys one by one") { !house.terminal.isInLineMode }
-        #expect(try house.quit() == .exited(0))
+        try fixture.wait(for: "keys one by one") { !fixture.terminal.isInLineMode }
+        #expect(try fixture.quit() == .exited(0))
     }
 
     @Test("After a failed password, the agent replaces pkttyagent, which a withdrawn question can hang")
-    func takenBack() throws {
-        let (house, orders) = try houseWithPassword()
+    func revoked() throws {
+        let (fixture, orders) = try fixtureWithPassword()
         defer {
             close(orders)
-            unlink(house.broker.runtimeDirectory + "/orders")
-            unlink(house.broker.runtimeDirectory + "/asked")
+            unlink(fixture.broker.runtimeDirectory + "/orders")
+            unlink(fixture.broker.runtimeDirectory + "/asked")
         }
         func asking() throws -> pid_t {
-            try house.wait(for: "the call") { house.broker.heldCount == 1 }
-            return try #require(pid_t(text(house.broker.runtimeDirectory + "/asked").prefix { $0.isNumber }))
+            try fixture.wait(for: "the call") { fixture.broker.heldCount == 1 }
+            return try #require(pid_t(text(fixture.broker.runtimeDirectory + "/asked").prefix { $0.isNumber }))
         }
         let first = try asking()
-        house.broker.release()
-        try house.see("Waiting for apps")
-        house.broker.holdsForPassword = true
-        house.ask(PromptText())
-        try house.see("[c] Continue", thenPress: "c")
-        try house.see("[a] Share all 3 contacts", thenPress: "a")
+        fixture.broker.release()
+        try fixture.see("Waiting for apps")
+        fixture.broker.holdsForPassword = true
+        fixture.ask(PromptText())
+        try fixture.see("[c] Continue", thenPress: "c")
+        try fixture.see("[a] Share all 3 contacts", thenPress: "a")
         // After a question that was answered, the same process asks again.
         #expect(try asking() == first)
-        house.broker.refusal = ("io.contactbroker.Agent.AuthenticationFailed", #"{"reason":"not given in time"}"#)
-        house.broker.release()
-        try house.see("The broker did not take that (not given in time).")
+        fixture.broker.refusal = ("io.contactbroker.Agent.AuthenticationFailed", #"{"reason":"not given in time"}"#)
+        fixture.broker.release()
+        try fixture.see("The broker did not take that (not given in time).")
         #expect(kill(first, 0) != 0)
 
-        house.broker.refusal = nil
-        house.broker.holdsForPassword = true
-        try house.see("[a] Share all 3 contacts", thenPress: "a")
+        fixture.broker.refusal = nil
+        fixture.broker.holdsForPassword = true
+        try fixture.see("[a] Share all 3 contacts", thenPress: "a")
         #expect(try asking() != first)
         order(orders, "once more")
-        try house.see("Password, once more:", thenPress: "right\r")
-        try house.see("heard right.")
-        house.broker.release()
-        try house.see("You shared all contacts with “mail”.")
-        #expect(try house.quit() == .exited(0))
+        try fixture.see("Password, once more:", thenPress: "right\r")
+        try fixture.see("heard right.")
+        fixture.broker.release()
+        try fixture.see("You shared all contacts with “mail”.")
+        #expect(try fixture.quit() == .exited(0))
     }
 
     @Test(
@@ -340,13 +340,13 @@ struct InstalledTests {
             (#"{"reason":"polkit is ill"}"#, "could not become an agent: polkit is ill"),
         ])
     func notRecognised(parameters: String, words: String) throws {
-        let (house, orders) = try houseWithPassword()
+        let (fixture, orders) = try fixtureWithPassword()
         defer { close(orders) }
-        try house.wait(for: "the call") { house.broker.heldCount == 1 }
-        house.broker.serveRefusal = ("io.contactbroker.Agent.AuthenticationFailed", parameters)
-        house.broker.release()
-        #expect(try house.exitWhileServing() == .exited(2))
-        #expect(house.terminal.screen.contains(words))
+        try fixture.wait(for: "the call") { fixture.broker.heldCount == 1 }
+        fixture.broker.serveRefusal = ("io.contactbroker.Agent.AuthenticationFailed", parameters)
+        fixture.broker.release()
+        #expect(try fixture.exitWhileServing() == .exited(2))
+        #expect(fixture.terminal.screen.contains(words))
     }
 
     @Test(
@@ -355,39 +355,39 @@ struct InstalledTests {
             SIGINT, SIGKILL,
         ])
     func givenUp(signal: CInt) throws {
-        let (house, orders) = try houseWithPassword()
+        let (fixture, orders) = try fixtureWithPassword()
         defer { close(orders) }
-        let pid = try pid(house)
-        try house.wait(for: "the call") { house.broker.heldCount == 1 }
-        let asking = try #require(pid_t(text(house.broker.runtimeDirectory + "/asked").prefix { $0.isNumber }))
-        house.broker.release()
-        house.ask(PromptText())
-        try house.see("[c] Continue", thenPress: "c")
-        house.broker.holdsForPassword = true
-        try house.see("[a] Share all 3 contacts", thenPress: "a")
-        try house.wait(for: "the answer") { house.broker.heldCount == 1 }
+        let pid = try pid(fixture)
+        try fixture.wait(for: "the call") { fixture.broker.heldCount == 1 }
+        let asking = try #require(pid_t(text(fixture.broker.runtimeDirectory + "/asked").prefix { $0.isNumber }))
+        fixture.broker.release()
+        fixture.ask(PromptText())
+        try fixture.see("[c] Continue", thenPress: "c")
+        fixture.broker.holdsForPassword = true
+        try fixture.see("[a] Share all 3 contacts", thenPress: "a")
+        try fixture.wait(for: "the answer") { fixture.broker.heldCount == 1 }
         kill(pid, signal)
-        #expect(try house.exit() == .signalled(signal))
+        #expect(try fixture.exit() == .signalled(signal))
         let deadline = ContinuousClock.now + .seconds(10)
         while kill(asking, 0) == 0, ContinuousClock.now < deadline { poll(nil, 0, 5) }
         #expect(kill(asking, 0) != 0)
-        #expect(house.broker.answers.isEmpty)
+        #expect(fixture.broker.answers.isEmpty)
     }
 
     @Test("The notifier connects with the group, and again when the broker returns")
     func notifier() throws {
         let start = "echo notifier=\\$\\$.; exec $A --notify </dev/null 2>/dev/null"
-        let house = try house(starting: "echo pid=$$.; exec $AS setsid -w sh -c \"\(start)\"")
-        try house.registered()
-        let notifier = try #require(house.number(after: "notifier="))
+        let fixture = try fixture(starting: "echo pid=$$.; exec $AS setsid -w sh -c \"\(start)\"")
+        try fixture.registered()
+        let notifier = try #require(fixture.number(after: "notifier="))
         defer { kill(notifier, SIGKILL) }
-        #expect(house.broker.isNotifying)
-        house.broker.say(#"{"waiting":2}"#)
-        try house.see("2 prompts wait: An app asks about your contacts.")
-        house.broker.close()
-        house.broker.open(group: Self.group)
-        try house.registered()
-        house.broker.say(#"{"waiting":1}"#)
-        try house.see("1 prompt waits:")
+        #expect(fixture.broker.isNotifying)
+        fixture.broker.say(#"{"waiting":2}"#)
+        try fixture.see("2 prompts wait: An app asks about your contacts.")
+        fixture.broker.close()
+        fixture.broker.open(group: Self.group)
+        try fixture.registered()
+        fixture.broker.say(#"{"waiting":1}"#)
+        try fixture.see("1 prompt waits:")
     }
 }

@@ -20,14 +20,14 @@ struct LanguageTests {
             ("sv_SE.UTF-8", "asks to see your contacts.", "[c] Continue"),
         ])
     func chosen(locale: String, title: String, choices: String) throws {
-        let house = try AgentHouse(environment: ["LANG": locale])
-        try house.registered()
-        house.ask(PromptText())
-        try house.see(title)
-        try house.see(choices)
-        try house.wait(for: "“mail”") { house.terminal.screen.contains("mail") }
-        house.terminal.send("\r")
-        #expect(try house.answer()?.level == "denied")
+        let fixture = try AgentFixture(environment: ["LANG": locale])
+        try fixture.registered()
+        fixture.ask(PromptText())
+        try fixture.see(title)
+        try fixture.see(choices)
+        try fixture.wait(for: "“mail”") { fixture.terminal.screen.contains("mail") }
+        fixture.terminal.send("\r")
+        #expect(try fixture.answer()?.level == "denied")
     }
 
     @Test("LANGUAGE takes precedence over LANG, unless the locale is C")
@@ -37,13 +37,13 @@ struct LanguageTests {
             (["LANG": "C", "LANGUAGE": "fr"], "asks to see"),
             (["LANG": "es_ES", "LC_ALL": "de_DE"], "möchte"), (["LANG": "es_ES", "LC_MESSAGES": "ja_JP"], "求めています"),
         ] {
-            let house = try AgentHouse(environment: variables)
-            try house.registered()
-            house.ask(PromptText())
-            try house.see(title)
-            house.terminal.send("d")
-            _ = try house.answer()
-            house.terminal.terminate()
+            let fixture = try AgentFixture(environment: variables)
+            try fixture.registered()
+            fixture.ask(PromptText())
+            try fixture.see(title)
+            fixture.terminal.send("d")
+            _ = try fixture.answer()
+            fixture.terminal.terminate()
         }
     }
 
@@ -53,12 +53,12 @@ struct LanguageTests {
             "../../tmp/evil", "/tmp/evil", "%n%n", "de/../fr", "\u{1B}[2J", String(repeating: "d", count: 5_000),
         ])
     func steered(locale: String) throws {
-        let house = try AgentHouse(environment: ["LANG": locale, "LANGUAGE": locale])
-        try house.registered()
-        house.ask(PromptText())
-        try house.see("“mail” asks to see your contacts.")
-        house.terminal.send("d")
-        _ = try house.answer()
+        let fixture = try AgentFixture(environment: ["LANG": locale, "LANGUAGE": locale])
+        try fixture.registered()
+        fixture.ask(PromptText())
+        try fixture.see("“mail” asks to see your contacts.")
+        fixture.terminal.send("d")
+        _ = try fixture.answer()
     }
 
     @Test("In Arabic names are isolated, and every drawn line closes its isolates")

@@ -113,68 +113,68 @@ struct ManageTests {
 
     @Test("One answer adds a contact and removes another")
     func addsAndRemoves() throws {
-        let house = try AgentHouse(["--once"], contacts: Self.people)
-        try house.registered()
-        house.ask(PromptText(kind: "manage", status: "limited", grantedContacts: 1))
-        try house.see("Look through what “mail” may see?")
-        #expect(house.terminal.screen.contains("It asks you to. It sees 1 contact of 3."))
-        try house.see("[c] Continue", thenPress: "c")
-        try house.see("1 [x] Ada Lovelace", thenPress: "1")
-        #expect(!house.terminal.screen.contains("Grace"))
-        try house.see("1 [−] Ada Lovelace", thenPress: "s")
-        try house.see("2 [ ] Grace Hopper", thenPress: "2")
-        try house.see("2 [+] Grace Hopper", thenPress: "c")
-        try house.see("“mail” sees 1 more, 1 no longer:")
-        #expect(house.terminal.screen.contains("+ Grace Hopper"))
-        #expect(house.terminal.screen.contains("− Ada Lovelace"))
-        try house.see("[y] Yes, change that", thenPress: "y")
+        let fixture = try AgentFixture(["--once"], contacts: Self.people)
+        try fixture.registered()
+        fixture.ask(PromptText(kind: "manage", status: "limited", grantedContacts: 1))
+        try fixture.see("Look through what “mail” may see?")
+        #expect(fixture.terminal.screen.contains("It asks you to. It sees 1 contact of 3."))
+        try fixture.see("[c] Continue", thenPress: "c")
+        try fixture.see("1 [x] Ada Lovelace", thenPress: "1")
+        #expect(!fixture.terminal.screen.contains("Grace"))
+        try fixture.see("1 [−] Ada Lovelace", thenPress: "s")
+        try fixture.see("2 [ ] Grace Hopper", thenPress: "2")
+        try fixture.see("2 [+] Grace Hopper", thenPress: "c")
+        try fixture.see("“mail” sees 1 more, 1 no longer:")
+        #expect(fixture.terminal.screen.contains("+ Grace Hopper"))
+        #expect(fixture.terminal.screen.contains("− Ada Lovelace"))
+        try fixture.see("[y] Yes, change that", thenPress: "y")
         #expect(
-            try house.answer()
+            try fixture.answer()
                 == BrokerStandIn.Answer(cookie: "cookie-1", level: "limited", identifiers: ["r2"], removed: ["r1"]))
-        #expect(try house.exit() == .exited(0))
-        #expect(house.terminal.screen.contains("“mail” sees 1 more, 1 no longer."))
+        #expect(try fixture.exit() == .exited(0))
+        #expect(fixture.terminal.screen.contains("“mail” sees 1 more, 1 no longer."))
     }
 
     @Test("Return, Escape and d change nothing", arguments: ["\r", "\u{1B}", "d"])
     func leaves(key: String) throws {
-        let house = try AgentHouse(["--once"], contacts: Self.people)
-        try house.registered()
-        house.ask(PromptText(kind: "manage", status: "limited", grantedContacts: 1))
-        try house.see("[c] Continue", thenPress: key)
-        #expect(try house.answer() == BrokerStandIn.Answer(cookie: "cookie-1"))
-        #expect(try house.exit() == .exited(1))
+        let fixture = try AgentFixture(["--once"], contacts: Self.people)
+        try fixture.registered()
+        fixture.ask(PromptText(kind: "manage", status: "limited", grantedContacts: 1))
+        try fixture.see("[c] Continue", thenPress: key)
+        #expect(try fixture.answer() == BrokerStandIn.Answer(cookie: "cookie-1"))
+        #expect(try fixture.exit() == .exited(1))
     }
 
     @Test("A number in the list of grants opens a grant, and the person can revoke all of it")
     func opens() throws {
-        let house = try AgentHouse(contacts: Self.people)
-        house.broker.grants = """
+        let fixture = try AgentFixture(contacts: Self.people)
+        fixture.broker.grants = """
             [{"app":"x","strength":"claimed","displayName":"chat","status":"denied","contacts":0,"uses":0},\
             {"app":"/usr/bin/mail h","strength":"unverified","displayName":"mail","status":"limited","contacts":1,\
             "uses":7,"session":"terminal session of process 7"}]
             """
-        house.broker.managed = PromptText(cookie: "own", kind: "manage", status: "limited", grantedContacts: 1)
-        try house.registered()
-        try house.see("[l] what you shared", thenPress: "l")
-        try house.see("[1–2] look through what one may see", thenPress: "2")
-        try house.see("1 [x] Ada Lovelace")
-        #expect(house.broker.opened == ["/usr/bin/mail h", "unverified", "terminal session of process 7"])
-        try house.see("[x] Take all back", thenPress: "x")
-        try house.see("Take all back from “mail”?")
-        try house.see("[y] Take all back", thenPress: "y")
-        #expect(try house.answer() == BrokerStandIn.Answer(cookie: "own", level: "denied"))
-        try house.see("“mail” sees nothing any more.")
+        fixture.broker.managed = PromptText(cookie: "own", kind: "manage", status: "limited", grantedContacts: 1)
+        try fixture.registered()
+        try fixture.see("[l] what you shared", thenPress: "l")
+        try fixture.see("[1–2] look through what one may see", thenPress: "2")
+        try fixture.see("1 [x] Ada Lovelace")
+        #expect(fixture.broker.opened == ["/usr/bin/mail h", "unverified", "terminal session of process 7"])
+        try fixture.see("[x] Take all back", thenPress: "x")
+        try fixture.see("Take all back from “mail”?")
+        try fixture.see("[y] Take all back", thenPress: "y")
+        #expect(try fixture.answer() == BrokerStandIn.Answer(cookie: "own", level: "denied"))
+        try fixture.see("“mail” sees nothing any more.")
     }
 
     @Test("A grant that has ended meanwhile cannot be opened")
     func ended() throws {
-        let house = try AgentHouse()
-        house.broker.grants =
+        let fixture = try AgentFixture()
+        fixture.broker.grants =
             #"[{"app":"x","strength":"claimed","displayName":"chat","status":"limited","contacts":1,"uses":0}]"#
-        try house.registered()
-        try house.see("[l] what you shared", thenPress: "l")
-        try house.see("[1–1] look through", thenPress: "1")
-        try house.see("“chat” has nothing any more.")
-        #expect(!house.terminal.screen.isAlternate)
+        try fixture.registered()
+        try fixture.see("[l] what you shared", thenPress: "l")
+        try fixture.see("[1–1] look through", thenPress: "1")
+        try fixture.see("“chat” has nothing any more.")
+        #expect(!fixture.terminal.screen.isAlternate)
     }
 }

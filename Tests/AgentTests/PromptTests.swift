@@ -7,110 +7,110 @@ import Testing
 struct PromptTests {
     @Test("An app gets exactly the contact that was chosen, shown and confirmed")
     func choosesOne() throws {
-        let house = try AgentHouse(["--once"])
-        try house.registered()
-        house.ask(PromptText())
-        try house.see("“mail” asks to see your contacts.")
-        #expect(house.terminal.screen.isAlternate)
-        #expect(house.terminal.screen.contains("an unverified program: /usr/bin/mail"))
-        #expect(house.terminal.screen.contains("(not checked: any program can take its place)"))
-        #expect(house.terminal.screen.contains("process 4711 on pts/3"))
-        #expect(house.terminal.screen.contains("It says: “to fill in addresses”"))
-        try house.see("[c] Continue", thenPress: "c")
-        try house.see("[s] Select contacts…", thenPress: "s")
-        try house.see("1 [ ] Ada Lovelace", thenPress: "gra")
-        try house.see("1 [ ] Grace Hopper", thenPress: "\r")
-        try house.see("[1–9] choose", thenPress: "1")
-        try house.see("1 [x] Grace Hopper", thenPress: "c")
-        try house.see("Share this contact with “mail”?")
-        #expect(house.terminal.screen.contains("Grace Hopper  +1 555 0100"))
-        #expect(house.terminal.screen.contains("without notes, for this terminal session"))
-        try house.see("[y] Share this contact", thenPress: "y")
-        let answer = try house.answer()
+        let fixture = try AgentFixture(["--once"])
+        try fixture.registered()
+        fixture.ask(PromptText())
+        try fixture.see("“mail” asks to see your contacts.")
+        #expect(fixture.terminal.screen.isAlternate)
+        #expect(fixture.terminal.screen.contains("an unverified program: /usr/bin/mail"))
+        #expect(fixture.terminal.screen.contains("(not checked: any program can take its place)"))
+        #expect(fixture.terminal.screen.contains("process 4711 on pts/3"))
+        #expect(fixture.terminal.screen.contains("It says: “to fill in addresses”"))
+        try fixture.see("[c] Continue", thenPress: "c")
+        try fixture.see("[s] Select contacts…", thenPress: "s")
+        try fixture.see("1 [ ] Ada Lovelace", thenPress: "gra")
+        try fixture.see("1 [ ] Grace Hopper", thenPress: "\r")
+        try fixture.see("[1–9] choose", thenPress: "1")
+        try fixture.see("1 [x] Grace Hopper", thenPress: "c")
+        try fixture.see("Share this contact with “mail”?")
+        #expect(fixture.terminal.screen.contains("Grace Hopper  +1 555 0100"))
+        #expect(fixture.terminal.screen.contains("without notes, for this terminal session"))
+        try fixture.see("[y] Share this contact", thenPress: "y")
+        let answer = try fixture.answer()
         #expect(
             answer
                 == BrokerStandIn.Answer(
                     cookie: "cookie-1", level: "limited", identifiers: ["r2"], lifetime: "session"))
-        #expect(try house.exit() == .exited(0))
-        #expect(!house.terminal.screen.isAlternate)
-        #expect(house.terminal.screen.contains("You shared 1 contact with “mail”."))
+        #expect(try fixture.exit() == .exited(0))
+        #expect(!fixture.terminal.screen.isAlternate)
+        #expect(fixture.terminal.screen.contains("You shared 1 contact with “mail”."))
     }
 
     @Test("Only one key shares all contacts, and notes only if they are turned on")
     func sharesAll() throws {
-        let house = try AgentHouse(["--once"])
-        try house.registered()
-        house.ask(PromptText(keys: ["givenName", "note"]))
-        try house.see("It would like: names, notes")
-        try house.see("[c] Continue", thenPress: "c")
-        try house.see("[n] notes too: off", thenPress: "n")
-        try house.see("[n] notes too: on", thenPress: "t")
-        try house.see("[t] until you take it back")
-        try house.see("[a] Share all 3 contacts", thenPress: "a")
-        let answer = try house.answer()
+        let fixture = try AgentFixture(["--once"])
+        try fixture.registered()
+        fixture.ask(PromptText(keys: ["givenName", "note"]))
+        try fixture.see("It would like: names, notes")
+        try fixture.see("[c] Continue", thenPress: "c")
+        try fixture.see("[n] notes too: off", thenPress: "n")
+        try fixture.see("[n] notes too: on", thenPress: "t")
+        try fixture.see("[t] until you take it back")
+        try fixture.see("[a] Share all 3 contacts", thenPress: "a")
+        let answer = try fixture.answer()
         #expect(answer?.level == "full")
         #expect(answer?.lifetime == "untilRevoked")
         #expect(answer?.keys?.contains("note") == true)
         #expect(answer?.keys?.contains("extraProperties") == false)
-        #expect(try house.exit() == .exited(0))
+        #expect(try fixture.exit() == .exited(0))
     }
 
     @Test("Groups are granted only if the app asked for them and the person turns them on")
     func groups() throws {
-        let house = try AgentHouse(["--once"])
-        try house.registered()
-        house.ask(PromptText(keys: ContactKeySet.all.subtracting(.named).union(.groups).grantNames))
-        try house.see("It would like: all of the card but notes, groups")
-        try house.see("[c] Continue", thenPress: "c")
-        try house.see("[g] groups too: off", thenPress: "ng")
-        try house.see("[g] groups too: on", thenPress: "s")
-        try house.see("1 [ ] Ada Lovelace", thenPress: "\r")
-        try house.see("[1–9] choose", thenPress: "1c")
-        try house.see("without notes, with groups")
-        try house.see("[y] Share this contact", thenPress: "y")
-        let answer = try house.answer()
+        let fixture = try AgentFixture(["--once"])
+        try fixture.registered()
+        fixture.ask(PromptText(keys: ContactKeySet.all.subtracting(.named).union(.groups).grantNames))
+        try fixture.see("It would like: all of the card but notes, groups")
+        try fixture.see("[c] Continue", thenPress: "c")
+        try fixture.see("[g] groups too: off", thenPress: "ng")
+        try fixture.see("[g] groups too: on", thenPress: "s")
+        try fixture.see("1 [ ] Ada Lovelace", thenPress: "\r")
+        try fixture.see("[1–9] choose", thenPress: "1c")
+        try fixture.see("without notes, with groups")
+        try fixture.see("[y] Share this contact", thenPress: "y")
+        let answer = try fixture.answer()
         #expect(answer?.level == "limited")
         #expect(answer?.keys?.contains("groups") == true)
         #expect(answer?.keys?.contains("givenName") == true)
         #expect(answer?.keys?.contains("note") == false)
-        #expect(try house.exit() == .exited(0))
+        #expect(try fixture.exit() == .exited(0))
     }
 
     @Test("The agent does not offer what the policy forbids, and shows what a grant would be")
     func keepsToPolicy() throws {
-        let house = try AgentHouse(["--once"])
-        try house.registered()
-        house.ask(
+        let fixture = try AgentFixture(["--once"])
+        try fixture.registered()
+        fixture.ask(
             PromptText(
                 lifetimes: ["untilRevoked"], maximumLevel: "limited", maximumKeys: ["givenName", "phoneNumbers"],
                 endsAt: "2099-02-03T04:05:06Z"))
-        try house.see("[c] Continue", thenPress: "c")
-        try house.see("(your administrator lets it have single contacts only)")
-        #expect(!house.terminal.screen.contains("[a]"))
-        #expect(house.terminal.screen.contains("by your administrator's word: names, phone numbers"))
-        #expect(house.terminal.screen.contains("until you take it back, at the latest until 2099-02-03 04:05 UTC"))
+        try fixture.see("[c] Continue", thenPress: "c")
+        try fixture.see("(your administrator lets it have single contacts only)")
+        #expect(!fixture.terminal.screen.contains("[a]"))
+        #expect(fixture.terminal.screen.contains("by your administrator's word: names, phone numbers"))
+        #expect(fixture.terminal.screen.contains("until you take it back, at the latest until 2099-02-03 04:05 UTC"))
         // The first key does nothing, and the next one has its usual effect.
-        try house.see("[s] Select contacts…", thenPress: "as")
-        try house.see("1 [ ] Ada Lovelace", thenPress: "\r")
-        try house.see("[1–9] choose", thenPress: "1c")
-        try house.see("[y] Share this contact", thenPress: "y")
-        #expect(try house.answer()?.level == "limited")
-        #expect(try house.exit() == .exited(0))
+        try fixture.see("[s] Select contacts…", thenPress: "as")
+        try fixture.see("1 [ ] Ada Lovelace", thenPress: "\r")
+        try fixture.see("[1–9] choose", thenPress: "1c")
+        try fixture.see("[y] Share this contact", thenPress: "y")
+        #expect(try fixture.answer()?.level == "limited")
+        #expect(try fixture.exit() == .exited(0))
     }
 
     @Test("Return, Escape and d refuse, at every stage", arguments: ["\r", "\u{1B}", "d"], ["", "c", "cs\r"])
     func refuses(key: String, before: String) throws {
-        let house = try AgentHouse(["--once"])
-        try house.registered()
-        house.ask(PromptText())
-        try house.see("[c] Continue")
+        let fixture = try AgentFixture(["--once"])
+        try fixture.registered()
+        fixture.ask(PromptText())
+        try fixture.see("[c] Continue")
         for step in before {
-            house.terminal.send(String(step))
-            try house.see(["c": "Select contacts…", "s": "Type a name", "\r": "[1–9] choose"][step] ?? "")
+            fixture.terminal.send(String(step))
+            try fixture.see(["c": "Select contacts…", "s": "Type a name", "\r": "[1–9] choose"][step] ?? "")
         }
-        house.terminal.send(key)
-        #expect(try house.answer() == BrokerStandIn.Answer(cookie: "cookie-1", level: "denied"))
-        #expect(try house.exit() == .exited(1))
+        fixture.terminal.send(key)
+        #expect(try fixture.answer() == BrokerStandIn.Answer(cookie: "cookie-1", level: "denied"))
+        #expect(try fixture.exit() == .exited(1))
     }
 
     @Test("A key that approves within half a second after its stage appeared shares nothing")
@@ -121,112 +121,112 @@ struct PromptTests {
 
     /// Returns `false` if the key arrived half a second late, as on a busy machine. Before that, it must not count.
     private func wasTooEarly() throws -> Bool {
-        let house = try AgentHouse(["--once"])
-        try house.registered()
-        house.ask(PromptText())
-        try house.see("[c] Continue")
+        let fixture = try AgentFixture(["--once"])
+        try fixture.registered()
+        fixture.ask(PromptText())
+        try fixture.see("[c] Continue")
         let start = ContinuousClock.now
-        house.terminal.send("c")
-        try house.see("] Share all 3 contacts")
-        let isMarked = house.terminal.screen.contains("[ ] Share all 3 contacts")
-        house.terminal.send("a")
-        try house.wait(for: "what came of it") {
-            !house.broker.answers.isEmpty || house.terminal.screen.contains("Too soon")
+        fixture.terminal.send("c")
+        try fixture.see("] Share all 3 contacts")
+        let isMarked = fixture.terminal.screen.contains("[ ] Share all 3 contacts")
+        fixture.terminal.send("a")
+        try fixture.wait(for: "what came of it") {
+            !fixture.broker.answers.isEmpty || fixture.terminal.screen.contains("Too soon")
         }
-        guard isMarked, house.broker.answers.isEmpty else {
+        guard isMarked, fixture.broker.answers.isEmpty else {
             #expect(ContinuousClock.now - start >= .milliseconds(500))
             return false
         }
-        try house.see("[a] Share all 3 contacts", thenPress: "a")
-        #expect(try house.answer()?.level == "full")
+        try fixture.see("[a] Share all 3 contacts", thenPress: "a")
+        #expect(try fixture.answer()?.level == "full")
         return true
     }
 
     @Test("Keys that were typed before the prompt appeared do not answer it")
     func typedAhead() throws {
-        let house = try AgentHouse(["--once"])
-        try house.registered()
+        let fixture = try AgentFixture(["--once"])
+        try fixture.registered()
         // While it is stopped, the program cannot read: the keys are in the terminal when the prompt arrives.
-        house.terminal.signal(SIGSTOP)
-        house.terminal.send("ccccaaaa\r\r\rddd")
-        house.ask(PromptText())
-        house.terminal.signal(SIGCONT)
-        try house.see("[c] Continue", thenPress: "c")
-        try house.see("[a] Share all 3 contacts")
-        #expect(house.broker.answers.isEmpty)
+        fixture.terminal.signal(SIGSTOP)
+        fixture.terminal.send("ccccaaaa\r\r\rddd")
+        fixture.ask(PromptText())
+        fixture.terminal.signal(SIGCONT)
+        try fixture.see("[c] Continue", thenPress: "c")
+        try fixture.see("[a] Share all 3 contacts")
+        #expect(fixture.broker.answers.isEmpty)
     }
 
     @Test("Keys that are typed together answer one prompt only")
     func typedTogether() throws {
-        let house = try AgentHouse()
-        try house.registered()
-        house.ask(PromptText())
-        house.ask(PromptText(cookie: "cookie-2", displayName: "chat"))
-        try house.see("1 more waiting")
-        house.terminal.send("ddq\r")
-        try house.see("“chat” asks to see your contacts.")
+        let fixture = try AgentFixture()
+        try fixture.registered()
+        fixture.ask(PromptText())
+        fixture.ask(PromptText(cookie: "cookie-2", displayName: "chat"))
+        try fixture.see("1 more waiting")
+        fixture.terminal.send("ddq\r")
+        try fixture.see("“chat” asks to see your contacts.")
         // Once this key has an effect, the program has read all keys before it.
-        try house.see("[c] Continue", thenPress: "c")
-        try house.see("What may “chat” see?")
-        #expect(house.broker.answers == [.init(cookie: "cookie-1", level: "denied")])
+        try fixture.see("[c] Continue", thenPress: "c")
+        try fixture.see("What may “chat” see?")
+        #expect(fixture.broker.answers == [.init(cookie: "cookie-1", level: "denied")])
     }
 
     @Test("A prompt shows the time left, and an expired prompt is closed")
     func runsOut() throws {
-        let house = try AgentHouse()
-        try house.registered()
+        let fixture = try AgentFixture()
+        try fixture.registered()
         var now = time(nil) + 45
         var parts = tm()
         gmtime_r(&now, &parts)
         func two(_ number: CInt) -> String { (number < 10 ? "0" : "") + String(number) }
         let date = "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
         let clock = "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
-        house.ask(PromptText(expires: "\(date)T\(clock)Z"))
-        try house.see("40 s left")
-        house.ask(PromptText(cookie: "cookie-2", displayName: "chat", expires: "2020-01-01T00:00:00Z"))
-        try house.see("1 more waiting")
-        house.broker.say(#"{"withdrawn":"cookie-1"}"#)
-        try house.see("“chat” no longer waits for an answer.")
-        #expect(house.broker.answers.isEmpty)
+        fixture.ask(PromptText(expires: "\(date)T\(clock)Z"))
+        try fixture.see("40 s left")
+        fixture.ask(PromptText(cookie: "cookie-2", displayName: "chat", expires: "2020-01-01T00:00:00Z"))
+        try fixture.see("1 more waiting")
+        fixture.broker.say(#"{"withdrawn":"cookie-1"}"#)
+        try fixture.see("“chat” no longer waits for an answer.")
+        #expect(fixture.broker.answers.isEmpty)
     }
 
     @Test("A withdrawn prompt is closed, and the next one is shown")
     func withdrawn() throws {
-        let house = try AgentHouse()
-        try house.registered()
-        house.ask(PromptText())
-        house.ask(PromptText(cookie: "cookie-2", displayName: "chat"))
-        try house.see("1 more waiting")
-        house.broker.say(#"{"withdrawn":"cookie-1"}"#)
-        try house.see("“chat” asks to see your contacts.")
-        house.broker.say(#"{"withdrawn":"cookie-2"}"#)
-        try house.see("“chat” no longer waits for an answer.")
-        #expect(house.terminal.screen.contains("“mail” no longer waits for an answer."))
-        #expect(!house.terminal.screen.isAlternate)
-        #expect(house.broker.answers.isEmpty)
+        let fixture = try AgentFixture()
+        try fixture.registered()
+        fixture.ask(PromptText())
+        fixture.ask(PromptText(cookie: "cookie-2", displayName: "chat"))
+        try fixture.see("1 more waiting")
+        fixture.broker.say(#"{"withdrawn":"cookie-1"}"#)
+        try fixture.see("“chat” asks to see your contacts.")
+        fixture.broker.say(#"{"withdrawn":"cookie-2"}"#)
+        try fixture.see("“chat” no longer waits for an answer.")
+        #expect(fixture.terminal.screen.contains("“mail” no longer waits for an answer."))
+        #expect(!fixture.terminal.screen.isAlternate)
+        #expect(fixture.broker.answers.isEmpty)
     }
 
     @Test("An app's text cannot control the terminal, span lines or change the text's direction")
     func hostileWords() throws {
-        let house = try AgentHouse(
+        let fixture = try AgentFixture(
             contacts: [
                 .init(
                     identifier: "r1", givenName: "Eve\u{1B}[2J", familyName: "\u{202E}\r\nlive",
                     detail: "a\u{200B}b\u{7}")
             ])
-        try house.registered()
-        house.ask(
+        try fixture.registered()
+        fixture.ask(
             PromptText(
                 displayName: "ma\u{1B}[31mil” is verified", executable: "/tmp/\u{1B}]0;x\u{7}\n\n[c] fine",
                 purpose: "good\r\n\u{1B}[H\u{202E}reason\u{2028}line\u{200B}\u{9B}2J"))
-        try house.see("asks to see your contacts.")
-        let words = house.terminal.screen.text
+        try fixture.see("asks to see your contacts.")
+        let words = fixture.terminal.screen.text
         #expect(words.contains("“ma[31mil is verified” asks"))
         #expect(words.contains("It says: “good [Hreason line2J”"))
-        try house.see("[c] Continue", thenPress: "c")
-        try house.see("[s] Select", thenPress: "s")
-        try house.see("Eve[2J live")
-        let drawn = String(decoding: house.terminal.transcript, as: UTF8.self)
+        try fixture.see("[c] Continue", thenPress: "c")
+        try fixture.see("[s] Select", thenPress: "s")
+        try fixture.see("Eve[2J live")
+        let drawn = String(decoding: fixture.terminal.transcript, as: UTF8.self)
         for hostile in ["\u{202E}", "\u{200B}", "\u{9B}", "\u{7}", "\u{2028}", "[31m"] {
             #expect(!drawn.contains(hostile) || hostile == "[31m" && !drawn.contains("\u{1B}[31m"))
         }
@@ -244,48 +244,48 @@ struct PromptTests {
             ("sworn", "an unverified program:", "(not checked: any program can take its place)"),
         ])
     func sureness(strength: String, words: String, worth: String) throws {
-        let house = try AgentHouse(columns: 60, rows: 12)
-        try house.registered()
-        house.ask(PromptText(strength: strength, keys: ["givenName", "phoneNumbers"]))
-        try house.see("[N] Don't allow, and never ask again")
-        #expect(house.terminal.screen.contains(words))
-        #expect(house.terminal.screen.contains(worth))
+        let fixture = try AgentFixture(columns: 60, rows: 12)
+        try fixture.registered()
+        fixture.ask(PromptText(strength: strength, keys: ["givenName", "phoneNumbers"]))
+        try fixture.see("[N] Don't allow, and never ask again")
+        #expect(fixture.terminal.screen.contains(words))
+        #expect(fixture.terminal.screen.contains(worth))
     }
 
     @Test("An interpreter's prompt names the process, not an app")
     func interpreter() throws {
-        let house = try AgentHouse()
-        try house.registered()
-        house.ask(
+        let fixture = try AgentFixture()
+        try fixture.registered()
+        fixture.ask(
             PromptText(
                 displayName: "python3", executable: "/usr/bin/python3", lifetimes: ["process", "session"],
                 interpreter: true))
-        try house.see("an unverified interpreter: /usr/bin/python3")
-        #expect(house.terminal.screen.contains("this python3 process only"))
-        try house.see("[c] Continue", thenPress: "c")
-        try house.see("[t] this python3 process only", thenPress: "t")
-        try house.see("[t] all python3 programs in this terminal session")
+        try fixture.see("an unverified interpreter: /usr/bin/python3")
+        #expect(fixture.terminal.screen.contains("this python3 process only"))
+        try fixture.see("[c] Continue", thenPress: "c")
+        try fixture.see("[t] this python3 process only", thenPress: "t")
+        try fixture.see("[t] all python3 programs in this terminal session")
     }
 
     @Test("One key refuses and prevents further prompts")
     func neverAskAgain() throws {
-        let house = try AgentHouse(["--once"])
-        try house.registered()
-        house.ask(PromptText())
-        try house.see("[N] Don't allow, and never ask again", thenPress: "N")
+        let fixture = try AgentFixture(["--once"])
+        try fixture.registered()
+        fixture.ask(PromptText())
+        try fixture.see("[N] Don't allow, and never ask again", thenPress: "N")
         #expect(
-            try house.answer() == BrokerStandIn.Answer(cookie: "cookie-1", level: "denied", neverAskAgain: true))
+            try fixture.answer() == BrokerStandIn.Answer(cookie: "cookie-1", level: "denied", neverAskAgain: true))
     }
 
     @Test(
         "A prompt of an unknown kind is dismissed, and the agent says so",
         arguments: ["novel", ""])
     func unsupported(kind: String) throws {
-        let house = try AgentHouse(["--once"])
-        try house.registered()
-        house.ask(PromptText(kind: kind))
-        try house.see("This agent cannot show that.", thenPress: "x")
-        #expect(try house.answer() == BrokerStandIn.Answer(cookie: "cookie-1"))
-        #expect(try house.exit() == .exited(1))
+        let fixture = try AgentFixture(["--once"])
+        try fixture.registered()
+        fixture.ask(PromptText(kind: kind))
+        try fixture.see("This agent cannot show that.", thenPress: "x")
+        #expect(try fixture.answer() == BrokerStandIn.Answer(cookie: "cookie-1"))
+        #expect(try fixture.exit() == .exited(1))
     }
 }

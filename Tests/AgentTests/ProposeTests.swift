@@ -84,51 +84,51 @@ struct ProposeTests {
 
     @Test("The person looks at a card and adds it")
     func adds() throws {
-        let house = try AgentHouse(["--once"])
-        try house.registered()
-        house.ask(PromptText(kind: "propose", proposed: Self.card))
-        try house.see("“mail” offers you a card.")
-        #expect(house.terminal.screen.contains("It says: “to fill in addresses”"))
-        try house.see("[c] Look at it", thenPress: "c")
-        try house.see("“Emmy Noether”")
+        let fixture = try AgentFixture(["--once"])
+        try fixture.registered()
+        fixture.ask(PromptText(kind: "propose", proposed: Self.card))
+        try fixture.see("“mail” offers you a card.")
+        #expect(fixture.terminal.screen.contains("It says: “to fill in addresses”"))
+        try fixture.see("[c] Look at it", thenPress: "c")
+        try fixture.see("“Emmy Noether”")
         for line in ["work         +1 555 0200", "e-mail       emmy@example.org", "note         from your mail"] {
-            #expect(house.terminal.screen.contains(line))
+            #expect(fixture.terminal.screen.contains(line))
         }
-        try house.see("[a] Add as a new card", thenPress: "a")
-        #expect(try house.answer() == BrokerStandIn.Answer(cookie: "cookie-1", addProposed: true))
-        #expect(try house.exit() == .exited(0))
-        #expect(house.terminal.screen.contains("The card that “mail” offered is in your address book."))
+        try fixture.see("[a] Add as a new card", thenPress: "a")
+        #expect(try fixture.answer() == BrokerStandIn.Answer(cookie: "cookie-1", addProposed: true))
+        #expect(try fixture.exit() == .exited(0))
+        #expect(fixture.terminal.screen.contains("The card that “mail” offered is in your address book."))
     }
 
     @Test("The person merges a card into the chosen contact")
     func merges() throws {
-        let house = try AgentHouse(["--once"])
-        try house.registered()
-        house.ask(PromptText(kind: "propose", proposed: Self.card))
-        try house.see("[c] Look at it", thenPress: "c")
-        try house.see("[m] Merge into…", thenPress: "m")
-        try house.see("1 [ ] Ada Lovelace", thenPress: "gra\r")
-        try house.see("[1–9] choose", thenPress: "1")
-        try house.see("Merge into this contact?")
-        #expect(house.terminal.screen.contains("Grace Hopper"))
-        try house.see("[y] Merge", thenPress: "y")
-        #expect(try house.answer() == BrokerStandIn.Answer(cookie: "cookie-1", mergeInto: "r2"))
+        let fixture = try AgentFixture(["--once"])
+        try fixture.registered()
+        fixture.ask(PromptText(kind: "propose", proposed: Self.card))
+        try fixture.see("[c] Look at it", thenPress: "c")
+        try fixture.see("[m] Merge into…", thenPress: "m")
+        try fixture.see("1 [ ] Ada Lovelace", thenPress: "gra\r")
+        try fixture.see("[1–9] choose", thenPress: "1")
+        try fixture.see("Merge into this contact?")
+        #expect(fixture.terminal.screen.contains("Grace Hopper"))
+        try fixture.see("[y] Merge", thenPress: "y")
+        #expect(try fixture.answer() == BrokerStandIn.Answer(cookie: "cookie-1", mergeInto: "r2"))
     }
 
     @Test("Return declines at every stage", arguments: ["", "c", "cm\r"])
     func declines(before: String) throws {
-        let house = try AgentHouse(["--once"])
-        try house.registered()
-        house.ask(PromptText(kind: "propose", proposed: Self.card))
+        let fixture = try AgentFixture(["--once"])
+        try fixture.registered()
+        fixture.ask(PromptText(kind: "propose", proposed: Self.card))
         let words = ["": "[c] Look at it", "c": "Merge into…", "cm\r": "[1–9] choose"]
-        try house.see("[c] Look at it")
-        if before != "" { house.terminal.send("c") }
+        try fixture.see("[c] Look at it")
+        if before != "" { fixture.terminal.send("c") }
         if before == "cm\r" {
-            try house.see("[m] Merge into…", thenPress: "m")
-            try house.see("1 [ ] Ada Lovelace", thenPress: "\r")
+            try fixture.see("[m] Merge into…", thenPress: "m")
+            try fixture.see("1 [ ] Ada Lovelace", thenPress: "\r")
         }
-        try house.see(words[before] ?? "", thenPress: "\r")
-        #expect(try house.answer() == BrokerStandIn.Answer(cookie: "cookie-1"))
-        #expect(try house.exit() == .exited(1))
+        try fixture.see(words[before] ?? "", thenPress: "\r")
+        #expect(try fixture.answer() == BrokerStandIn.Answer(cookie: "cookie-1"))
+        #expect(try fixture.exit() == .exited(1))
     }
 }

@@ -9,98 +9,98 @@ import Testing
 struct AuditPaceTests {
     @Test("An app that is refused in a loop writes one record a minute, and a count")
     func refusals() throws {
-        let house = try BrokerHouse()
-        house.decide(.denied, "nosy")
-        let app = house.app("nosy")
+        let fixture = try BrokerFixture()
+        fixture.decide(.denied, "nosy")
+        let app = fixture.app("nosy")
         for _ in 1...180 {
             for _ in 1...20 { #expect(try app.fetch() == "AccessDenied") }
-            house.loop.pass(.seconds(1))
+            fixture.loop.pass(.seconds(1))
         }
-        house.loop.pass(.seconds(60))
-        let records = try house.audit(of: "nosy")
+        fixture.loop.pass(.seconds(60))
+        let records = try fixture.audit(of: "nosy")
         #expect(records == ["grant"] + Array(repeating: ["refusal", "refusal +1199"], count: 3).flatMap { $0 })
-        #expect(house.broker.access.nextFoldEnd == nil)
-        #expect(try house.broker.access.auditReader.verify(from: nil, budget: 1_000).brokenAt == nil)
+        #expect(fixture.broker.access.nextWindowEnd == nil)
+        #expect(try fixture.broker.access.auditReader.verify(from: nil, budget: 1_000).brokenAt == nil)
     }
 
     @Test("A repeated disclosure is recorded before the first reply, and counted ten seconds later")
     func repeats() throws {
-        let house = try BrokerHouse()
-        house.decide(.full, "mail")
-        let app = house.app("mail")
+        let fixture = try BrokerFixture()
+        fixture.decide(.full, "mail")
+        let app = fixture.app("mail")
         for _ in 1...5 { #expect(try app.fetch().hasPrefix(#"{"contacts":[]"#)) }
-        #expect(try house.audit(of: "mail") == ["grant", "disclosure"])
-        house.loop.pass(.seconds(11))
-        #expect(try house.audit(of: "mail") == ["grant", "disclosure", "disclosure +4"])
-        house.loop.pass(.seconds(3_600))
-        #expect(try house.audit(of: "mail").count == 3)
+        #expect(try fixture.audit(of: "mail") == ["grant", "disclosure"])
+        fixture.loop.pass(.seconds(11))
+        #expect(try fixture.audit(of: "mail") == ["grant", "disclosure", "disclosure +4"])
+        fixture.loop.pass(.seconds(3_600))
+        #expect(try fixture.audit(of: "mail").count == 3)
     }
 
     /// A broker in which an app may write ten records at once, and ten more per hour.
-    private func narrow(held: Int = 64) throws -> BrokerHouse {
-        let house = try BrokerHouse {
+    private func narrow(held: Int = 64) throws -> BrokerFixture {
+        let fixture = try BrokerFixture {
             $0.audit.recordsPerHour = 20
             $0.audit.disclosureWindow = .zero
             $0.audit.refusalWindow = .zero
             $0.callsHeld = held
         }
-        for name in ["loud", "quiet"] { house.decide(.denied, name) }
-        return house
+        for name in ["loud", "quiet"] { fixture.decide(.denied, name) }
+        return fixture
     }
 
     @Test("An app above its limit waits and continues at the allowed rate, and no other app waits")
     func pace() throws {
-        let house = try narrow()
-        let (loud, quiet) = (house.app("loud"), house.app("quiet"))
+        let fixture = try narrow()
+        let (loud, quiet) = (fixture.app("loud"), fixture.app("quiet"))
         for _ in 1...10 { try loud.fetch() }
         #expect(loud.answers == 10)
-        let more = house.app("loud")
+        let more = fixture.app("loud")
         try loud.begin("FetchContacts", StandInConnection.fetching)
         try more.begin("FetchContacts", StandInConnection.fetching)
-        house.loop.pass(.seconds(359))
+        fixture.loop.pass(.seconds(359))
         #expect(loud.answers == 10 && more.answers == 0)
         try quiet.fetch()
         #expect(quiet.answers == 1)
-        house.loop.pass(.seconds(2))
+        fixture.loop.pass(.seconds(2))
         #expect(loud.answers == 11 && more.answers == 0)
-        house.loop.pass(.seconds(358))
+        fixture.loop.pass(.seconds(358))
         #expect(more.answers == 0)
-        house.loop.pass(.seconds(2))
+        fixture.loop.pass(.seconds(2))
         #expect(more.answers == 1)
-        #expect(try house.audit(of: "loud").count == 13)
+        #expect(try fixture.audit(of: "loud").count == 13)
     }
 
     @Test("A grant and a revocation of an app above its limit are recorded at once")
     func reserve() throws {
-        let house = try narrow()
-        let loud = house.app("loud")
+        let fixture = try narrow()
+        let loud = fixture.app("loud")
         for _ in 1...10 { try loud.fetch() }
         try loud.begin("FetchContacts", StandInConnection.fetching)
-        house.decide(.full, "loud")
-        let administrator = house.administrator()
+        fixture.decide(.full, "loud")
+        let administrator = fixture.administrator()
         try administrator.call("SetGrant", #"{"app":"loud","status":"denied"}"#)
         #expect(administrator.errors.isEmpty)
-        #expect(try house.audit(of: "loud").suffix(2) == ["grant", "revocation"])
+        #expect(try fixture.audit(of: "loud").suffix(2) == ["grant", "revocation"])
         #expect(loud.answers == 10)
-        house.loop.pass(.seconds(361))
+        fixture.loop.pass(.seconds(361))
         // The waiting call is decided by the access at that time.
         #expect(loud.errors.count == 11)
     }
 
     @Test("A limited number of an app's calls wait, and a closed connection frees its place")
     func waiting() throws {
-        let house = try narrow(held: 2)
-        let loud = house.app("loud")
+        let fixture = try narrow(held: 2)
+        let loud = fixture.app("loud")
         for _ in 1...10 { try loud.fetch() }
-        let others = (0..<4).map { _ in house.app("loud") }
+        let others = (0..<4).map { _ in fixture.app("loud") }
         for each in others[..<3] { try each.begin("FetchContacts", StandInConnection.fetching) }
-        house.loop.turn()
+        fixture.loop.iterate()
         #expect(others.map(\.errors) == [[], [], ["LimitExceeded"], []])
         others[0].close()
         try others[3].begin("FetchContacts", StandInConnection.fetching)
-        house.loop.turn()
+        fixture.loop.iterate()
         #expect(others[3].errors.isEmpty)
-        house.loop.pass(.seconds(721))
+        fixture.loop.pass(.seconds(721))
         #expect(others[0].answers == 0 && others[1].answers == 1 && others[3].answers == 1)
     }
 }
@@ -113,91 +113,91 @@ struct AuditFollowTests {
 
     @Test("A follower gets the latest records, and then each one as it is committed")
     func live() throws {
-        let house = try BrokerHouse()
-        house.decide(.denied, "nosy")
-        let follower = house.administrator()
+        let fixture = try BrokerFixture()
+        fixture.decide(.denied, "nosy")
+        let follower = fixture.administrator()
         try follower.begin("QueryAudit", #"{"allUsers":true,"limit":1,"follow":true}"#, more: true)
-        #expect(house.loop.run { follower.replies.count == 1 })
+        #expect(fixture.loop.run { follower.replies.count == 1 })
         #expect(events(follower) == ["grant"])
-        try house.app("nosy").fetch()
-        house.loop.pass(.milliseconds(20))
-        #expect(house.loop.run { follower.replies.count == 2 })
-        house.decide(.full, "nosy")
-        house.loop.pass(.milliseconds(20))
-        #expect(house.loop.run { follower.replies.count == 3 })
+        try fixture.app("nosy").fetch()
+        fixture.loop.pass(.milliseconds(20))
+        #expect(fixture.loop.run { follower.replies.count == 2 })
+        fixture.decide(.full, "nosy")
+        fixture.loop.pass(.milliseconds(20))
+        #expect(fixture.loop.run { follower.replies.count == 3 })
         #expect(events(follower) == ["grant", "refusal", "grant"])
         #expect(follower.errors.isEmpty)
     }
 
     @Test("A follower with a filter gets all earlier matches first, and then only matches")
     func filtered() throws {
-        let house = try BrokerHouse { $0.auditRecordsPerBatch = 2 }
-        for name in ["a", "b", "a", "a"] { house.decide(.denied, name) }
-        let follower = house.administrator()
+        let fixture = try BrokerFixture { $0.auditRecordsPerBatch = 2 }
+        for name in ["a", "b", "a", "a"] { fixture.decide(.denied, name) }
+        let follower = fixture.administrator()
         try follower.begin("QueryAudit", #"{"app":"a","follow":true}"#, more: true)
         #expect(
-            house.loop.run {
-                house.loop.pass(.milliseconds(20)); return events(follower).count == 3
+            fixture.loop.run {
+                fixture.loop.pass(.milliseconds(20)); return events(follower).count == 3
             })
-        try house.app("b").fetch()
-        house.loop.pass(.milliseconds(20))
-        try house.app("a").fetch()
+        try fixture.app("b").fetch()
+        fixture.loop.pass(.milliseconds(20))
+        try fixture.app("a").fetch()
         #expect(
-            house.loop.run {
-                house.loop.pass(.milliseconds(20)); return events(follower).count == 4
+            fixture.loop.run {
+                fixture.loop.pass(.milliseconds(20)); return events(follower).count == 4
             })
         #expect(events(follower) == ["grant", "grant", "grant", "refusal"])
     }
 
     @Test("A follower that does not read is sent nothing more, misses nothing and delays nobody")
     func slowReader() throws {
-        let house = try BrokerHouse {
+        let fixture = try BrokerFixture {
             $0.auditRecordsPerBatch = 3
             $0.audit.refusalWindow = .zero
         }
-        house.decide(.denied, "nosy")
-        let follower = house.administrator()
+        fixture.decide(.denied, "nosy")
+        let follower = fixture.administrator()
         try follower.begin("QueryAudit", #"{"app":"nosy","event":"refusal","follow":true}"#, more: true)
-        #expect(house.loop.run { follower.replies.count == 1 })
+        #expect(fixture.loop.run { follower.replies.count == 1 })
         follower.isReading = false
-        let app = house.app("nosy")
+        let app = fixture.app("nosy")
         for _ in 1...10 {
             try app.fetch()
-            house.loop.pass(.milliseconds(50))
+            fixture.loop.pass(.milliseconds(50))
         }
         #expect(
-            house.loop.run {
-                house.loop.pass(.milliseconds(20)); return follower.replies.count == 2
+            fixture.loop.run {
+                fixture.loop.pass(.milliseconds(20)); return follower.replies.count == 2
             })
         #expect(app.answers == 10 && events(follower).count <= 3)
         follower.isReading = true
         #expect(
-            house.loop.run {
-                house.loop.pass(.milliseconds(20)); return events(follower).count == 10
+            fixture.loop.run {
+                fixture.loop.pass(.milliseconds(20)); return events(follower).count == 10
             })
         #expect(follower.replies.dropFirst().allSatisfy { $0["records"]?.count ?? 0 <= 3 })
     }
 
     @Test("When a follower's connection closes, following ends and its place is free")
     func gone() throws {
-        let house = try BrokerHouse { $0.auditFollowers = 1 }
-        let (first, second, third) = (house.administrator(), house.administrator(), house.administrator())
+        let fixture = try BrokerFixture { $0.auditFollowers = 1 }
+        let (first, second, third) = (fixture.administrator(), fixture.administrator(), fixture.administrator())
         try first.begin("QueryAudit", #"{"limit":1,"follow":true}"#, more: true)
-        #expect(house.loop.run { first.replies.count == 1 })
+        #expect(fixture.loop.run { first.replies.count == 1 })
         try second.begin("QueryAudit", #"{"follow":true}"#, more: true)
         #expect(second.errors == ["InvalidValue"])
         first.close()
-        #expect(house.broker.feed.followers.isEmpty)
-        house.decide(.denied, "nosy")
-        house.loop.pass(.seconds(1))
+        #expect(fixture.broker.feed.followers.isEmpty)
+        fixture.decide(.denied, "nosy")
+        fixture.loop.pass(.seconds(1))
         #expect(first.replies.count == 1)
         try third.begin("QueryAudit", #"{"limit":1,"follow":true}"#, more: true)
-        #expect(house.loop.run { third.replies.count == 1 })
+        #expect(fixture.loop.run { third.replies.count == 1 })
     }
 
     @Test("Following without the flag more is an error")
     func withoutMore() throws {
-        let house = try BrokerHouse()
-        #expect(try house.administrator().call("QueryAudit", #"{"follow":true}"#) == "ExpectedMore")
+        let fixture = try BrokerFixture()
+        #expect(try fixture.administrator().call("QueryAudit", #"{"follow":true}"#) == "ExpectedMore")
     }
 }

@@ -53,21 +53,21 @@ struct KeeperTests {
     private static let afterStart: Int64 = 2
 
     /// Waits until the committed records are synced.
-    private func sync(_ house: BrokerHouse) { house.loop.pass(.milliseconds(100)) }
+    private func sync(_ fixture: BrokerFixture) { fixture.loop.pass(.milliseconds(100)) }
 
     @Test("The keeper gets every record once and in order, from when it began, in batches")
     func all() throws {
         let keeper = Keeper()
-        let house = try BrokerHouse(keeper: keeper) {
+        let fixture = try BrokerFixture(keeper: keeper) {
             $0.auditRecordsPerBatch = 4
             $0.audit.disclosureWindow = .zero
         }
-        house.decide(.full, "mail")
-        let app = house.app("mail")
+        fixture.decide(.full, "mail")
+        let app = fixture.app("mail")
         for _ in 1...30 { try app.fetch() }
-        sync(house)
-        let count = house.broker.access.auditCount
-        #expect(house.loop.run { keeper.taken.last == count })
+        sync(fixture)
+        let count = fixture.broker.access.auditCount
+        #expect(fixture.loop.run { keeper.taken.last == count })
         #expect(keeper.taken == Array(Self.afterStart...count))
         #expect(count > 30 && keeper.offers >= 8)
     }
@@ -75,84 +75,84 @@ struct KeeperTests {
     @Test("A record is not forwarded before it is synced")
     func notSynced() throws {
         let keeper = Keeper()
-        let house = try BrokerHouse(keeper: keeper)
-        house.decide(.full, "mail")
-        try house.app("mail").fetch()
-        house.loop.turn()
+        let fixture = try BrokerFixture(keeper: keeper)
+        fixture.decide(.full, "mail")
+        try fixture.app("mail").fetch()
+        fixture.loop.iterate()
         // The grant's record is synced, and the disclosure's is not.
-        #expect(keeper.taken.last ?? 0 < house.broker.access.auditCount)
-        sync(house)
-        #expect(house.loop.run { keeper.taken.last == house.broker.access.auditCount })
+        #expect(keeper.taken.last ?? 0 < fixture.broker.access.auditCount)
+        sync(fixture)
+        #expect(fixture.loop.run { keeper.taken.last == fixture.broker.access.auditCount })
     }
 
     @Test("Records that the keeper refuses are offered again ten seconds later, and delay nobody")
     func refused() throws {
         let keeper = Keeper(.refuses)
-        let house = try BrokerHouse(keeper: keeper)
-        house.decide(.full, "mail")
-        sync(house)
-        #expect(house.loop.run { keeper.offers == 1 })
-        house.loop.turn()
-        let app = house.app("mail")
+        let fixture = try BrokerFixture(keeper: keeper)
+        fixture.decide(.full, "mail")
+        sync(fixture)
+        #expect(fixture.loop.run { keeper.offers == 1 })
+        fixture.loop.iterate()
+        let app = fixture.app("mail")
         try app.fetch()
         #expect(app.answers == 1)
         keeper.become(.takes)
-        house.loop.pass(.seconds(9))
+        fixture.loop.pass(.seconds(9))
         #expect(keeper.taken.isEmpty && keeper.offers == 1)
-        house.loop.pass(.seconds(2))
-        let count = house.broker.access.auditCount
-        #expect(house.loop.run { keeper.taken.last == count })
+        fixture.loop.pass(.seconds(2))
+        let count = fixture.broker.access.auditCount
+        #expect(fixture.loop.run { keeper.taken.last == count })
         #expect(keeper.taken == Array(Self.afterStart...count))
     }
 
     @Test("A keeper that never answers is offered nothing more, and delays nobody")
     func silent() throws {
         let keeper = Keeper(.isSilent)
-        let house = try BrokerHouse(keeper: keeper)
-        house.decide(.full, "mail")
-        let app = house.app("mail")
-        sync(house)
-        #expect(house.loop.run { keeper.offers == 1 })
+        let fixture = try BrokerFixture(keeper: keeper)
+        fixture.decide(.full, "mail")
+        let app = fixture.app("mail")
+        sync(fixture)
+        #expect(fixture.loop.run { keeper.offers == 1 })
         for _ in 1...5 { try app.fetch() }
-        house.loop.pass(.seconds(60))
+        fixture.loop.pass(.seconds(60))
         #expect(app.answers == 5)
         #expect(keeper.offers == 1)
     }
 
     @Test("After a restart, forwarding continues at the keeper's position, with what was recorded meanwhile")
     func restart() throws {
-        let house = try BrokerHouse(keeper: nil)
-        house.decide(.full, "mail")
-        let known = house.broker.access.auditCount
-        try house.app("mail").fetch()
+        let fixture = try BrokerFixture(keeper: nil)
+        fixture.decide(.full, "mail")
+        let known = fixture.broker.access.auditCount
+        try fixture.app("mail").fetch()
         let keeper = Keeper(after: known)
-        try house.restart(keeper: keeper)
-        sync(house)
-        let count = house.broker.access.auditCount
-        #expect(house.loop.run { keeper.taken.last == count })
+        try fixture.restart(keeper: keeper)
+        sync(fixture)
+        let count = fixture.broker.access.auditCount
+        #expect(fixture.loop.run { keeper.taken.last == count })
         #expect(keeper.taken == Array((known + 1)...count))
     }
 
     @Test("A keeper that had accepted nothing gets all records since it began")
     func nothingTaken() throws {
         let first = Keeper(.refuses)
-        let house = try BrokerHouse(keeper: first)
-        house.decide(.full, "mail")
+        let fixture = try BrokerFixture(keeper: first)
+        fixture.decide(.full, "mail")
         let next = Keeper(after: first.begun)
-        try house.restart(keeper: next)
-        sync(house)
-        #expect(house.loop.run { next.taken.last == house.broker.access.auditCount })
-        #expect(next.taken == Array(Self.afterStart...house.broker.access.auditCount))
+        try fixture.restart(keeper: next)
+        sync(fixture)
+        #expect(fixture.loop.run { next.taken.last == fixture.broker.access.auditCount })
+        #expect(next.taken == Array(Self.afterStart...fixture.broker.access.auditCount))
         #expect(next.begun == nil)
     }
 
     @Test("A keeper whose position is beyond the audit gets the records from now on")
     func replaced() throws {
         let keeper = Keeper(after: 1_000)
-        let house = try BrokerHouse(keeper: keeper)
-        house.decide(.full, "mail")
-        sync(house)
-        #expect(house.loop.run { !keeper.taken.isEmpty })
-        #expect(keeper.taken == Array(Self.afterStart...house.broker.access.auditCount))
+        let fixture = try BrokerFixture(keeper: keeper)
+        fixture.decide(.full, "mail")
+        sync(fixture)
+        #expect(fixture.loop.run { !keeper.taken.isEmpty })
+        #expect(keeper.taken == Array(Self.afterStart...fixture.broker.access.auditCount))
     }
 }

@@ -45,7 +45,7 @@ final class StandInLoop: Loop {
     }
 
     /// Runs the queued work without waiting for other threads.
-    func turn() {
+    func iterate() {
         while let work = state.withLock({ $0.work.isEmpty ? nil : $0.work.removeFirst() }) { work() }
     }
 
@@ -55,7 +55,7 @@ final class StandInLoop: Loop {
     func run(until condition: () -> Bool) -> Bool {
         let deadline = DispatchTime.now() + 10
         while true {
-            turn()
+            iterate()
             if condition() { return true }
             guard arrived.wait(timeout: deadline) == .success else { return false }
         }
@@ -63,12 +63,12 @@ final class StandInLoop: Loop {
 
     /// Advances the clock, and runs each timer at its time.
     func pass(_ duration: Duration) {
-        turn()
+        iterate()
         let wait = duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
         let end = now + wait
         while let timer = next(until: end) {
             if !timer.state.isCancelled { timer.work() }
-            turn()
+            iterate()
         }
         state.withLock { $0.now = end }
     }

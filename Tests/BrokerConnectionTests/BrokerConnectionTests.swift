@@ -30,7 +30,7 @@ struct BrokerConnectionTests {
             #expect(!places.systemBrokerIsInstalled)
             #expect(mkdir("\(folder)/agent", 0o755) == 0)
             #expect(places.systemBrokerIsInstalled)
-            for door in [BrokerDoor.agent, .admin] {
+            for door in [BrokerSocket.agent, .admin] {
                 #expect(places.candidates(for: door, honoringOverride: true) == ["\(folder)/\(door.path)"])
             }
             #expect(places.candidates(for: .apps, honoringOverride: true).first?.hasPrefix("/nowhere/mine/") == true)
@@ -88,7 +88,7 @@ struct BrokerConnectionTests {
     func connects() throws {
         try withFolder { folder in
             #expect(mkdir("\(folder)/apps", 0o700) == 0)
-            let path = "\(folder)/\(BrokerDoor.apps.path)"
+            let path = "\(folder)/\(BrokerSocket.apps.path)"
             let listener = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
             var address = sockaddr_un()
             address.sun_family = sa_family_t(AF_UNIX)
@@ -124,7 +124,7 @@ struct BrokerConnectionTests {
         var template = Array("/tmp/broker-places-XXXXXX\0".utf8CString.dropLast())
         let path = try #require(mkdtemp(&template).map { String(cString: $0) })
         defer {
-            for door in BrokerDoor.allCases {
+            for door in BrokerSocket.allCases {
                 _ = unlink("\(path)/\(door.path)")
                 _ = rmdir("\(path)/" + door.path.prefix { $0 != "/" })
             }

@@ -38,15 +38,15 @@ final class SlowDisk: Sendable {
 
 @Suite("Syncs of the access database")
 struct AccessSyncTests {
-    private let house: BrokerHouse
+    private let fixture: BrokerFixture
     private let disk = SlowDisk()
     private let sync: AccessSync
 
     init() throws {
-        house = try BrokerHouse()
+        fixture = try BrokerFixture()
         let disk = disk
         sync = AccessSync(
-            access: house.broker.access, surroundings: house.broker.surroundings, feed: house.broker.feed,
+            access: fixture.broker.access, surroundings: fixture.broker.surroundings, feed: fixture.broker.feed,
             sync: { (_) throws(AccessStoreError) in try disk.sync() })
     }
 
@@ -54,11 +54,11 @@ struct AccessSyncTests {
     func pileUp() throws {
         var done: [String] = []
         sync.onDisk { _ in done.append("first") }
-        try #require(house.loop.run { disk.syncs == 1 })
+        try #require(fixture.loop.run { disk.syncs == 1 })
         // Disclosures on a disk whose syncs take seconds.
         for _ in 1...100 {
             sync.schedule(within: .milliseconds(100))
-            house.loop.advance(by: .milliseconds(100))
+            fixture.loop.advance(by: .milliseconds(100))
         }
         sync.onDisk {
             #expect($0); done.append("revocation")
@@ -68,10 +68,10 @@ struct AccessSyncTests {
         }
         #expect(done.isEmpty)
         disk.end()
-        try #require(house.loop.run { done == ["first"] })
+        try #require(fixture.loop.run { done == ["first"] })
         disk.end()
-        try #require(house.loop.run { done == ["first", "revocation", "another"] })
-        house.loop.advance(by: .seconds(10))
+        try #require(fixture.loop.run { done == ["first", "revocation", "another"] })
+        fixture.loop.advance(by: .seconds(10))
         #expect(disk.syncs == 2)
     }
 
@@ -79,13 +79,13 @@ struct AccessSyncTests {
     func notTooEarly() throws {
         var done = 0
         sync.onDisk { _ in done += 1 }
-        try #require(house.loop.run { disk.syncs == 1 })
+        try #require(fixture.loop.run { disk.syncs == 1 })
         sync.onDisk { _ in done += 10 }
         disk.end()
-        try #require(house.loop.run { done > 0 })
+        try #require(fixture.loop.run { done > 0 })
         #expect(done == 1)
         disk.end()
-        try #require(house.loop.run { done == 11 })
+        try #require(fixture.loop.run { done == 11 })
     }
 
     @Test("A failed sync reports the failure to a caller that waits for it")
@@ -95,7 +95,7 @@ struct AccessSyncTests {
         disk.end()
         disk.end(failing: true)
         disk.end(failing: true)
-        try #require(house.loop.run { done.count == 3 })
+        try #require(fixture.loop.run { done.count == 3 })
         #expect(done.contains(false))
         #expect(sync.hasFailed)
     }

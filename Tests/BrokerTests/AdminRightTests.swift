@@ -66,17 +66,17 @@ struct AdminRightTests {
     // MARK: At the socket
 
     let authority = TestAuthority()
-    let house: BrokerHouse
+    let fixture: BrokerFixture
     let app: TestApp
 
     init() throws {
-        house = try BrokerHouse(authority: authority)
-        try house.keeper(adding: "Ada", "Grace")
-        app = try house.app("mail", .limited(to: house.records("Ada")))
+        fixture = try BrokerFixture(authority: authority)
+        try fixture.keeper(adding: "Ada", "Grace")
+        app = try fixture.app("mail", .limited(to: fixture.records("Ada")))
     }
 
     private func administrator(uid: UInt32 = 1_000, strength: IdentityStrength = .unverified) -> TestApp {
-        TestApp(house: house, caller: house.caller("ctl", uid: uid, strength: strength), door: .admin)
+        TestApp(fixture: fixture, caller: fixture.caller("ctl", uid: uid, strength: strength), interface: .admin)
     }
 
     private static let interactive = #""allowInteractiveAuthentication":true"#
@@ -110,7 +110,7 @@ struct AdminRightTests {
         ])
     func wanted(method: String, fields: String, action: AuthorityAction) throws {
         let ctl = administrator()
-        let before = house.broker.access.grant(of: app.principal)
+        let before = fixture.broker.access.grant(of: app.principal)
         // Without `allowInteractiveAuthentication`, the authority may not ask the person.
         let quiet = try ctl.begin(method, "{\(fields)}")
         #expect(authority.open.map(\.action) == [action])
@@ -134,11 +134,11 @@ struct AdminRightTests {
             case .hung: #expect(reason?.contains("systemctl restart polkit.service") == true)
             }
         }
-        #expect(house.broker.access.grant(of: app.principal) == before)
+        #expect(fixture.broker.access.grant(of: app.principal) == before)
         // With the password, the broker carries out the request.
         let call = try ctl.begin(method, parameters)
         try authority.answer(.granted)
-        try #require(house.loop.run { call.isOver })
+        try #require(fixture.loop.run { call.isOver })
         let error = try ctl.replies(to: call).first?.error
         #expect(error == nil || error == "UnknownApp", "\(error ?? "")")
     }
@@ -205,9 +205,9 @@ struct AdminRightTests {
         try authority.answer(.granted)
         #expect(try ctl.replies(1, to: call)[0].error == nil)
         #expect(try app.fetch().names == ["Ada", "Grace"])
-        #expect(house.broker.access.grant(of: app.principal)?.decidedBy == .administrator)
+        #expect(fixture.broker.access.grant(of: app.principal)?.decidedBy == .administrator)
         // Replacing a denial by `limited` grants no contact.
-        let refused = try house.app("chat", .denied)
+        let refused = try fixture.app("chat", .denied)
         let lifted = try ctl.begin("SetGrant", #"{"app":"chat","strength":"claimed","status":"limited"}"#)
         try authority.answer(.granted)
         #expect(try ctl.replies(1, to: lifted)[0].error == nil)
@@ -218,17 +218,17 @@ struct AdminRightTests {
     func decidedAgain() throws {
         let ctl = administrator()
         // While the app has full access, setting it to full widens nothing. After a denial the same request widens.
-        try house.grant(.full, keys: ContactKeySet([.givenName]), to: app)
+        try fixture.grant(.full, keys: ContactKeySet([.givenName]), to: app)
         let fields = #""app":"mail","strength":"claimed","status":"full","uid":1000"#
         let reset = try ctl.begin("ResetGrant", #"{"app":"mail"}"#)
         #expect(authority.open.map(\.action) == [.manageOwn])
         ctl.process.isItself = false
         try authority.answer(.granted)
-        #expect(ctl.isClosed && house.broker.access.grant(of: app.principal) != nil)
+        #expect(ctl.isClosed && fixture.broker.access.grant(of: app.principal) != nil)
         #expect(try ctl.replies(to: reset).allSatisfy { $0.error != nil })
         let other = administrator()
         #expect(try other.call("SetGrant", "{\(fields)}").error == nil)
-        try house.grant(.denied, to: app)
+        try fixture.grant(.denied, to: app)
         let again = try other.begin("SetGrant", "{\(fields)}")
         #expect(authority.open.map(\.action) == [.shareAll])
         #expect(!again.isOver)
@@ -236,14 +236,14 @@ struct AdminRightTests {
 
     @Test("Without an authority no grant can be widened at this socket")
     func sessionMode() throws {
-        let house = try BrokerHouse()
-        let app = try house.app("mail", .denied)
-        let ctl = TestApp(house: house, caller: house.caller("ctl"), door: .admin)
+        let fixture = try BrokerFixture()
+        let app = try fixture.app("mail", .denied)
+        let ctl = TestApp(fixture: fixture, caller: fixture.caller("ctl"), interface: .admin)
         let wide = #"{"app":"mail","strength":"claimed","status":"full"}"#
         #expect(try ctl.call("SetGrant", wide).error == "InvalidValue")
         #expect(try ctl.call("QueryAudit", #"{"limit":1}"#).error == nil)
-        #expect(house.broker.access.grant(of: app.principal)?.access == .denied)
-        let other = TestApp(house: house, caller: house.caller("ctl", uid: 1_001), door: .admin)
+        #expect(fixture.broker.access.grant(of: app.principal)?.access == .denied)
+        let other = TestApp(fixture: fixture, caller: fixture.caller("ctl", uid: 1_001), interface: .admin)
         for method in AdminMethod.allCases { #expect(try other.call(method.rawValue).error == "NotAuthorized") }
     }
 }

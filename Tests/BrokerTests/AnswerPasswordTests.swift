@@ -11,15 +11,15 @@ import Testing
 @Suite("Answers that need the person's password")
 struct AnswerPasswordTests {
     let authority = TestAuthority([.answer: .granted])
-    let house: BrokerHouse
+    let fixture: BrokerFixture
     let keeper: TestApp
     let person: TestPerson
 
     init() throws {
-        house = try BrokerHouse(authority: authority)
-        keeper = try house.keeper()
+        fixture = try BrokerFixture(authority: authority)
+        keeper = try fixture.keeper()
         _ = try keeper.save((0..<30).map { .add(given: "N\(10 + $0)") })
-        person = try TestPerson(house: house)
+        person = try TestPerson(fixture: fixture)
     }
 
     private func asking(_ app: TestApp, _ method: String = "RequestAccess") throws -> (Call, TestPerson.Prompt) {
@@ -40,7 +40,7 @@ struct AnswerPasswordTests {
 
     @Test("An app gets full access only after the password", arguments: IdentityStrength.allCases)
     func full(strength: IdentityStrength) throws {
-        let app = try house.app("mail", strength: strength)
+        let app = try fixture.app("mail", strength: strength)
         let (call, prompt) = try asking(app)
         let answer = try person.begin(answering: prompt, Self.everything)
         #expect(
@@ -57,12 +57,12 @@ struct AnswerPasswordTests {
         #expect(try person.agent.replies(1, to: answer)[0].error == nil)
         #expect(try app.replies(1, to: call)[0].parameters["status"]?.string == "full")
         #expect(try app.fetch().names.count == 30)
-        #expect(try house.audit(.authentication).suffix(2) == ["share-all asked", "share-all granted"])
+        #expect(try fixture.audit(.authentication).suffix(2) == ["share-all asked", "share-all granted"])
     }
 
     @Test("Without authentication nothing is shared, and the person may answer again", arguments: refusals)
     func refused(answer: AuthorityAnswer) throws {
-        let app = try house.app("mail")
+        let app = try fixture.app("mail")
         let (call, prompt) = try asking(app)
         let full = try person.begin(answering: prompt, Self.everything)
         try authority.answer(answer)
@@ -77,7 +77,7 @@ struct AnswerPasswordTests {
 
     @Test("Twenty-five contacts need no password, and a twenty-sixth does, in the same answer or a later one")
     func many() throws {
-        let app = try house.app("mail")
+        let app = try fixture.app("mail")
         let (_, prompt) = try asking(app)
         let many = try person.begin(answering: prompt, limited(to: 26, of: prompt))
         #expect(authority.open.map(\.action) == [.shareAll])
@@ -98,10 +98,10 @@ struct AnswerPasswordTests {
 
     @Test("Revoking access needs no password, however much remains")
     func takingBack() throws {
-        let app = try house.app("mail", .full)
+        let app = try fixture.app("mail", .full)
         let prompt = try #require(try person.manage(app))
         #expect(try person.answer(prompt, limited(to: 25, of: prompt)).error == nil)
-        try house.grant(.limited(to: house.records("N10", "N11")), to: app)
+        try fixture.grant(.limited(to: fixture.records("N10", "N11")), to: app)
         let again = try #require(try person.manage(app))
         #expect(try person.answer(again, #""level":"denied""#).error == nil)
         #expect(authority.actions == [.answer])
@@ -109,12 +109,12 @@ struct AnswerPasswordTests {
 
     @Test("A policy change while the password is asked overrides the answer")
     func policyChanges() throws {
-        let app = try house.app("mail", strength: .installed)
+        let app = try fixture.app("mail", strength: .installed)
         let (call, prompt) = try asking(app)
         let answer = try person.begin(answering: prompt, Self.everything)
         var rule = Rule(place: "test.toml:1")
         rule.capsLevel = true
-        house.rule([rule])
+        fixture.rule([rule])
         #expect(authority.open.isEmpty)
         try authority.answer(.granted)
         let refusal = try person.agent.replies(1, to: answer)[0]
@@ -129,7 +129,7 @@ struct AnswerPasswordTests {
         // A rule that denies the app ends the prompt and withdraws the password question.
         let second = try person.begin(answering: anew, limited(to: 26, of: anew))
         rule.denies = true
-        house.rule([rule])
+        fixture.rule([rule])
         #expect(authority.open.isEmpty)
         #expect(try person.agent.replies(to: second).map(\.error) == ["UnknownPrompt"])
         try authority.answer(.granted)
@@ -138,21 +138,21 @@ struct AnswerPasswordTests {
 
     @Test("If the app disconnects while the password is asked, it gets nothing and the question is withdrawn")
     func appGone() throws {
-        let app = try house.app("mail")
+        let app = try fixture.app("mail")
         let (_, prompt) = try asking(app)
         let answer = try person.begin(answering: prompt, Self.everything)
         app.hangUp()
         #expect(authority.open.isEmpty)
         #expect(try person.agent.replies(to: answer).map(\.error) == ["UnknownPrompt"])
         try authority.answer(.granted)
-        #expect(house.broker.access.grant(of: app.principal) == nil)
-        #expect(try house.audit(.authentication).last == "share-all withdrawn")
+        #expect(fixture.broker.access.grant(of: app.principal) == nil)
+        #expect(try fixture.audit(.authentication).last == "share-all withdrawn")
     }
 
     @Test("An answer from another agent overrides an answer that waits for the password")
     func otherAgent() throws {
-        let app = try house.app("mail")
-        let other = try TestPerson(house: house)
+        let app = try fixture.app("mail")
+        let other = try TestPerson(fixture: fixture)
         let (call, prompt) = try asking(app)
         let answer = try person.begin(answering: prompt, Self.everything)
         #expect(try other.answer(prompt, #""level":"denied""#).error == nil)
@@ -164,11 +164,11 @@ struct AnswerPasswordTests {
 
     @Test("A prompt that times out while the password is asked waits for the password", arguments: [true, false])
     func overdue(given: Bool) throws {
-        let app = try house.app("mail")
+        let app = try fixture.app("mail")
         let (call, prompt) = try asking(app)
-        house.loop.advance(by: .seconds(100))
+        fixture.loop.advance(by: .seconds(100))
         let answer = try person.begin(answering: prompt, Self.everything)
-        house.loop.advance(by: .seconds(30))
+        fixture.loop.advance(by: .seconds(30))
         #expect(!call.isOver && authority.open.count == 1)
         try authority.answer(given ? .granted : .refused)
         let told = try app.replies(1, to: call)[0].parameters["status"]?.string
@@ -180,14 +180,14 @@ struct AnswerPasswordTests {
 
     @Test("A prompt times out after its agent disconnects while the password is asked")
     func agentGone() throws {
-        let app = try house.app("mail")
+        let app = try fixture.app("mail")
         let (call, prompt) = try asking(app)
         _ = try person.begin(answering: prompt, Self.everything)
-        house.loop.advance(by: .seconds(119))
+        fixture.loop.advance(by: .seconds(119))
         #expect(authority.open.count == 1)
         person.leave()
         #expect(authority.open.isEmpty)
-        house.loop.advance(by: .seconds(5))
+        fixture.loop.advance(by: .seconds(5))
         #expect(try app.replies(1, to: call)[0].parameters["status"]?.string == "notDetermined")
     }
 
@@ -195,7 +195,7 @@ struct AnswerPasswordTests {
         "A waiting answer is withdrawn when its agent stops serving or opens another prompt of its own"
     )
     func servesNoMore() throws {
-        let app = try house.app("mail", .limited(to: house.records("N10")))
+        let app = try fixture.app("mail", .limited(to: fixture.records("N10")))
         let own = try #require(try person.manage(app))
         let full = try person.begin(answering: own, #""level":"full""#)
         #expect(authority.open.count == 1)
@@ -203,21 +203,21 @@ struct AnswerPasswordTests {
         #expect(authority.open.isEmpty)
         #expect(try person.agent.replies(to: full).map(\.error) == ["UnknownPrompt"])
 
-        let (call, prompt) = try asking(try house.app("chat"))
-        let second = TestApp(house: house, caller: person.agent.caller, door: .agent)
+        let (call, prompt) = try asking(try fixture.app("chat"))
+        let second = TestApp(fixture: fixture, caller: person.agent.caller, interface: .agent)
         let answer = try second.begin(
             "Answer", #"{"agent":"\#(person.token)","cookie":"\#(prompt.cookie)",\#(Self.everything)}"#)
         #expect(authority.open.count == 1)
         person.leave()
         #expect(authority.open.isEmpty)
         #expect(try second.replies(to: answer).map(\.error) == ["NotAnAgent"])
-        house.loop.advance(by: .seconds(5))
+        fixture.loop.advance(by: .seconds(5))
         #expect(call.isOver)
     }
 
     @Test("An agent whose program changes while the password is asked shares nothing")
     func anotherProgram() throws {
-        let app = try house.app("mail")
+        let app = try fixture.app("mail")
         let (_, prompt) = try asking(app)
         _ = try person.begin(answering: prompt, Self.everything)
         person.agent.process.isItself = false
@@ -230,8 +230,8 @@ struct AnswerPasswordTests {
     func ruled() throws {
         var rule = Rule(place: "test.toml:1")
         rule.requiresAuthentication = true
-        house.rule([rule])
-        let app = try house.app("mail")
+        fixture.rule([rule])
+        let app = try fixture.app("mail")
         let (call, prompt) = try asking(app)
         let answer = try person.begin(answering: prompt, limited(to: 1, of: prompt))
         #expect(authority.open.map(\.action) == [.shareAll])
@@ -245,7 +245,7 @@ struct AnswerPasswordTests {
     func session() throws {
         let leader = ProcessIdentity(pid: 7, startTime: 1)
         let session = SessionIdentity(bootIdentifier: "boot", leader: leader)
-        let app = TestApp(house: house, caller: house.caller("mail", session: session))
+        let app = TestApp(fixture: fixture, caller: fixture.caller("mail", session: session))
         let (_, prompt) = try asking(app)
         let lasting = try limited(to: 1, of: prompt) + #","lifetime":"untilRevoked""#
         _ = try person.begin(answering: prompt, lasting)
@@ -257,7 +257,7 @@ struct AnswerPasswordTests {
 
     @Test("Picking more than twenty-five contacts at once needs the password")
     func picking() throws {
-        let app = try house.app("mail")
+        let app = try fixture.app("mail")
         let call = try app.begin("PickContacts", #"{"multiple":true}"#)
         let prompt = try #require(person.prompts().first)
         func picked(_ count: Int) throws -> String {
@@ -287,10 +287,10 @@ struct AnswerPasswordTests {
     func absent() throws {
         for allowed in [Policy.WithoutAuthentication?.none, .allow] {
             let authority = TestAuthority([.answer: .granted, .shareAll: .absent])
-            let house = try BrokerHouse(authority: authority, withoutAuthentication: allowed)
-            try house.keeper(adding: "Ada")
-            let person = try TestPerson(house: house)
-            let app = try house.app("mail")
+            let fixture = try BrokerFixture(authority: authority, withoutAuthentication: allowed)
+            try fixture.keeper(adding: "Ada")
+            let person = try TestPerson(fixture: fixture)
+            let app = try fixture.app("mail")
             let call = try app.begin("RequestAccess")
             let prompt = try #require(person.prompts().first)
             #expect(try person.answer(prompt, Self.everything).error == (allowed == nil ? "AuthenticationFailed" : nil))

@@ -12,18 +12,18 @@ let refusals: [AuthorityAnswer] = [.refused, .wantsInteraction, .failed(reason: 
 @Suite("The password that an agent needs to serve")
 struct ServingPasswordTests {
     let authority = TestAuthority()
-    let house: BrokerHouse
+    let fixture: BrokerFixture
     let agent: TestApp
 
     init() throws {
-        house = try BrokerHouse(authority: authority)
-        try house.keeper(adding: "Ada", "Grace")
-        agent = TestApp(house: house, caller: house.caller("agent"), door: .agent)
+        fixture = try BrokerFixture(authority: authority)
+        try fixture.keeper(adding: "Ada", "Grace")
+        agent = TestApp(fixture: fixture, caller: fixture.caller("agent"), interface: .agent)
     }
 
     @Test("An agent is sent nothing before its person has given the password, and every prompt afterwards")
     func beforeAnything() throws {
-        let app = try house.app("mail")
+        let app = try fixture.app("mail")
         let call = try app.begin("RequestAccess")
         let serve = try agent.begin("Serve", more: true)
         #expect(
@@ -32,25 +32,25 @@ struct ServingPasswordTests {
                     action: .answer, process: agent.caller.process, uid: 1_000, app: nil, mayInteract: true)
             ])
         #expect(try agent.replies(to: serve).isEmpty)
-        #expect(house.broker.prompts.agentCount(1_000) == 0)
+        #expect(fixture.broker.prompts.agentCount(1_000) == 0)
         // The broker records the question before it asks.
-        #expect(try house.audit(.authentication) == ["answer asked"])
+        #expect(try fixture.audit(.authentication) == ["answer asked"])
         try authority.answer(.granted)
         let replies = try agent.replies(to: serve)
         #expect(replies.count == 2 && replies[0].parameters["agent"] != nil && replies[1].parameters["prompt"] != nil)
-        #expect(try house.audit(.authentication) == ["answer asked", "answer granted"])
+        #expect(try fixture.audit(.authentication) == ["answer asked", "answer granted"])
         #expect(!call.isOver)
     }
 
     @Test("An agent that is not authenticated gets no token and no prompt", arguments: refusals)
     func refused(answer: AuthorityAnswer) throws {
-        _ = try house.app("mail").begin("RequestAccess")
+        _ = try fixture.app("mail").begin("RequestAccess")
         let serve = try agent.begin("Serve", more: true)
         try authority.answer(answer)
         let replies = try agent.replies(to: serve)
         #expect(replies.map(\.error) == ["AuthenticationFailed"])
-        #expect(house.broker.prompts.agentCount(1_000) == 0)
-        #expect(try house.audit(.authentication).count == 2)
+        #expect(fixture.broker.prompts.agentCount(1_000) == 0)
+        #expect(try fixture.audit(.authentication).count == 2)
         // A person who was asked and failed gets no reason. Otherwise the reply says what failed and what to do.
         let reason = replies.first?.parameters["reason"]?.string
         switch answer {
@@ -59,10 +59,10 @@ struct ServingPasswordTests {
         case .absent: #expect(reason?.contains("polkit is not installed") == true)
         case .failed:
             #expect(reason?.contains("no reply") == true && reason?.contains("systemctl status polkit") == true)
-            #expect(house.journal.lines.last?.contains("no reply") == true)
+            #expect(fixture.journal.lines.last?.contains("no reply") == true)
         case .hung:
             #expect(reason?.contains("systemctl restart polkit.service") == true)
-            #expect(house.journal.lines.last?.contains("systemctl restart polkit.service") == true)
+            #expect(fixture.journal.lines.last?.contains("systemctl restart polkit.service") == true)
         }
     }
 
@@ -73,9 +73,9 @@ struct ServingPasswordTests {
         try authority.answer(.granted)
         #expect(agent.isClosed)
         #expect(try agent.replies(to: serve).allSatisfy { $0.error != nil })
-        #expect(house.broker.prompts.agentCount(1_000) == 0)
+        #expect(fixture.broker.prompts.agentCount(1_000) == 0)
         // For a program that has changed already, the broker does not ask.
-        let other = TestApp(house: house, caller: house.caller("agent"), door: .agent)
+        let other = TestApp(fixture: fixture, caller: fixture.caller("agent"), interface: .agent)
         other.process.isItself = false
         _ = try other.begin("Serve", more: true)
         #expect(authority.asked.count == 1)
@@ -87,22 +87,22 @@ struct ServingPasswordTests {
         agent.hangUp()
         #expect(authority.open.isEmpty && authority.asked.last?.isCancelled == true)
         try authority.answer(.granted)
-        #expect(house.broker.prompts.agentCount(1_000) == 0)
-        #expect(try house.audit(.authentication) == ["answer asked", "answer withdrawn"])
+        #expect(fixture.broker.prompts.agentCount(1_000) == 0)
+        #expect(try fixture.audit(.authentication) == ["answer asked", "answer withdrawn"])
     }
 
     @Test("The broker stops waiting for a password after two minutes")
     func hung() throws {
         let serve = try agent.begin("Serve", more: true)
-        house.loop.advance(by: .seconds(119))
+        fixture.loop.advance(by: .seconds(119))
         #expect(authority.open.count == 1)
-        house.loop.advance(by: .seconds(1))
+        fixture.loop.advance(by: .seconds(1))
         #expect(authority.open.isEmpty)
         let replies = try agent.replies(to: serve)
         #expect(replies.map(\.error) == ["AuthenticationFailed"])
         #expect(replies.first?.parameters["reason"]?.string?.contains("not given in time") == true)
         try authority.answer(.granted)
-        #expect(house.broker.prompts.agentCount(1_000) == 0)
+        #expect(fixture.broker.prompts.agentCount(1_000) == 0)
     }
 
     @Test("An agent that only learns how many prompts wait needs no password")
@@ -122,16 +122,16 @@ struct ServingPasswordTests {
         configured: Policy.WithoutAuthentication?, policy: Policy.WithoutAuthentication?, serves: Bool
     ) throws {
         let authority = TestAuthority([.answer: .absent])
-        let house = try BrokerHouse(authority: authority, withoutAuthentication: configured)
-        house.broker.reloads.bringIntoForce(Policy(withoutAuthentication: policy))
-        let agent = TestApp(house: house, caller: house.caller("agent"), door: .agent)
+        let fixture = try BrokerFixture(authority: authority, withoutAuthentication: configured)
+        fixture.broker.reloads.bringIntoForce(Policy(withoutAuthentication: policy))
+        let agent = TestApp(fixture: fixture, caller: fixture.caller("agent"), interface: .agent)
         let serve = try agent.begin("Serve", more: true)
         #expect(try agent.replies(to: serve).first?.error == (serves ? nil : "AuthenticationFailed"))
-        #expect(house.broker.prompts.agentCount(1_000) == (serves ? 1 : 0))
+        #expect(fixture.broker.prompts.agentCount(1_000) == (serves ? 1 : 0))
         // The setting applies only to a missing authority. Any other failure is a refusal.
         for answer in [AuthorityAnswer.refused, .wantsInteraction, .failed(reason: "")] {
             authority.automatic = [.answer: answer]
-            let other = TestApp(house: house, caller: house.caller("agent"), door: .agent)
+            let other = TestApp(fixture: fixture, caller: fixture.caller("agent"), interface: .agent)
             let call = try other.begin("Serve", more: true)
             #expect(try other.replies(to: call).map(\.error) == ["AuthenticationFailed"])
         }
@@ -142,20 +142,20 @@ struct ServingPasswordTests {
         let limits = Limits()
         var calls: [(TestApp, Call)] = []
         for _ in 0...limits.passwordsPerUser {
-            let agent = TestApp(house: house, caller: house.caller("agent"), door: .agent)
+            let agent = TestApp(fixture: fixture, caller: fixture.caller("agent"), interface: .agent)
             calls.append((agent, try agent.begin("Serve", more: true)))
         }
         #expect(authority.open.count == limits.passwordsPerUser)
         let (last, call) = calls[limits.passwordsPerUser]
         #expect(try last.replies(to: call).map(\.error) == ["AuthenticationFailed"])
-        let other = TestApp(house: house, caller: house.caller("agent", uid: 1_001), door: .agent)
+        let other = TestApp(fixture: fixture, caller: fixture.caller("agent", uid: 1_001), interface: .agent)
         _ = try other.begin("Serve", more: true)
         #expect(authority.open.count == limits.passwordsPerUser + 1)
         // The limit is lower at the administrator's socket, which any program can open.
         for count in 1...3 {
-            let admin = TestApp(house: house, caller: house.caller("ctl", uid: 1_002), door: .admin)
+            let admin = TestApp(fixture: fixture, caller: fixture.caller("ctl", uid: 1_002), interface: .admin)
             let status = try admin.begin("VerifyAudit", #"{"allowInteractiveAuthentication":true}"#)
-            #expect(status.isOver == (count > limits.passwordsAtAdminDoor))
+            #expect(status.isOver == (count > limits.passwordsAtAdminSocket))
         }
     }
 }

@@ -80,7 +80,7 @@ private final class TableWorld {
     }
 
     let level: AuthorizationTable.Level
-    let house: BrokerHouse
+    let fixture: BrokerFixture
     private let app: TestApp
     private var person: TestPerson?
     private(set) var contacts: [Record] = []
@@ -90,12 +90,12 @@ private final class TableWorld {
 
     init(_ level: AuthorizationTable.Level) throws {
         self.level = level
-        house = try BrokerHouse()
-        app = try house.app("mail", .full, strength: .installed)
-        let keeper = try house.app("keeper", .full)
-        let chat = try house.app("chat", .full)
-        let stranger = TestApp(house: house, caller: house.caller("mail", uid: 1_001))
-        try house.grant(.full, to: stranger)
+        fixture = try BrokerFixture()
+        app = try fixture.app("mail", .full, strength: .installed)
+        let keeper = try fixture.app("keeper", .full)
+        let chat = try fixture.app("chat", .full)
+        let stranger = TestApp(fixture: fixture, caller: fixture.caller("mail", uid: 1_001))
+        try fixture.grant(.full, to: stranger)
         _ = try keeper.save([
             .add(given: "Ada"), .add(given: "Bob", extra: #","emailAddresses":[{"value":"bob@example.org"}]"#),
             .add(given: "Cid"),
@@ -131,8 +131,8 @@ private final class TableWorld {
         let container = try #require(try app.call("ListContainers").parameters["defaultContainer"]?.string)
         words = [ada: "<ada>", bob: "<bob>", mine: "<mine>", theirs: "<theirs>", container: "<container>"]
         switch level {
-        case .limited, .cappedKeys: try house.grant(.limited(to: house.records("Ada")), to: app)
-        case .denied: try house.grant(.denied, to: app)
+        case .limited, .cappedKeys: try fixture.grant(.limited(to: fixture.records("Ada")), to: app)
+        case .denied: try fixture.grant(.denied, to: app)
         case .notDeterminedDismissed, .notDeterminedRefused, .notDeterminedWithoutAgent, .full, .restrictedUndecided,
             .restricted, .capped:
             break
@@ -146,7 +146,7 @@ private final class TableWorld {
         case .notDeterminedDismissed, .notDeterminedRefused, .notDeterminedWithoutAgent, .limited, .full, .denied:
             return
         }
-        house.rule([rule])
+        fixture.rule([rule])
     }
 
     private static func makeGroup(_ name: String, of member: String, by app: TestApp) throws -> String {
@@ -199,12 +199,12 @@ private final class TableWorld {
     private func beginAnew(waiting: Bool) throws {
         switch level {
         case .notDeterminedDismissed, .notDeterminedRefused, .notDeterminedWithoutAgent, .restrictedUndecided:
-            house.broker.grants.takeBack(app.principal, detail: "reset")
+            fixture.broker.grants.endGrant(app.principal, detail: "reset")
         case .limited, .full, .denied, .restricted, .capped, .cappedKeys: break
         }
         // Waits out the back-off after the last prompt. Otherwise no time passes, because tokens depend on it.
-        if waiting { house.loop.advance(by: .seconds(25 * 3_600)) }
-        if level != .notDeterminedWithoutAgent, person == nil { person = try TestPerson(house: house) }
+        if waiting { fixture.loop.advance(by: .seconds(25 * 3_600)) }
+        if level != .notDeterminedWithoutAgent, person == nil { person = try TestPerson(fixture: fixture) }
         _ = try person?.prompts()
     }
 
@@ -214,11 +214,11 @@ private final class TableWorld {
         let isWatching = call.method.hasSuffix("WatchChanges")
         try #require(
             isWatching
-                || house.loop.run { call.isOver || house.broker.prompts.openCount(1_000) > 0 },
+                || fixture.loop.run { call.isOver || fixture.broker.prompts.openCount(1_000) > 0 },
             "neither an answer nor a prompt")
         guard let person else {
-            let kind = house.broker.prompts.openCount(1_000) > 0 ? "nobody" : ""
-            house.loop.advance(by: .seconds(6))
+            let kind = fixture.broker.prompts.openCount(1_000) > 0 ? "nobody" : ""
+            fixture.loop.advance(by: .seconds(6))
             return kind
         }
         let prompts = try person.prompts()
@@ -232,7 +232,7 @@ private final class TableWorld {
     /// The whole answer: the error's name and parameters, or the reply's parameters.
     private func answer(to call: Call) throws -> String {
         let isWatching = call.method.hasSuffix("WatchChanges")
-        try #require(isWatching || house.loop.run { call.isOver }, "\(call.method) has no answer")
+        try #require(isWatching || fixture.loop.run { call.isOver }, "\(call.method) has no answer")
         let replies = try app.replies(to: call)
         guard let reply = replies.first, replies.count == 1 else { return replies.isEmpty ? "waits" : "several" }
         return (reply.error.map { $0 + " " } ?? "") + reply.text + (call.isOver ? "" : " and goes on")

@@ -6,15 +6,15 @@ import Testing
 
 @Suite("Containers")
 struct ContainerTests {
-    let house: BrokerHouse
+    let fixture: BrokerFixture
     let keeper: TestApp
     /// The keeper's identifiers for the default container, and for one that it created.
     let local: String
     let work: String
 
     init() throws {
-        house = try BrokerHouse()
-        keeper = try house.keeper(adding: "Ada")
+        fixture = try BrokerFixture()
+        keeper = try fixture.keeper(adding: "Ada")
         local = try #require(try keeper.call("ListContainers").parameters["defaultContainer"]?.string)
         work = try #require(
             try keeper.save([.other(#"{"operation":"addContainer","container":"Work"}"#)]).strings("identifiers").first)
@@ -76,7 +76,7 @@ struct ContainerTests {
     @Test("An app that does not see everything sees one container with all that it may see")
     func hidden() throws {
         _ = try add("Grace", to: work, by: keeper)
-        let mail = try house.app("mail", .limited(to: house.records("Ada", "Grace")))
+        let mail = try fixture.app("mail", .limited(to: fixture.records("Ada", "Grace")))
         let all = try mail.call("ListContainers")
         #expect(all.parameters["containers"]?.count == 1)
         #expect(!all.text.contains("Work"))
@@ -121,8 +121,8 @@ struct ContainerTests {
     @Test("Containers outlive the broker")
     func lasting() throws {
         _ = try add("Grace", to: work, by: keeper)
-        try house.restart()
-        let again = TestApp(house: house, caller: house.caller("keeper"))
+        try fixture.restart()
+        let again = TestApp(fixture: fixture, caller: fixture.caller("keeper"))
         #expect(try again.call("ListContainers").text.contains(#""identifier":"\#(work)","name":"Work""#))
         #expect(try within(work, for: again) == ["Grace"])
     }

@@ -47,12 +47,12 @@ struct DisclosureLockTests {
             error: "'json' is inaccessible due to 'private' protection level"),
         Attempt(
             "Creating a reply",
-            "let made = DisclosedReply(basis: nil, told: [], detail: nil, parameters: [])",
+            "let made = DisclosedReply(basis: nil, disclosed: [], detail: nil, parameters: [])",
             error: "'DisclosedReply' initializer is inaccessible due to 'fileprivate' protection level"),
         Attempt(
             "Sending a reply before it is recorded",
-            "func send(_ reply: DisclosedReply, _ call: Call) { reply.send(to: call, continues: false, Turn.Recorded()) }",
-            error: "'Turn.Recorded' initializer is inaccessible due to 'fileprivate' protection level"),
+            "func send(_ reply: DisclosedReply, _ call: Call) { reply.send(to: call, continues: false, GroupCommit.Recorded()) }",
+            error: "'GroupCommit.Recorded' initializer is inaccessible due to 'fileprivate' protection level"),
     ]
 
     @Test("Code of the broker that bypasses the protection does not compile", arguments: attempts)
@@ -67,8 +67,8 @@ struct DisclosureLockTests {
         let code = """
             func size(_ reply: DisclosedReply) -> Int { reply.size }
             func size(_ contacts: DisclosedContacts) -> Int { contacts.size }
-            func tell(_ turn: Turn, _ reply: DisclosedReply, _ call: Call, _ session: CallerSession) {
-                turn.disclose(reply, to: call, session)
+            func tell(_ iterate: GroupCommit, _ reply: DisclosedReply, _ call: Call, _ session: CallerSession) {
+                iterate.disclose(reply, to: call, session)
             }
             """
         let output = try check(code)

@@ -11,18 +11,18 @@ struct EndedGrantTests {
         "An expired grant of a process gives nothing and does not hide the app's lasting grant",
         arguments: ["its own end", "the policy's end"])
     func lastingGrantCounts(whose: String) throws {
-        let house = try BrokerHouse()
-        try house.keeper(adding: "Ada", "Grace")
+        let fixture = try BrokerFixture()
+        try fixture.keeper(adding: "Ada", "Grace")
         if whose == "the policy's end" {
             var rule = Rule(place: "test.toml:1")
             rule.maximumLifetime = 1_000
-            house.rule([rule])
+            fixture.rule([rule])
         }
-        let app = try house.app("mail", .limited(to: house.records("Ada")))
+        let app = try fixture.app("mail", .limited(to: fixture.records("Ada")))
         let bound = app.principal.bound(to: .process(app.caller.process))
-        let now = house.broker.surroundings.seconds
-        let access = house.broker.access
-        _ = try access.makeIdentifiers(for: bound, sharesStandingKey: true)
+        let now = fixture.broker.surroundings.seconds
+        let access = fixture.broker.access
+        _ = try access.makeIdentifiers(for: bound, sharesPersistentKey: true)
         let grant =
             whose == "its own end"
             ? Grant(
@@ -31,14 +31,14 @@ struct EndedGrantTests {
             : Grant(
                 access: .full, lifetime: .process, revision: access.nextRevision(), decidedBy: .person,
                 decidedAt: now - 700)
-        access.setGrant(grant, for: bound, displayName: "mail", at: house.broker.books.moment(of: 1_000))
-        house.broker.history.moved()
-        house.broker.turn.work(committed: {})
-        house.loop.turn()
+        access.setGrant(grant, for: bound, displayName: "mail", at: fixture.broker.books.moment(of: 1_000))
+        fixture.broker.history.moved()
+        fixture.broker.groupCommit.work(committed: {})
+        fixture.loop.iterate()
         #expect(try app.fetch().names == ["Ada", "Grace"])
         // No timer is set for this grant: the read itself compares the time.
-        house.loop.advance(by: .seconds(301))
+        fixture.loop.advance(by: .seconds(301))
         #expect(try app.fetch().names == ["Ada"])
-        #expect(house.broker.grants.standing(of: app.session).principal == app.principal)
+        #expect(fixture.broker.grants.effectiveAccess(of: app.session).principal == app.principal)
     }
 }

@@ -8,12 +8,12 @@ import Testing
 
 @Suite("Executable checks off the event loop")
 struct ExecutableCheckTests {
-    let house: BrokerHouse
+    let fixture: BrokerFixture
     let keeper: TestApp
 
     init() throws {
-        house = try BrokerHouse()
-        keeper = try house.keeper(adding: "Ada", "Bob")
+        fixture = try BrokerFixture()
+        keeper = try fixture.keeper(adding: "Ada", "Bob")
     }
 
     private static let fetching = #"{"keys":["givenName"]}"#
@@ -25,7 +25,7 @@ struct ExecutableCheckTests {
     ]
 
     private func hung(_ access: Access? = .full) throws -> TestApp {
-        let app = try house.app("mail", access)
+        let app = try fixture.app("mail", access)
         app.process.finding = nil
         return app
     }
@@ -34,7 +34,7 @@ struct ExecutableCheckTests {
     private func findNothing(_ app: TestApp) {
         app.process.found(.unknown)
         app.process.finding = .unknown
-        house.loop.advance(by: .seconds(1))
+        fixture.loop.advance(by: .seconds(1))
     }
 
     @Test(
@@ -62,12 +62,12 @@ struct ExecutableCheckTests {
         let call = try app.begin(method, parameters, more: more)
         findNothing(app)
         #expect(try app.replies(1, to: call).map(\.error) == ["StoreUnavailable"])
-        #expect(app.process.lookCount == house.broker.app.limits.looksPerCheck)
-        #expect(try house.audit(.refusal).isEmpty)
-        #expect(try house.audit(.disclosure).isEmpty)
+        #expect(app.process.lookCount == fixture.broker.app.limits.inspectionsPerCheck)
+        #expect(try fixture.audit(.refusal).isEmpty)
+        #expect(try fixture.audit(.disclosure).isEmpty)
         #expect(!app.isClosed)
-        #expect(house.journal.lines.contains { $0.contains("cannot tell whether its process still runs") })
-        #expect(house.broker.history.watchers == 0)
+        #expect(fixture.journal.lines.contains { $0.contains("cannot tell whether its process still runs") })
+        #expect(fixture.broker.history.watchers == 0)
         // Once a check succeeds, calls are answered again.
         app.process.isItself = true
         #expect(try app.fetch().names == ["Ada", "Bob"])
@@ -79,7 +79,7 @@ struct ExecutableCheckTests {
         let call = try app.begin("FetchContacts", Self.fetching)
         app.process.found(.unknown)
         #expect(!call.isOver && app.process.looksUnderWay == 0)
-        house.loop.advance(by: house.broker.app.limits.lookInterval)
+        fixture.loop.advance(by: fixture.broker.app.limits.inspectionInterval)
         #expect(app.process.looksUnderWay == 1)
         app.process.found(.same)
         #expect(try app.replies(1, to: call)[0].names == ["Ada", "Bob"])
@@ -93,17 +93,17 @@ struct ExecutableCheckTests {
         let app = try hung()
         let call = try app.begin(method, parameters, more: more)
         app.process.found(.changed)
-        house.loop.turn()
-        #expect(try house.audit(.refusal) == ["executable changed"])
-        #expect(try house.audit(.disclosure).isEmpty)
+        fixture.loop.iterate()
+        #expect(try fixture.audit(.refusal) == ["executable changed"])
+        #expect(try fixture.audit(.disclosure).isEmpty)
         #expect(app.isClosed && call.isOver)
         #expect(try app.replies(to: call).allSatisfy { $0.error == "AccessDenied" })
-        #expect(house.broker.history.watchers == 0)
+        #expect(fixture.broker.history.watchers == 0)
     }
 
     @Test("Calls on one connection share a check, and another connection has its own")
     func shared() throws {
-        let (app, other) = (try hung(), try house.app("mail"))
+        let (app, other) = (try hung(), try fixture.app("mail"))
         other.process.finding = nil
         let calls = try (0..<3).map { _ in try app.begin("FetchContacts", Self.fetching) }
         let own = try other.begin("FetchContacts", Self.fetching)
@@ -115,16 +115,16 @@ struct ExecutableCheckTests {
 
     @Test("After a check, a call is decided again with the current grant")
     func decidedAgain() throws {
-        let app = try hung(.limited(to: house.records("Ada", "Bob")))
+        let app = try hung(.limited(to: fixture.records("Ada", "Bob")))
         let narrowed = try app.begin("FetchContacts", Self.fetching)
-        try house.grant(.limited(to: house.records("Bob")), to: app)
+        try fixture.grant(.limited(to: fixture.records("Bob")), to: app)
         app.process.found(.same)
         #expect(try app.replies(1, to: narrowed)[0].names == ["Bob"])
 
-        let other = try house.app("chat", .full)
+        let other = try fixture.app("chat", .full)
         other.process.finding = nil
         let denied = try other.begin("FetchContacts", Self.fetching)
-        try house.grant(.denied, to: other)
+        try fixture.grant(.denied, to: other)
         other.process.found(.same)
         #expect(try other.replies(1, to: denied).map(\.error) == ["AccessDenied"])
     }
@@ -135,14 +135,14 @@ struct ExecutableCheckTests {
         _ = try app.begin("FetchContacts", Self.fetching)
         app.hangUp()
         #expect(app.process.looksUnderWay == 0)
-        let other = try house.app("mail")
+        let other = try fixture.app("mail")
         other.process.finding = nil
         _ = try other.begin("FetchContacts", Self.fetching)
         other.process.found(.unknown)
         other.hangUp()
-        house.loop.advance(by: .seconds(1))
+        fixture.loop.advance(by: .seconds(1))
         #expect(other.process.lookCount == 1)
-        #expect(try house.audit(.refusal).isEmpty)
+        #expect(try fixture.audit(.refusal).isEmpty)
     }
 
     // MARK: Prompts
@@ -155,33 +155,33 @@ struct ExecutableCheckTests {
 
     @Test("The person is not prompted before the check of the app is done", arguments: asking)
     func prompt(method: String, parameters: String) throws {
-        let person = try TestPerson(house: house)
+        let person = try TestPerson(fixture: fixture)
         let app = try hung(nil)
         let call = try app.begin(method, parameters)
         #expect(try person.prompts().isEmpty)
         app.process.found(.same)
-        house.loop.turn()
+        fixture.loop.iterate()
         #expect(try person.prompts().count == 1)
         // One prompt needs one check.
         #expect(app.process.lookCount == 1)
         app.hangUp()
 
-        let late = try house.app("late", strength: .installed)
+        let late = try fixture.app("late", strength: .installed)
         late.process.finding = nil
         let unknown = try late.begin(method, parameters)
         findNothing(late)
         #expect(try late.replies(1, to: unknown).map(\.error) == ["StoreUnavailable"])
         #expect(try person.prompts().isEmpty && !late.isClosed)
-        #expect(try house.audit(.refusal).isEmpty)
+        #expect(try fixture.audit(.refusal).isEmpty)
         #expect(call.isOver)
     }
 
     @Test("The person is not prompted if access is decided during the check")
     func promptDecidedAgain() throws {
-        let person = try TestPerson(house: house)
+        let person = try TestPerson(fixture: fixture)
         let app = try hung(nil)
         let call = try app.begin("RequestAccess")
-        try house.grant(.full, to: app)
+        try fixture.grant(.full, to: app)
         app.process.found(.same)
         #expect(try app.replies(1, to: call)[0].parameters["status"]?.string == "full")
         #expect(try person.prompts().isEmpty)
@@ -191,24 +191,24 @@ struct ExecutableCheckTests {
         "Picked contacts are handed over only if the program is unchanged",
         arguments: [ExecutableCheck.same, .changed, .unknown])
     func picked(found: ExecutableCheck) throws {
-        let person = try TestPerson(house: house)
-        let app = try house.app("mail")
+        let person = try TestPerson(fixture: fixture)
+        let app = try fixture.app("mail")
         let call = try app.begin("PickContacts", #"{"keys":["givenName"]}"#)
         let prompt = try #require(person.prompts().first)
         let row = try #require(person.rows(prompt).first)
         app.process.finding = nil
         let answer = try person.begin(
             answering: prompt, #""picked":[{"contact":"\#(row.identifier)","key":"identifier"}]"#)
-        #expect(house.loop.run { answer.isOver && app.process.looksUnderWay == 1 })
+        #expect(fixture.loop.run { answer.isOver && app.process.looksUnderWay == 1 })
         #expect(!call.isOver)
         if found == .unknown { findNothing(app) } else { app.process.found(found) }
-        house.loop.turn()
+        fixture.loop.iterate()
         switch found {
         case .same: #expect(try app.replies(1, to: call)[0].names == ["Ada"])
         case .changed: #expect(app.isClosed && call.isOver)
         case .unknown: #expect(try app.replies(1, to: call).map(\.error) == ["StoreUnavailable"])
         }
-        #expect(try house.audit(.disclosure) == (found == .same ? ["picked"] : []))
-        #expect(try house.audit(.refusal) == (found == .changed ? ["executable changed"] : []))
+        #expect(try fixture.audit(.disclosure) == (found == .same ? ["picked"] : []))
+        #expect(try fixture.audit(.refusal) == (found == .changed ? ["executable changed"] : []))
     }
 }

@@ -20,9 +20,9 @@ struct GroupTests {
 
     @Test("Groups are created, renamed, filled, nested and deleted, and an app that sees everything gets the events")
     func groups() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.keeper(adding: "Ada", "Bob")
-        let chat = try house.app("chat", .full)
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.keeper(adding: "Ada", "Bob")
+        let chat = try fixture.app("chat", .full)
         let start = try chat.history(nil)
         let ada = try keeper.identifier(of: "Ada")
         // Later steps of a save may name what its earlier steps add.
@@ -64,10 +64,10 @@ struct GroupTests {
 
     @Test("A limited app sees only the groups that it created, and in them only the contacts that it may see")
     func limited() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.keeper(adding: "Ada", "Bob")
-        let mail = try house.app("mail", .limited(to: house.records("Ada")))
-        let chat = try house.app("chat", .limited(to: house.records("Ada")))
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.keeper(adding: "Ada", "Bob")
+        let mail = try fixture.app("mail", .limited(to: fixture.records("Ada")))
+        let chat = try fixture.app("chat", .limited(to: fixture.records("Ada")))
         let others = try #require(try keeper.save([Self.add("Family")]).strings("identifiers").first)
         _ = try keeper.save([Self.step("addMember", others, keeper.identifier(of: "Ada"))])
         let start = try mail.history(nil)
@@ -95,10 +95,10 @@ struct GroupTests {
         let listed = try mail.call("ListGroups").parameters["groups"]?.elements.map(Array.init) ?? []
         #expect(listed.map { $0["parents"]?.count } == [0])
         // The token is the same after a restart, when the app's position is looked up again.
-        try house.restart()
-        #expect(try house.app("mail").fetch().token == before.token)
+        try fixture.restart()
+        #expect(try fixture.app("mail").fetch().token == before.token)
         // The error for a cycle reveals nothing about hidden groups.
-        let again = try house.app("mail")
+        let again = try fixture.app("mail")
         let inner = try again.save([Self.add("Inner")]).strings("identifiers")[0]
         #expect(try again.save([Self.step("addSubgroup", group, inner)]).error == nil)
         #expect(try again.save([Self.step("addSubgroup", inner, group)]).error == "ContainmentCycle")
@@ -106,13 +106,13 @@ struct GroupTests {
 
     @Test("Every step and request treats a hidden group as one that does not exist")
     func invisible() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.keeper(adding: "Ada", "Bob")
-        let mail = try house.app("mail", .limited(to: house.records("Ada")))
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.keeper(adding: "Ada", "Bob")
+        let mail = try fixture.app("mail", .limited(to: fixture.records("Ada")))
         let made = try keeper.save([Self.add("Family")]).strings("identifiers")[0]
         let record = try #require(
-            house.broker.grants.standing(of: keeper.session).identifiers?.record(made, as: .group))
-        let cipher = try #require(house.broker.grants.standing(of: mail.session).identifiers)
+            fixture.broker.grants.effectiveAccess(of: keeper.session).identifiers?.record(made, as: .group))
+        let cipher = try #require(fixture.broker.grants.effectiveAccess(of: mail.session).identifiers)
         let own = try mail.save([Self.add("Mine")]).strings("identifiers")[0]
         let gone = try mail.save([Self.add("Gone")]).strings("identifiers")[0]
         _ = try mail.save([Self.whole("delete", gone)])
@@ -144,8 +144,8 @@ struct GroupTests {
 
     @Test("An invalid step fails the whole save")
     func refused() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.keeper(adding: "Ada")
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.keeper(adding: "Ada")
         let ada = try keeper.identifier(of: "Ada")
         let made = try keeper.save([Self.add("A", as: "a"), Self.add("B", as: "b"), Self.step("addSubgroup", "a", "b")])
         let (outer, inner) = (made.strings("identifiers")[0], made.strings("identifiers")[1])
@@ -172,11 +172,11 @@ struct GroupTests {
 
     @Test("An app that sees everything chooses the person's own card, and each app that may see the card finds it")
     func me() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.keeper(adding: "Ada", "Bob")
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.keeper(adding: "Ada", "Bob")
         let (mail, chat) = (
-            try house.app("mail", .limited(to: house.records("Ada"))),
-            try house.app("chat", .limited(to: house.records("Bob")))
+            try fixture.app("mail", .limited(to: fixture.records("Ada"))),
+            try fixture.app("chat", .limited(to: fixture.records("Bob")))
         )
         let me = #""predicate":{"me":true}"#
         let set = { (app: TestApp, contact: String?) in

@@ -10,23 +10,23 @@ import Testing
 struct IgnoredContactsTests {
     @Test("Known contacts are looked up off the loop, delay no other caller, and are not offered")
     func offTheLoop() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.app("keeper", .full)
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.app("keeper", .full)
         for name in ["Ada", "Alan", "Anna"] {
             let address = #","emailAddresses":[{"value":"\#(name)@example.org"}]"#
             #expect(try keeper.save([.add(given: name, extra: address)]).error == nil)
         }
-        let person = try TestPerson(house: house)
-        let mail = try house.app("mail", .limited(to: []))
+        let person = try TestPerson(fixture: fixture)
+        let mail = try fixture.app("mail", .limited(to: []))
         let addresses = (0..<100).map { #""a\#($0)@example.org""# } + [#""ada@example.org""#]
         let call = try mail.begin(
             "RequestContacts",
             #"{"query":"a","ignoredEmailAddresses":[\#(addresses.suffix(100).joined(separator: ","))]}"#)
-        try #require(house.loop.run { (try? person.prompts().isEmpty) == false || call.isOver })
+        try #require(fixture.loop.run { (try? person.prompts().isEmpty) == false || call.isOver })
         let cookie = try #require(try person.told().last?["cookie"]?.string)
         let search = #"{"agent":"\#(person.token)","cookie":"\#(cookie)","query":"a","limit":200}"#
 
-        let reads = house.broker.longReads.queue(of: 1_000)
+        let reads = fixture.broker.longReads.queue(of: 1_000)
         let looking: Call
         do {
             reads.suspend()
@@ -35,7 +35,7 @@ struct IgnoredContactsTests {
             #expect(!looking.isOver)
             #expect(try keeper.fetch().names == ["Ada", "Alan", "Anna"])
         }
-        try #require(house.loop.run { looking.isOver })
+        try #require(fixture.loop.run { looking.isOver })
         #expect(try person.agent.replies(to: looking).last?.parameters["total"]?.integer == 2)
         // They are looked up once for each prompt.
         do {

@@ -25,10 +25,10 @@ struct LinkTests {
 
     @Test("An app that sees everything links and unlinks cards, and each app lists the linked cards that it sees")
     func linking() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.keeper(adding: "Ada", "Bob", "Cid", "Dora")
-        let mail = try house.app("mail", .limited(to: house.records("Ada", "Cid")))
-        let chat = try house.app("chat", .limited(to: house.records("Bob")))
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.keeper(adding: "Ada", "Bob", "Cid", "Dora")
+        let mail = try fixture.app("mail", .limited(to: fixture.records("Ada", "Cid")))
+        let chat = try fixture.app("chat", .limited(to: fixture.records("Bob")))
         let (ada, bob, cid) = (
             try keeper.identifier(of: "Ada"), try keeper.identifier(of: "Bob"), try keeper.identifier(of: "Cid")
         )
@@ -49,10 +49,10 @@ struct LinkTests {
 
     @Test("No other app can link cards, whatever it names")
     func refused() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.keeper(adding: "Ada", "Bob")
-        let mail = try house.app("mail", .limited(to: house.records("Ada", "Bob")))
-        let narrow = try house.app("narrow", .full, keys: ContactKeySet.names)
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.keeper(adding: "Ada", "Bob")
+        let mail = try fixture.app("mail", .limited(to: fixture.records("Ada", "Bob")))
+        let narrow = try fixture.app("narrow", .full, keys: ContactKeySet.names)
         for app in [mail, narrow] {
             let (ada, bob) = (try app.identifier(of: "Ada"), try app.identifier(of: "Bob"))
             let answers = try [(ada, bob), (ada, ada), ("x", "y"), ("", bob)].flatMap { contact, member in
@@ -65,14 +65,14 @@ struct LinkTests {
 
     @Test("An app that may link can name only existing cards, and all other names give the same error")
     func invisible() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.keeper(adding: "Ada", "Bob", "Gone")
-        let other = try house.app("other", .full)
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.keeper(adding: "Ada", "Bob", "Gone")
+        let other = try fixture.app("other", .full)
         let ada = try keeper.identifier(of: "Ada")
         let gone = try keeper.identifier(of: "Gone")
         _ = try keeper.save([.delete(gone)])
-        let cipher = try #require(house.broker.grants.standing(of: keeper.session).identifiers)
-        let bob = try #require(try house.records("Bob").first)
+        let cipher = try #require(fixture.broker.grants.effectiveAccess(of: keeper.session).identifiers)
+        let bob = try #require(try fixture.records("Bob").first)
         let names = [
             gone, try other.identifier(of: "Bob"), "", "nothing", String(repeating: "0", count: 32),
             // Identifiers of a unified contact that does not exist, and of a group.
@@ -95,11 +95,11 @@ struct LinkTests {
 
     @Test("A row that the person turns on grants the cards that are linked then, and none that are linked later")
     func granting() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.keeper(adding: "Ada", "Bob", "Cid", "Dora")
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.keeper(adding: "Ada", "Bob", "Cid", "Dora")
         try Self.link(keeper, "Ada", "Bob")
-        let mail = try house.app("mail")
-        let person = try TestPerson(house: house)
+        let mail = try fixture.app("mail")
+        let person = try TestPerson(fixture: fixture)
         let call = try mail.begin("RequestAccess")
         let prompt = try #require(try person.prompts().first)
         let row = try #require(try person.rows(prompt, query: "Bob").first)
@@ -120,10 +120,10 @@ struct LinkTests {
 
     @Test("A row that the person turns off revokes its linked cards, and a row turned off stays off")
     func takingBack() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.keeper(adding: "Ada", "Bob", "Cid", "Dora")
-        let mail = try house.app("mail", .limited(to: house.records("Ada", "Bob", "Cid")), strength: .installed)
-        let person = try TestPerson(house: house)
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.keeper(adding: "Ada", "Bob", "Cid", "Dora")
+        let mail = try fixture.app("mail", .limited(to: fixture.records("Ada", "Bob", "Cid")), strength: .installed)
+        let person = try TestPerson(fixture: fixture)
         try Self.link(keeper, "Ada", "Bob")
         let answer = { (on: [String], off: [String]) in
             let prompt = try #require(try person.manage(mail))
@@ -153,10 +153,10 @@ struct LinkTests {
 
     @Test("Cards with the same name and address form one contact if apps that see everything created them")
     func evidence() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.keeper(adding: "Zed")
-        let mail = try house.app("mail", .limited(to: house.records("Zed")))
-        let names = try house.app("names", .full, keys: ContactKeySet.names)
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.keeper(adding: "Zed")
+        let mail = try fixture.app("mail", .limited(to: fixture.records("Zed")))
+        let names = try fixture.app("names", .full, keys: ContactKeySet.names)
         _ = try keeper.save([Self.twin("Ada"), Self.twin("Bob")])
         let before = try (keeper.fetch().token, names.fetch().token, mail.fetch().token)
         // Cards from other apps count as no evidence, and such an app learns nothing by trying.
@@ -184,11 +184,11 @@ struct LinkTests {
 
     @Test("A card that evidence links to a granted one later is not disclosed")
     func laterEvidence() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.keeper(adding: "Zed")
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.keeper(adding: "Zed")
         _ = try keeper.save([Self.twin("Ada")])
-        let mail = try house.app("mail")
-        let person = try TestPerson(house: house)
+        let mail = try fixture.app("mail")
+        let person = try TestPerson(fixture: fixture)
         let call = try mail.begin("RequestAccess")
         let prompt = try #require(try person.prompts().first)
         let row = try #require(try person.rows(prompt, query: "Ada").first)

@@ -10,9 +10,9 @@ struct LongHistoryTests {
     @Test(
         "A large group comes in parts, each member once, to an app that sees all and to one granted the members again")
     func largeGroup() throws {
-        let house = try BrokerHouse()
-        let chat = try house.app("chat", .full)
-        let mail = try house.app("mail", .limited(to: []))
+        let fixture = try BrokerFixture()
+        let chat = try fixture.app("chat", .full)
+        let mail = try fixture.app("mail", .limited(to: []))
         for app in [chat, mail] {
             let made = try app.save([.other(#"{"operation":"add","group":{"name":"Mine"}}"#)])
             let group = try #require(made.strings("identifiers").first)
@@ -33,16 +33,16 @@ struct LongHistoryTests {
             replies.flatMap { $0.parameters["events"]?.elements.map(Array.init) ?? [] }
                 .compactMap { $0["kind"]?.string == "addMember" ? $0["member"]?.string : nil }
         }
-        guard case .granted(let grant) = house.broker.grants.standing(of: mail.session).standing,
+        guard case .granted(let grant) = fixture.broker.grants.effectiveAccess(of: mail.session).effective,
             case .limited(let granted) = grant.access
         else {
             Issue.record("mail has no limited access")
             return
         }
         #expect(granted.count == 600)
-        try house.grant(.limited(to: []), to: mail)
+        try fixture.grant(.limited(to: []), to: mail)
         let token = try mail.history(nil).token
-        try house.grant(.limited(to: granted), to: mail)
+        try fixture.grant(.limited(to: granted), to: mail)
         // An app that sees everything sees both groups.
         for (app, token, count) in [(chat, "", 1_200), (mail, token, 600)] {
             let parameters = #"{"token":"\#(token)","keys":[],"includeGroups":true}"#
@@ -50,7 +50,7 @@ struct LongHistoryTests {
             let replies = try app.stream("FetchHistory", parameters)
             #expect(
                 replies.allSatisfy {
-                    $0.parameters["events"]?.count ?? 0 <= house.broker.app.limits.contactsPerTurn + 1
+                    $0.parameters["events"]?.count ?? 0 <= fixture.broker.app.limits.contactsPerIteration + 1
                 })
             #expect(members(replies).count == count)
             #expect(Set(members(replies)).count == count)

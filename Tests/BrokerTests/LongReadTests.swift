@@ -11,17 +11,17 @@ import Testing
 struct LongReadTests {
     private static let people = ["Ada", "Adam", "Adele", "Bert", "Grace"]
 
-    private func house() throws -> (BrokerHouse, TestApp) {
-        let house = try BrokerHouse(readsBeside: true)
-        let keeper = try house.app("keeper", .full)
+    private func fixture() throws -> (BrokerFixture, TestApp) {
+        let fixture = try BrokerFixture(readsOnWorker: true)
+        let keeper = try fixture.app("keeper", .full)
         _ = try keeper.save(Self.people.map { .add(given: $0) })
-        return (house, keeper)
+        return (fixture, keeper)
     }
 
     @Test("A long read gives the same answer as a short one and is recorded before it is answered")
     func same() throws {
-        let (house, keeper) = try house()
-        let mail = try house.app("mail", .limited(to: house.records("Ada", "Bert")))
+        let (fixture, keeper) = try fixture()
+        let mail = try fixture.app("mail", .limited(to: fixture.records("Ada", "Bert")))
         for (predicate, all, visible) in [
             (#""predicate":{"name":"ad"},"#, ["Ada", "Adam", "Adele"], ["Ada"]), ("", Self.people, ["Ada", "Bert"]),
         ] {
@@ -37,26 +37,26 @@ struct LongReadTests {
             try keeper.fetch(#""sortOrder":"givenName","limit":9,"after":"\#(next)""#).names == [
                 "Adele", "Bert", "Grace",
             ])
-        let before = try house.audit(.disclosure).count
+        let before = try fixture.audit(.disclosure).count
         _ = try mail.fetch(#""predicate":{"name":"be"}"#)
-        #expect(try house.audit(.disclosure).count > before)
+        #expect(try fixture.audit(.disclosure).count > before)
     }
 
     @Test("Access revoked during a long read is not disclosed")
-    func takenBack() throws {
-        let (house, _) = try house()
-        let mail = try house.app("mail", .full)
+    func revoked() throws {
+        let (fixture, _) = try fixture()
+        let mail = try fixture.app("mail", .full)
         _ = try mail.fetch()
-        let thread = house.broker.longReads.queue(of: 1_000)
+        let thread = fixture.broker.longReads.queue(of: 1_000)
         for (access, names) in [
-            (Access.limited(to: try house.records("Bert", "Grace")), ["Bert", "Grace"]), (.denied, []),
+            (Access.limited(to: try fixture.records("Bert", "Grace")), ["Bert", "Grace"]), (.denied, []),
         ] {
             thread.suspend()
             let list = try mail.begin("FetchContacts", #"{"keys":["givenName"],"sortOrder":"givenName"}"#)
-            let other = try house.app("other", .full)
+            let other = try fixture.app("other", .full)
             let count = try other.begin("CountContacts", #"{"predicate":{"name":"ad"}}"#)
-            try house.grant(access, to: mail)
-            try house.grant(.denied, to: other)
+            try fixture.grant(access, to: mail)
+            try fixture.grant(.denied, to: other)
             #expect(try mail.replies(to: list).isEmpty && other.replies(to: count).isEmpty)
             thread.resume()
             let answer = try mail.replies(1, to: list)[0]
@@ -68,10 +68,10 @@ struct LongReadTests {
 
     @Test("A waiting read sees saves that were made meanwhile and delays no short read")
     func waiting() throws {
-        let (house, keeper) = try house()
-        let thread = house.broker.longReads.queue(of: 1_000)
+        let (fixture, keeper) = try fixture()
+        let thread = fixture.broker.longReads.queue(of: 1_000)
         thread.suspend()
-        let busy = try house.app("busy", .full)
+        let busy = try fixture.app("busy", .full)
         let counts = try (0..<3).map { _ in try busy.begin("CountContacts", #"{"predicate":{"name":"ad"}}"#) }
         let list = try keeper.begin("FetchContacts", #"{"keys":["givenName"],"predicate":{"name":"ad"}}"#)
         _ = try keeper.save([.add(given: "Adrian")])
@@ -84,9 +84,9 @@ struct LongReadTests {
 
     @Test("Long reads of several apps take turns")
     func turns() throws {
-        let (house, keeper) = try house()
-        let thread = house.broker.longReads.queue(of: 1_000)
-        let busy = try house.app("busy", .full)
+        let (fixture, keeper) = try fixture()
+        let thread = fixture.broker.longReads.queue(of: 1_000)
+        let busy = try fixture.app("busy", .full)
         thread.suspend()
         let counts = try (0..<9).map { _ in try busy.begin("CountContacts", #"{"predicate":{"name":"ad"}}"#) }
         let list = try keeper.begin("CountContacts", #"{"predicate":{"name":"be"}}"#)
@@ -95,7 +95,7 @@ struct LongReadTests {
             thread.resume()
             thread.sync {}
             thread.suspend()
-            house.loop.turn()
+            fixture.loop.iterate()
         }
         #expect(try keeper.replies(1, to: list)[0].parameters["count"]?.integer == 1)
         #expect(try busy.replies(to: counts[8]).isEmpty)
@@ -105,14 +105,14 @@ struct LongReadTests {
 
     @Test("A read whose caller disconnected is dropped, and a read from a closed book is unavailable")
     func gone() throws {
-        let (house, keeper) = try house()
-        let thread = house.broker.longReads.queue(of: 1_000)
+        let (fixture, keeper) = try fixture()
+        let thread = fixture.broker.longReads.queue(of: 1_000)
         thread.suspend()
-        let busy = try house.app("busy", .full)
+        let busy = try fixture.app("busy", .full)
         for _ in 0..<3 { _ = try busy.begin("CountContacts", #"{"predicate":{"name":"ad"}}"#) }
         busy.hangUp()
         let last = try keeper.begin("CountContacts", #"{"predicate":{"name":"be"}}"#)
-        house.broker.books.opened(1_000)?.close()
+        fixture.broker.books.opened(1_000)?.close()
         thread.resume()
         #expect(try keeper.replies(1, to: last)[0].error == "StoreUnavailable")
     }

@@ -11,28 +11,28 @@ import Testing
 /// The broker when its state folder is lost or damaged.
 @Suite("A broker that cannot keep its records")
 struct LostFilesTests {
-    private let house: BrokerHouse
+    private let fixture: BrokerFixture
     private let mail: TestApp
     private let root: TestApp
-    private var log: String { house.folder + "/access.sqlite-wal" }
+    private var log: String { fixture.folder + "/access.sqlite-wal" }
 
     init() throws {
-        house = try BrokerHouse()
-        try house.keeper(adding: "Ada")
-        mail = try house.app("mail", .full)
-        root = TestApp(house: house, caller: house.caller("root", uid: 0), door: .admin)
+        fixture = try BrokerFixture()
+        try fixture.keeper(adding: "Ada")
+        mail = try fixture.app("mail", .full)
+        root = TestApp(fixture: fixture, caller: fixture.caller("root", uid: 0), interface: .admin)
         #expect(try mail.fetch().names == ["Ada"])
     }
 
     private func removeFolder() {
-        for name in BrokerHouse.names(in: house.folder) { unlink(house.folder + "/" + name) }
+        for name in BrokerFixture.names(in: fixture.folder) { unlink(fixture.folder + "/" + name) }
     }
 
-    private var complaints: Int { house.journal.lines.count { $0.contains("cannot keep audit records") } }
+    private var complaints: Int { fixture.journal.lines.count { $0.contains("cannot keep audit records") } }
 
     @Test("Without the state folder nothing is disclosed, not even what is already recorded")
     func removedAndRead() throws {
-        let other = try house.app("other", .full)
+        let other = try fixture.app("other", .full)
         removeFolder()
         // This repeats the last disclosure, so it would only be counted.
         #expect(try mail.fetch().error == "StoreUnavailable")
@@ -42,7 +42,7 @@ struct LostFilesTests {
 
     @Test("Without the state folder a disclosure that needs a new record is refused too")
     func removedAndNew() throws {
-        let other = try house.app("other", .full)
+        let other = try fixture.app("other", .full)
         removeFolder()
         #expect(try other.fetch().error == "StoreUnavailable")
         #expect(complaints == 1)
@@ -53,70 +53,70 @@ struct LostFilesTests {
         removeFolder()
         let reply = try root.call("SetGrant", #"{"uid":1000,"app":"mail","status":"denied"}"#)
         #expect(reply.error == "InvalidValue")
-        #expect(house.broker.access.grant(of: mail.principal)?.access ?? .denied == .denied)
+        #expect(fixture.broker.access.grant(of: mail.principal)?.access ?? .denied == .denied)
         #expect(try mail.fetch().error != nil)
         #expect(complaints == 1)
     }
 
     @Test("Without the state folder a new grant does not take effect")
     func removedAndGranted() throws {
-        let new = try house.app("new")
+        let new = try fixture.app("new")
         removeFolder()
         var isSettled: Bool?
         let grant = Grant(
-            access: .full, keys: Grant.ordinaryKeys, revision: house.broker.access.nextRevision(), decidedBy: .person,
-            decidedAt: house.broker.surroundings.seconds)
-        house.broker.grants.settle(grant, for: new.principal, displayName: "new", sharesStandingKey: true) {
+            access: .full, keys: Grant.ordinaryKeys, revision: fixture.broker.access.nextRevision(), decidedBy: .person,
+            decidedAt: fixture.broker.surroundings.seconds)
+        fixture.broker.grants.settle(grant, for: new.principal, displayName: "new", sharesPersistentKey: true) {
             isSettled = $0
         }
-        try #require(house.loop.run { isSettled != nil })
+        try #require(fixture.loop.run { isSettled != nil })
         #expect(isSettled == false)
-        #expect(house.broker.access.grant(of: new.principal) == nil)
+        #expect(fixture.broker.access.grant(of: new.principal) == nil)
     }
 
     @Test("A renamed log is noticed at the next sync, and stays noticed when it is back")
     func renamed() throws {
         try #require(rename(log, log + ".away") == 0)
-        _ = try house.app("other", .full).fetch()
-        house.loop.advance(by: .seconds(1))
-        #expect(house.loop.run { complaints == 1 })
+        _ = try fixture.app("other", .full).fetch()
+        fixture.loop.advance(by: .seconds(1))
+        #expect(fixture.loop.run { complaints == 1 })
         try #require(rename(log + ".away", log) == 0)
-        house.loop.advance(by: .seconds(1))
+        fixture.loop.advance(by: .seconds(1))
         #expect(try mail.fetch().error == "StoreUnavailable")
         #expect(complaints == 1)
     }
 
     @Test("A revocation is answered after it is synced")
     func revokedOnDisk() throws {
-        let position = house.folder + "/access.synced"
-        let before = house.files()[position]
+        let position = fixture.folder + "/access.synced"
+        let before = fixture.files()[position]
         #expect(try root.call("SetGrant", #"{"uid":1000,"app":"mail","status":"denied"}"#).error == nil)
         // Only a sync writes this file. No time has passed on this loop, so no other sync has run.
-        #expect(house.files()[position] != before)
+        #expect(fixture.files()[position] != before)
     }
 
     @Test("If the audit is durable, a reply is sent after its record is synced")
     func disclosedOnDisk() throws {
-        house.rule([], isAuditDurable: true)
-        let other = try house.app("other", .full)
-        let position = house.folder + "/access.synced"
-        let before = house.files()[position]
+        fixture.rule([], isAuditDurable: true)
+        let other = try fixture.app("other", .full)
+        let position = fixture.folder + "/access.synced"
+        let before = fixture.files()[position]
         #expect(try other.fetch().names == ["Ada"])
-        #expect(house.files()[position] != before)
+        #expect(fixture.files()[position] != before)
     }
 
     @Test("A damaged log does not undo a revocation: every app is refused, and the journal and verification say why")
     func damagedLog() throws {
         #expect(try root.call("SetGrant", #"{"uid":1000,"app":"mail","status":"denied"}"#).error == nil)
-        var damaged = try #require(house.files()[log])
+        var damaged = try #require(fixture.files()[log])
         // A byte in the first frame of the log, before every decision.
         damaged[32 + 24 + 100] ^= 1
-        try house.crash(losing: [log: damaged])
-        #expect(house.journal.lines.contains { $0.contains("audit records are lost") })
-        for app in [mail, try house.app("keeper")] {
-            #expect(house.broker.access.grant(of: app.principal)?.access ?? .denied == .denied)
+        try fixture.crash(losing: [log: damaged])
+        #expect(fixture.journal.lines.contains { $0.contains("audit records are lost") })
+        for app in [mail, try fixture.app("keeper")] {
+            #expect(fixture.broker.access.grant(of: app.principal)?.access ?? .denied == .denied)
         }
-        let again = TestApp(house: house, caller: house.caller("root", uid: 0), door: .admin)
+        let again = TestApp(fixture: fixture, caller: fixture.caller("root", uid: 0), interface: .admin)
         #expect(try again.call("VerifyAudit").parameters["brokenAt"]?.integer != nil)
     }
 }

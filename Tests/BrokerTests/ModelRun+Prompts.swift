@@ -23,13 +23,13 @@ extension ModelRun {
             person?.leave()
             person = nil
         } else if person == nil {
-            person = try TestPerson(house: house)
+            person = try TestPerson(fixture: fixture)
         }
         while true {
             let app = app(name)
             let call = try app.begin(method, parameters)
             try require(
-                house.loop.run { call.isOver || house.broker.prompts.openCount(1_000) > 0 },
+                fixture.loop.run { call.isOver || fixture.broker.prompts.openCount(1_000) > 0 },
                 "\(method): neither a reply nor a prompt")
             let kind = mayBeAsked(name) ? expecting() : nil
             if call.isOver {
@@ -60,7 +60,7 @@ extension ModelRun {
             } else {
                 try advance(by: 6)
             }
-            try require(house.loop.run { call.isOver }, "\(name): \(method) has no answer")
+            try require(fixture.loop.run { call.isOver }, "\(name): \(method) has no answer")
             return try app.replies(1, to: call)[0]
         }
     }
@@ -307,7 +307,7 @@ extension ModelRun {
             case .deny, .forceDenied, .forceLimited, .forceFull: return
             case .none, .capLevel, .capKeys, .forbid, .lifetime: break
             }
-            if person == nil { person = try TestPerson(house: house) }
+            if person == nil { person = try TestPerson(fixture: fixture) }
             guard let person, let prompt = try person.manage(app(name)) else {
                 return try require(model.app(name).decided == nil, "\(name): a grant cannot be opened")
             }

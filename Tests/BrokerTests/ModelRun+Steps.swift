@@ -75,13 +75,13 @@ extension ModelRun {
             }
             return rule
         }
-        house.rule(rules)
+        fixture.rule(rules)
     }
 
     // MARK: The administrator
 
     private func administrator(_ method: String, _ parameters: String) throws -> Answer {
-        try TestApp(house: house, caller: house.caller("contactctl"), door: .admin).call(method, parameters)
+        try TestApp(fixture: fixture, caller: fixture.caller("contactctl"), interface: .admin).call(method, parameters)
     }
 
     private func lower(_ name: String) throws {

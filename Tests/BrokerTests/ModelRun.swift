@@ -16,7 +16,7 @@ struct Difference: Error {
 final class ModelRun {
     static let appNames = ["mail", "chat", "calendar", "dialer", "sync"]
 
-    let house: BrokerHouse
+    let fixture: BrokerFixture
     var model: Model
     var numbers: SeededNumbers
     var person: TestPerson?
@@ -53,11 +53,11 @@ final class ModelRun {
 
     init(seed: UInt64) throws {
         // It must make no difference whether a read runs on the loop.
-        house = try BrokerHouse(readsBeside: seed.isMultiple(of: 3))
+        fixture = try BrokerFixture(readsOnWorker: seed.isMultiple(of: 3))
         numbers = SeededNumbers(seed: seed)
-        model = Model(now: BrokerHouse.start / 1_000_000)
+        model = Model(now: BrokerFixture.start / 1_000_000)
         for name in Self.appNames { model.apps[name] = ModelApp(name) }
-        person = try TestPerson(house: house)
+        person = try TestPerson(fixture: fixture)
     }
 
     // MARK: Chance
@@ -80,7 +80,7 @@ final class ModelRun {
     }
 
     /// The effective access of every app, by the model.
-    var standings: String {
+    var grantsAndAccess: String {
         model.apps.values.sorted { $0.name < $1.name }.map { app in
             let decided = app.decided.map { "\($0.level) at \($0.at) until \($0.expires ?? 0)" } ?? "nothing"
             return "\(model.now) \(app.name): \(app.level), decided \(decided), rule \(app.rule.kind), "
@@ -107,11 +107,13 @@ final class ModelRun {
     }
 
     /// Another connection of an app.
-    func connect(_ name: String) -> TestApp { TestApp(house: house, caller: house.caller(name, strength: .installed)) }
+    func connect(_ name: String) -> TestApp {
+        TestApp(fixture: fixture, caller: fixture.caller(name, strength: .installed))
+    }
 
     /// Ends the broker and starts it again.
     func restart() throws {
-        try house.restart()
+        try fixture.restart()
         connections = [:]
         watches = [:]
         person = nil
@@ -120,7 +122,7 @@ final class ModelRun {
 
     /// Lets time pass for the broker and the model, in whole seconds.
     func advance(by seconds: Int64) throws {
-        house.loop.advance(by: .seconds(seconds))
+        fixture.loop.advance(by: .seconds(seconds))
         model.advance(to: model.now + seconds)
         try checkWatches()
     }

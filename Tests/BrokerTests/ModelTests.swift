@@ -42,9 +42,9 @@ struct ModelTests {
                 The last steps:
                 \(run.steps.suffix(40).joined(separator: "\n"))
                 Effective access:
-                \(run.standings)
+                \(run.grantsAndAccess)
                 The last lines for the journal:
-                \(run.house.journal.lines.suffix(5).joined(separator: "\n"))
+                \(run.fixture.journal.lines.suffix(5).joined(separator: "\n"))
                 """)
             return
         }

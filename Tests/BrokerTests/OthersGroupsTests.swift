@@ -12,14 +12,14 @@ struct OthersGroupsTests {
 
     /// Ada and Bob are in Family, and Bob is in its subgroup Cousins. Mail may see Ada.
     private struct Neighbours {
-        let house: BrokerHouse
+        let fixture: BrokerFixture
         let keeper, mail: TestApp
         /// The keeper's identifiers.
         let family, cousins: String
 
         init(keys: ContactKeySet = OthersGroupsTests.keys) throws {
-            house = try BrokerHouse()
-            keeper = try house.keeper(adding: "Ada", "Bob")
+            fixture = try BrokerFixture()
+            keeper = try fixture.keeper(adding: "Ada", "Bob")
             let (ada, bob) = (try keeper.identifier(of: "Ada"), try keeper.identifier(of: "Bob"))
             let made = try keeper.save([
                 GroupTests.add("Family", as: "f"), GroupTests.add("Cousins", as: "c"),
@@ -27,7 +27,7 @@ struct OthersGroupsTests {
                 GroupTests.step("addMember", "c", bob), GroupTests.step("addSubgroup", "f", "c"),
             ]).strings("identifiers")
             (family, cousins) = (made[0], made[1])
-            mail = try house.app("mail", .limited(to: house.records("Ada")), keys: keys)
+            mail = try fixture.app("mail", .limited(to: fixture.records("Ada")), keys: keys)
         }
 
         /// The groups that an app sees, by name.
@@ -65,7 +65,7 @@ struct OthersGroupsTests {
         let told = try there.mail.call("GetAuthorization").strings("keys")
         #expect(told.last == "groups" && told.filter { $0 == "groups" }.count == 1)
 
-        let chat = try there.house.app("chat", .limited(to: there.house.records("Ada")))
+        let chat = try there.fixture.app("chat", .limited(to: there.fixture.records("Ada")))
         #expect(try there.groups(of: chat).isEmpty)
         #expect(try chat.history(nil, Self.withGroups).events == ["dropEverything", "addContact Ada"])
         #expect(try !chat.call("GetAuthorization").strings("keys").contains("groups"))
@@ -88,8 +88,8 @@ struct OthersGroupsTests {
         #expect(try there.mail.fetch().token == start.token)
         #expect(try there.mail.history(start.token, Self.withGroups).events == [])
         // The same after a restart, when the position is looked up again.
-        try there.house.restart()
-        let (mail, keeper) = (try there.house.app("mail"), try there.house.app("keeper"))
+        try there.fixture.restart()
+        let (mail, keeper) = (try there.fixture.app("mail"), try there.fixture.app("keeper"))
         #expect(try mail.fetch().token == start.token)
 
         let ada = try keeper.identifier(of: "Ada")
@@ -105,17 +105,17 @@ struct OthersGroupsTests {
         #expect(
             try mail.history(start.token, Self.withGroups).events.sorted()
                 == ["addGroup New", "addMember", "removeMember", "removeSubgroup", "updateGroup Kin"])
-        try there.house.restart()
-        #expect(try there.house.app("mail").fetch().token == next)
-        #expect(try there.house.app("keeper").save([GroupTests.whole("delete", there.family)]).error == nil)
-        #expect(try there.house.app("mail").history(next, Self.withGroups).events == ["deleteGroup"])
+        try there.fixture.restart()
+        #expect(try there.fixture.app("mail").fetch().token == next)
+        #expect(try there.fixture.app("keeper").save([GroupTests.whole("delete", there.family)]).error == nil)
+        #expect(try there.fixture.app("mail").history(next, Self.withGroups).events == ["deleteGroup"])
     }
 
     @Test("A granted contact comes with its memberships in the groups")
     func granted() throws {
         let there = try Neighbours()
         let start = try there.mail.history(nil)
-        try there.house.grant(.limited(to: there.house.records("Ada", "Bob")), keys: Self.keys, to: there.mail)
+        try there.fixture.grant(.limited(to: there.fixture.records("Ada", "Bob")), keys: Self.keys, to: there.mail)
         #expect(
             try there.mail.history(start.token, Self.withGroups).events
                 == ["granted Bob", "addMember", "addMember"])
@@ -171,7 +171,7 @@ struct OthersGroupsTests {
             "SaveContacts", #"{"changes":[\#(Change.add(given: "Cid").text)]}"#)
         let second = try there.mail.begin(
             "SaveContacts", #"{"changes":[\#(GroupTests.step("removeMember", family, ada).text)]}"#)
-        try there.house.grant(.limited(to: there.house.records("Ada")), to: there.mail)
+        try there.fixture.grant(.limited(to: there.fixture.records("Ada")), to: there.mail)
         #expect(try there.keeper.replies(1, to: first).map(\.error) == [nil])
         #expect(try there.mail.replies(1, to: second).map(\.error) == ["AccessDenied"])
         #expect(try there.mail.history(token, Self.withGroups).events == ["dropEverything", "addContact Ada"])
@@ -190,22 +190,22 @@ struct OthersGroupsTests {
         var rule = Rule(place: "test.toml:1")
         rule.apps = ["mail"]
         rule.maximumKeys = Grant.ordinaryKeys
-        there.house.rule([rule])
+        there.fixture.rule([rule])
         #expect(try there.groups(of: there.mail).isEmpty)
         rule.maximumKeys?.formUnion(.groups)
-        there.house.rule([rule])
+        there.fixture.rule([rule])
         #expect(try there.groups(of: there.mail).count == 2)
     }
 
     @Test("The person can grant the key only if the app asked for it")
     func asked() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.keeper(adding: "Ada")
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.keeper(adding: "Ada")
         _ = try keeper.save([GroupTests.add("Family")])
-        let person = try TestPerson(house: house)
+        let person = try TestPerson(fixture: fixture)
         let everything = #""keys":[\#(AuthorizationTable.ordinaryKeys),"groups"]"#
         for (app, keys, isGiven) in [("mail", #""givenName","groups""#, true), ("chat", #""givenName""#, false)] {
-            let app = try house.app(app)
+            let app = try fixture.app(app)
             let call = try app.begin("RequestAccess", #"{"keys":[\#(keys)]}"#)
             let prompt = try #require(try person.prompts().last)
             let row = try #require(try person.rows(prompt).first).identifier

@@ -10,25 +10,25 @@ import Testing
 
 @Suite("A crash between the commits of the contacts database and the access database")
 struct OutboxTests {
-    private let house: BrokerHouse
+    private let fixture: BrokerFixture
     private let mail: TestApp
 
     /// Mail sees Ada and may add contacts.
     init() throws {
-        house = try BrokerHouse()
-        try house.keeper(adding: "Ada", "Grace")
-        mail = try house.app("mail", .limited(to: try house.records("Ada")))
+        fixture = try BrokerFixture()
+        try fixture.keeper(adding: "Ada", "Grace")
+        mail = try fixture.app("mail", .limited(to: try fixture.records("Ada")))
     }
 
     /// The files of the access database only.
-    private func access() -> [String: [UInt8]] { house.files().filter { $0.key.contains("access.sqlite") } }
+    private func access() -> [String: [UInt8]] { fixture.files().filter { $0.key.contains("access.sqlite") } }
 
     /// A save by mail is acknowledged, and a crash loses what the access database has of it.
     private func saveAndLose(_ changes: [Change], meanwhile: (AccessStore) throws -> Void = { _ in }) throws {
         let before = access()
         #expect(try mail.save(changes).error == nil)
-        try house.crash(losing: before) {
-            let store = try AccessStore.open(folder: house.folder, now: 5)
+        try fixture.crash(losing: before) {
+            let store = try AccessStore.open(folder: fixture.folder, now: 5)
             try meanwhile(store)
             try store.commit()
             store.close(now: 6)
@@ -36,7 +36,7 @@ struct OutboxTests {
     }
 
     private func isWhole() throws -> Bool {
-        let root = TestApp(house: house, caller: house.caller("root", uid: 0), door: .admin)
+        let root = TestApp(fixture: fixture, caller: fixture.caller("root", uid: 0), interface: .admin)
         return try root.call("VerifyAudit").parameters["brokenAt"] == nil
     }
 
@@ -44,37 +44,37 @@ struct OutboxTests {
     func kept() throws {
         try saveAndLose([.add(given: "Mine")])
         // The first request waits for the recovery.
-        #expect(try house.app("mail").fetch().names == ["Ada", "Mine"])
+        #expect(try fixture.app("mail").fetch().names == ["Ada", "Mine"])
         for _ in 1...2 {
-            #expect(try house.audit(.save) == ["", "before a crash"])
+            #expect(try fixture.audit(.save) == ["", "before a crash"])
             #expect(try isWhole())
-            try house.crash()
-            #expect(try house.app("mail").fetch().names == ["Ada", "Mine"])
+            try fixture.crash()
+            #expect(try fixture.app("mail").fetch().names == ["Ada", "Mine"])
         }
-        #expect(try house.app("mail").save([.add(given: "More")]).error == nil)
-        #expect(try house.audit(.save) == ["", "before a crash", ""])
-        #expect(try house.app("mail").fetch().names == ["Ada", "Mine", "More"])
+        #expect(try fixture.app("mail").save([.add(given: "More")]).error == nil)
+        #expect(try fixture.audit(.save) == ["", "before a crash", ""])
+        #expect(try fixture.app("mail").fetch().names == ["Ada", "Mine", "More"])
     }
 
     @Test("The audit is completed without a request for the contacts database")
     func background() throws {
         try saveAndLose([.add(given: "Mine")])
-        #expect(house.loop.run { (try? house.audit(.save).count) == 2 })
-        #expect(try house.audit(.save) == ["", "before a crash"])
+        #expect(fixture.loop.run { (try? fixture.audit(.save).count) == 2 })
+        #expect(try fixture.audit(.save) == ["", "before a crash"])
     }
 
     @Test("A deleted card leaves every granted set, and the app that saw it gets the event")
     func deleting() throws {
         let token = try #require(try mail.fetch().token)
-        let keeper = try house.app("keeper")
+        let keeper = try fixture.app("keeper")
         let ada = try keeper.identifier(of: "Ada")
         var isSynced = false
-        house.broker.turn.sync.onDisk { _ in isSynced = true }
-        try #require(house.loop.run { isSynced })
+        fixture.broker.groupCommit.sync.onDisk { _ in isSynced = true }
+        try #require(fixture.loop.run { isSynced })
         let before = access()
         #expect(try keeper.save([.delete(ada)]).error == nil)
-        try house.crash(losing: before)
-        let again = try house.app("mail")
+        try fixture.crash(losing: before)
+        let again = try fixture.app("mail")
         #expect(try again.fetch().names == [])
         let history = try again.call("FetchHistory", #"{"token":"\#(token)"}"#)
         #expect(history.text.contains("delete"), "\(history.text)")
@@ -95,12 +95,12 @@ struct OutboxTests {
         ]
         for (expected, decide) in decisions {
             try saveAndLose([.add(given: "Mine")], meanwhile: decide)
-            let keeper = try house.app("keeper")
+            let keeper = try fixture.app("keeper")
             #expect(try keeper.fetch().names.contains("Mine"))
-            #expect(house.broker.access.grant(of: mail.principal)?.access == expected)
-            #expect(try house.audit(.save).last == "before a crash")
+            #expect(fixture.broker.access.grant(of: mail.principal)?.access == expected)
+            #expect(try fixture.audit(.save).last == "before a crash")
             #expect(try keeper.save([.delete(try keeper.identifier(of: "Mine"))]).error == nil)
-            try house.grant(.limited(to: []), to: mail)
+            try fixture.grant(.limited(to: []), to: mail)
         }
     }
 
@@ -108,56 +108,56 @@ struct OutboxTests {
     func damaged() throws {
         let before = access()
         #expect(try mail.save([.add(given: "Mine")]).error == nil)
-        try house.crash(losing: before) {
+        try fixture.crash(losing: before) {
             let book = try Connection<AccessStoreError>(
-                path: house.book + "/contacts.sqlite", .readWrite, patience: 5_000)
+                path: fixture.book + "/contacts.sqlite", .readWrite, patience: 5_000)
             try book.execute("UPDATE outbox SET entry = zeroblob(40) WHERE number = (SELECT max(number) FROM outbox)")
         }
-        #expect(try house.app("mail").fetch().names == ["Ada"])
-        #expect(try house.app("keeper").fetch().names == ["Ada", "Grace", "Mine"])
-        #expect(try house.audit(.save) == ["", "unreadable, before a crash"])
-        #expect(try house.app("mail").save([.add(given: "More")]).error == nil)
-        #expect(try house.app("mail").fetch().names == ["Ada", "More"])
+        #expect(try fixture.app("mail").fetch().names == ["Ada"])
+        #expect(try fixture.app("keeper").fetch().names == ["Ada", "Grace", "Mine"])
+        #expect(try fixture.audit(.save) == ["", "unreadable, before a crash"])
+        #expect(try fixture.app("mail").save([.add(given: "More")]).error == nil)
+        #expect(try fixture.app("mail").fetch().names == ["Ada", "More"])
     }
 
     @Test("A purge records what a crash kept from the audit, and then nothing is left")
     func purge() throws {
         try saveAndLose([.add(given: "Mine")])
-        house.names[1_000] = "somebody else"
-        let root = TestApp(house: house, caller: house.caller("root", uid: 0), door: .admin)
+        fixture.names[1_000] = "somebody else"
+        let root = TestApp(fixture: fixture, caller: fixture.caller("root", uid: 0), interface: .admin)
         #expect(try root.call("PurgeUser", #"{"uid":1000}"#).error == nil)
-        #expect(try house.audit(.save) == ["", "before a crash"])
-        #expect(house.broker.access.outboxMark(of: 1_000) == 0)
-        #expect(house.broker.access.principals.isEmpty)
+        #expect(try fixture.audit(.save) == ["", "before a crash"])
+        #expect(fixture.broker.access.outboxMark(of: 1_000) == 0)
+        #expect(fixture.broker.access.principals.isEmpty)
     }
 
     @Test(
         "If the access database cannot be written, a save succeeds and is recorded once it can be")
     func fullDisk() throws {
-        let access = house.broker.access
+        let access = fixture.broker.access
         let call = try mail.begin(
             "SaveContacts", #"{"changes":[{"operation":"add","contact":{"givenName":"Mine"}}]}"#)
         _ = try access.writer?.connection.integer("PRAGMA query_only = 1")
         #expect(try mail.replies(1, to: call).map(\.error) == [nil])
         #expect(access.hasUndelivered)
-        #expect(house.journal.lines.contains { $0.contains("its audit record could not be written") })
+        #expect(fixture.journal.lines.contains { $0.contains("its audit record could not be written") })
         #expect(try mail.fetch().error == "StoreUnavailable")
-        #expect(try house.audit(.save) == [""])
+        #expect(try fixture.audit(.save) == [""])
         _ = try access.writer?.connection.integer("PRAGMA query_only = 0")
-        house.loop.advance(by: .seconds(2))
-        #expect(try house.audit(.save) == ["", ""])
+        fixture.loop.advance(by: .seconds(2))
+        #expect(try fixture.audit(.save) == ["", ""])
         #expect(!access.hasUndelivered)
         #expect(try mail.fetch().names == ["Ada", "Mine"])
-        try house.crash()
-        #expect(try house.app("mail").fetch().names == ["Ada", "Mine"])
-        #expect(try house.audit(.save) == ["", ""])
+        try fixture.crash()
+        #expect(try fixture.app("mail").fetch().names == ["Ada", "Mine"])
+        #expect(try fixture.audit(.save) == ["", ""])
     }
 
     @Test(
         "A save that could not be recorded is recorded with the next record, and its app sees what it added",
         arguments: [false, true])
     func recordedLater(failsAgain: Bool) throws {
-        let access = house.broker.access
+        let access = fixture.broker.access
         let large = AuditRecord(time: 5, uid: 0, event: .policy, detail: String(repeating: "x", count: 5_000))
         let call = try mail.begin(
             "SaveContacts", #"{"changes":[{"operation":"add","contact":{"givenName":"Mine"}}]}"#)
@@ -174,38 +174,38 @@ struct OutboxTests {
         // Otherwise this call records the save before it is decided.
         #expect(try mail.fetch().names == ["Ada", "Mine"])
         #expect(!access.hasUndelivered)
-        #expect(try house.audit(.save) == ["", ""])
-        try house.crash()
-        #expect(try house.app("mail").fetch().names == ["Ada", "Mine"])
-        #expect(try house.audit(.save) == ["", ""])
+        #expect(try fixture.audit(.save) == ["", ""])
+        try fixture.crash()
+        #expect(try fixture.app("mail").fetch().names == ["Ada", "Mine"])
+        #expect(try fixture.audit(.save) == ["", ""])
     }
 
     @Test("A save while the broker ends is both done and recorded, or neither")
     func ending() throws {
         let call = try mail.begin(
             "SaveContacts", #"{"changes":[{"operation":"add","contact":{"givenName":"Mine"}}]}"#)
-        try house.restart()
+        try fixture.restart()
         _ = call
-        let names = try house.app("mail").fetch().names
-        #expect(try house.audit(.save).count == (names == ["Ada", "Mine"] ? 2 : 1))
-        #expect(try house.audit(.gap).isEmpty)
+        let names = try fixture.app("mail").fetch().names
+        #expect(try fixture.audit(.save).count == (names == ["Ada", "Mine"] ? 2 : 1))
+        #expect(try fixture.audit(.gap).isEmpty)
     }
 
     @Test("A save is answered after the decisions that it depends on are synced")
     func rests() throws {
-        #expect(house.broker.access.hasDecisionsOffDisk)
+        #expect(fixture.broker.access.hasDecisionsOffDisk)
         let call = try mail.begin(
             "SaveContacts", #"{"changes":[{"operation":"add","contact":{"givenName":"Mine"}}]}"#)
         #expect(try mail.replies(1, to: call).map(\.error) == [nil])
-        #expect(!house.broker.access.hasDecisionsOffDisk)
+        #expect(!fixture.broker.access.hasDecisionsOffDisk)
     }
 
     @Test("Intents that an earlier version left open are settled by what the contacts database contains")
     func intents() throws {
-        let records = try house.records("Ada", "Grace").sorted()
-        try house.crash {
+        let records = try fixture.records("Ada", "Grace").sorted()
+        try fixture.crash {
             let file = try Connection<AccessStoreError>(
-                path: house.folder + "/access.sqlite", .readWrite, patience: 5_000)
+                path: fixture.folder + "/access.sqlite", .readWrite, patience: 5_000)
             let known = records[0].rawValue.littleEndian, unknown = Int64(77).littleEndian
             let adds = withUnsafeBytes(of: (known, unknown)) { Array($0) }
             try file.statement(
@@ -213,9 +213,9 @@ struct OutboxTests {
             )
             .bind(1, adds).run()
         }
-        #expect(house.loop.run { house.broker.access.openIntents().isEmpty })
-        house.loop.turn()
-        #expect(try house.audit(.save) == ["", "before a crash"])
-        #expect(try house.audit(.saveNotDone) == ["before a crash"])
+        #expect(fixture.loop.run { fixture.broker.access.openIntents().isEmpty })
+        fixture.loop.iterate()
+        #expect(try fixture.audit(.save) == ["", "before a crash"])
+        #expect(try fixture.audit(.saveNotDone) == ["before a crash"])
     }
 }

@@ -14,15 +14,15 @@ extension TestApp {
 struct PickChecksTests {
     private static let number = "+44 20 7946 0018"
 
-    private let house: BrokerHouse
+    private let fixture: BrokerFixture
     private let person: TestPerson
 
     init() throws {
-        house = try BrokerHouse()
-        let keeper = try house.app("keeper", .full)
+        fixture = try BrokerFixture()
+        let keeper = try fixture.app("keeper", .full)
         let phone = #","phoneNumbers":[{"value":"\#(Self.number)"}]"#
         try #require(try keeper.save([.add(given: "Ada", extra: phone)]).error == nil)
-        person = try TestPerson(house: house)
+        person = try TestPerson(fixture: fixture)
     }
 
     private func asking(
@@ -42,34 +42,34 @@ struct PickChecksTests {
         var rule = Rule(place: "test.toml:1")
         rule.strengths = [.installed]
         rule.maximumKeys = keys
-        house.rule([rule])
+        fixture.rule([rule])
     }
 
     @Test("A picked contact is handed over and recorded")
     func handedOver() throws {
-        let app = try house.app("mail")
+        let app = try fixture.app("mail")
         let (call, prompt) = try asking(app)
         #expect(try pick(prompt).error == nil)
         #expect(try app.replies(1, to: call)[0].text.contains(Self.number))
-        #expect(try house.audit(.disclosure).contains { $0.hasSuffix("picked") })
+        #expect(try fixture.audit(.disclosure).contains { $0.hasSuffix("picked") })
     }
 
     @Test("A process that runs another program by the time of the answer gets nothing")
     func anotherProgram() throws {
-        let app = try house.app("mail")
+        let app = try fixture.app("mail")
         let (call, prompt) = try asking(app)
         app.becomeAnotherProgram()
         _ = try pick(prompt)
         let reply = try app.replies(1, to: call)[0]
         #expect(reply.error == "AccessDenied")
         #expect(!reply.text.contains(Self.number))
-        #expect(try !house.audit(.disclosure).contains { $0.hasSuffix("picked") })
+        #expect(try !fixture.audit(.disclosure).contains { $0.hasSuffix("picked") })
     }
 
     @Test("A key that the policy forbids looks empty to the conditions of a picker and at the agent")
     func forbiddenKey() throws {
         allow(.names)
-        let app = try house.app("mail", strength: .installed)
+        let app = try fixture.app("mail", strength: .installed)
         let (_, ruled) = try asking(app, #","enabling":{"hasKeys":["phoneNumbers"]}"#)
         #expect(try pick(ruled).error == "InvalidAnswer")
         let row = try #require(person.rows(ruled).first).identifier
@@ -80,7 +80,7 @@ struct PickChecksTests {
 
     @Test("A key that the policy forbids while the prompt is open is not handed over")
     func forbiddenMeanwhile() throws {
-        let app = try house.app("mail", strength: .installed)
+        let app = try fixture.app("mail", strength: .installed)
         let (call, prompt) = try asking(app)
         allow(.names)
         // If the prompt has changed, it is shown again under another cookie.

@@ -9,22 +9,22 @@ import Testing
 
 @Suite("Photos for picks and thumbnails")
 struct PickedPhotosTests {
-    private let house: BrokerHouse
+    private let fixture: BrokerFixture
     private let person: TestPerson
     private let mail: TestApp
 
     init() throws {
-        house = try BrokerHouse(bytesPerReply: 100_000)
-        let keeper = try house.app("keeper", .full)
+        fixture = try BrokerFixture(bytesPerReply: 100_000)
+        let keeper = try fixture.app("keeper", .full)
         let photo = String(repeating: "QUJD", count: 10_000)
         for name in ["Ada", "Bob", "Cid"] {
             #expect(try keeper.save([.add(given: name, extra: #","imageData":"\#(photo)""#)]).error == nil)
         }
         // The broker tries to make thumbnails of them. None succeeds here.
-        let broker = house.broker
-        try #require(house.loop.run { broker.thumbnails.isIdle })
-        person = try TestPerson(house: house)
-        mail = try house.app("mail")
+        let broker = fixture.broker
+        try #require(fixture.loop.run { broker.thumbnails.isIdle })
+        person = try TestPerson(fixture: fixture)
+        mail = try fixture.app("mail")
     }
 
     private func asking() throws -> (call: Call, prompt: TestPerson.Prompt) {
@@ -42,7 +42,7 @@ struct PickedPhotosTests {
 
     /// Runs while another thread holds the lock that reads on the loop need.
     private func whileTheLoopIsKeptWaiting(_ body: (ContactsStore) throws -> Void) throws {
-        let book = try #require(house.broker.books.opened(1_000))
+        let book = try #require(fixture.broker.books.opened(1_000))
         let (isHeld, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let holder = DispatchQueue(label: "holder")
         holder.async {
@@ -61,12 +61,12 @@ struct PickedPhotosTests {
     }
 
     @Test("Picked photos are read off the event loop")
-    func beside() throws {
+    func onWorker() throws {
         let (call, prompt) = try asking()
         let answer = try picking(2, of: prompt)
         try whileTheLoopIsKeptWaiting { _ in
             let answered = try person.begin(answering: prompt, answer)
-            #expect(house.loop.run { answered.isOver })
+            #expect(fixture.loop.run { answered.isOver })
         }
         let reply = try mail.replies(1, to: call)[0]
         #expect(reply.names.count == 2 && reply.text.utf8.count > 80_000)
@@ -74,7 +74,7 @@ struct PickedPhotosTests {
 
     @Test("A photo for a thumbnail is read without the lock of the loop's reads")
     func thumbnail() throws {
-        let record = try #require(try house.records("Ada").first)
+        let record = try #require(try fixture.records("Ada").first)
         try whileTheLoopIsKeptWaiting { book in
             let done = DispatchSemaphore(value: 0)
             DispatchQueue.global().async {
@@ -89,13 +89,13 @@ struct PickedPhotosTests {
         let (call, prompt) = try asking()
         let (answer, fewer) = (try picking(3, of: prompt), try picking(2, of: prompt))
         // Reading a photo would be reported, because it is not valid base64 now.
-        try house.change(sql: "UPDATE image SET imageData = CAST(replace(CAST(imageData AS TEXT), 'Q', '!') AS BLOB)")
+        try fixture.change(sql: "UPDATE image SET imageData = CAST(replace(CAST(imageData AS TEXT), 'Q', '!') AS BLOB)")
         #expect(try person.answer(prompt, answer).error == "InvalidAnswer")
-        house.loop.turn()
-        #expect(!house.journal.lines.contains { $0.contains("is damaged") })
+        fixture.loop.iterate()
+        #expect(!fixture.journal.lines.contains { $0.contains("is damaged") })
         #expect(!call.isOver)
         #expect(try person.answer(prompt, fewer).error == nil)
         #expect(try mail.replies(1, to: call)[0].names.count == 2)
-        #expect(house.journal.lines.contains { $0.contains("is damaged") })
+        #expect(fixture.journal.lines.contains { $0.contains("is damaged") })
     }
 }

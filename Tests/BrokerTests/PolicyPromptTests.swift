@@ -10,25 +10,25 @@ import Testing
 /// Rules that come into force while a prompt is open.
 @Suite("Policy changes while prompts are open")
 struct PolicyPromptTests {
-    private let house: BrokerHouse
+    private let fixture: BrokerFixture
     private let person: TestPerson
 
     init() throws {
-        house = try BrokerHouse()
-        try house.keeper(adding: "Ada", "Grace")
-        person = try TestPerson(house: house)
+        fixture = try BrokerFixture()
+        try fixture.keeper(adding: "Ada", "Grace")
+        person = try TestPerson(fixture: fixture)
     }
 
     private func rule(_ fill: (inout Rule) -> Void) {
         var rule = Rule(place: "test.toml:1")
         rule.strengths = [.installed]
         fill(&rule)
-        house.rule([rule])
+        fixture.rule([rule])
     }
 
     private func ask(_ app: TestApp, _ method: String = "RequestAccess", _ parameters: String = "{}") throws -> Call {
         let call = try app.begin(method, parameters)
-        try #require(house.loop.run { call.isOver || house.broker.prompts.openCount(1_000) > 0 })
+        try #require(fixture.loop.run { call.isOver || fixture.broker.prompts.openCount(1_000) > 0 })
         return call
     }
 
@@ -43,24 +43,24 @@ struct PolicyPromptTests {
             var forbids = Rule(place: "test.toml:1")
             forbids.strengths = [strength]
             forbids.forbidsPrompting = true
-            let app = try house.app("mail", strength: strength)
+            let app = try fixture.app("mail", strength: strength)
             let call = try ask(app)
             try #require(try person.prompts().count == 1)
-            house.rule([forbids])
+            fixture.rule([forbids])
             #expect(try app.replies(1, to: call)[0].parameters["status"]?.string == "notDetermined")
-            house.rule([])
-            let again = try ask(house.app("mail", strength: strength))
+            fixture.rule([])
+            let again = try ask(fixture.app("mail", strength: strength))
             #expect(!again.isOver)
             // A dismissal by the person causes a back-off.
             try person.answer(try #require(try person.prompts().last))
-            try #require(house.loop.run { again.isOver })
-            #expect(try house.app("mail", strength: strength).call("RequestAccess").error == "TooManyPrompts")
+            try #require(fixture.loop.run { again.isOver })
+            #expect(try fixture.app("mail", strength: strength).call("RequestAccess").error == "TooManyPrompts")
         }
     }
 
     @Test("A prompt that the rules change is shown again, and its former version cannot be answered")
     func shownAnew() throws {
-        let app = try house.app("mail", strength: .installed)
+        let app = try fixture.app("mail", strength: .installed)
         let call = try ask(app)
         let first = try #require(try person.prompts().last)
         #expect(try told(first.cookie)?["maximumLevel"] == nil)
@@ -86,7 +86,7 @@ struct PolicyPromptTests {
 
     @Test("A rule that does not change an app's prompt leaves it on the screen")
     func undisturbed() throws {
-        _ = try ask(house.app("mail", strength: .unverified))
+        _ = try ask(fixture.app("mail", strength: .unverified))
         let prompt = try #require(try person.prompts().last)
         rule { $0.capsLevel = true }
         #expect(try person.prompts().isEmpty && person.withdrawn().isEmpty)
@@ -95,15 +95,15 @@ struct PolicyPromptTests {
 
     @Test("Every agent gets the changed prompt, which times out for all at the original time")
     func severalAgents() throws {
-        let other = try TestPerson(house: house)
-        let app = try house.app("mail", strength: .installed)
+        let other = try TestPerson(fixture: fixture)
+        let app = try fixture.app("mail", strength: .installed)
         let call = try ask(app)
         let first = try #require(try other.prompts().last)
-        house.loop.advance(by: .seconds(100))
+        fixture.loop.advance(by: .seconds(100))
         rule { $0.capsLevel = true }
         let second = try #require(try other.prompts().last)
         #expect(second.cookie != first.cookie && !call.isOver)
-        house.loop.advance(by: .seconds(21))
+        fixture.loop.advance(by: .seconds(21))
         #expect(call.isOver)
         for person in [person, other] { #expect(try person.withdrawn() == [first.cookie, second.cookie]) }
     }
@@ -112,24 +112,24 @@ struct PolicyPromptTests {
         "An answer that waits for the password is withdrawn when a rule changes the prompt", arguments: [false, true])
     func whileThePasswordIsTyped(late: Bool) throws {
         let authority = TestAuthority()
-        let house = try BrokerHouse(authority: authority)
-        try house.keeper(adding: "Ada")
-        let agent = TestApp(house: house, caller: house.caller("agent"), door: .agent)
+        let fixture = try BrokerFixture(authority: authority)
+        try fixture.keeper(adding: "Ada")
+        let agent = TestApp(fixture: fixture, caller: fixture.caller("agent"), interface: .agent)
         let serve = try agent.begin("Serve", more: true)
         try authority.answer(.granted)
         let token = try #require(try agent.replies(to: serve).first?.parameters["agent"]?.string)
-        let call = try house.app("mail", strength: .installed).begin("RequestAccess")
-        try #require(house.loop.run { (try? agent.replies(to: serve).count) == 2 })
+        let call = try fixture.app("mail", strength: .installed).begin("RequestAccess")
+        try #require(fixture.loop.run { (try? agent.replies(to: serve).count) == 2 })
         let cookie = try #require(try agent.replies(to: serve)[1].parameters["prompt"]?["cookie"]?.string)
-        if late { house.loop.advance(by: .seconds(30)) }
+        if late { fixture.loop.advance(by: .seconds(30)) }
         let answer = try agent.begin("Answer", #"{"agent":"\#(token)","cookie":"\#(cookie)","level":"full"}"#)
         try #require(authority.open.count == 1)
         // The prompt has timed out. It stays open only for the password.
-        if late { house.loop.advance(by: .seconds(90)) }
+        if late { fixture.loop.advance(by: .seconds(90)) }
         try #require(!call.isOver && !answer.isOver)
         var rule = Rule(place: "test.toml:1")
         rule.capsLevel = true
-        house.rule([rule])
+        fixture.rule([rule])
         #expect(answer.isOver && authority.open.isEmpty)
         #expect(try agent.replies(to: answer).allSatisfy { $0.error != nil })
         let told = try agent.replies(to: serve).dropFirst(2)
@@ -139,7 +139,7 @@ struct PolicyPromptTests {
 
     @Test("A grant that the person has open is closed when the rules change, and can be opened under the new rules")
     func ownPrompt() throws {
-        let app = try house.app("mail", .limited(to: house.records("Ada")), strength: .installed)
+        let app = try fixture.app("mail", .limited(to: fixture.records("Ada")), strength: .installed)
         let open = try #require(try person.manage(app))
         rule { $0.maximumKeys = ContactKeySet([.givenName]) }
         #expect(try person.withdrawn() == [open.cookie])

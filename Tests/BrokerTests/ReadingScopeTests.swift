@@ -11,21 +11,21 @@ import Testing
 /// These tests call the first check directly, because the second one hides it.
 @Suite("Predicates of a limited app")
 struct ReadingScopeTests {
-    private let house: BrokerHouse
+    private let fixture: BrokerFixture
     private let keeper: TestApp
-    private let reading: (RecordScope) throws -> Reading
+    private let reading: (RecordScope) throws -> ReadContext
 
     init() throws {
-        let house = try BrokerHouse()
-        self.house = house
-        keeper = try house.keeper(adding: "Ada", "Grace")
-        let app = try house.app("mail", .limited(to: try house.records("Ada")))
-        let known = house.broker.grants.standing(of: app.session)
+        let fixture = try BrokerFixture()
+        self.fixture = fixture
+        keeper = try fixture.keeper(adding: "Ada", "Grace")
+        let app = try fixture.app("mail", .limited(to: try fixture.records("Ada")))
+        let known = fixture.broker.grants.effectiveAccess(of: app.session)
         reading = { scope in
-            Reading(
+            ReadContext(
                 disclosure: Disclosure(scope: scope, keys: Grant.ordinaryKeys.union(.groups), revision: 1),
                 principal: app.principal, identifiers: try #require(known.identifiers),
-                book: house.broker.books.opened(1_000), writableKeys: .all)
+                book: fixture.broker.books.opened(1_000), writableKeys: .all)
         }
     }
 
@@ -34,8 +34,8 @@ struct ReadingScopeTests {
         let ada = try keeper.identifier(of: "Ada")
         let step = #"{"operation":"setMe","contact":{"identifier":"\#(ada)"}}"#
         #expect(try keeper.save([.other(step)]).error == nil)
-        #expect(try reading(.all).query(.me)?.predicate == .records(try Array(house.records("Ada"))))
-        #expect(try reading(.only(try house.records("Grace"))).query(.me) == nil)
+        #expect(try reading(.all).query(.me)?.predicate == .records(try Array(fixture.records("Ada"))))
+        #expect(try reading(.only(try fixture.records("Grace"))).query(.me) == nil)
     }
 
     @Test("Only members in scope count as members of a group")
@@ -46,9 +46,9 @@ struct ReadingScopeTests {
                 GroupTests.add("Friends", as: "g"), GroupTests.step("addMember", "g", ada),
                 GroupTests.step("addMember", "g", grace),
             ]).error == nil)
-        let group = try #require(try house.broker.books.opened(1_000)?.groups(of: nil).first)
-        let scoped = try reading(.only(try house.records("Ada")))
+        let group = try #require(try fixture.broker.books.opened(1_000)?.groups(of: nil).first)
+        let scoped = try reading(.only(try fixture.records("Ada")))
         let name = scoped.identifiers.identifier(of: group.record, as: .group)
-        #expect(try scoped.query(.group(name))?.predicate == .records(try Array(house.records("Ada"))))
+        #expect(try scoped.query(.group(name))?.predicate == .records(try Array(fixture.records("Ada"))))
     }
 }

@@ -10,9 +10,9 @@ import Testing
 struct ReadingTests {
     @Test("An app counts only the contacts that it may see")
     func counting() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.keeper(adding: "Ada", "Adam", "Grace")
-        let mail = try house.app("mail", .limited(to: house.records("Ada", "Grace")))
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.keeper(adding: "Ada", "Adam", "Grace")
+        let mail = try fixture.app("mail", .limited(to: fixture.records("Ada", "Grace")))
         for (predicate, all, visible) in [
             ("{}", 3, 2), (#"{"predicate":{"name":"ad"}}"#, 2, 1), (#"{"predicate":{"name":"adam"}}"#, 1, 0),
             (#"{"predicate":{"emailAddress":"a@example.org"}}"#, 0, 0), (#"{"predicate":{"me":true}}"#, 0, 0),
@@ -32,10 +32,10 @@ struct ReadingTests {
 
     @Test("A key that an app may not read has no effect on its counts")
     func countingUnderKeys() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.app("keeper", .full)
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.app("keeper", .full)
         _ = try keeper.save([.add(given: "Ada", extra: #","emailAddresses":[{"value":"ada@example.org"}]"#)])
-        let mail = try house.app("mail", .full, keys: ContactKeySet.all.subtracting(ContactKeySet([.emailAddresses])))
+        let mail = try fixture.app("mail", .full, keys: ContactKeySet.all.subtracting(ContactKeySet([.emailAddresses])))
         let predicate = #"{"predicate":{"emailAddress":"ada@example.org"}}"#
         #expect(try keeper.call("CountContacts", predicate).text == #"{"count":1}"#)
         #expect(try mail.call("CountContacts", predicate).text == #"{"count":0}"#)
@@ -43,9 +43,9 @@ struct ReadingTests {
 
     @Test("A contact without links lists only itself, and a hidden contact does not exist")
     func linked() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.keeper(adding: "Ada", "Grace")
-        let mail = try house.app("mail", .limited(to: house.records("Ada")))
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.keeper(adding: "Ada", "Grace")
+        let mail = try fixture.app("mail", .limited(to: fixture.records("Ada")))
         let ada = try mail.identifier(of: "Ada")
         #expect(try mail.call("ListLinkedContacts", #"{"identifier":"\#(ada)"}"#).strings("identifiers") == [ada])
         let answers = try namesOfNothing(for: mail, hidden: "Grace", of: keeper).map {
@@ -58,9 +58,9 @@ struct ReadingTests {
 
     @Test("A limited app sees one container, in which it can fetch and add contacts")
     func containers() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.keeper(adding: "Ada", "Grace")
-        let mail = try house.app("mail", .limited(to: house.records("Ada")))
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.keeper(adding: "Ada", "Grace")
+        let mail = try fixture.app("mail", .limited(to: fixture.records("Ada")))
         let ada = try mail.identifier(of: "Ada")
         let all = try mail.call("ListContainers")
         let container = try #require(all.parameters["defaultContainer"]?.string)
@@ -88,12 +88,12 @@ struct ReadingTests {
 
     @Test("An app with full access sets the person's sort order, and every app's list follows it")
     func preferences() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.app("keeper", .full)
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.app("keeper", .full)
         _ = try keeper.save([
             .add(given: "Ada", extra: #","familyName":"Zuse""#), .add(given: "Bob", extra: #","familyName":"Abel""#),
         ])
-        let mail = try house.app("mail", .limited(to: house.records("Ada", "Bob")))
+        let mail = try fixture.app("mail", .limited(to: fixture.records("Ada", "Bob")))
         let order = #""sortOrder":"userDefault""#
         #expect(try mail.fetch(order).names == ["Bob", "Ada"])
         #expect(
@@ -107,13 +107,13 @@ struct ReadingTests {
         #expect(try keeper.call("SetUserDefaults", #"{"sortOrder":"givenName","countryCode":"SE"}"#).error == nil)
         #expect(try mail.fetch(order).names == ["Ada", "Bob"])
         #expect(try mail.fetch(order + #","after":"\#(next)""#).names == ["Ada"])
-        try house.restart()
-        let again = try house.app("mail")
+        try fixture.restart()
+        let again = try fixture.app("mail")
         #expect(try again.fetch(order).names == ["Ada", "Bob"])
         #expect(
             try again.call("GetUserDefaults").text
                 == #"{"sortOrder":"givenName","displayOrder":"givenName","countryCode":"se"}"#)
-        let keeperAgain = try house.app("keeper")
+        let keeperAgain = try fixture.app("keeper")
         for wrong in [
             #"{"sortOrder":"none"}"#, #"{"displayOrder":"userDefault"}"#, #"{"countryCode":"SWE"}"#,
             #"{"countryCode":""}"#, #"{"other":1}"#,
@@ -126,15 +126,15 @@ struct ReadingTests {
         "A denied app is refused, and an undecided app causes a prompt",
         arguments: ["CountContacts", "ListContainers", "GetUserDefaults", "SetUserDefaults"])
     func refused(method: String) throws {
-        let house = try BrokerHouse()
-        try house.keeper(adding: "Ada")
-        let denied = try house.app("denied", .denied)
+        let fixture = try BrokerFixture()
+        try fixture.keeper(adding: "Ada")
+        let denied = try fixture.app("denied", .denied)
         #expect(try denied.call(method).error == "AccessDenied")
         // No agent answers here. After the wait for an agent, the call ends as after a dismissal.
-        let unknown = try house.app("unknown")
+        let unknown = try fixture.app("unknown")
         let call = try unknown.begin(method)
         #expect(!call.isOver)
-        house.loop.advance(by: .seconds(6))
+        fixture.loop.advance(by: .seconds(6))
         #expect(try unknown.replies(1, to: call)[0].error == "AuthorizationNotDetermined")
     }
 }

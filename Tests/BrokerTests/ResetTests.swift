@@ -11,15 +11,15 @@ import Testing
 /// Resets of back-offs and of “never ask again”, and where these are shown.
 @Suite("Resets and silenced apps")
 struct ResetTests {
-    private let house: BrokerHouse
+    private let fixture: BrokerFixture
     private let person: TestPerson
     private let administrator: TestApp
 
     init() throws {
-        house = try BrokerHouse()
-        try house.keeper(adding: "Ada")
-        person = try TestPerson(house: house)
-        administrator = TestApp(house: house, caller: house.caller("contactctl"), door: .admin)
+        fixture = try BrokerFixture()
+        try fixture.keeper(adding: "Ada")
+        person = try TestPerson(fixture: fixture)
+        administrator = TestApp(fixture: fixture, caller: fixture.caller("contactctl"), interface: .admin)
     }
 
     private static let query = #"{"query":"ada"}"#
@@ -27,16 +27,16 @@ struct ResetTests {
     /// Asks and is dismissed, so that the app must wait.
     private func bother(_ app: TestApp) throws {
         let call = try app.begin("RequestContacts", Self.query)
-        try #require(house.loop.run { house.broker.prompts.openCount(1_000) > 0 })
+        try #require(fixture.loop.run { fixture.broker.prompts.openCount(1_000) > 0 })
         try person.answer(try #require(try person.prompts().last))
-        try #require(house.loop.run { call.isOver })
+        try #require(fixture.loop.run { call.isOver })
         try #require(try app.call("RequestContacts", Self.query).error == "TooManyPrompts")
     }
 
     private func isAsked(_ name: String, _ strength: IdentityStrength) throws -> Bool {
-        let app = try house.app(name, strength: strength)
+        let app = try fixture.app(name, strength: strength)
         let call = try app.begin("RequestContacts", Self.query)
-        _ = house.loop.run { call.isOver || house.broker.prompts.openCount(1_000) > 0 }
+        _ = fixture.loop.run { call.isOver || fixture.broker.prompts.openCount(1_000) > 0 }
         let isAsked = !call.isOver
         app.hangUp()
         return isAsked
@@ -53,10 +53,10 @@ struct ResetTests {
         "A reset app may prompt at once, whatever its back-off",
         arguments: [IdentityStrength.installed, .unverified])
     func denied(strength: IdentityStrength) throws {
-        let app = try house.app("mail", .denied, strength: strength)
+        let app = try fixture.app("mail", .denied, strength: strength)
         for _ in 1...14 {
             try bother(app)
-            house.loop.advance(by: .seconds(24 * 3_600))
+            fixture.loop.advance(by: .seconds(24 * 3_600))
         }
         try bother(app)
         #expect(try reasons("mail", strength).contains("it has to wait"))
@@ -67,20 +67,20 @@ struct ResetTests {
 
     @Test("An undecided app can be reset too, and a reset of an unknown app is an error")
     func undecided() throws {
-        try bother(house.app("mail", strength: .installed))
-        try bother(house.app("chat", strength: .installed))
+        try bother(fixture.app("mail", strength: .installed))
+        try bother(fixture.app("chat", strength: .installed))
         #expect(try reset(#""app":"nobody""#).error == "UnknownApp")
         #expect(try reset(#""app":"mail","strength":"sandboxed""#).error == "UnknownApp")
         #expect(try reset(#""app":"mail""#).parameters["count"]?.integer == 1)
         #expect(try isAsked("mail", .installed))
         // The other app still backs off.
         #expect(
-            try house.app("chat", strength: .installed).call("RequestContacts", Self.query).error == "TooManyPrompts")
+            try fixture.app("chat", strength: .installed).call("RequestContacts", Self.query).error == "TooManyPrompts")
     }
 
     @Test("Resetting an unverified program removes the back-off that it shares with others")
     func crowd() throws {
-        let app = try house.app("tool", strength: .unverified)
+        let app = try fixture.app("tool", strength: .unverified)
         try bother(app)
         // A program that never asked is unknown, although it shares the back-off.
         #expect(try reset(#""app":"other""#).error == "UnknownApp")
@@ -90,10 +90,10 @@ struct ResetTests {
 
     @Test("A reset does not affect another user's apps")
     func otherUser() throws {
-        let other = try house.app("mail", strength: .installed, uid: 1_001)
+        let other = try fixture.app("mail", strength: .installed, uid: 1_001)
         let call = try other.begin("RequestContacts", Self.query)
-        try #require(house.loop.run { house.broker.prompts.openCount(1_001) > 0 })
-        house.loop.advance(by: .seconds(6))
+        try #require(fixture.loop.run { fixture.broker.prompts.openCount(1_001) > 0 })
+        fixture.loop.advance(by: .seconds(6))
         try #require(call.isOver)
         #expect(try reset(#""app":"mail""#).error == "UnknownApp")
         #expect(try other.call("RequestContacts", Self.query).error == "TooManyPrompts")
@@ -103,15 +103,15 @@ struct ResetTests {
     func silenced() throws {
         let file = "/opt/game/run sha256:ab"
         for (name, strength) in [(file, IdentityStrength.unverified), ("mail", .installed)] {
-            let app = try house.app(name, strength: strength)
+            let app = try fixture.app(name, strength: strength)
             let call = try app.begin("RequestContacts", Self.query)
-            try #require(house.loop.run { house.broker.prompts.openCount(1_000) > 0 })
+            try #require(fixture.loop.run { fixture.broker.prompts.openCount(1_000) > 0 })
             try person.answer(try #require(try person.prompts().last), #""neverAskAgain":true"#)
-            try #require(house.loop.run { call.isOver })
+            try #require(fixture.loop.run { call.isOver })
         }
-        try house.grant(.limited(to: []), to: house.app("mail", strength: .installed))
+        try fixture.grant(.limited(to: []), to: fixture.app("mail", strength: .installed))
         for _ in 1...2 {
-            let administrator = TestApp(house: house, caller: house.caller("contactctl"), door: .admin)
+            let administrator = TestApp(fixture: fixture, caller: fixture.caller("contactctl"), interface: .admin)
             let grants = try administrator.call("ListGrants").parameters["grants"]?.elements.map(Array.init) ?? []
             #expect(grants.compactMap { $0["app"]?.string } == ["keeper", "mail", file])
             #expect(grants.map { $0["silenced"]?.bool == true } == [false, true, true])
@@ -123,9 +123,9 @@ struct ResetTests {
                     $0.hasSuffix("the person is not asked to pick or share contacts for it")
                 })
             #expect(why.parameters["status"]?.string == "notDetermined")
-            try house.restart()
+            try fixture.restart()
         }
-        let later = TestApp(house: house, caller: house.caller("contactctl"), door: .admin)
+        let later = TestApp(fixture: fixture, caller: fixture.caller("contactctl"), interface: .admin)
         #expect(try later.call("ResetGrant", #"{"app":"\#(file)"}"#).error == nil)
         #expect(try later.call("ListGrants").parameters["grants"]?.count == 2)
         // Another user's list does not contain it.
@@ -138,20 +138,21 @@ struct OwnStatusTests {
     @Test("A user gets their own prompts and counts without a password, and none of other users")
     func own() throws {
         let authority = TestAuthority()
-        let house = try BrokerHouse(authority: authority)
-        try house.keeper(adding: "Ada")
-        let other = try house.app("secret", .full, uid: 1_001)
+        let fixture = try BrokerFixture(authority: authority)
+        try fixture.keeper(adding: "Ada")
+        let other = try fixture.app("secret", .full, uid: 1_001)
         _ = try other.call("GetAuthorization")
         _ = try other.begin("RequestContacts", #"{"query":"x"}"#)
-        let waiting = try house.app("waits", uid: 1_001).begin("RequestAccess")
-        _ = house.loop.run { house.broker.prompts.openCount(1_001) > 0 }
-        let mine = try house.app("mail").begin("RequestAccess")
-        _ = house.loop.run { house.broker.prompts.openCount(1_000) > 0 }
+        let waiting = try fixture.app("waits", uid: 1_001).begin("RequestAccess")
+        _ = fixture.loop.run { fixture.broker.prompts.openCount(1_001) > 0 }
+        let mine = try fixture.app("mail").begin("RequestAccess")
+        _ = fixture.loop.run { fixture.broker.prompts.openCount(1_000) > 0 }
         try #require(!waiting.isOver && !mine.isOver)
-        let user = TestApp(house: house, caller: house.caller("contactctl", strength: .unverified), door: .admin)
+        let user = TestApp(
+            fixture: fixture, caller: fixture.caller("contactctl", strength: .unverified), interface: .admin)
         let pending = try user.call("ListPending").parameters["prompts"]?.elements.map(Array.init) ?? []
         #expect(pending.map { $0["app"]?.string } == ["mail"])
-        house.broker.app.problems.note(.unavailable(reason: "the other's"), of: 1_001)
+        fixture.broker.app.problems.note(.unavailable(reason: "the other's"), of: 1_001)
         let status = try #require(try user.call("GetStatus").parameters["status"])
         #expect(status["promptsOpen"]?.integer == 1 && status["grants"]?.integer == 1)
         // Those of two apps, and the user's own.
@@ -159,7 +160,7 @@ struct OwnStatusTests {
         #expect(status["auditRecords"] == nil && status["lastProblem"] == nil)
         #expect(authority.asked.isEmpty)
         let root = TestApp(
-            house: house, caller: house.caller("contactctl", uid: 0, strength: .unverified), door: .admin)
+            fixture: fixture, caller: fixture.caller("contactctl", uid: 0, strength: .unverified), interface: .admin)
         let whole = try #require(try root.call("GetStatus").parameters["status"])
         // Also those of the other user's apps, and root's.
         #expect(whole["connections"]?.integer == 6)
@@ -171,17 +172,17 @@ struct OwnStatusTests {
 struct PurposeRecordTests {
     @Test("The record shows whether two purposes are the same, but not their text")
     func hash() throws {
-        let house = try BrokerHouse()
-        let person = try TestPerson(house: house)
+        let fixture = try BrokerFixture()
+        let person = try TestPerson(fixture: fixture)
         for reason in [#""purpose":"to send cards""#, #""purpose":"to send cards""#, #""purpose":"to call""#, ""] {
-            let app = try house.app("mail", strength: .installed)
+            let app = try fixture.app("mail", strength: .installed)
             let call = try app.begin("RequestAccess", "{\(reason)}")
-            try #require(house.loop.run { house.broker.prompts.openCount(1_000) > 0 })
+            try #require(fixture.loop.run { fixture.broker.prompts.openCount(1_000) > 0 })
             try person.answer(try #require(try person.prompts().last))
-            try #require(house.loop.run { call.isOver })
-            house.loop.advance(by: .seconds(600))
+            try #require(fixture.loop.run { call.isOver })
+            fixture.loop.advance(by: .seconds(600))
         }
-        let records = try house.audit(.prompt)
+        let records = try fixture.audit(.prompt)
         #expect(records.count == 4 && records[0] == records[1] && records[1] != records[2])
         // The first 16 digits of the SHA-256 of the text.
         #expect(records[0] == "access purpose:\(try #require(purposeHash(of: "to send cards")))")

@@ -65,12 +65,13 @@ struct SavePermissionTests {
 
     init() throws { cipher = try #require(IdentifierCipher(key: [UInt8](repeating: 1, count: 16))) }
 
-    private func reading(_ view: View) throws -> Reading {
+    private func reading(_ view: View) throws -> ReadContext {
         guard case .permit(let disclosure) = decideAccess(.granted(view.grant), mayAsk: false) else {
             throw Unexpected.refused
         }
         let principal = Principal(uid: 1_000, strength: .claimed, app: "mail")
-        return Reading(disclosure: disclosure, principal: principal, identifiers: cipher, book: nil, writableKeys: .all)
+        return ReadContext(
+            disclosure: disclosure, principal: principal, identifiers: cipher, book: nil, writableKeys: .all)
     }
 
     private enum Unexpected: Error { case refused }

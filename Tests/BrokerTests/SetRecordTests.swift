@@ -9,27 +9,27 @@ import Testing
 
 @Suite("The contacts that records of grants name")
 struct SetRecordTests {
-    private let house: BrokerHouse
+    private let fixture: BrokerFixture
     private let person: TestPerson
     private let mail: TestApp
 
     init() throws {
-        house = try BrokerHouse()
-        try house.keeper(adding: "Ada", "Bob", "Cid")
-        person = try TestPerson(house: house)
-        mail = try house.app("mail")
+        fixture = try BrokerFixture()
+        try fixture.keeper(adding: "Ada", "Bob", "Cid")
+        person = try TestPerson(fixture: fixture)
+        mail = try fixture.app("mail")
     }
 
     /// Each record of a grant or a revocation: its event, its count, and the contacts that it names.
     private func told(_ contact: String? = nil) throws -> [String] {
         let names = try Dictionary(
             uniqueKeysWithValues: ["Ada", "Bob", "Cid"].map { name in
-                let record = try #require(try house.records(name).first)
-                return (house.broker.access.pseudonym(of: record, uid: 1_000), name)
+                let record = try #require(try fixture.records(name).first)
+                return (fixture.broker.access.pseudonym(of: record, uid: 1_000), name)
             })
         let wanted = contact.flatMap { contact in names.first { $0.value == contact }?.key }
         let filter = wanted.map { #","contact":"\#($0)""# } ?? ""
-        let ctl = TestApp(house: house, caller: house.caller("contactctl"), door: .admin)
+        let ctl = TestApp(fixture: fixture, caller: fixture.caller("contactctl"), interface: .admin)
         let answer = try ctl.call("QueryAudit", #"{"app":"mail","limit":1000\#(filter)}"#)
         return answer.parameters["records"]?.elements?.compactMap { record -> String? in
             guard let event = record["event"]?.string, ["grant", "revocation"].contains(event) else { return nil }
@@ -56,8 +56,8 @@ struct SetRecordTests {
             again, #""level":"limited","identifiers":[\#(rows(again, "Cid"))],"removed":[\#(rows(again, "Ada"))]"#)
         #expect(try told() == ["grant 2 Ada Bob", "revocation 1 Ada", "grant 2 Cid"])
 
-        let stays = house.broker.access.pseudonym(of: try #require(try house.records("Bob").first), uid: 1_000)
-        let ctl = TestApp(house: house, caller: house.caller("contactctl"), door: .admin)
+        let stays = fixture.broker.access.pseudonym(of: try #require(try fixture.records("Bob").first), uid: 1_000)
+        let ctl = TestApp(fixture: fixture, caller: fixture.caller("contactctl"), interface: .admin)
         let lowered = try ctl.call("SetGrant", #"{"app":"mail","status":"limited","identifiers":["\#(stays)"]}"#)
         #expect(lowered.error == nil, "\(lowered.text)")
         #expect(try told().last == "revocation 1 Cid")
@@ -77,8 +77,8 @@ struct SetRecordTests {
         try person.answer(prompt, #""level":"full""#)
         #expect(try mail.replies(1, to: call).map(\.error) == [nil])
         #expect(try told() == ["grant -1 "])
-        let look = try #require(try person.manage(mail))
-        try person.answer(look, #""level":"limited","identifiers":[\#(rows(look, "Bob"))]"#)
+        let inspect = try #require(try person.manage(mail))
+        try person.answer(inspect, #""level":"limited","identifiers":[\#(rows(inspect, "Bob"))]"#)
         #expect(try told().suffix(2) == ["revocation 0 ", "grant 1 Bob"])
     }
 
@@ -86,14 +86,14 @@ struct SetRecordTests {
     func long() throws {
         let records = Set((1...600).map { RecordNumber($0) })
         let principal = mail.principal
-        house.broker.turn.record(.grant, of: principal, naming: records) {
+        fixture.broker.groupCommit.record(.grant, of: principal, naming: records) {
             ($0.count, $0.revision, $0.detail) = (records.count, 7, "untilRevoked")
         }
-        house.broker.turn.work(committed: {})
-        house.loop.turn()
+        fixture.broker.groupCommit.work(committed: {})
+        fixture.loop.iterate()
         var filter = AuditFilter()
         filter.event = .grant
-        let told = try house.broker.access.auditReader.records(matching: filter, after: nil, limit: .max).suffix(3)
+        let told = try fixture.broker.access.auditReader.records(matching: filter, after: nil, limit: .max).suffix(3)
         #expect(told.map(\.count) == [600, 250, 100])
         #expect(told.map { $0.contacts?.count } == [250, 250, 100])
         #expect(told.map(\.detail) == ["untilRevoked", "continued", "continued"])

@@ -48,7 +48,7 @@ struct SyncTests {
 
     /// Keeps changing the book, and what the reader may see of it.
     private struct Writer {
-        let house: BrokerHouse
+        let fixture: BrokerFixture
         let keeper: TestApp
         let reader: TestApp
         let isLimited: Bool
@@ -88,9 +88,9 @@ struct SyncTests {
                 if let one, let group { try save([member(chance(60) ? "addMember" : "removeMember", one, group)]) }
             default:
                 // Changes the granted set: contacts are granted, revoked and granted again.
-                let cipher = try #require(house.broker.grants.standing(of: keeper.session).identifiers)
+                let cipher = try #require(fixture.broker.grants.effectiveAccess(of: keeper.session).identifiers)
                 let some = cards.filter { _ in chance(60) }.compactMap { cipher.named($0)?.record }
-                try house.grant(.limited(to: Set(some)), keys: SyncTests.keys, to: reader)
+                try fixture.grant(.limited(to: Set(some)), keys: SyncTests.keys, to: reader)
             }
         }
 
@@ -106,9 +106,9 @@ struct SyncTests {
     @Test("A card that is linked to an earlier one while events are read is reported once, and the list ends")
     func linkedMeanwhile() throws {
         // A batch ends after its first contact, because the nickname alone exceeds the limit.
-        let house = try BrokerHouse(bytesPerTurn: 100)
-        let keeper = try house.keeper(adding: "Ada", "Bob", "Cid", "Dora")
-        let reader = try house.app("reader", .full)
+        let fixture = try BrokerFixture(bytesPerIteration: 100)
+        let keeper = try fixture.keeper(adding: "Ada", "Bob", "Cid", "Dora")
+        let reader = try fixture.app("reader", .full)
         let identifiers = try ["Ada", "Bob", "Cid", "Dora"].map(keeper.identifier)
         var (copy, token) = (Copy(), String?.none)
         let keys = #""keys":["givenName","nickname"]"#
@@ -122,13 +122,13 @@ struct SyncTests {
         }
         reader.readsSlowly = true
         let call = try reader.begin("FetchHistory", #"{\#(keys),"token":"\#(token ?? "")"}"#, more: true)
-        try #require(house.loop.run { reader.isBehind })
+        try #require(fixture.loop.run { reader.isBehind })
         #expect(try keeper.save([LinkTests.step("link", identifiers[0], identifiers[2])]).error == nil)
         for _ in 0..<20 where !call.isOver {
-            try #require(house.loop.run { call.isOver || reader.isBehind })
+            try #require(fixture.loop.run { call.isOver || reader.isBehind })
             reader.readOn()
         }
-        try #require(house.loop.run { call.isOver || reader.isBehind })
+        try #require(fixture.loop.run { call.isOver || reader.isBehind })
         try #require(call.isOver, "the same batch repeats")
         reader.readsSlowly = false
         let replies = try reader.replies(to: call)
@@ -147,11 +147,11 @@ struct SyncTests {
         arguments: [(false, false), (false, true), (true, false), (true, true)])
     func rounds(isLimited: Bool, unify: Bool) throws {
         let seed: UInt64 = 19 + (isLimited ? 2 : 0) + (unify ? 1 : 0)
-        let house = try BrokerHouse(contactsPerTurn: 2)
-        let keeper = try house.app("keeper", .full)
-        let reader = try house.app("reader", isLimited ? .limited(to: []) : .full, keys: Self.keys)
+        let fixture = try BrokerFixture(contactsPerIteration: 2)
+        let keeper = try fixture.app("keeper", .full)
+        let reader = try fixture.app("reader", isLimited ? .limited(to: []) : .full, keys: Self.keys)
         var writer = Writer(
-            house: house, keeper: keeper, reader: reader, isLimited: isLimited, numbers: SeededNumbers(seed: seed))
+            fixture: fixture, keeper: keeper, reader: reader, isLimited: isLimited, numbers: SeededNumbers(seed: seed))
         for _ in 0..<30 { try writer.write() }
         let common = #""keys":["givenName","nickname"],"unify":\#(unify)"#
 
@@ -161,7 +161,7 @@ struct SyncTests {
             defer { reader.readsSlowly = false }
             let call = try reader.begin(method, parameters, more: true, turning: false)
             while !call.isOver {
-                try #require(house.loop.run { call.isOver || reader.isBehind }, "no answer")
+                try #require(fixture.loop.run { call.isOver || reader.isBehind }, "no answer")
                 guard !call.isOver else { break }
                 while writer.chance(60) { try writer.write() }
                 reader.readOn()

@@ -54,9 +54,9 @@ enum Change {
     }
 }
 
-/// An app on one connection. With another `door`, it is an agent or an administrator.
+/// An app on one connection. With another `interface`, it is an agent or an administrator.
 final class TestApp: Connection {
-    let house: BrokerHouse
+    let fixture: BrokerFixture
     let caller: Caller
     let session: CallerSession
     /// Its process, and what a check of its executable finds.
@@ -87,7 +87,7 @@ final class TestApp: Connection {
         private(set) var lookCount = 0
         var looksUnderWay: Int { looks.count }
 
-        func look(_ done: @escaping (ExecutableCheck) -> Void) -> (() -> Void)? {
+        func inspect(_ done: @escaping (ExecutableCheck) -> Void) -> (() -> Void)? {
             lookCount += 1
             if let finding {
                 done(finding)
@@ -102,15 +102,17 @@ final class TestApp: Connection {
         func found(_ found: ExecutableCheck) {
             let looks = self.looks
             self.looks = []
-            for look in looks { look.done(found) }
+            for inspect in looks { inspect.done(found) }
         }
     }
 
-    init(house: BrokerHouse, caller: Caller, door: ContactsInterface = .contacts) {
-        self.house = house
+    init(fixture: BrokerFixture, caller: Caller, interface: ContactsInterface = .contacts) {
+        self.fixture = fixture
         self.caller = caller
-        let isOwner = house.broker.isOwner(caller.uid, named: house.names[caller.uid])
-        session = CallerSession(caller: caller, door: door, isAnotherPerson: !isOwner) { [process] in process.look($0) }
+        let isOwner = fixture.broker.isOwner(caller.uid, named: fixture.names[caller.uid])
+        session = CallerSession(caller: caller, interface: interface, isAnotherPerson: !isOwner) { [process] in
+            process.inspect($0)
+        }
         context = session
     }
 
@@ -146,8 +148,8 @@ final class TestApp: Connection {
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        let bound = LoopBound(self, loop: house.loop)
-        house.loop.execute { bound.value.end() }
+        let bound = LoopBound(self, loop: fixture.loop)
+        fixture.loop.execute { bound.value.end() }
     }
 
     /// Closed by the app.
@@ -159,7 +161,7 @@ final class TestApp: Connection {
 
     private func end() {
         for call in open { call.abandon() }
-        house.broker.closed(self)
+        fixture.broker.closed(self)
     }
 
     // MARK: Calls
@@ -171,11 +173,11 @@ final class TestApp: Connection {
     ) throws -> Call {
         let root = try JSONDocument(parsing: Array(parameters.utf8)).root
         let call = Call(
-            method: session.door.name + "." + method, parameters: root, more: more, oneway: false,
+            method: session.interface.name + "." + method, parameters: root, more: more, oneway: false,
             connection: self)
         open.append(call)
-        house.broker.answer(call)
-        if turning { house.loop.turn() }
+        fixture.broker.answer(call)
+        if turning { fixture.loop.iterate() }
         return call
     }
 
@@ -184,14 +186,14 @@ final class TestApp: Connection {
 
     /// Waits until a call has this many replies.
     func replies(_ count: Int, to call: Call) throws -> [Answer] {
-        try #require(house.loop.run { self.sent[ObjectIdentifier(call), default: []].count >= count }, "no reply")
+        try #require(fixture.loop.run { self.sent[ObjectIdentifier(call), default: []].count >= count }, "no reply")
         return try replies(to: call)
     }
 
     /// The only reply to a call.
     func call(_ method: String, _ parameters: String = "{}") throws -> Answer {
         let call = try begin(method, parameters)
-        try #require(house.loop.run { call.isOver }, "\(method) has no answer")
+        try #require(fixture.loop.run { call.isOver }, "\(method) has no answer")
         let replies = try replies(to: call)
         try #require(replies.count == 1)
         return replies[0]
@@ -200,7 +202,7 @@ final class TestApp: Connection {
     /// All replies of a call with `more`.
     func stream(_ method: String, _ parameters: String = "{}") throws -> [Answer] {
         let call = try begin(method, parameters, more: true)
-        try #require(house.loop.run { call.isOver }, "\(method) has no answer")
+        try #require(fixture.loop.run { call.isOver }, "\(method) has no answer")
         return try replies(to: call)
     }
 
@@ -225,8 +227,8 @@ final class TestApp: Connection {
 
 /// Identifiers that name nothing that the app may see, each for another reason.
 func namesOfNothing(for app: TestApp, hidden: String, of keeper: TestApp) throws -> [String] {
-    let cipher = try #require(app.house.broker.grants.standing(of: app.session).identifiers)
-    let record = try #require(try app.house.records(hidden).first)
+    let cipher = try #require(app.fixture.broker.grants.effectiveAccess(of: app.session).identifiers)
+    let record = try #require(try app.fixture.records(hidden).first)
     return [
         cipher.identifier(of: record, as: .contact), try keeper.identifier(of: hidden), "", "nothing",
         "0123456789abcdef0123456789abcdef", String(repeating: "f", count: 32), String(repeating: "a", count: 70_000),

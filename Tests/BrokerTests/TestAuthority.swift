@@ -44,7 +44,7 @@ final class TestAuthority: Authority {
     func answer(_ answer: AuthorityAnswer) throws {
         let last = try #require(asked.last)
         say(answer, to: last)
-        loop?.turn()
+        loop?.iterate()
     }
 
     private func say(_ answer: AuthorityAnswer, to asked: Asked) {

@@ -49,7 +49,7 @@ final class TestLoop: Loop {
     var rounds: Int { state.withLock { $0.rounds } }
 
     /// Runs all pending work, without waiting for other threads.
-    func turn() {
+    func iterate() {
         while true {
             let work = state.withLock { state in
                 let work = state.work
@@ -64,10 +64,10 @@ final class TestLoop: Loop {
 
     /// Runs the loop until the condition holds, and gives up after ten seconds without new work.
     func run(until isReached: () -> Bool) -> Bool {
-        turn()
+        iterate()
         while !isReached() {
             guard arrived.wait(timeout: .now() + .seconds(10)) == .success else { return isReached() }
-            turn()
+            iterate()
         }
         return true
     }
@@ -75,7 +75,7 @@ final class TestLoop: Loop {
     /// Moves the clock, and runs the timers that are due in their order.
     func advance(by time: Duration) {
         let end = now + time
-        turn()
+        iterate()
         while true {
             let due = state.withLock { state -> Timer? in
                 let next = state.timers.enumerated().filter { $0.element.due <= end }.min {
@@ -87,7 +87,7 @@ final class TestLoop: Loop {
             }
             guard let due else { break }
             due.take()?()
-            turn()
+            iterate()
         }
         state.withLock { $0.now = end }
     }

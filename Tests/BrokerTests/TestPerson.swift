@@ -25,8 +25,8 @@ final class TestPerson {
     let token: String
     private var seen: Int
 
-    init(house: BrokerHouse, uid: UInt32 = 1_000) throws {
-        agent = TestApp(house: house, caller: house.caller("agent", uid: uid), door: .agent)
+    init(fixture: BrokerFixture, uid: UInt32 = 1_000) throws {
+        agent = TestApp(fixture: fixture, caller: fixture.caller("agent", uid: uid), interface: .agent)
         serve = try agent.begin("Serve", more: true)
         let first = try #require(try agent.replies(to: serve).first)
         token = try #require(first.parameters["agent"]?.string)

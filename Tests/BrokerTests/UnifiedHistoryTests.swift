@@ -34,9 +34,9 @@ struct UnifiedHistoryTests {
 
     @Test("Linking reports the cards as deleted and their unified contact as added, and unlinking does the reverse")
     func linking() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.keeper(adding: "Ada", "Bob", "Cid")
-        let mail = try house.app("mail", .limited(to: house.records("Ada", "Bob")))
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.keeper(adding: "Ada", "Bob", "Cid")
+        let mail = try fixture.app("mail", .limited(to: fixture.records("Ada", "Bob")))
         let start = try mail.fetch().token
         try LinkTests.link(keeper, "Ada", "Bob", "Cid")
         let names = try Self.names(mail)
@@ -67,56 +67,56 @@ struct UnifiedHistoryTests {
 
     @Test("An app that sees one of two linked cards gets no event and keeps its token")
     func hidden() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.keeper(adding: "Ada", "Bob", "Cid")
-        let mail = try house.app("mail", .limited(to: house.records("Ada", "Cid")))
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.keeper(adding: "Ada", "Bob", "Cid")
+        let mail = try fixture.app("mail", .limited(to: fixture.records("Ada", "Cid")))
         let start = try #require(try mail.fetch().token)
         let watch = try mail.begin("WatchChanges", more: true)
         try LinkTests.link(keeper, "Ada", "Bob")
-        house.loop.advance(by: .seconds(1))
+        fixture.loop.advance(by: .seconds(1))
         #expect(try mail.fetch().token == start)
         #expect(try mail.replies(to: watch).count == 1)
         #expect(try Self.events(mail, since: start) == [])
         // Through the hidden card, two visible cards become linked.
         try LinkTests.link(keeper, "Bob", "Cid")
-        house.loop.advance(by: .seconds(1))
+        fixture.loop.advance(by: .seconds(1))
         #expect(try mail.fetch().token != start)
         #expect(try mail.replies(to: watch).count == 2)
         #expect(try Self.events(mail, since: start, names: Self.names(mail)).last == "addContact unified Ada")
         // The token is the same after a restart, when the position is looked up again.
         let token = try mail.fetch().token
-        try house.restart()
-        #expect(try house.app("mail").fetch().token == token)
+        try fixture.restart()
+        #expect(try fixture.app("mail").fetch().token == token)
     }
 
     @Test("A card that is revoked or deleted leaves its unified contact")
     func leaving() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.keeper(adding: "Ada", "Bob", "Cid")
-        let mail = try house.app("mail", .limited(to: house.records("Ada", "Bob", "Cid")))
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.keeper(adding: "Ada", "Bob", "Cid")
+        let mail = try fixture.app("mail", .limited(to: fixture.records("Ada", "Bob", "Cid")))
         try LinkTests.link(keeper, "Ada", "Bob", "Cid")
         let names = try Self.names(mail)
         let start = try mail.fetch().token
         _ = try keeper.save([.delete(keeper.identifier(of: "Cid"))])
         #expect(try Self.events(mail, since: start, names: names) == ["updateContact unified Ada"])
         let two = try mail.fetch().token
-        try house.grant(.limited(to: house.records("Bob")), to: mail)
+        try fixture.grant(.limited(to: fixture.records("Bob")), to: mail)
         #expect(try Self.events(mail, since: two, names: names) == ["revoked unified Ada", "addContact Bob"])
         let one = try mail.fetch().token
-        try house.grant(.limited(to: house.records("Ada", "Bob")), to: mail)
+        try fixture.grant(.limited(to: fixture.records("Ada", "Bob")), to: mail)
         #expect(try Self.events(mail, since: one, names: names) == ["deleteContact Bob", "granted unified Ada"])
         // A change of a link that the app no longer sees does not change what it knew.
         let last = try mail.fetch().token
         let ada = try keeper.identifier(of: "Ada")
-        try house.grant(.limited(to: []), to: mail)
+        try fixture.grant(.limited(to: []), to: mail)
         #expect(try keeper.save([LinkTests.step("unlink", ada, ada)]).error == nil)
         #expect(try Self.events(mail, since: last, names: names) == ["revoked unified Ada"])
     }
 
     @Test("An app may leave out the events of its own links")
     func ownAuthor() throws {
-        let house = try BrokerHouse()
-        let keeper = try house.keeper(adding: "Ada", "Bob")
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.keeper(adding: "Ada", "Bob")
         let start = try keeper.fetch().token
         let (ada, bob) = (try keeper.identifier(of: "Ada"), try keeper.identifier(of: "Bob"))
         #expect(try keeper.save([LinkTests.step("link", ada, bob)], author: "sync").error == nil)

@@ -13,15 +13,15 @@ struct UnifiedSavingTests {
         return #","phoneNumbers":[\#(phones.joined(separator: ","))]"#
     }
 
-    private let house: BrokerHouse
+    private let fixture: BrokerFixture
     private let keeper: TestApp
     private let unified: String
     private let cards: [String]
 
     /// One contact of three linked cards: Ada with 1 and 2, Bob with 2 and 3 and the nickname Bobby, and Cid.
     init() throws {
-        house = try BrokerHouse()
-        keeper = try house.app("keeper", .full)
+        fixture = try BrokerFixture()
+        keeper = try fixture.app("keeper", .full)
         let added = try keeper.save([
             .add(given: "Ada", extra: Self.phones("1", "2")),
             .add(given: "Bob", extra: Self.phones("2", "3") + #","nickname":"Bobby""#), .add(given: "Cid"),
@@ -87,13 +87,13 @@ struct UnifiedSavingTests {
 
     @Test("A card that the app does not see is neither written nor deleted")
     func hidden() throws {
-        let mail = try house.app("mail", .limited(to: house.records("Bob", "Cid")))
+        let mail = try fixture.app("mail", .limited(to: fixture.records("Bob", "Cid")))
         let own = try #require(try mail.fetch().contacts.first?["identifier"]?.string)
         #expect(try update(#""phoneNumbers":[{"value":"7"}],"nickname":"B""#, by: mail, of: own).error == nil)
         #expect(try lines() == ["Ada 1=1 2=2", "Bob B 3=7", "Cid"])
         // Another app's identifier, and the identifiers of a hidden card as a unified contact and as a card.
-        let cipher = try #require(house.broker.grants.standing(of: mail.session).identifiers)
-        let ada = try #require(try house.records("Ada").first)
+        let cipher = try #require(fixture.broker.grants.effectiveAccess(of: mail.session).identifiers)
+        let ada = try #require(try fixture.records("Ada").first)
         for name in [
             unified, cipher.identifier(of: ada, as: .unifiedContact), cipher.identifier(of: ada, as: .contact),
         ] {
@@ -118,8 +118,8 @@ struct UnifiedSavingTests {
 
     @Test("With limited keys only the app that created all visible cards may delete them")
     func deletingUnderKeys() throws {
-        let mail = try house.app(
-            "mail", .limited(to: house.records("Bob", "Cid")), keys: ContactKeySet([.givenName]))
+        let mail = try fixture.app(
+            "mail", .limited(to: fixture.records("Bob", "Cid")), keys: ContactKeySet([.givenName]))
         let own = try #require(try mail.fetch().contacts.first?["identifier"]?.string)
         let refused = try mail.save([.delete(own)])
         #expect(refused.error == "RecordNotWritable" && refused.text == #"{"index":0,"identifier":"\#(own)"}"#)

@@ -29,24 +29,24 @@ struct UnifiedTests {
     }
 
     /// Ada, Bob and Cid, added a second apart and linked, and Dora.
-    private func linkedHouse() throws -> (house: BrokerHouse, keeper: TestApp) {
-        let house = try BrokerHouse()
-        let keeper = try house.app("keeper", .full)
+    private func linkedFixture() throws -> (fixture: BrokerFixture, keeper: TestApp) {
+        let fixture = try BrokerFixture()
+        let keeper = try fixture.app("keeper", .full)
         for (name, more) in [
             ("Ada", Self.phone("a1", "b2")),
             ("Bob", Self.phone("c2", "d3") + #","nickname":"Bobby","imageData":"aGVsbG8=""#),
             ("Cid", Self.phone("e4") + #","nickname":"C","contactType":"organization""#), ("Dora", ""),
         ] {
             try #require(try keeper.save([.add(given: name, extra: more)]).error == nil)
-            house.loop.advance(by: .seconds(1))
+            fixture.loop.advance(by: .seconds(1))
         }
         try LinkTests.link(keeper, "Ada", "Bob", "Cid")
-        return (house, keeper)
+        return (fixture, keeper)
     }
 
     @Test("Linked cards are one contact, with the first value of each key and all values of lists")
     func merging() throws {
-        let (_, keeper) = try linkedHouse()
+        let (_, keeper) = try linkedFixture()
         let cards = try Self.contacts(keeper, #""unify":false"#)
         #expect(cards.map { $0["givenName"]?.string } == ["Ada", "Bob", "Cid", "Dora"])
         let names = cards.compactMap { $0["identifier"]?.string }
@@ -72,9 +72,9 @@ struct UnifiedTests {
 
     @Test("A hidden card is not part of an app's unified contact, and a link to it does not count")
     func visible() throws {
-        let (house, keeper) = try linkedHouse()
-        let mail = try house.app("mail", .limited(to: house.records("Bob", "Cid")))
-        let chat = try house.app("chat", .limited(to: house.records("Cid", "Dora")))
+        let (fixture, keeper) = try linkedFixture()
+        let mail = try fixture.app("mail", .limited(to: fixture.records("Bob", "Cid")))
+        let chat = try fixture.app("chat", .limited(to: fixture.records("Cid", "Dora")))
         let seen = try Self.contacts(mail)
         #expect(seen.count == 1)
         let names = try Self.contacts(mail, #""unify":false"#).compactMap { $0["identifier"]?.string }
@@ -96,9 +96,9 @@ struct UnifiedTests {
 
     @Test("A key that an app may not read is not merged")
     func narrow() throws {
-        let (house, _) = try linkedHouse()
-        let mail = try house.app(
-            "mail", .limited(to: house.records("Ada", "Bob", "Cid")), keys: ContactKeySet([.givenName, .nickname]))
+        let (fixture, _) = try linkedFixture()
+        let mail = try fixture.app(
+            "mail", .limited(to: fixture.records("Ada", "Bob", "Cid")), keys: ContactKeySet([.givenName, .nickname]))
         let seen = try Self.contacts(mail)
         #expect(seen.count == 1)
         #expect(seen[0]["nickname"]?.string == "Bobby")
@@ -111,8 +111,8 @@ struct UnifiedTests {
     @Test(
         "A unified contact is found once: by what any visible card contains, by each card's identifier and by its own")
     func predicates() throws {
-        let (house, keeper) = try linkedHouse()
-        let mail = try house.app("mail", .limited(to: house.records("Ada", "Cid", "Dora")))
+        let (fixture, keeper) = try linkedFixture()
+        let mail = try fixture.app("mail", .limited(to: fixture.records("Ada", "Cid", "Dora")))
         for (predicate, all, some) in [
             (#""name":"bob""#, ["Ada"], []), (#""name":"cid""#, ["Ada"], ["Ada"]), (#""name":"c""#, ["Ada"], ["Ada"]),
             (#""phoneNumber":"3""#, ["Ada"], []), (#""phoneNumber":"4""#, ["Ada"], ["Ada"]),
@@ -140,7 +140,7 @@ struct UnifiedTests {
         // Another app's identifier is unknown. So is the identifier of a contact whose first card the app no longer
         // sees.
         #expect(try keeper.fetch(#""predicate":{"identifiers":["\#(unified)"]}"#).names == [])
-        try house.grant(.limited(to: house.records("Bob", "Cid")), to: mail)
+        try fixture.grant(.limited(to: fixture.records("Bob", "Cid")), to: mail)
         #expect(try mail.fetch(#""predicate":{"identifiers":["\#(unified)"]}"#).names == [])
         #expect(try mail.fetch().names == ["Bob"])
         #expect(try mail.fetch().contacts.first?["identifier"]?.string != unified)

@@ -10,12 +10,12 @@ import Testing
 /// Replies that are queued, and that the kernel does not have yet, when access is revoked.
 @Suite("Replies that a revocation withdraws")
 struct WithdrawalTests {
-    private let house: BrokerHouse
+    private let fixture: BrokerFixture
     private let keeper: TestApp
 
     init() throws {
-        house = try BrokerHouse()
-        keeper = try house.keeper(adding: "Ada", "Grace")
+        fixture = try BrokerFixture()
+        keeper = try fixture.keeper(adding: "Ada", "Grace")
     }
 
     /// The reply is queued and not sent. The revocation must withdraw it.
@@ -23,7 +23,7 @@ struct WithdrawalTests {
         #expect(try app.replies(to: call).isEmpty)
         try revoke()
         #expect(try app.replies(to: call).map(\.error) == ["AccessDenied"])
-        #expect(try house.audit(.withheld).count == 1)
+        #expect(try fixture.audit(.withheld).count == 1)
     }
 
     @Test(
@@ -33,90 +33,91 @@ struct WithdrawalTests {
             ("FetchHistory", #"{"keys":["givenName"]}"#),
         ])
     func everyMethod(method: String, parameters: String) throws {
-        let app = try house.app("mail", .full)
+        let app = try fixture.app("mail", .full)
         app.isFull = true
         let call = try app.begin(method, parameters)
-        try expectWithdrawn(call, of: app) { try house.grant(.denied, to: app) }
+        try expectWithdrawn(call, of: app) { try fixture.grant(.denied, to: app) }
     }
 
     @Test("A revocation withdraws the reply of the access button")
     func button() throws {
-        let person = try TestPerson(house: house)
-        let app = try house.app("mail", .limited(to: []))
+        let person = try TestPerson(fixture: fixture)
+        let app = try fixture.app("mail", .limited(to: []))
         app.isFull = true
         let call = try app.begin("RequestContacts", #"{"query":"ada"}"#)
         var prompts: [TestPerson.Prompt] = []
         try #require(
-            house.loop.run {
+            fixture.loop.run {
                 prompts += (try? person.prompts()) ?? []
                 return !prompts.isEmpty
             })
         let row = try #require(try person.rows(prompts[0], query: "ada").first)
         try person.answer(prompts[0], #""level":"limited","identifiers":["\#(row.identifier)"]"#)
-        try #require(house.loop.run { call.isOver })
-        try expectWithdrawn(call, of: app) { try house.grant(.denied, to: app) }
+        try #require(fixture.loop.run { call.isOver })
+        try expectWithdrawn(call, of: app) { try fixture.grant(.denied, to: app) }
     }
 
     @Test("A revocation withdraws a reply with picked contacts")
     func pick() throws {
-        let person = try TestPerson(house: house)
-        let app = try house.app("mail", .limited(to: []))
+        let person = try TestPerson(fixture: fixture)
+        let app = try fixture.app("mail", .limited(to: []))
         app.isFull = true
         let call = try app.begin("PickContacts", #"{"keys":["givenName"]}"#)
         let prompt = try #require(try person.prompts().first)
         let row = try #require(try person.rows(prompt, query: "ada").first).identifier
         let answer = try person.answer(prompt, #""picked":[{"contact":"\#(row)","key":"identifier"}]"#)
         #expect(answer.error == nil)
-        try #require(house.loop.run { call.isOver })
-        try expectWithdrawn(call, of: app) { try house.grant(.denied, to: app) }
+        try #require(fixture.loop.run { call.isOver })
+        try expectWithdrawn(call, of: app) { try fixture.grant(.denied, to: app) }
     }
 
     @Test("A revocation withdraws the identifier of an accepted card")
     func proposed() throws {
-        let person = try TestPerson(house: house)
-        let app = try house.app("mail", .full)
+        let person = try TestPerson(fixture: fixture)
+        let app = try fixture.app("mail", .full)
         app.isFull = true
         let call = try app.begin("ProposeContact", #"{"contact":{"givenName":"New"}}"#)
         let prompt = try #require(try person.prompts().first)
         #expect(try person.answer(prompt, #""addProposed":true"#).error == nil)
-        try #require(house.loop.run { call.isOver })
-        try expectWithdrawn(call, of: app) { try house.grant(.denied, to: app) }
+        try #require(fixture.loop.run { call.isOver })
+        try expectWithdrawn(call, of: app) { try fixture.grant(.denied, to: app) }
     }
 
     @Test("A revocation withdraws the reply of a watch")
     func watch() throws {
-        let app = try house.app("mail", .full)
+        let app = try fixture.app("mail", .full)
         app.isFull = true
         let call = try app.begin("WatchChanges", more: true)
-        try #require(house.loop.run { app.hasQueued })
-        try expectWithdrawn(call, of: app) { try house.grant(.denied, to: app) }
+        try #require(fixture.loop.run { app.hasQueued })
+        try expectWithdrawn(call, of: app) { try fixture.grant(.denied, to: app) }
     }
 
     @Test("Removing keys withdraws a reply that was made with them")
     func keys() throws {
-        let app = try house.app("mail", .full)
+        let app = try fixture.app("mail", .full)
         app.isFull = true
         let call = try app.begin("FetchContacts", #"{"keys":["givenName","phoneNumbers"]}"#)
         let grant = Grant(
-            access: .full, keys: .names, revision: house.broker.access.nextRevision(), decidedBy: .person,
-            decidedAt: house.broker.surroundings.seconds)
+            access: .full, keys: .names, revision: fixture.broker.access.nextRevision(), decidedBy: .person,
+            decidedAt: fixture.broker.surroundings.seconds)
         try expectWithdrawn(call, of: app) {
             var isSettled = false
-            house.broker.grants.settle(grant, for: app.principal, displayName: "mail", sharesStandingKey: true) { _ in
+            fixture.broker.grants.settle(grant, for: app.principal, displayName: "mail", sharesPersistentKey: true) {
+                _ in
                 isSettled = true
             }
-            try #require(house.loop.run { isSettled })
+            try #require(fixture.loop.run { isSettled })
         }
     }
 
     @Test("Counts and watches are recorded")
     func records() throws {
-        let app = try house.app("mail", .full)
+        let app = try fixture.app("mail", .full)
         #expect(try app.call("CountContacts").error == nil)
         _ = try app.begin("WatchChanges", more: true)
         #expect(try keeper.save([.add(given: "Alan")]).error == nil)
-        house.loop.advance(by: .seconds(2))
-        let details = try house.audit(.disclosure)
+        fixture.loop.advance(by: .seconds(2))
+        let details = try fixture.audit(.disclosure)
         for method in ["CountContacts", "WatchChanges"] { #expect(details.contains { $0.hasSuffix(method) }) }
     }
 
@@ -124,7 +125,7 @@ struct WithdrawalTests {
         "A waiting save is refused if the access at its turn no longer permits it",
         arguments: ["link", "unlink", "member", "subgroup", "rename"])
     func waitingSave(step: String) throws {
-        let app = try house.app("mail", .full)
+        let app = try fixture.app("mail", .full)
         let (ada, grace) = (try app.identifier(of: "Ada"), try app.identifier(of: "Grace"))
         let groups = try keeper.save([GroupTests.add("A"), GroupTests.add("B")])
         #expect(groups.error == nil)
@@ -139,12 +140,12 @@ struct WithdrawalTests {
             default: GroupTests.whole("update", names[0], "C")
             }
         // Another save of the user is in progress.
-        house.broker.app.saves.whenItsTurn(1_000) {}
+        fixture.broker.app.saves.whenNoneIsWritten(1_000) {}
         let call = try app.begin("SaveContacts", #"{"changes":[\#(change.text)]}"#)
         #expect(!call.isOver)
-        try house.grant(.limited(to: try house.records("Ada")), to: app)
-        house.broker.app.saves.ended(1_000)
-        try #require(house.loop.run { call.isOver })
+        try fixture.grant(.limited(to: try fixture.records("Ada")), to: app)
+        fixture.broker.app.saves.ended(1_000)
+        try #require(fixture.loop.run { call.isOver })
         #expect(try app.replies(to: call).map(\.error) == ["AccessDenied"])
     }
 }

@@ -18,7 +18,7 @@ do {
     let loop = try EventLoop()
     try loop.run {
         let certification = try Certification()
-        _ = try Door(at: .path(path), loop: loop, onCall: certification.answer)
+        _ = try VarlinkServer(at: .path(path), loop: loop, onCall: certification.answer)
     }
 } catch {
     giveUp("CertificationServer: \(error)")

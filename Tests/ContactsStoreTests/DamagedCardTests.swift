@@ -93,7 +93,7 @@ struct DamagedCardTests {
     func reads(damage: CardDamage) throws {
         let book = try DamagedBook(damage)
         let intact = ["Ada", "Cid", "Dan"]
-        for manner in [ReadingManner.whole, .bounded, .beside] {
+        for manner in [ReadingManner.whole, .bounded, .onWorker] {
             for order in ContactOrder.allCases {
                 for limit in [1, 2, 100] {
                     #expect(try book.names(ContactQuery(scope: .all, order: order, limit: limit), manner) == intact)

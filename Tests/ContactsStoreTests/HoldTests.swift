@@ -12,8 +12,8 @@ struct HoldTests {
     func saves() throws {
         let book = try Book([person("Ada")])
         for round in 2...20 {
-            #expect(try book.store.hold())
-            #expect(try !book.store.hold())
+            #expect(try book.store.holdSnapshot())
+            #expect(try !book.store.holdSnapshot())
             #expect(try book.records().count == round - 1)
             try book.store.apply([.add(RecordNumber(Int64(round)), person("N\(round)"))], at: 0)
             #expect(try book.records().count == round)
@@ -24,14 +24,14 @@ struct HoldTests {
         // Ending without a snapshot, or twice, has no effect.
         book.store.release()
         book.store.release()
-        #expect(try book.store.hold())
+        #expect(try book.store.holdSnapshot())
     }
 
     @Test("Successive snapshots do not keep deleted text in the log")
     func checkpoint() throws {
         let book = try Book([person("Ada"), person("Secretive")])
         let store = book.store
-        #expect(try store.hold())
+        #expect(try store.holdSnapshot())
         #expect(try book.records().count == 2)
         try store.apply([.delete(RecordNumber(2))], at: 0)
         let outcome = Mutex<Result<Void, StoreError>?>(nil)
@@ -48,7 +48,7 @@ struct HoldTests {
         // A burst without a pause: each snapshot lasts as long as in the broker, and the next one follows at once.
         var rounds = 0
         while outcome.withLock({ $0 == nil }), rounds < 250 {
-            _ = try store.hold()
+            _ = try store.holdSnapshot()
             #expect(try book.records().count == 1)
             _ = ended.wait(timeout: .now() + .milliseconds(20))
             store.release()

@@ -39,10 +39,10 @@ struct LongReadTests {
             let few = ContactQuery(scope: .all, predicate: .name("ann"), order: .familyName, limit: 20)
             #expect(try found(few, .bounded, book).records == found(few, .whole, book).records)
             // After an interruption within a snapshot the connection is still usable.
-            _ = try book.store.hold()
+            _ = try book.store.holdSnapshot()
         }
         book.store.release()
-        #expect(try book.store.count(everybody, .beside) == Self.many)
+        #expect(try book.store.count(everybody, .onWorker) == Self.many)
         #expect(try book.store.count(everybody) == Self.many)
     }
 
@@ -57,13 +57,13 @@ struct LongReadTests {
         let everybody = ContactQuery(scope: .all, predicate: .name("a"))
         #expect(throws: StoreError.takesLong) { try store.count(everybody, .bounded) }
         #expect(try store.count(ContactQuery(scope: .all, predicate: .name("n7")), .bounded) == 11)
-        #expect(try store.count(everybody, .beside) == 300)
+        #expect(try store.count(everybody, .onWorker) == 300)
     }
 
     @Test(
         "A read off the event loop gives the same, page by page",
         arguments: [ContactOrder.none, .givenName, .familyName], [true, false])
-    func beside(order: ContactOrder, seesNames: Bool) throws {
+    func onWorker(order: ContactOrder, seesNames: Bool) throws {
         let book = try Book((0..<300).map { person("N\($0 * 7 % 300)", "F\($0 * 11 % 300)") })
         let keys = seesNames ? ContactKeySet.all : ContactKeySet([.familyName])
         for scope in [RecordScope.all, .only(Set((1...100).map { RecordNumber(Int64($0 * 3)) }))] {
@@ -75,7 +75,7 @@ struct LongReadTests {
                     var records: [Int64] = []
                     var end: FetchEnd
                     repeat {
-                        let page = try found(query, .beside, book)
+                        let page = try found(query, .onWorker, book)
                         (records, end) = (records + page.records, page.end)
                         query.after = end.last
                     } while end.hasMore
@@ -83,7 +83,7 @@ struct LongReadTests {
                 }
                 #expect(
                     try book.store.count(
-                        ContactQuery(scope: scope, predicate: predicate, matchKeys: keys), .beside) == expected.count)
+                        ContactQuery(scope: scope, predicate: predicate, matchKeys: keys), .onWorker) == expected.count)
             }
         }
     }
@@ -94,9 +94,9 @@ struct LongReadTests {
         let query = ContactQuery(scope: .only(Set((1...100).map { RecordNumber($0) })), order: .givenName)
         for round in 2...20 {
             try book.store.apply([.add(RecordNumber(Int64(round)), person("N\(round)"))], at: 0)
-            #expect(try found(query, .beside, book).records.count == round)
+            #expect(try found(query, .onWorker, book).records.count == round)
             let search = PersonSearch("n", scope: .all, order: .givenName, offset: 0, limit: 5)
-            #expect(try book.store.search(search, .beside).total == round - 1)
+            #expect(try book.store.search(search, .onWorker).total == round - 1)
             if round.isMultiple(of: 5) { book.store.restReads() }
         }
     }
@@ -110,7 +110,7 @@ struct LongReadTests {
         let scope = RecordScope.only(Set((1...3_000).map { RecordNumber(Int64($0)) }))
         var query = ContactQuery(scope: scope, matchKeys: keys, order: .familyName, limit: 7)
         #expect(throws: StoreError.takesLong) { try found(query, .bounded, book) }
-        let first = try found(query, .beside, book)
+        let first = try found(query, .onWorker, book)
         #expect(try found(query, .bounded, book).records == first.records)
         query.after = first.end.last
         let second = try found(query, .bounded, book)
@@ -121,7 +121,7 @@ struct LongReadTests {
         let gone = try #require(first.records.last)
         try book.store.apply([.delete(RecordNumber(gone))], at: 0)
         #expect(throws: StoreError.takesLong) { try found(query, .bounded, book) }
-        #expect(try found(query, .beside, book).records == second.records)
+        #expect(try found(query, .onWorker, book).records == second.records)
         #expect(try found(query, .bounded, book).records == second.records)
 
         let others = ContactQuery(
@@ -142,9 +142,9 @@ struct LongReadTests {
         DispatchQueue(label: "long reads").async {
             do throws(StoreError) {
                 while !isOver.load(ordering: .acquiring) {
-                    _ = try store.count(ContactQuery(scope: .all, predicate: .name("a")), .beside)
+                    _ = try store.count(ContactQuery(scope: .all, predicate: .name("a")), .onWorker)
                 }
-                while true { _ = try store.count(ContactQuery(scope: .all, predicate: .name("a")), .beside) }
+                while true { _ = try store.count(ContactQuery(scope: .all, predicate: .name("a")), .onWorker) }
             } catch {
                 last.withLock { $0 = error }
             }

@@ -19,18 +19,18 @@ struct OutboxTests {
     func kept() throws {
         let book = try Book([person("Ada")])
         #expect(try book.store.outbox() == [])
-        try book.store.apply([.add(RecordNumber(2), person("Bob"))], at: 0, telling: entry(1))
+        try book.store.apply([.add(RecordNumber(2), person("Bob"))], at: 0, outbox: entry(1))
         #expect(
             try book.store.outbox()
                 == [OutboxEntry(number: 1, change: book.store.lastChange, bytes: [1, 2, 3])])
         // Writes the values that are already there.
         try book.store.apply(
-            [.update(RecordNumber(2), person("Bob"), keys: ContactKeySet([.givenName]))], at: 0, telling: entry(2))
+            [.update(RecordNumber(2), person("Bob"), keys: ContactKeySet([.givenName]))], at: 0, outbox: entry(2))
         #expect(try numbers(book) == [1])
         // A change that is not in the history.
-        try book.store.apply([.container(.add(RecordNumber(3), name: "Work"))], at: 0, telling: entry(2))
+        try book.store.apply([.container(.add(RecordNumber(3), name: "Work"))], at: 0, outbox: entry(2))
         #expect(try numbers(book) == [1, 2])
-        try book.store.apply([.delete(RecordNumber(2))], at: 0, telling: entry(3, takenOver: 1))
+        try book.store.apply([.delete(RecordNumber(2))], at: 0, outbox: entry(3, takenOver: 1))
         #expect(try numbers(book) == [2, 3])
         #expect(try book.store.outbox().last?.change == book.store.lastChange)
     }
@@ -38,16 +38,16 @@ struct OutboxTests {
     @Test("A failed save adds no entry, and removes none")
     func notMade() throws {
         let book = try Book([person("Ada")])
-        try book.store.apply([.add(RecordNumber(2), person("Bob"))], at: 0, telling: entry(1))
+        try book.store.apply([.add(RecordNumber(2), person("Bob"))], at: 0, outbox: entry(1))
         #expect(throws: ChangeError.recordDoesNotExist(index: 1)) {
             try book.store.apply(
-                [.add(RecordNumber(3), person("Eve")), .delete(RecordNumber(9))], at: 0, telling: entry(2, takenOver: 1)
+                [.add(RecordNumber(3), person("Eve")), .delete(RecordNumber(9))], at: 0, outbox: entry(2, takenOver: 1)
             )
         }
         #expect(try numbers(book) == [1])
         // An existing number: both saves would have the same entry.
         #expect(throws: ChangeError.self) {
-            try book.store.apply([.add(RecordNumber(3), person("Eve"))], at: 0, telling: entry(1))
+            try book.store.apply([.add(RecordNumber(3), person("Eve"))], at: 0, outbox: entry(1))
         }
         #expect(try book.records() == [1, 2])
     }
@@ -70,7 +70,7 @@ struct OutboxTests {
             try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))
         defer { store.close() }
         #expect(try store.outbox() == [])
-        try store.apply([.add(RecordNumber(2), person("Bob"))], at: 0, telling: entry(1))
+        try store.apply([.add(RecordNumber(2), person("Bob"))], at: 0, outbox: entry(1))
         #expect(try store.outbox().map(\.number) == [1])
         #expect(try store.existing([RecordNumber(1), RecordNumber(2)]).count == 2)
     }
@@ -80,7 +80,7 @@ struct OutboxTests {
         let book = try Book()
         try book.store.checkpoint()
         for number in Int64(1)...4 {
-            try book.store.apply([.add(RecordNumber(number), person("N\(number)"))], at: 0, telling: entry(number))
+            try book.store.apply([.add(RecordNumber(number), person("N\(number)"))], at: 0, outbox: entry(number))
         }
         let (file, log) = (contents(book.folder.file), contents(book.folder.file + "-wal"))
         var seen: Set<Int> = []

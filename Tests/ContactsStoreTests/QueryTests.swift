@@ -112,7 +112,8 @@ struct QueryTests {
             try book.store.apply(
                 [.update(RecordNumber(Self.everyone[0]), noted, keys: ContactKeySet([.note]))], at: 0)
             var count = 0
-            _ = try book.store.fetch(ContactQuery(scope: .all, byteLimit: 60, toldKeys: names)) { _, _, _ in count += 1
+            _ = try book.store.fetch(ContactQuery(scope: .all, byteLimit: 60, disclosedKeys: names)) { _, _, _ in
+                count += 1
             }
             ends.append(count)
         }

@@ -321,15 +321,15 @@ struct SavingTests {
     }
 
     @Test("After releasing memory a book uses little, and accepts the next save")
-    func rest() throws {
+    func releaseMemory() throws {
         let book = try Book((0..<500).map { person("Ada \($0)", "Lovelace") })
         let busy = try cacheSize(book)
-        book.store.rest()
+        book.store.releaseMemory()
         #expect(try cacheSize(book) * 4 < busy)
         try book.store.apply([.add(RecordNumber(900), person("Bob"))], at: 0)
         #expect(try book.records(.all, .name("bob")) == [900])
         book.store.close()
-        book.store.rest()
+        book.store.releaseMemory()
     }
 
     @Test("Reads work during a save, and see all of it or nothing")

@@ -148,10 +148,10 @@ struct ContactNameFormatterTests {
         #expect(phonetic.string(from: ada) == "AY-da LUV-lays")
         #expect(phonetic.string(from: contact([.phoneticGivenName: "ジロウ", .phoneticFamilyName: "スズキ"])) == "ジロウ スズキ")
         #expect(phonetic.string(from: contact([.givenName: "Ada"])) == nil)
-        let house = contact([.organizationName: "株式会社", .phoneticOrganizationName: "カブシキガイシャ"]) {
+        let fixture = contact([.organizationName: "株式会社", .phoneticOrganizationName: "カブシキガイシャ"]) {
             $0.contactType = .organization
         }
-        #expect(phonetic.string(from: house) == "カブシキガイシャ")
+        #expect(phonetic.string(from: fixture) == "カブシキガイシャ")
     }
 
     @Test("An organization is called by its name, a contact with only a nickname by that; an empty contact has no name")

@@ -4,8 +4,10 @@ import Testing
 
 @Suite("The order of inspections")
 struct FairQueueTests {
-    private func place(_ uid: UInt32, _ pid: Int32 = 1) -> LookPlace { LookPlace(.user(uid), uid: uid, pid: pid) }
-    private func stranger(_ uid: UInt32) -> LookPlace { LookPlace(.strangers, uid: uid, pid: Int32(uid)) }
+    private func place(_ uid: UInt32, _ pid: Int32 = 1) -> InspectionPlace {
+        InspectionPlace(.user(uid), uid: uid, pid: pid)
+    }
+    private func stranger(_ uid: UInt32) -> InspectionPlace { InspectionPlace(.strangers, uid: uid, pid: Int32(uid)) }
 
     /// Starts the jobs that may start, and ends none.
     private func begin(_ queue: inout FairQueue<String>) -> [String] {
@@ -94,7 +96,7 @@ struct FairQueueTests {
         var queue = FairQueue<String>(perLane: 2)
         for uid: UInt32 in 100_000..<100_050 { queue.add("look \(uid)", at: stranger(uid)) }
         #expect(begin(&queue).count == 2)
-        queue.add("name", at: LookPlace(.newcomers, uid: 1_000, pid: 1))
+        queue.add("name", at: InspectionPlace(.newcomers, uid: 1_000, pid: 1))
         #expect(begin(&queue) == ["name"])
     }
 
@@ -117,15 +119,15 @@ struct FairQueueTests {
     func everything() {
         var random = Seeded(state: 19)
         var queue = FairQueue<Int>(perLane: 3)
-        var running: [LookPlace] = []
-        var last: [LookPlace: Int] = [:]
+        var running: [InspectionPlace] = []
+        var last: [InspectionPlace: Int] = [:]
         var (added, served) = (0, 0)
         while served < 5_000 {
             switch random.next() % 3 {
             case 0 where added < 5_000:
                 let uid = UInt32(random.next() % 7)
-                let lane: LookPlace.Lane = uid < 4 ? .user(uid) : uid == 4 ? .newcomers : .strangers
-                queue.add(added, at: LookPlace(lane, uid: uid, pid: Int32(uid * 10) + Int32(random.next() % 5)))
+                let lane: InspectionPlace.Lane = uid < 4 ? .user(uid) : uid == 4 ? .newcomers : .strangers
+                queue.add(added, at: InspectionPlace(lane, uid: uid, pid: Int32(uid * 10) + Int32(random.next() % 5)))
                 added += 1
             case 1:
                 guard running.count < 8, let (job, place) = queue.next() else { continue }

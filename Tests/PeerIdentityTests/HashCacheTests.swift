@@ -11,7 +11,7 @@ struct HashCacheTests {
 
     init() throws { folder = try Folder() }
 
-    private func look(at path: String) throws -> (CInt, clinux_file) {
+    private func inspect(at path: String) throws -> (CInt, clinux_file) {
         let file = clinux_open_path(AT_FDCWD, path, 1)
         try #require(file >= 0)
         var status = clinux_file()
@@ -20,13 +20,13 @@ struct HashCacheTests {
     }
 
     private func digest(_ path: String, with cache: HashCache? = nil) throws -> Executable.Digest {
-        let (file, status) = try look(at: path)
+        let (file, status) = try inspect(at: path)
         defer { close(file) }
         return (cache ?? self.cache).digest(of: file, status)
     }
 
     private func identity(_ path: String) throws -> FileIdentity {
-        let (file, status) = try look(at: path)
+        let (file, status) = try inspect(at: path)
         close(file)
         return FileIdentity(status)
     }
@@ -121,7 +121,7 @@ struct HashCacheTests {
         try #require(truncate(path, off_t(HashCache.sizeLimit) + 1) == 0)
         #expect(try digest(path) == .tooLarge)
         // At the bound the file is read, which fails here with another error.
-        let (file, status) = try look(at: path)
+        let (file, status) = try inspect(at: path)
         defer { close(file) }
         var atBound = status
         atBound.size = HashCache.sizeLimit
@@ -132,7 +132,7 @@ struct HashCacheTests {
     @Test("A file that grows while it is read gets no hash")
     func growing() throws {
         let path = try folder.write(Array("longer than it was".utf8), to: "program")
-        let (file, status) = try look(at: path)
+        let (file, status) = try inspect(at: path)
         defer { close(file) }
         var earlier = status
         earlier.size = 6

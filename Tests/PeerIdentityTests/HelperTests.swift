@@ -94,7 +94,7 @@ struct HelperTests {
         defer { close(null) }
         let good = RunningHelper.request()
         let malformed = IDENTIFY_MALFORMED.rawValue
-        #expect(try helper.say(good, [process]) == IDENTIFY_LOOKED.rawValue)
+        #expect(try helper.say(good, [process]) == IDENTIFY_INSPECTED.rawValue)
         #expect(try helper.say(good, []) == malformed)
         #expect(try helper.say(good, [process, process]) == malformed)
         #expect(try helper.say(good, [CInt](repeating: process, count: 16)) == malformed)
@@ -107,7 +107,7 @@ struct HelperTests {
         #expect(try helper.say(RunningHelper.request { $0.magic += 1 }, [process]) == malformed)
         #expect(try helper.say(RunningHelper.request { $0.wants = 4 }, [process]) == malformed)
         #expect(try helper.say(RunningHelper.request { $0.reserved = 1 }, [process]) == malformed)
-        #expect(try helper.say(good, [process]) == IDENTIFY_LOOKED.rawValue)
+        #expect(try helper.say(good, [process]) == IDENTIFY_INSPECTED.rawValue)
         // After the last worker ended, only the socket and the output are open: no received descriptor.
         #expect(
             comes {
@@ -208,14 +208,14 @@ struct HelperTests {
             let said = try helper.sayOnce(
                 RunningHelper.request { $0.wants = IDENTIFY_WANTS_DIGEST }, [process], signallingWorkers: SIGSTOP)
             // Retries if the worker answered before it was stopped.
-            isCaught = said.isSignalled && said.outcome != IDENTIFY_LOOKED.rawValue
+            isCaught = said.isSignalled && said.outcome != IDENTIFY_INSPECTED.rawValue
             guard isCaught else { continue }
             #expect(said.outcome == IDENTIFY_TIMED_OUT.rawValue)
             #expect(clock.now - start >= .milliseconds(450))
         }
         #expect(isCaught)
         #expect(comes { helper.workers.isEmpty })
-        #expect(try helper.say(RunningHelper.request(), [process]) == IDENTIFY_LOOKED.rawValue)
+        #expect(try helper.say(RunningHelper.request(), [process]) == IDENTIFY_INSPECTED.rawValue)
     }
 
     @Test("A worker serves one request and ends; the next request gets another process")
@@ -226,7 +226,7 @@ struct HelperTests {
         defer { close(process) }
         for _ in 0..<8 {
             #expect(comes { helper.workers.isEmpty })
-            #expect(try helper.say(RunningHelper.request(), [process]) == IDENTIFY_LOOKED.rawValue)
+            #expect(try helper.say(RunningHelper.request(), [process]) == IDENTIFY_INSPECTED.rawValue)
         }
     }
 
@@ -253,7 +253,7 @@ struct HelperTests {
         while !isCaught, .now < end {
             let said = try helper.sayOnce(RunningHelper.request(), [process], signallingWorkers: SIGKILL)
             // Retries if the worker answered before it was killed.
-            isCaught = said.isSignalled && said.outcome != IDENTIFY_LOOKED.rawValue
+            isCaught = said.isSignalled && said.outcome != IDENTIFY_INSPECTED.rawValue
             if isCaught { #expect(said.outcome == IDENTIFY_FAILED.rawValue) }
         }
         #expect(isCaught)

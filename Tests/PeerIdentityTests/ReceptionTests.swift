@@ -120,14 +120,16 @@ private final class TestReception {
                 watch: { _, _ in nil }, areKin: { _, _ in false }, facts: [], log: { _ in })
             let broker = Broker(surroundings: surroundings, access: try AccessStore.open(folder: path, now: 0))
             let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            let looks = CallerLooks(.system, loop: loop)
-            for uid in known { looks.learn(uid) }
+            let inspections = CallerInspections(.system, loop: loop)
+            for uid in known { inspections.learn(uid) }
             let setting = Setting(
-                mode: .system, whom: "tests", state: path, configuration: PolicyFolder(configuration: path), doors: [:])
+                mode: .system, whom: "tests", state: path, configuration: PolicyFolder(configuration: path), places: [:]
+            )
             return LoopBound(
                 Reception(
-                    door: .contacts, setting: setting, broker: broker, loop: loop, source: source,
-                    manifests: AppManifests(), complaints: Complaints(loop: loop, log: log), looks: looks), loop: loop)
+                    interface: .contacts, setting: setting, broker: broker, loop: loop, source: source,
+                    manifests: AppManifests(), complaints: Complaints(loop: loop, log: log), inspections: inspections),
+                loop: loop)
         }
     }
 
@@ -251,7 +253,7 @@ struct ReceptionTests {
         let (turned, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let found = Found()
         reception.loop.execute {
-            _ = admitted.value?.look { check in
+            _ = admitted.value?.inspect { check in
                 found.check.withLock { $0 = check }
                 done.signal()
             }
@@ -278,12 +280,12 @@ struct LookWorkersTests {
         let loop = try EventLoop()
         defer { loop.stop() }
         let counts = Counts()
-        let workers = try loop.run { LoopBound(LookWorkers(4, perLane: 2, loop: loop), loop: loop) }
+        let workers = try loop.run { LoopBound(InspectionWorkers(4, perLane: 2, loop: loop), loop: loop) }
         try loop.run {
             for number in 0..<600 {
                 let uid = UInt32(number % 3)
-                let place = LookPlace(.user(uid), uid: uid, pid: Int32(number % 40))
-                _ = workers.value.look(at: place) {
+                let place = InspectionPlace(.user(uid), uid: uid, pid: Int32(number % 40))
+                _ = workers.value.inspect(at: place) {
                     counts.begin(uid)
                     counts.end(uid)
                 } done: {

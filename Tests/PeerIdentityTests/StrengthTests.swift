@@ -236,9 +236,9 @@ struct StrengthTests {
     @Test(
         "If process 1's namespaces cannot be read, every caller is refused",
         arguments: [
-            Reading<UInt64>.unreadable(errno: 13), .absent,
+            Observation<UInt64>.unreadable(errno: 13), .absent,
         ])
-    func firstUnreadable(reading: Reading<UInt64>) {
+    func firstUnreadable(reading: Observation<UInt64>) {
         #expect(strength(seen(installed, { $0.initNamespaces.mount = reading })) == nil)
         #expect(strength(seen(flatpak, { $0.initNamespaces.user = reading })) == nil)
     }

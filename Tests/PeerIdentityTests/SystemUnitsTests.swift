@@ -32,7 +32,7 @@ private final class Tree {
 
     func activate(_ unit: String) throws { try write("", to: "/run/systemd/units/invocation:\(unit)") }
 
-    func unit(_ name: String) -> Reading<SystemUnit> { SystemUnits(root: root).unit(name) }
+    func unit(_ name: String) -> Observation<SystemUnit> { SystemUnits(root: root).unit(name) }
 
     /// The user of an active unit with one file of that text.
     func user(_ text: String) throws -> UInt32? {

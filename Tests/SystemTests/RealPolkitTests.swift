@@ -6,7 +6,7 @@ import Testing
 @testable import BrokerSystem
 
 /// The real polkitd with the project's actions, real passwords and two people, in a mount namespace of its own.
-private final class PolkitHouse {
+private final class PolkitFixture {
     let bus: PrivateBus
     private(set) var polkitd: PseudoTerminal?
 
@@ -138,15 +138,15 @@ private final class PasswordAgent {
     .enabled(if: Machine.canRunPolkit, "needs root, a mount namespace, dbus-daemon, polkitd and pkttyagent"),
     .serialized, .timeLimit(.minutes(10)))
 struct RealPolkitTests {
-    private let house: PolkitHouse
-    private var bus: PrivateBus { house.bus }
+    private let fixture: PolkitFixture
+    private var bus: PrivateBus { fixture.bus }
 
-    init() throws { house = try PolkitHouse() }
+    init() throws { fixture = try PolkitFixture() }
 
     @Test("The right password grants that action alone, and is asked for each time")
     func right() throws {
-        let (program, ada) = try house.process(of: PolkitHouse.ada)
-        let agent = try house.agent(of: PolkitHouse.ada, for: ada)
+        let (program, ada) = try fixture.process(of: PolkitFixture.ada)
+        let agent = try fixture.agent(of: PolkitFixture.ada, for: ada)
         let asked = Question(.answer, of: ada, by: bus.authority())
         try agent.isAsked()
         #expect(agent.terminal.screen.contains("Your password is needed to see which apps want your contacts"))
@@ -163,15 +163,15 @@ struct RealPolkitTests {
             #expect(try bus.ask(.shareAll, of: ada, mayInteract: false) == .wantsInteraction)
         }
         // Another process of the same user is granted nothing.
-        let (other, second) = try house.process(of: PolkitHouse.ada)
+        let (other, second) = try fixture.process(of: PolkitFixture.ada)
         #expect(try bus.ask(.answer, of: second, mayInteract: false) == .wantsInteraction)
         withExtendedLifetime((program, other)) {}
     }
 
     @Test("The wrong password grants nothing")
     func wrong() throws {
-        let (program, ada) = try house.process(of: PolkitHouse.ada)
-        let agent = try house.agent(of: PolkitHouse.ada, for: ada)
+        let (program, ada) = try fixture.process(of: PolkitFixture.ada)
+        let agent = try fixture.agent(of: PolkitFixture.ada, for: ada)
         let asked = Question(.answer, of: ada, by: bus.authority())
         try agent.type("wrong password")
         let answer = try asked.answer(bus.loop)
@@ -182,10 +182,10 @@ struct RealPolkitTests {
 
     @Test("Without interaction, without an agent, or if the agent is interrupted, nothing is granted")
     func absent() throws {
-        let (program, ada) = try house.process(of: PolkitHouse.ada)
+        let (program, ada) = try fixture.process(of: PolkitFixture.ada)
         #expect(try bus.ask(.answer, of: ada, mayInteract: false) == .wantsInteraction)
         #expect(try bus.ask(.answer, of: ada) == .wantsInteraction)
-        let agent = try house.agent(of: PolkitHouse.ada, for: ada)
+        let agent = try fixture.agent(of: PolkitFixture.ada, for: ada)
         let asked = Question(.answer, of: ada, by: bus.authority())
         try agent.isAsked()
         agent.terminal.signal(SIGINT)
@@ -195,9 +195,9 @@ struct RealPolkitTests {
 
     @Test("A question that times out is withdrawn from the agent, and a password typed later grants nothing")
     func givenUp() throws {
-        let (program, ada) = try house.process(of: PolkitHouse.ada)
-        let agent = try house.agent(of: PolkitHouse.ada, for: ada)
-        let monitor = try house.program(["/usr/bin/dbus-monitor", "--address", bus.address, "--monitor"])
+        let (program, ada) = try fixture.process(of: PolkitFixture.ada)
+        let agent = try fixture.agent(of: PolkitFixture.ada, for: ada)
+        let monitor = try fixture.program(["/usr/bin/dbus-monitor", "--address", bus.address, "--monitor"])
         // After this message it monitors the bus.
         try monitor.wait(for: "member=NameLost")
         // Search the transcript, because words leave the screen.
@@ -229,8 +229,8 @@ struct RealPolkitTests {
 
     @Test("If a process ends while its user types, the right password grants nothing")
     func ended() throws {
-        let (program, ada) = try house.process(of: PolkitHouse.ada)
-        let agent = try house.agent(of: PolkitHouse.ada, for: ada)
+        let (program, ada) = try fixture.process(of: PolkitFixture.ada)
+        let agent = try fixture.agent(of: PolkitFixture.ada, for: ada)
         let asked = Question(.answer, of: ada, by: bus.authority())
         try agent.isAsked()
         program.signal(SIGKILL)
@@ -240,13 +240,13 @@ struct RealPolkitTests {
     }
 
     @Test("polkit still works after questions that are withdrawn at the moment when the agent ends")
-    func takenBack() throws {
+    func revoked() throws {
         // polkitd 122 hangs for ever if CancelCheckAuthorization arrives within about 20 µs of the agent's end. The
         // tests with a fake polkit show that the broker never calls it. Each round here tries another moment, in case
         // anything else hangs polkitd.
         for round in 0..<20 {
-            let (program, ada) = try house.process(of: PolkitHouse.ada)
-            let agent = try house.agent(of: PolkitHouse.ada, for: ada)
+            let (program, ada) = try fixture.process(of: PolkitFixture.ada)
+            let agent = try fixture.agent(of: PolkitFixture.ada, for: ada)
             let asked = Question(.answer, of: ada, by: bus.authority())
             try agent.isAsked()
             agent.terminal.signal(SIGKILL)
@@ -261,25 +261,25 @@ struct RealPolkitTests {
 
     @Test("A polkit that hangs during a question grants nothing, and the next question reaches a new one")
     func hung() throws {
-        let (program, ada) = try house.process(of: PolkitHouse.ada)
-        let agent = try house.agent(of: PolkitHouse.ada, for: ada)
+        let (program, ada) = try fixture.process(of: PolkitFixture.ada)
+        let agent = try fixture.agent(of: PolkitFixture.ada, for: ada)
         // polkit may be slow for this long, and the question ends after twice the time.
         let asked = Question(.answer, of: ada, by: bus.authority(patience: .seconds(4)))
         try agent.isAsked()
-        house.polkitd?.signal(SIGSTOP)
+        fixture.polkitd?.signal(SIGSTOP)
         #expect(try asked.answer(bus.loop) == .hung)
         #expect(try bus.ask(.answer, of: ada, by: bus.authority(patience: .seconds(1))) == .hung)
-        house.polkitd?.signal(SIGKILL)
-        _ = try house.polkitd?.waitForExit()
-        try house.startPolkit()
+        fixture.polkitd?.signal(SIGKILL)
+        _ = try fixture.polkitd?.waitForExit()
+        try fixture.startPolkit()
         #expect(try bus.ask(.answer, of: ada, mayInteract: false) == .wantsInteraction)
         withExtendedLifetime(program) {}
     }
 
     @Test("An administrator's rights need an administrator's password, and uid 0 needs none")
     func administrator() throws {
-        let (program, ada) = try house.process(of: PolkitHouse.ada)
-        let agent = try house.agent(of: PolkitHouse.ada, for: ada)
+        let (program, ada) = try fixture.process(of: PolkitFixture.ada)
+        let agent = try fixture.agent(of: PolkitFixture.ada, for: ada)
         for (password, isRight) in [("right password", false), ("boss password", true)] {
             let asked = Question(.admin, of: ada, by: bus.authority())
             try agent.type(password)
@@ -292,29 +292,29 @@ struct RealPolkitTests {
 
     @Test("A polkit that dies during a question grants nothing, and the next question reaches a new one")
     func killed() throws {
-        let (program, ada) = try house.process(of: PolkitHouse.ada)
-        let agent = try house.agent(of: PolkitHouse.ada, for: ada)
+        let (program, ada) = try fixture.process(of: PolkitFixture.ada)
+        let agent = try fixture.agent(of: PolkitFixture.ada, for: ada)
         let asked = Question(.answer, of: ada, by: bus.authority())
         try agent.isAsked()
-        house.polkitd?.signal(SIGKILL)
+        fixture.polkitd?.signal(SIGKILL)
         guard case .failed = try asked.answer(bus.loop) else {
             Issue.record("a polkit that was killed gave an answer")
             return
         }
-        _ = try house.polkitd?.waitForExit()
-        try house.startPolkit()
+        _ = try fixture.polkitd?.waitForExit()
+        try fixture.startPolkit()
         #expect(try bus.ask(.answer, of: ada, mayInteract: false) == .wantsInteraction)
         withExtendedLifetime(program) {}
     }
 
     @Test(
         "Only the broker's user, which owns the actions, may ask about other users' processes",
-        arguments: [(PolkitHouse.daemon, true), (PolkitHouse.boss, false)])
+        arguments: [(PolkitFixture.daemon, true), (PolkitFixture.boss, false)])
     func owner(uid: UInt32, mayAsk: Bool) throws {
-        let (program, ada) = try house.process(of: PolkitHouse.ada)
+        let (program, ada) = try fixture.process(of: PolkitFixture.ada)
         for action in AuthorityAction.allCases {
             let process = "\(ada.identity.pid),\(ada.identity.startTime),\(ada.uid)"
-            let check = try house.program(
+            let check = try fixture.program(
                 ["/usr/bin/pkcheck", "--process", process, "--action-id", action.rawValue, "--detail", "app", "x"],
                 as: uid)
             let end = try check.waitForExit()
@@ -331,7 +331,7 @@ struct RealPolkitTests {
             (AuthorityAction.answer, "auth_self"), (.shareAll, "auth_self"), (.manageOwn, "auth_self"),
             (.admin, "auth_admin"),
         ] {
-            let shown = try house.program(["/usr/bin/pkaction", "--verbose", "--action-id", action.rawValue])
+            let shown = try fixture.program(["/usr/bin/pkaction", "--verbose", "--action-id", action.rawValue])
             #expect(try shown.waitForExit() == .exited(0))
             let lines = shown.screen.lines.map { $0.split(separator: " ").joined(separator: " ") }
             for place in ["any", "inactive", "active"] { #expect(lines.contains("implicit \(place): \(wanted)")) }

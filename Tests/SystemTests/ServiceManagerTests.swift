@@ -46,9 +46,9 @@ struct ServiceManagerTests {
     @Test("The service manager is notified that the service is ready, alive and stopping, in order")
     func states() throws {
         let listener = try Listener()
-        ServiceManager.tell(.ready, .status("serving\nevery user"))
-        ServiceManager.tell(.alive)
-        ServiceManager.tell(.stopping)
+        ServiceManager.notify(.ready, .status("serving\nevery user"))
+        ServiceManager.notify(.alive)
+        ServiceManager.notify(.stopping)
         #expect(listener.next() == "READY=1\nSTATUS=serving every user")
         #expect(listener.next() == "WATCHDOG=1")
         #expect(listener.next() == "STOPPING=1")
@@ -57,13 +57,13 @@ struct ServiceManagerTests {
     @Test("A reload notification contains the time, as systemd requires")
     func reloading() throws {
         let listener = try Listener()
-        ServiceManager.tell(.reloading)
+        ServiceManager.notify(.reloading)
         #expect(listener.next().hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
     }
 
     @Test("Without a service manager, a notification does nothing")
     func nobody() {
-        ServiceManager.tell(.ready)
+        ServiceManager.notify(.ready)
         ServiceManager.flush()
     }
 

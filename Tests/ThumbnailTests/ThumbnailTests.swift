@@ -119,30 +119,30 @@ struct ThumbnailTests {
 
     /// An EXIF orientation, and where the stored photo's upper left and upper right corners are shown, in hundredths
     /// from the left and the top.
-    struct Turn: Sendable {
+    struct GroupCommit: Sendable {
         let orientation: Int32
         let upperLeft: (UInt32, UInt32)
         let upperRight: (UInt32, UInt32)
     }
 
     private static let (near, far): (UInt32, UInt32) = (8, 92)
-    static let turns: [Turn] = [
-        Turn(orientation: 1, upperLeft: (near, near), upperRight: (far, near)),
-        Turn(orientation: 2, upperLeft: (far, near), upperRight: (near, near)),
-        Turn(orientation: 3, upperLeft: (far, far), upperRight: (near, far)),
-        Turn(orientation: 4, upperLeft: (near, far), upperRight: (far, far)),
-        Turn(orientation: 5, upperLeft: (near, near), upperRight: (near, far)),
-        Turn(orientation: 6, upperLeft: (far, near), upperRight: (far, far)),
-        Turn(orientation: 7, upperLeft: (far, far), upperRight: (far, near)),
-        Turn(orientation: 8, upperLeft: (near, far), upperRight: (near, near)),
+    static let turns: [GroupCommit] = [
+        GroupCommit(orientation: 1, upperLeft: (near, near), upperRight: (far, near)),
+        GroupCommit(orientation: 2, upperLeft: (far, near), upperRight: (near, near)),
+        GroupCommit(orientation: 3, upperLeft: (far, far), upperRight: (near, far)),
+        GroupCommit(orientation: 4, upperLeft: (near, far), upperRight: (far, far)),
+        GroupCommit(orientation: 5, upperLeft: (near, near), upperRight: (near, far)),
+        GroupCommit(orientation: 6, upperLeft: (far, near), upperRight: (far, far)),
+        GroupCommit(orientation: 7, upperLeft: (far, far), upperRight: (far, near)),
+        GroupCommit(orientation: 8, upperLeft: (near, far), upperRight: (near, near)),
     ]
 
     @Test("The EXIF orientation is applied", arguments: turns)
-    func orientation(turn: Turn) throws {
-        let thumbnail = try #require(Thumbnail(Photo.jpeg(640, 320, orientation: turn.orientation)))
-        #expect(thumbnail.size == (turn.orientation < 5 ? [320, 160] : [160, 320]))
-        #expect(thumbnail.color(turn.upperLeft.0, turn.upperLeft.1) == green)
-        #expect(thumbnail.color(turn.upperRight.0, turn.upperRight.1) == blue)
+    func orientation(iterate: GroupCommit) throws {
+        let thumbnail = try #require(Thumbnail(Photo.jpeg(640, 320, orientation: iterate.orientation)))
+        #expect(thumbnail.size == (iterate.orientation < 5 ? [320, 160] : [160, 320]))
+        #expect(thumbnail.color(iterate.upperLeft.0, iterate.upperLeft.1) == green)
+        #expect(thumbnail.color(iterate.upperRight.0, iterate.upperRight.1) == blue)
         // Other metadata is dropped.
         #expect(!thumbnail.bytes.indices.contains { thumbnail.bytes[$0...].starts(with: Array("Exif".utf8)) })
     }

@@ -63,7 +63,7 @@ struct BadInputTests {
 
     @Test("A call may be as long as the limit and no longer")
     func frameLimit() throws {
-        var limits = DoorLimits()
+        var limits = ServerLimits()
         limits.frameSize = 1_000
         let server = try TestServer(limits: limits)
         let empty = #"{"method":"a.b.Hold","parameters":{"x":""}}"#
@@ -90,7 +90,7 @@ struct BadInputTests {
 
     @Test("A reply above the frame limit is not sent")
     func replyLimit() throws {
-        var limits = DoorLimits()
+        var limits = ServerLimits()
         limits.frameSize = 10_000
         let server = try TestServer(limits: limits)
         let client = try RawClient(server.path)
@@ -104,7 +104,7 @@ struct BadInputTests {
 
     @Test("A client that does not complete a call is disconnected; a silent one is not")
     func slowClient() throws {
-        var limits = DoorLimits()
+        var limits = ServerLimits()
         limits.frameTimeout = .milliseconds(100)
         let server = try TestServer(limits: limits)
         let silent = try RawClient(server.path)
@@ -120,7 +120,7 @@ struct BadInputTests {
 
     @Test("Single bytes do not extend a client's time to complete a call")
     func drippingClient() throws {
-        var limits = DoorLimits()
+        var limits = ServerLimits()
         limits.frameTimeout = .milliseconds(200)
         let server = try TestServer(limits: limits)
         let client = try RawClient(server.path)
@@ -136,7 +136,7 @@ struct BadInputTests {
 
     @Test("A client that never reads costs bounded memory and is disconnected in the end; others are served meanwhile")
     func neverReads() throws {
-        var limits = DoorLimits()
+        var limits = ServerLimits()
         limits.stallTimeout = .milliseconds(500)
         let server = try TestServer(limits: limits)
         let client = try RawClient(server.path)
@@ -160,7 +160,7 @@ struct BadInputTests {
 
     @Test("One user's unread replies are bounded; the client that has not read for longest is disconnected first")
     func userHoldsTooMuch() throws {
-        var limits = DoorLimits()
+        var limits = ServerLimits()
         limits.bytesInFlightPerUser = 4_000_000
         let server = try TestServer(limits: limits)
         var clients: [RawClient] = []
@@ -179,7 +179,7 @@ struct BadInputTests {
 
     @Test("Long calls that together reach the user's bound are completed one by one, and short calls pass")
     func callsInFlight() throws {
-        var limits = DoorLimits()
+        var limits = ServerLimits()
         limits.bytesInFlightPerUser = 2_000_000
         let server = try TestServer(limits: limits)
         let half = Array((#"{"method":"a.b.Echo","parameters":{"x":""# + String(repeating: "x", count: 900_000)).utf8)
@@ -222,12 +222,12 @@ struct BadInputTests {
         }
         #expect(served == 1_024)
         #expect(refused == 976)
-        #expect(try server.onLoop { $0.door?.connectionCount } == 1_024)
+        #expect(try server.onLoop { $0.server?.connectionCount } == 1_024)
     }
 
     @Test("When a connection closes, another one is accepted")
     func roomAgain() throws {
-        var limits = DoorLimits()
+        var limits = ServerLimits()
         limits.connectionsPerUser = 1
         let server = try TestServer(limits: limits)
         do {

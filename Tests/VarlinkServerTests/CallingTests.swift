@@ -62,17 +62,17 @@ struct CallingTests {
     func stopStream() throws {
         let server = try TestServer()
         let client = try VarlinkClient(path: server.path, timeout: .seconds(30))
-        var heard = 0
+        var found = 0
         try client.stream(
             "a.b.Stream",
             {
                 $0.member("count", 1_000_000); $0.member("size", 10)
             }
         ) { _, _ in
-            heard += 1
-            return heard < 3
+            found += 1
+            return found < 3
         }
-        #expect(heard == 3)
+        #expect(found == 3)
         #expect(throws: VarlinkClientError.self) { try client.call("a.b.Echo") }
         #expect(server.closings.next() == .peerClosed)
     }
@@ -199,7 +199,7 @@ struct CallingTests {
         #expect(server.closings.next() == .peerClosed)
         #expect(server.closings.next() == .peerClosed)
         #expect(try server.onLoop { $0.abandoned } == 1)
-        #expect(try server.onLoop { $0.door?.connectionCount } == 0)
+        #expect(try server.onLoop { $0.server?.connectionCount } == 0)
     }
 
     @Test("A reply for a caller that hung up reaches no other caller")

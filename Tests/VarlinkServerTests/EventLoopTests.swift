@@ -64,14 +64,14 @@ struct EventLoopTests {
     func timers() throws {
         let loop = try EventLoop()
         defer { loop.stop() }
-        let heard = Mailbox<Int>()
+        let found = Mailbox<Int>()
         let began = ContinuousClock.now
         // On a busy machine a timer with a shorter delay may be set later and run later: its time counts, not its
         // delay.
         @Sendable func set(_ waits: [Int]) -> [(wait: Int, due: Int64, isRight: Bool)] {
             waits.map { wait in
                 let before = Uptime.now().nanoseconds
-                let timer = loop.schedule(after: .milliseconds(wait)) { heard.post(wait) } as? Timer
+                let timer = loop.schedule(after: .milliseconds(wait)) { found.post(wait) } as? Timer
                 let after = Uptime.now().nanoseconds
                 let due = timer?.due.nanoseconds ?? -1
                 return (wait, due, (before...after).contains(due - Int64(max(0, wait)) * 1_000_000))
@@ -82,7 +82,7 @@ struct EventLoopTests {
         #expect(timers.allSatisfy { $0.isRight })
         var order: [Int] = []
         for _ in 0..<12 {
-            let wait = try #require(heard.next())
+            let wait = try #require(found.next())
             #expect(ContinuousClock.now - began >= .milliseconds(wait))
             order.append(wait)
         }
@@ -93,18 +93,18 @@ struct EventLoopTests {
     func cancelled() throws {
         let loop = try EventLoop()
         defer { loop.stop() }
-        let heard = Mailbox<Int>()
+        let found = Mailbox<Int>()
         let timers = try loop.run {
             let due = Uptime.now() + .milliseconds(5)
-            let timers = (0..<100).map { n in Timer(due: due, loop: loop) { heard.post(n) } }
+            let timers = (0..<100).map { n in Timer(due: due, loop: loop) { found.post(n) } }
             for timer in timers { loop.inside.timers.insert(timer) }
             for timer in timers[50...] + timers[70...] { timer.cancel() }
             return timers
         }
-        for n in 0..<50 { #expect(heard.next() == n) }
+        for n in 0..<50 { #expect(found.next() == n) }
         // One has run already; one is cancelled before the loop knows of it.
         timers[0].cancel()
-        let never = Timer(due: .beginning, loop: loop) { heard.post(-1) }
+        let never = Timer(due: .beginning, loop: loop) { found.post(-1) }
         never.cancel()
         try loop.run { loop.inside.timers.insert(never) }
         #expect(try loop.run { loop.inside.timers.count } == 0)
@@ -157,7 +157,7 @@ struct EventLoopTests {
             // The old token is invalid, although it had the same slot and the same descriptor.
             loop.inside.watchlist.remove(old)
             send(ends[1], [1], 1, 0)
-            let count = loop.inside.hear(waiting: 1_000_000_000)
+            let count = loop.inside.poll(waiting: 1_000_000_000)
             for event in loop.inside.events[..<count] {
                 loop.inside.watchlist.watcher(of: event.token)?.isReady(Readiness(rawValue: event.readiness))
             }
@@ -175,13 +175,13 @@ struct EventLoopTests {
         for client in clients { #expect(client.reply() == "{}") }
         defer { withExtendedLifetime(server) {} }
         let loop = server.loop
-        let (timers, before) = try loop.run { (loop.inside.timers.count, loop.inside.turns) }
+        let (timers, before) = try loop.run { (loop.inside.timers.count, loop.inside.iterations) }
         #expect(timers == 0)
         // Time must pass here: the loop would have woken up for them by then.
         let passed = Mailbox<Int>()
         loop.schedule(after: .milliseconds(200)) { passed.post(1) }
         #expect(passed.next() == 1)
-        #expect(try loop.run { loop.inside.turns } - before <= 8)
+        #expect(try loop.run { loop.inside.iterations } - before <= 8)
     }
 
     @Test("A client that sends calls without a pause gets a bounded part of each loop iteration")

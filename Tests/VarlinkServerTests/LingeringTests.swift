@@ -8,22 +8,22 @@ struct LingeringTests {
     @Test("The loop busy-waits while calls arrive in time")
     func pays() {
         var lingering = Lingering()
-        lingering.ended(heard: true)
+        lingering.ended(found: true)
         for _ in 1...10_000 {
             let begins = lingering.begins()
             #expect(begins)
-            lingering.ended(heard: true)
+            lingering.ended(found: true)
         }
     }
 
     @Test("If no call arrives, it soon stops, and is tried again once in hundreds of replies")
     func givenUp() {
         var lingering = Lingering()
-        for _ in 1...100 { lingering.ended(heard: true) }
+        for _ in 1...100 { lingering.ended(found: true) }
         var tried = 0
         for _ in 1...10_000 where lingering.begins() {
             tried += 1
-            lingering.ended(heard: false)
+            lingering.ended(found: false)
         }
         #expect(tried <= 32 + 10_000 / 512)
         #expect(tried >= 10_000 / 513)
@@ -32,11 +32,11 @@ struct LingeringTests {
     @Test("One call in time out of four is enough to continue")
     func someInTime() {
         var lingering = Lingering()
-        lingering.ended(heard: true)
+        lingering.ended(found: true)
         for reply in 1...10_000 {
             let begins = lingering.begins()
             #expect(begins)
-            lingering.ended(heard: reply.isMultiple(of: 4))
+            lingering.ended(found: reply.isMultiple(of: 4))
         }
     }
 
@@ -46,7 +46,7 @@ struct LingeringTests {
         var replies = 0
         repeat { replies += 1 } while !lingering.begins()
         #expect(replies == 512)
-        lingering.ended(heard: true)
+        lingering.ended(found: true)
         let begins = lingering.begins()
         #expect(begins)
     }

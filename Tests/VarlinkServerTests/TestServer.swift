@@ -15,7 +15,7 @@ final class TestServer: Sendable {
     private let service: LoopBound<TestService>
 
     init(
-        limits: DoorLimits = DoorLimits(), mode: mode_t = 0o600, passing descriptor: CInt? = nil,
+        limits: ServerLimits = ServerLimits(), mode: mode_t = 0o600, passing descriptor: CInt? = nil,
         admitting: Bool = true, in folder: String? = nil
     ) throws {
         let folder = try folder ?? temporaryFolder()
@@ -29,8 +29,10 @@ final class TestServer: Sendable {
             service = try loop.run {
                 let service = TestService(loop: loop, admitsAtOnce: admitting)
                 let onClose: (any Connection, CloseReason) -> Void = { closings.post($1) }
-                let passed = descriptor.map { Door.Place.passed(PassedSocket(descriptor: $0, name: "varlink")) }
-                service.door = try Door(
+                let passed = descriptor.map {
+                    VarlinkServer.Place.passed(PassedSocket(descriptor: $0, name: "varlink"))
+                }
+                service.server = try VarlinkServer(
                     at: passed ?? .path(path), mode: mode, loop: loop, limits: limits, admit: service.admit,
                     onCall: service.answer, onClose: onClose)
                 return LoopBound(service, loop: loop)
@@ -43,7 +45,7 @@ final class TestServer: Sendable {
 
     deinit {
         try? onLoop {
-            $0.door?.close()
+            $0.server?.close()
             $0.held = []
             $0.streaming = []
         }
@@ -59,7 +61,7 @@ final class TestServer: Sendable {
 
 /// Answers the tests' calls, on the loop.
 final class TestService {
-    var door: Door?
+    var server: VarlinkServer?
     var held: [Call] = []
     var admissions: [PendingAdmission] = []
     var abandonedAdmissions = 0

@@ -15,7 +15,7 @@ struct WithdrawalTests {
 
     @Test("Queued replies are withdrawn; each final one is replaced by an error")
     func queued() throws {
-        var limits = DoorLimits()
+        var limits = ServerLimits()
         limits.unsentBytes = 64 * 1_048_576
         let server = try TestServer(limits: limits)
         let client = try RawClient(server.path)
@@ -39,7 +39,7 @@ struct WithdrawalTests {
 
     @Test("A partly sent reply cannot be withdrawn, so the connection is closed")
     func partly() throws {
-        var limits = DoorLimits()
+        var limits = ServerLimits()
         limits.unsentBytes = 64 * 1_048_576
         let server = try TestServer(limits: limits)
         let client = try RawClient(server.path)

@@ -6,17 +6,17 @@ extension AccessStore {
     /// Adds a record to the batch. Its position in the chain is fixed when ``commit()`` returns.
     ///
     /// A refusal or a disclosure that equals a recent one is counted instead of added. The first one is in the audit
-    /// or in this batch. The count is added when the deduplication window closes; see ``closeFolds(at:)``.
+    /// or in this batch. The count is added when the deduplication window closes; see ``closeWindows(at:)``.
     public func append(_ record: AuditRecord) { ledger.enter(record, into: &batch.records) }
 
     /// When the first deduplication window closes, in microseconds since 1970; `nil` if none is open. See
-    /// ``closeFolds(at:)``.
-    public var nextFoldEnd: Int64? { ledger.nextEnd }
+    /// ``closeWindows(at:)``.
+    public var nextWindowEnd: Int64? { ledger.nextEnd }
 
     /// Closes the deduplication windows that have ended and adds their counts.
     ///
     /// - Parameter now: microseconds since 1970; `nil` closes all of them.
-    public func closeFolds(at now: Int64?) { ledger.close(at: now, into: &batch.records) }
+    public func closeWindows(at now: Int64?) { ledger.close(at: now, into: &batch.records) }
 
     /// Returns how long an app that has used up its audit allowance must wait before it may cause another record;
     /// `nil` if it need not wait. The store records everything regardless; the caller delays the app's calls.

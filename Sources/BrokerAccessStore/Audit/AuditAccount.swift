@@ -4,8 +4,8 @@ import BrokerAccessControl
 final class AuditAccount {
     /// `nil` for a user's shared account, whose records are not deduplicated.
     let owner: AuditLedger.Owner?
-    /// By the raw value of ``AuditLedger/Fold``.
-    var tables = AuditLedger.Fold.allCases.map { _ in FoldTable() }
+    /// By the raw value of ``AuditLedger/WindowKind``.
+    var tables = AuditLedger.WindowKind.allCases.map { _ in DeduplicationTable() }
     private var records: Double
     private var bytes: Double
     /// When the two allowances above were last refilled, in microseconds since 1970.

@@ -14,7 +14,7 @@ struct AuditLedger {
         let app: String
     }
 
-    enum Fold: Int, CaseIterable {
+    enum WindowKind: Int, CaseIterable {
         case disclosure
         case refusal
     }
@@ -29,7 +29,7 @@ struct AuditLedger {
     private var exhausted: [ObjectIdentifier: AuditAccount] = [:]
     private var weight = 0
     /// The windows opened since the last commit, in order.
-    private var uncommitted: [(account: AuditAccount, fold: Fold)] = []
+    private var uncommitted: [(account: AuditAccount, kind: WindowKind)] = []
 
     /// Adds the record, or counts it as a repeat.
     mutating func enter(_ record: AuditRecord, into records: inout [AuditRecord]) {
@@ -38,18 +38,18 @@ struct AuditLedger {
             return
         }
         let account = account(record, strength)
-        guard account.owner != nil, let fold = Self.fold(record) else { return write(record, account, into: &records) }
-        closeEnded(fold, of: account, at: record.time, into: &records)
-        let key = FoldTable.Key(record)
-        guard !account.tables[fold.rawValue].countRepeat(of: key, at: record.time) else { return }
+        guard account.owner != nil, let kind = Self.kind(record) else { return write(record, account, into: &records) }
+        closeEnded(kind, of: account, at: record.time, into: &records)
+        let key = DeduplicationTable.Key(record)
+        guard !account.tables[kind.rawValue].countRepeat(of: key, at: record.time) else { return }
         write(record, account, into: &records)
         guard makeRoom(key.weight, for: account, into: &records) else { return }
-        account.tables[fold.rawValue].open(key, at: record.time)
+        account.tables[kind.rawValue].open(key, at: record.time)
         weight += key.weight
-        uncommitted.append((account, fold))
+        uncommitted.append((account, kind))
     }
 
-    private static func fold(_ record: AuditRecord) -> Fold? {
+    private static func kind(_ record: AuditRecord) -> WindowKind? {
         guard record.repeats == nil else { return nil }
         switch record.event {
         case .disclosure:
@@ -73,7 +73,7 @@ struct AuditLedger {
     private mutating func account(_ record: AuditRecord, _ strength: IdentityStrength) -> AuditAccount {
         let owner = Owner(uid: record.uid, strength: strength, app: record.app)
         if let known = accounts[owner] { return known }
-        if isFull(owner.uid) { forgetIdle(of: owner.uid, now: record.time) }
+        if isFull(owner.uid) { dropIdle(of: owner.uid, now: record.time) }
         guard !isFull(owner.uid) else {
             let shared = overflow[owner.uid] ?? AuditAccount(owner: nil, bounds: bounds, now: record.time)
             overflow[owner.uid] = shared
@@ -88,7 +88,7 @@ struct AuditLedger {
     private func isFull(_ uid: UInt32) -> Bool { counts[uid, default: 0] >= bounds.appsPerUser }
 
     /// Looks at this user's apps only: one user's many apps must not cost other users time.
-    private mutating func forgetIdle(of uid: UInt32, now: Int64) {
+    private mutating func dropIdle(of uid: UInt32, now: Int64) {
         for (owner, account) in accounts where owner.uid == uid && account.isIdle(bounds, now: now) {
             accounts[owner] = nil
             exhausted[ObjectIdentifier(account)] = nil
@@ -117,7 +117,7 @@ struct AuditLedger {
 
     /// Returns the repeated disclosures that no count record contains yet.
     func openUses(of owner: Owner) -> (uses: Int, last: Int64?) {
-        let counted = accounts[owner]?.tables[Fold.disclosure.rawValue].repeats
+        let counted = accounts[owner]?.tables[WindowKind.disclosure.rawValue].repeats
         return (counted?.count ?? 0, counted?.last)
     }
 
@@ -127,9 +127,9 @@ struct AuditLedger {
         guard weight > 0 else { return nil }
         var next: Int64?
         for account in accounts.values {
-            for fold in Fold.allCases {
-                guard let first = account.tables[fold.rawValue].first else { continue }
-                next = min(next ?? .max, first.opened + length(fold))
+            for kind in WindowKind.allCases {
+                guard let first = account.tables[kind.rawValue].first else { continue }
+                next = min(next ?? .max, first.opened + length(kind))
             }
         }
         return next
@@ -138,23 +138,23 @@ struct AuditLedger {
     /// - Parameter now: `nil` closes all windows.
     mutating func close(at now: Int64?, into records: inout [AuditRecord]) {
         for account in accounts.values where account.weight > 0 {
-            for fold in Fold.allCases { closeEnded(fold, of: account, at: now, into: &records) }
+            for kind in WindowKind.allCases { closeEnded(kind, of: account, at: now, into: &records) }
         }
     }
 
     private mutating func closeEnded(
-        _ fold: Fold, of account: AuditAccount, at now: Int64?, into records: inout [AuditRecord]
+        _ kind: WindowKind, of account: AuditAccount, at now: Int64?, into records: inout [AuditRecord]
     ) {
-        let length = length(fold)
-        while now.map({ account.tables[fold.rawValue].firstHasEnded(at: $0, length: length) }) ?? true {
-            guard closeFirst(fold, of: account, into: &records) else { return }
+        let length = length(kind)
+        while now.map({ account.tables[kind.rawValue].firstHasEnded(at: $0, length: length) }) ?? true {
+            guard closeFirst(kind, of: account, into: &records) else { return }
         }
     }
 
     private mutating func closeFirst(
-        _ fold: Fold, of account: AuditAccount, into records: inout [AuditRecord]
+        _ kind: WindowKind, of account: AuditAccount, into records: inout [AuditRecord]
     ) -> Bool {
-        guard let owner = account.owner, let closed = account.tables[fold.rawValue].closeFirst() else { return false }
+        guard let owner = account.owner, let closed = account.tables[kind.rawValue].closeFirst() else { return false }
         let key = closed.key
         weight -= key.weight
         guard closed.repeats > 0 else { return true }
@@ -171,15 +171,15 @@ struct AuditLedger {
     ) -> Bool {
         while account.weight + needed > bounds.windowsPerApp || weight + needed > bounds.windows {
             // Closes only this app's windows: other apps' deduplication must not suffer from it.
-            let fold = account.tables[Fold.disclosure.rawValue].isEmpty ? Fold.refusal : .disclosure
-            guard closeFirst(fold, of: account, into: &records) else { return false }
+            let kind = account.tables[WindowKind.disclosure.rawValue].isEmpty ? WindowKind.refusal : .disclosure
+            guard closeFirst(kind, of: account, into: &records) else { return false }
         }
         return true
     }
 
-    private func length(_ fold: Fold) -> Int64 {
+    private func length(_ kind: WindowKind) -> Int64 {
         let window =
-            switch fold {
+            switch kind {
             case .disclosure: bounds.disclosureWindow
             case .refusal: bounds.refusalWindow
             }
@@ -191,10 +191,10 @@ struct AuditLedger {
     mutating func committed() { uncommitted.removeAll(keepingCapacity: true) }
 
     /// The commit failed, so the first records of these windows were not written. Removes the windows.
-    mutating func takenBack() {
-        for (account, fold) in uncommitted.reversed() {
+    mutating func rolledBack() {
+        for (account, kind) in uncommitted.reversed() {
             let before = account.weight
-            account.tables[fold.rawValue].removeLast()
+            account.tables[kind.rawValue].removeLast()
             weight -= before - account.weight
         }
         uncommitted.removeAll()

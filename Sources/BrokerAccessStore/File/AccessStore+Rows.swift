@@ -40,7 +40,7 @@ extension AccessStore {
     }
 
     private func write(
-        _ held: HeldGrant, _ usage: Usage, of id: Int64, _ connection: Database
+        _ held: StoredGrant, _ usage: Usage, of id: Int64, _ connection: Database
     ) throws(AccessStoreError) {
         let grant = held.grant
         var expires: Int64?

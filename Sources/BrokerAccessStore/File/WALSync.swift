@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Sound because of how SQLite's WAL works: the frames of a transaction, its commit mark in the last of them, have been
 /// written to the file before `COMMIT` returns, so that `fdatasync` through any descriptor of the file puts every
-/// transaction committed before the call onto the disk; of those committed meanwhile, a whole prefix counts after
+/// transaction committed before the call to the disk; of those committed meanwhile, a whole prefix counts after
 /// a power cut, since recovery stops at the first frame whose checksum does not follow. The file stays the same one
 /// as long as a connection is open; a checkpoint overwrites it from the start only after syncing the database.
 /// SQLite locks the database file and its shared memory, never the WAL, so that closing this descriptor drops none of

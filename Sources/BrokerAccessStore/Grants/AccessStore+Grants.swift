@@ -14,10 +14,10 @@ extension AccessStore {
     ///
     /// - Returns: `lastUsedAt` in seconds since 1970.
     public func usage(of principal: Principal) -> (lastUsedAt: Int64?, uses: Int) {
-        let usage = usages[principal.bound(to: .standing)] ?? Usage()
+        let usage = usages[principal.bound(to: .persistent)] ?? Usage()
         let counted = ledger.openUses(
             of: AuditLedger.Owner(uid: principal.uid, strength: principal.strength, app: principal.app))
-        guard let last = counted.last, usages[principal.bound(to: .standing)] != nil else {
+        guard let last = counted.last, usages[principal.bound(to: .persistent)] != nil else {
             return (usage.lastUsedAt, usage.uses)
         }
         return (max(usage.lastUsedAt ?? .min, last / 1_000_000), usage.uses + counted.uses)
@@ -39,10 +39,10 @@ extension AccessStore {
     public func setGrant(_ grant: Grant, for principal: Principal, displayName: String, at moment: SetMoment) {
         touch(principal)
         let history = SetHistory(of: grant, after: held[principal], moment)
-        held[principal] = HeldGrant(
-            grant: grant, displayName: displayName, history: history, decision: HeldGrant.newDecision())
+        held[principal] = StoredGrant(
+            grant: grant, displayName: displayName, history: history, decision: StoredGrant.newDecision())
         noteDecision()
-        if usages[principal.bound(to: .standing)] == nil { usages[principal.bound(to: .standing)] = Usage() }
+        if usages[principal.bound(to: .persistent)] == nil { usages[principal.bound(to: .persistent)] = Usage() }
         mark(principal, .whole)
     }
 
@@ -92,7 +92,7 @@ extension AccessStore {
     /// Removes deleted contacts from all granted sets of a user. Each changed grant gets a new revision.
     ///
     /// - Parameter moment: when they were deleted.
-    func forget(_ records: Set<RecordNumber>, uid: UInt32, at moment: SetMoment) {
+    func drop(_ records: Set<RecordNumber>, uid: UInt32, at moment: SetMoment) {
         leave(records, uid: uid, as: .deleted, moment)
     }
 
@@ -136,8 +136,8 @@ extension AccessStore {
         noteDecision()
         held[principal] = nil
         mark(principal, .whole)
-        let standing = principal.bound(to: .standing)
-        if !held.keys.contains(where: { $0.bound(to: .standing) == standing }) { usages[standing] = nil }
+        let persistent = principal.bound(to: .persistent)
+        if !held.keys.contains(where: { $0.bound(to: .persistent) == persistent }) { usages[persistent] = nil }
     }
 
     /// Keeps the previous value, for a rollback of the batch.
@@ -148,7 +148,7 @@ extension AccessStore {
 
     /// Marks a principal as changed. Principals bound to a session or a process are never written.
     func mark(_ principal: Principal, _ change: SetChange) {
-        guard principal.binding == .standing else { return }
+        guard principal.binding == .persistent else { return }
         noteOwner(of: principal.uid)
         switch (unwritten.grants[principal], change) {
         case (.rows(var added, var removed), .rows(let more, let fewer)):

@@ -5,17 +5,17 @@ import BrokerModel
 extension AccessStore {
     /// Returns the identifier cipher of a principal; `nil` if it has no key, so that no identifier from it is valid.
     ///
-    /// - Parameter sharesStandingKey: true for an app, whose sessions and processes share its identifiers; false for
+    /// - Parameter sharesPersistentKey: true for an app, whose sessions and processes share its identifiers; false for
     ///   an interpreter: each of its sessions and processes has its own key, in memory only.
-    public func identifiers(for principal: Principal, sharesStandingKey: Bool) -> IdentifierCipher? {
-        identifierKeys[sharesStandingKey ? principal.bound(to: .standing) : principal]?.cipher
+    public func identifiers(for principal: Principal, sharesPersistentKey: Bool) -> IdentifierCipher? {
+        identifierKeys[sharesPersistentKey ? principal.bound(to: .persistent) : principal]?.cipher
     }
 
     /// Returns the identifier cipher of a principal and makes a key if there is none. A new key joins the batch.
     public func makeIdentifiers(
-        for principal: Principal, sharesStandingKey: Bool
+        for principal: Principal, sharesPersistentKey: Bool
     ) throws(AccessStoreError) -> IdentifierCipher {
-        let owner = sharesStandingKey ? principal.bound(to: .standing) : principal
+        let owner = sharesPersistentKey ? principal.bound(to: .persistent) : principal
         if let key = identifierKeys[owner] { return key.cipher }
         guard let bytes = IdentifierCipher.randomKey(), let cipher = IdentifierCipher(key: bytes) else {
             throw .unavailable(reason: "libcrypto has no randomness or no memory")

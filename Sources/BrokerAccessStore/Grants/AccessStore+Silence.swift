@@ -19,7 +19,7 @@ extension AccessStore {
     /// - Parameter now: seconds since 1970.
     public func silence(_ principal: Principal, now: Int64) {
         guard silenced[principal] == nil else { return }
-        if principal.binding == .standing { noteOwner(of: principal.uid) }
+        if principal.binding == .persistent { noteOwner(of: principal.uid) }
         silenced[principal] = now
         noteSilence(principal)
     }
@@ -32,7 +32,7 @@ extension AccessStore {
 
     /// Principals bound to a session or a process are never written.
     private func noteSilence(_ principal: Principal) {
-        if principal.binding == .standing { unwritten.silences.insert(principal) }
+        if principal.binding == .persistent { unwritten.silences.insert(principal) }
     }
 
     func writeSilences(_ connection: Database) throws(AccessStoreError) {

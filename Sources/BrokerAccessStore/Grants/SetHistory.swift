@@ -64,7 +64,7 @@ public struct SetHistory: Hashable, Sendable {
 extension SetHistory {
     /// Makes the history of a grant that replaces another. It continues if both have the same level and keys, so that
     /// only the set changed.
-    init(of grant: Grant, after before: HeldGrant?, _ moment: SetMoment) {
+    init(of grant: Grant, after before: StoredGrant?, _ moment: SetMoment) {
         self.init(epoch: grant.revision)
         guard let before, before.grant.keys == grant.keys else { return }
         switch (before.grant.access, grant.access) {

@@ -67,7 +67,7 @@ extension AccessStore {
             number: last + 1, uid: uid, strength: principal.strength, app: principal.app, time: now,
             count: contents.count, detail: contents.detail, adds: contents.adds, deletes: contents.deletes,
             contacts: contents.contacts, lastNumber: counters.recordNumber,
-            decision: principal.binding == .standing && !contents.adds.isEmpty ? held?.decision : nil,
+            decision: principal.binding == .persistent && !contents.adds.isEmpty ? held?.decision : nil,
             isKeptToSingle: contents.isKeptToSingle)
         guard let entry = notice.encoded() else { throw .unavailable(reason: "libcrypto could not hash") }
         return BegunSave(
@@ -149,7 +149,7 @@ extension AccessStore {
             noteOwner(of: notice.uid)
             widen(delivery, at: moment)
         }
-        forget(Set(notice.deletes), uid: notice.uid, at: moment)
+        drop(Set(notice.deletes), uid: notice.uid, at: moment)
         for first in stride(from: 0, to: max(notice.contacts.count, 1), by: contactsPerRecord) {
             let part = Array(notice.contacts.dropFirst(first).prefix(contactsPerRecord))
             append(

@@ -23,7 +23,7 @@ final class LinkEvidence {
 
     private typealias Person = [RecordNumber]
 
-    private enum Sureness {
+    private enum Confidence {
         /// The names are equal.
         case sure
         /// The names agree.
@@ -67,7 +67,7 @@ final class LinkEvidence {
     }
 
     /// Whether a value can link a card of this name.
-    private func tells(_ value: LinkValue, _ one: LinkName) -> Bool {
+    private func distinguishes(_ value: LinkValue, _ one: LinkName) -> Bool {
         switch value {
         case .email(let address): one.isOrganization || !EmailMatchKey.isOfRole(address)
         // A service number, or a very short one, identifies nobody.
@@ -80,21 +80,23 @@ final class LinkEvidence {
     private func person(_ record: RecordNumber) -> Person { byHand.members(of: record) }
 
     /// Returns the persons linked with a person by a value.
-    private func neighbours(of person: Person, _ sureness: Sureness) throws -> Set<Person> {
+    private func neighbours(of person: Person, _ confidence: Confidence) throws -> Set<Person> {
         var found: Set<Person> = []
         for record in person {
             guard let name = try name(of: record) else { continue }
-            for value in try values(of: record) where tells(value, name) {
+            for value in try values(of: record) where distinguishes(value, name) {
                 let cards = try cards(with: value)
                 guard cards.count <= Self.mostCards else { continue }
                 for card in cards where !person.contains(card) {
                     guard let other = try self.name(of: card),
-                        sureness == .sure ? name.equals(other) : name.agrees(with: other),
+                        confidence == .sure ? name.equals(other) : name.agrees(with: other),
                         // A card with too many values is no evidence.
                         try values(of: card).contains(value)
                     else { continue }
                     let neighbour = self.person(card)
-                    if !found.contains(neighbour), try mayBeOne(person, neighbour, sureness) { found.insert(neighbour) }
+                    if !found.contains(neighbour), try mayBeOne(person, neighbour, confidence) {
+                        found.insert(neighbour)
+                    }
                 }
             }
         }
@@ -102,7 +104,7 @@ final class LinkEvidence {
     }
 
     /// Whether nothing contradicts that two persons are one.
-    private func mayBeOne(_ one: Person, _ other: Person, _ sureness: Sureness) throws -> Bool {
+    private func mayBeOne(_ one: Person, _ other: Person, _ confidence: Confidence) throws -> Bool {
         var (hasEqual, doAllAgree) = (false, true)
         for card in one {
             let name = try name(of: card)
@@ -114,17 +116,17 @@ final class LinkEvidence {
                 doAllAgree = doAllAgree && name.agrees(with: others)
             }
         }
-        return sureness == .sure || hasEqual || doAllAgree
+        return confidence == .sure || hasEqual || doAllAgree
     }
 
     /// Returns all persons connected with a person; `nil` if they have more cards than can be linked.
-    private func component(of person: Person, _ sureness: Sureness) throws -> [Person]? {
+    private func component(of person: Person, _ confidence: Confidence) throws -> [Person]? {
         var seen: Set<Person> = [person]
         var found = [person]
         var index = 0
         var count = person.count
         while index < found.count {
-            for neighbour in try neighbours(of: found[index], sureness) where seen.insert(neighbour).inserted {
+            for neighbour in try neighbours(of: found[index], confidence) where seen.insert(neighbour).inserted {
                 count += neighbour.count
                 guard count <= ContactLinks.mostMembers else { return nil }
                 found.append(neighbour)
@@ -134,9 +136,9 @@ final class LinkEvidence {
         return found
     }
 
-    private func areOne(_ persons: [Person], _ sureness: Sureness) throws -> Bool {
+    private func areOne(_ persons: [Person], _ confidence: Confidence) throws -> Bool {
         for (index, one) in persons.enumerated() {
-            for other in persons[(index + 1)...] where try !mayBeOne(one, other, sureness) { return false }
+            for other in persons[(index + 1)...] where try !mayBeOne(one, other, confidence) { return false }
         }
         return true
     }
@@ -149,24 +151,24 @@ final class LinkEvidence {
     /// - Parameter linked: the links before the save.
     func sets(
         of cards: some Sequence<RecordNumber>, linked: ContactLinks
-    ) throws -> (sets: [[RecordNumber]], looked: Set<RecordNumber>) {
-        var (sets, looked): ([[RecordNumber]], Set<RecordNumber>) = ([], [])
+    ) throws -> (sets: [[RecordNumber]], examined: Set<RecordNumber>) {
+        var (sets, examined): ([[RecordNumber]], Set<RecordNumber>) = ([], [])
         var rest = cards.sorted()
         func settle(_ persons: [Person], asOne: Bool) {
             for set in asOne ? [persons.flatMap { $0 }] : persons { sets.append(set.sorted()) }
-            for record in persons.joined() where looked.insert(record).inserted {
+            for record in persons.joined() where examined.insert(record).inserted {
                 // Cards that were linked with it before now need a new set.
                 rest += linked.members(of: record)
             }
         }
         while let record = rest.popLast() {
-            guard !looked.contains(record) else { continue }
+            guard !examined.contains(record) else { continue }
             let persons = try component(of: person(record), .likely)
             if let persons, try areOne(persons, .likely) {
                 settle(persons, asOne: true)
                 continue
             }
-            for person in persons ?? [person(record)] where !looked.contains(person[0]) {
+            for person in persons ?? [person(record)] where !examined.contains(person[0]) {
                 guard let equals = try component(of: person, .sure) else {
                     settle([person], asOne: false)
                     continue
@@ -174,6 +176,6 @@ final class LinkEvidence {
                 settle(equals, asOne: try areOne(equals, .sure))
             }
         }
-        return (sets.filter { $0.count > 1 }, looked)
+        return (sets.filter { $0.count > 1 }, examined)
     }
 }

@@ -121,13 +121,13 @@ struct LinkTables {
             .bind(1, one.rawValue).bind(2, other.rawValue).run()
     }
 
-    func takeBackUnlike(_ left: [RecordNumber], _ right: [RecordNumber]) throws(StoreError) {
+    func removeUnlike(_ left: [RecordNumber], _ right: [RecordNumber]) throws(StoreError) {
         let right = Set(right)
         for record in left { for other in try unlike(record) where right.contains(other) { try take(record, other) } }
     }
 
     /// Call it before the card is deleted.
-    func forgetUnlike(_ record: RecordNumber) throws(StoreError) {
+    func dropUnlike(_ record: RecordNumber) throws(StoreError) {
         for other in try unlike(record) { try take(record, other) }
     }
 

@@ -46,7 +46,7 @@ final class Linking {
         touched.formUnion(links.all.members(of: record))
         links.all.remove(record)
         links.byHand.remove(record)
-        try book.forgetUnlike(record)
+        try book.dropUnlike(record)
     }
 
     private func willChange(_ record: RecordNumber) throws {
@@ -69,7 +69,7 @@ final class Linking {
                     <= ContactLinks.mostMembers
             else { throw ChangeError.tooManyLinked(index: index) }
             // The last decision takes precedence.
-            try book.takeBackUnlike(links.all.members(of: one), links.all.members(of: other))
+            try book.removeUnlike(links.all.members(of: one), links.all.members(of: other))
             links.byHand.join(one, other)
             links.all.join(one, other)
         case .unlink:
@@ -90,8 +90,8 @@ final class Linking {
         let evidence = try LinkEvidence(book, normalizer, byHand: links.byHand, changed: touched.count)
         let start = try cardsConcerned(evidence)
         let found = try evidence.sets(of: start, linked: links.all)
-        links.all.replace(found.looked, by: found.sets)
-        let changed = touched.union(start).union(found.looked).sorted()
+        links.all.replace(found.examined, by: found.sets)
+        let changed = touched.union(start).union(found.examined).sorted()
         try write("link", changed, former.all, links.all)
         try write("handLink", changed, former.byHand, links.byHand)
         note(changed, &log)

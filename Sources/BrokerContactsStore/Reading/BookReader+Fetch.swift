@@ -357,7 +357,7 @@ private struct Fetch {
             images = try reader.images(record, query.images)
             page.bytes += (images?.imageData?.count ?? 0) + (images?.thumbnailImageData?.count ?? 0)
         }
-        page.bytes += stored.size(of: query.toldKeys)
+        page.bytes += stored.size(of: query.disclosedKeys)
         return FetchedContact(record: RecordNumber(record), contact: stored, images: images)
     }
 }

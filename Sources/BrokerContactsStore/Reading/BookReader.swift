@@ -78,7 +78,7 @@ final class BookReader {
     /// Keeps a snapshot of the book's latest state until ``release()`` or the next save.
     ///
     /// - Returns: whether a new snapshot was taken.
-    func hold() throws(StoreError) -> Bool {
+    func holdSnapshot() throws(StoreError) -> Bool {
         // The count is read before the snapshot is taken. A save in between makes the snapshot look stale, which
         // costs one more transaction.
         let count = saves.now

@@ -12,10 +12,10 @@ public struct ContactQuery: Hashable, Sendable {
     public var after: Position?
     /// Most contacts to return.
     public var limit: Int
-    /// Stops when this many bytes of ``toldKeys`` were read. The first contact is returned whatever its size.
+    /// Stops when this many bytes of ``disclosedKeys`` were read. The first contact is returned whatever its size.
     public var byteLimit: Int
     /// The keys to be disclosed. Only they are measured, so that the size of a page reveals nothing about others.
-    public var toldKeys: ContactKeySet
+    public var disclosedKeys: ContactKeySet
     /// The images to read; other keys in the set are ignored.
     public var images: ContactKeySet
     /// Whether linked contacts of the scope are unified. A unified contact takes the place of its first card, and
@@ -25,7 +25,7 @@ public struct ContactQuery: Hashable, Sendable {
     public init(
         scope: RecordScope, predicate: ContactPredicate? = nil, matchKeys: ContactKeySet = .all,
         order: ContactOrder = .none, after: Position? = nil, limit: Int = 100, byteLimit: Int = 1_048_576,
-        toldKeys: ContactKeySet = .all, images: ContactKeySet = [], unifies: Bool = false
+        disclosedKeys: ContactKeySet = .all, images: ContactKeySet = [], unifies: Bool = false
     ) {
         self.scope = scope
         self.predicate = predicate
@@ -34,7 +34,7 @@ public struct ContactQuery: Hashable, Sendable {
         self.after = after
         self.limit = limit
         self.byteLimit = byteLimit
-        self.toldKeys = toldKeys
+        self.disclosedKeys = disclosedKeys
         self.images = images
         self.unifies = unifies
     }

@@ -62,5 +62,5 @@ final class KeptLists: Sendable {
     }
 
     /// Releases the memory of long lists.
-    func rest() { lists.withLock { $0.removeAll { $0.records.count > ContactQuery.mostOnLoop } } }
+    func releaseMemory() { lists.withLock { $0.removeAll { $0.records.count > ContactQuery.mostOnLoop } } }
 }

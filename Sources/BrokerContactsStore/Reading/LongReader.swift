@@ -35,7 +35,7 @@ final class LongReader: Sendable {
     }
 
     /// Closes the connection, which releases its memory, unless it is in use.
-    func rest() {
+    func releaseMemory() {
         _ = reader.withLockIfAvailable {
             $0?.close()
             $0 = nil

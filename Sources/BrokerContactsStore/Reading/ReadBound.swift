@@ -8,10 +8,10 @@ public enum ReadingManner: Hashable, Sendable {
     /// On the event loop's connection, without a bound.
     case whole
     /// On the event loop's connection. A read that would block it for more than a millisecond or two throws
-    /// ``StoreError/takesLong``; repeat it with ``beside``.
+    /// ``StoreError/takesLong``; repeat it with ``onWorker``.
     case bounded
     /// On a separate connection, which blocks no other read. Not for the event loop.
-    case beside
+    case onWorker
 }
 
 /// Interrupts a bounded read that takes too long, and any read after the book was closed.

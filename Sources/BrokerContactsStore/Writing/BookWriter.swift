@@ -43,7 +43,7 @@ final class BookWriter {
     @discardableResult
     func apply(
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
-        telling entry: OutgoingEntry? = nil, ready: ReadyContacts? = nil
+        outbox entry: OutgoingEntry? = nil, ready: ReadyContacts? = nil
     ) throws(ChangeError) -> [BookChange] {
         let ahead = ready?.take(for: changes, at: seconds) ?? ContactsAhead(changes, at: seconds, otherMaker)
         defer { ahead?.stop() }
@@ -115,9 +115,9 @@ final class BookWriter {
     }
 
     /// Releases the memory that saves used; the next save reads the pages that it needs.
-    func rest() {
-        maker.rest()
-        otherMaker.rest()
+    func releaseMemory() {
+        maker.releaseMemory()
+        otherMaker.releaseMemory()
         database.releaseMemory()
     }
 

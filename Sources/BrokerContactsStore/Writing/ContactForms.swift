@@ -37,7 +37,7 @@ final class FormMaker {
     init(_ normalizer: Normalizer) { self.normalizer = normalizer }
 
     /// Releases the cache.
-    func rest() { known = KnownWords() }
+    func releaseMemory() { known = KnownWords() }
 
     func forms(of contact: Contact) -> ContactForms {
         var forms = ContactForms(names: normalizer.collationKeys(of: contact))

@@ -49,7 +49,7 @@ final class ContactsAhead: Sendable {
         /// `nil` if ICU's data are missing; the writing thread then makes all forms.
         fileprivate func make() -> FormMaker? { Normalizer(locale: locale, region: region).map { FormMaker($0) } }
 
-        func rest() { maker.withLock { $0 = nil } }
+        func releaseMemory() { maker.withLock { $0 = nil } }
     }
 
     /// For fewer contacts the other thread is not used.

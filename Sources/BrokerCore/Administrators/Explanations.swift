@@ -32,8 +32,10 @@ struct Explanations {
             let name = [principal.strength.rawValue, principal.binding.words].compactMap { $0 }
             reasons += words.map { name.joined(separator: ", ") + ": " + $0 }
         }
-        let status = grants.policy.standing(of: counting(first), grants.ruling(on: first), at: surroundings.seconds)
-            .status
+        let status = grants.policy.effectiveAccess(
+            of: counting(first), grants.ruling(on: first), at: surroundings.seconds
+        )
+        .status
         call.reply {
             $0.member("status", status.rawValue)
             $0.member("reasons", reasons)
@@ -64,10 +66,10 @@ struct Explanations {
     private func explain(_ principal: Principal) -> [String] {
         let grant = counting(principal)
         let ruling = grants.ruling(on: principal)
-        let standing = grants.policy.standing(of: grant, ruling, at: surroundings.seconds)
+        let effective = grants.policy.effectiveAccess(of: grant, ruling, at: surroundings.seconds)
         var reasons = [Self.words(for: grant)] + ruling.reasons
         if ruling.rules.isEmpty, ruling.problem == nil { reasons.append("no policy rule matches it") }
-        if let difference = ruling.difference(of: grant, from: standing, at: surroundings.seconds) {
+        if let difference = ruling.difference(of: grant, from: effective, at: surroundings.seconds) {
             reasons.append(difference)
         }
         if !ruling.isDenied, ruling.requiresAuthentication, !grants.policy.canGrant(ruling) {
@@ -80,7 +82,7 @@ struct Explanations {
         if let seconds = prompts.wait(of: principal) {
             reasons.append("its last prompt granted nothing, so it has to wait \(seconds) s before it can ask again")
         }
-        reasons.append(Self.words(for: standing))
+        reasons.append(Self.words(for: effective))
         return reasons
     }
 
@@ -106,8 +108,8 @@ struct Explanations {
         records.count == 1 ? "1 contact" : "\(records.count) contacts"
     }
 
-    private static func words(for standing: Standing) -> String {
-        switch standing {
+    private static func words(for effective: EffectiveAccess) -> String {
+        switch effective {
         case .notDetermined: return "so it sees nothing, until the person decides"
         case .restricted: return "so it sees nothing, and the person is not asked"
         case .granted(let grant):

@@ -15,7 +15,7 @@ struct GrantChange {
 struct GrantChanges {
     let surroundings: Surroundings
     let access: AccessStore
-    let turn: Turn
+    let groupCommit: GroupCommit
     let books: Books
     let grants: Grants
     let described: GrantDescriptions
@@ -29,7 +29,7 @@ struct GrantChanges {
             if change.widens { widen(principal, grant) } else { lower(principal, grant) }
         }
         grants.scheduleExpiry()
-        turn.replyOnDisk(call) { [changed] in described.write(changed, forAdministrator: true, &$0) }
+        groupCommit.replyOnDisk(call) { [changed] in described.write(changed, forAdministrator: true, &$0) }
     }
 
     private func lower(_ principal: Principal, _ grant: Grant) {
@@ -39,7 +39,7 @@ struct GrantChanges {
             at: books.moment(of: principal.uid))
         // If the whole set is revoked, its revision is enough.
         let removed = grant.access.status == .limited ? left.subtracting(grant.access.records) : []
-        turn.record(.revocation, of: principal, naming: removed) {
+        groupCommit.record(.revocation, of: principal, naming: removed) {
             if !removed.isEmpty { $0.count = removed.count }
             $0.status = grant.access.status
             $0.keys = grant.keys
@@ -51,10 +51,10 @@ struct GrantChanges {
     private func widen(_ principal: Principal, _ grant: Grant) {
         // Only sessions and processes of an interpreter have their own identifiers.
         let isInterpreter =
-            principal.binding != .standing && access.identifiers(for: principal, sharesStandingKey: false) != nil
+            principal.binding != .persistent && access.identifiers(for: principal, sharesPersistentKey: false) != nil
         grants.settle(
             grant, for: principal, displayName: access.displayName(of: principal) ?? principal.app,
-            sharesStandingKey: !isInterpreter
+            sharesPersistentKey: !isInterpreter
         ) { _ in }
     }
 

@@ -37,7 +37,7 @@ struct GrantDescriptions {
         writer.member("strength", principal.strength.rawValue)
         // Administrators see the grant and the effective access, the person only the effective access.
         let decided = grant?.access.status ?? .notDetermined
-        let counting = grants.policy.standing(of: grant, grants.ruling(on: principal), at: surroundings.seconds)
+        let counting = grants.policy.effectiveAccess(of: grant, grants.ruling(on: principal), at: surroundings.seconds)
         writer.member("status", (forAdministrator ? decided : counting.status).rawValue)
         var seen = grant?.access
         if !forAdministrator, case .granted(let counting) = counting { seen = counting.access }

@@ -7,7 +7,7 @@ import BrokerVarlink
 final class Purges {
     private let surroundings: Surroundings
     private let access: AccessStore
-    private let turn: Turn
+    private let groupCommit: GroupCommit
     private let books: Books
     private let grants: Grants
     private let prompts: Prompts
@@ -17,12 +17,13 @@ final class Purges {
     private var purging: Set<UInt32> = []
 
     init(
-        surroundings: Surroundings, access: AccessStore, turn: Turn, books: Books, grants: Grants, prompts: Prompts,
+        surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, books: Books, grants: Grants,
+        prompts: Prompts,
         sessions: Sessions, history: History
     ) {
         self.surroundings = surroundings
         self.access = access
-        self.turn = turn
+        self.groupCommit = groupCommit
         self.books = books
         self.grants = grants
         self.prompts = prompts
@@ -56,21 +57,21 @@ final class Purges {
     }
 
     private func purge(_ uid: UInt32, _ call: Call) {
-        forgetLiving(uid)
+        dropRunning(uid)
         // Commits what was recorded so far, and closes deduplication windows, so that no count is written after the
         // purge.
-        access.closeFolds(at: nil)
-        turn.flush()
+        access.closeWindows(at: nil)
+        groupCommit.flush()
         let grants = access.beginPurge(of: uid)
-        turn.record(.purge, uid: uid) { $0.count = grants }
+        groupCommit.record(.purge, uid: uid) { $0.count = grants }
         history.moved()
-        history.forget(uid)
-        turn.work(
+        history.drop(uid)
+        groupCommit.work(
             committed: { [self] in
-                turn.sync.onDisk { [self] isOnDisk in
+                groupCommit.sync.onDisk { [self] isOnDisk in
                     guard isOnDisk else { return purgeFailed(uid, call) }
                     removeBook(of: uid) { [self] isGone in
-                        if isGone { turn.replyOnDisk(call) { _ in } } else { purgeFailed(uid, call) }
+                        if isGone { groupCommit.replyOnDisk(call) { _ in } } else { purgeFailed(uid, call) }
                     }
                 }
             },
@@ -88,14 +89,14 @@ final class Purges {
     }
 
     /// Ends a user's connections, lists, prompts and agents.
-    private func forgetLiving(_ uid: UInt32) {
+    private func dropRunning(_ uid: UInt32) {
         books.beginRemoving(uid)
-        prompts.forget(uid)
+        prompts.drop(uid)
         for principal in access.principals where principal.uid == uid {
             grants.endWatch(of: principal)
             grants.narrowed(principal)
         }
-        for session in sessions.all where session.caller.uid == uid && session.door != .admin {
+        for session in sessions.all where session.caller.uid == uid && session.interface != .admin {
             session.connection?.close()
         }
     }
@@ -113,7 +114,7 @@ final class Purges {
             access.userNames[uid] = nil
             surroundings.notice(
                 .userPurged, "deleted the address book, grants and audit key of user \(uid)", [("uid", "\(uid)")])
-            turn.work(committed: { done(true) }, failed: { done(true) })
+            groupCommit.work(committed: { done(true) }, failed: { done(true) })
         }
     }
 

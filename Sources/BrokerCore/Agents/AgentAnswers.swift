@@ -9,7 +9,7 @@ import BrokerVarlink
 struct AgentAnswers {
     let surroundings: Surroundings
     let access: AccessStore
-    let turn: Turn
+    let groupCommit: GroupCommit
     let grants: Grants
     let prompts: Prompts
     let passwords: Passwords
@@ -49,12 +49,13 @@ struct AgentAnswers {
             (agent, prompt, book) throws(StoreError) in
             guard let level = parameters.level else {
                 dismiss(prompt, agent, neverAskAgain: parameters.neverAskAgain)
-                return turn.reply(Array("{}".utf8), to: call)
+                return groupCommit.reply(Array("{}".utf8), to: call)
             }
             var decided: DecidedAnswer
             do throws(VarlinkError) {
                 decided = try self.decided(
-                    level, parameters, prompt, grants.standing(of: prompt.session), book?.links ?? ContactLinks())
+                    level, parameters, prompt, grants.effectiveAccess(of: prompt.session), book?.links ?? ContactLinks()
+                )
                 // Cards that were linked with a row during the password request were not shown to the person.
                 if let approved { decided.rows.formIntersection(approved) }
                 if try rules.wantsPassword(for: decided, prompt), approved == nil {
@@ -65,7 +66,7 @@ struct AgentAnswers {
             }
             guard !decided.changesNothing else {
                 dismiss(prompt, agent, neverAskAgain: parameters.neverAskAgain)
-                return turn.reply(Array("{}".utf8), to: call)
+                return groupCommit.reply(Array("{}".utf8), to: call)
             }
             // Contacts that were deleted meanwhile are not granted.
             let existing = decided.rows.isEmpty ? [] : try book?.existing(decided.rows) ?? []
@@ -92,7 +93,7 @@ struct AgentAnswers {
 
     private func dismiss(_ prompt: Prompt, _ agent: Agent, neverAskAgain: Bool) {
         if neverAskAgain { grants.silence(prompt.caller) }
-        turn.record(.answer, of: prompt.caller, detail: neverAskAgain ? "never ask again" : "dismissed")
+        groupCommit.record(.answer, of: prompt.caller, detail: neverAskAgain ? "never ask again" : "dismissed")
         prompts.end(prompt, .dismissed, answering: agent)
     }
 
@@ -117,11 +118,11 @@ struct AgentAnswers {
     }
 
     private func decided(
-        _ level: AnswerParameters.Level, _ parameters: AnswerParameters, _ prompt: Prompt, _ known: PrincipalStanding,
+        _ level: AnswerParameters.Level, _ parameters: AnswerParameters, _ prompt: Prompt, _ known: CallerAccess,
         _ links: ContactLinks
     ) throws(VarlinkError) -> DecidedAnswer {
         let (rows, removed) = try self.rows(parameters, of: prompt, links)
-        let isFirst = known.standing == .notDetermined
+        let isFirst = known.effective == .notDetermined
         switch (prompt.kind, level) {
         case (.access, .denied), (.access, .limited), (.access, .full): break
         case (.manage, .denied), (.manage, .limited), (.manage, .full): break
@@ -145,14 +146,14 @@ struct AgentAnswers {
         {
             throw AgentError.invalidAnswer("the app did not ask for these notes or groups")
         }
-        if case .granted(let counting) = known.standing, let principal = known.principal, counting.access != .denied {
+        if case .granted(let counting) = known.effective, let principal = known.principal, counting.access != .denied {
             let grant = terms(of: counting, known)
             guard parameters.lifetime == nil || parameters.lifetime == grant.lifetime.kind else {
                 throw AgentError.invalidAnswer("the lifetime of an existing grant cannot be changed here")
             }
             return DecidedAnswer(
                 principal: principal, level: level, keys: parameters.keys ?? grant.keys, lifetime: grant.lifetime,
-                standing: grant.access.records, rows: rows, decidedAt: goesOn(known, prompt))
+                granted: grant.access.records, rows: rows, decidedAt: goesOn(known, prompt))
         }
         let lifetime = try lifetime(parameters, prompt)
         guard let principal = prompt.caller.principal(for: lifetime) else {
@@ -160,16 +161,16 @@ struct AgentAnswers {
         }
         return DecidedAnswer(
             principal: principal, level: level, keys: parameters.keys ?? Grant.ordinaryKeys, lifetime: lifetime,
-            standing: [], rows: rows, isFirst: true)
+            granted: [], rows: rows, isFirst: true)
     }
 
     /// Checks that the policy permits the answer. The agent got the same limits, but need not have kept to them.
     private func checkPolicy(
-        _ level: AnswerParameters.Level, _ prompt: Prompt, _ known: PrincipalStanding
+        _ level: AnswerParameters.Level, _ prompt: Prompt, _ known: CallerAccess
     ) throws(VarlinkError) {
         guard level != .denied else { return }
         let ruling = grants.ruling(of: prompt.session)
-        guard known.standing != .restricted, ruling.forcedLevel != .denied else {
+        guard known.effective != .restricted, ruling.forcedLevel != .denied else {
             throw AgentError.invalidAnswer("the administrator's policy denies this app")
         }
         guard level != .full || (!ruling.capsLevel && ruling.forcedLevel != .limited) else {
@@ -179,7 +180,7 @@ struct AgentAnswers {
 
     /// The effective access with the keys and lifetime of the stored grant: a policy's limits must not be stored when
     /// a contact is added.
-    private func terms(of counting: Grant, _ known: PrincipalStanding) -> Grant {
+    private func terms(of counting: Grant, _ known: CallerAccess) -> Grant {
         guard let decided = grants.decided(known), decided.access != .denied else { return counting }
         var grant = counting
         grant.keys = decided.keys
@@ -188,7 +189,7 @@ struct AgentAnswers {
     }
 
     /// When the stored grant was decided, if the policy limits its lifetime: adding a contact must not extend it.
-    private func goesOn(_ known: PrincipalStanding, _ prompt: Prompt) -> Int64? {
+    private func goesOn(_ known: CallerAccess, _ prompt: Prompt) -> Int64? {
         guard let decided = grants.decided(known), decided.access != .denied,
             grants.ruling(of: prompt.session).maximumLifetime != nil
         else { return nil }
@@ -198,10 +199,10 @@ struct AgentAnswers {
     /// The grant after the person reviewed it. Its lifetime stays, and a denial can become a grant.
     private func managed(
         _ level: AnswerParameters.Level, adding rows: Set<RecordNumber>, removing removed: Set<RecordNumber>,
-        _ parameters: AnswerParameters, _ prompt: Prompt, _ known: PrincipalStanding
+        _ parameters: AnswerParameters, _ prompt: Prompt, _ known: CallerAccess
     ) throws(VarlinkError) -> DecidedAnswer {
         let (principal, grant): (Principal, Grant)
-        if case .granted(let counting) = known.standing, let found = known.principal {
+        if case .granted(let counting) = known.effective, let found = known.principal {
             (principal, grant) = (found, terms(of: counting, known))
         } else if level == .denied, let stored = stored(prompt.session) {
             // The person can revoke a grant at any time, also while the policy denies the app.
@@ -216,10 +217,10 @@ struct AgentAnswers {
         guard keys.intersection(.byName).isSubset(of: grant.keys) else {
             throw AgentError.invalidAnswer("the app did not ask for these notes or groups")
         }
-        let standing = grant.access.records
+        let granted = grant.access.records
         return DecidedAnswer(
-            principal: principal, level: level, keys: keys, lifetime: grant.lifetime, standing: standing, rows: rows,
-            removed: removed.intersection(standing), managed: grant, wasFull: grants.decided(known)?.access == .full,
+            principal: principal, level: level, keys: keys, lifetime: grant.lifetime, granted: granted, rows: rows,
+            removed: removed.intersection(granted), managed: grant, wasFull: grants.decided(known)?.access == .full,
             decidedAt: goesOn(known, prompt))
     }
 
@@ -261,7 +262,7 @@ struct AgentAnswers {
         let access: Access
         switch decided.level {
         case .denied: access = .denied
-        case .limited: access = .limited(to: decided.standing.subtracting(decided.removed).union(rows))
+        case .limited: access = .limited(to: decided.granted.subtracting(decided.removed).union(rows))
         case .full: access = .full
         }
         var lifetime = decided.lifetime
@@ -276,12 +277,12 @@ struct AgentAnswers {
         let grant = Grant(
             access: access, keys: decided.keys, lifetime: lifetime, revision: self.access.nextRevision(),
             decidedBy: .person, decidedAt: decided.decidedAt ?? surroundings.seconds)
-        turn.record(.answer, of: prompt.caller) {
+        groupCommit.record(.answer, of: prompt.caller) {
             $0.status = access.status
             $0.count = rows.count
         }
         if decided.narrows {
-            turn.record(.revocation, of: decided.principal, naming: decided.removed) {
+            groupCommit.record(.revocation, of: decided.principal, naming: decided.removed) {
                 $0.status = access.status
                 $0.keys = grant.keys
                 $0.revision = grant.revision
@@ -290,7 +291,7 @@ struct AgentAnswers {
         }
         grants.settle(
             grant, for: decided.principal, displayName: prompt.caller.displayName,
-            sharesStandingKey: !prompt.caller.isInterpreter
+            sharesPersistentKey: !prompt.caller.isInterpreter
         ) { holds in
             grants.scheduleExpiry()
             guard holds else {
@@ -298,7 +299,7 @@ struct AgentAnswers {
                 return call.fail(AgentError.invalidAnswer("the decision could not be recorded, so it has no effect"))
             }
             call.reply()
-            let newly = rows.subtracting(decided.standing)
+            let newly = rows.subtracting(decided.granted)
             prompts.end(prompt, decided.level == .denied ? .refused : .granted(newly: newly), answering: agent)
         }
         // Added contacts count once they are synced; removed ones are withdrawn at once.

@@ -8,7 +8,7 @@ import BrokerVarlink
 /// Searches the person's own contacts while a prompt is open.
 struct AgentSearches {
     let surroundings: Surroundings
-    let turn: Turn
+    let groupCommit: GroupCommit
     let grants: Grants
     let books: Books
     let longReads: LongReads
@@ -52,7 +52,7 @@ struct AgentSearches {
                 }
             }
             let links = prompt.kind == .propose ? nil : book?.links
-            turn.disclose(
+            groupCommit.disclose(
                 rows(found.rows, total: found.total, offset: parameters.offset, prompt, links: links), to: call, session
             )
         }
@@ -64,12 +64,12 @@ struct AgentSearches {
     ) {
         let queries = prompt.question.ignored.map {
             ContactQuery(
-                scope: .all, predicate: $0, limit: surroundings.limits.contactsPerTurn,
-                byteLimit: surroundings.limits.bytesPerTurn)
+                scope: .all, predicate: $0, limit: surroundings.limits.contactsPerIteration,
+                byteLimit: surroundings.limits.bytesPerIteration)
         }
         longReads.read(book, for: call, session) { (book) throws(StoreError) in
             var found: Set<RecordNumber> = []
-            for query in queries { for row in try book.fetch(unified: query, .beside).0 { found.insert(row.record) } }
+            for query in queries { for row in try book.fetch(unified: query, .onWorker).0 { found.insert(row.record) } }
             return found
         } then: { found in
             prompt.ignoredRecords = found
@@ -82,7 +82,7 @@ struct AgentSearches {
         _ session: CallerSession
     ) {
         longReads.read(book, for: call, session) { (book) throws(StoreError) in
-            try book.search(search, .beside)
+            try book.search(search, .onWorker)
         } then: { found in
             searchAgain(parameters, call, session, found: (search, found))
         }
@@ -102,8 +102,8 @@ struct AgentSearches {
 
     /// The contacts that the prompt's app can see already.
     private func granted(to prompt: Prompt) -> RecordScope {
-        let standing = grants.standing(of: prompt.session).standing
-        guard case .permit(let disclosure) = decideAccess(standing, mayAsk: false) else { return .only([]) }
+        let effective = grants.effectiveAccess(of: prompt.session).effective
+        guard case .permit(let disclosure) = decideAccess(effective, mayAsk: false) else { return .only([]) }
         return disclosure.scope
     }
 
@@ -133,7 +133,7 @@ struct AgentSearches {
         }
         writer.member("total", total)
         writer.member("more", offset + rows.count < total)
-        return writer.replyToPerson(telling: rows.count)
+        return writer.replyToPerson(recording: rows.count)
     }
 
     func show(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
@@ -165,7 +165,7 @@ struct AgentSearches {
         var writer = DisclosedWriter(reservingCapacity: contact.size + 256)
         writer.member("contact", only: contact)
         writer.member("selectable", selectable?.keys.map(\.rawValue))
-        turn.disclose(writer.replyToPerson(telling: 1), to: call, session)
+        groupCommit.disclose(writer.replyToPerson(recording: 1), to: call, session)
     }
 
     // MARK: The access button
@@ -189,11 +189,11 @@ struct AgentSearches {
             let search = PersonSearch(
                 parameters.query, scope: scope, order: .familyName, offset: parameters.offset,
                 limit: parameters.limit)
-            let found = try book.search(search, .beside)
+            let found = try book.search(search, .onWorker)
             return (found.rows, found.total, found.rows.map { pick.choice($0.0, $0.1) })
         } then: { found in
             let (rows, total, choices) = found ?? ([], 0, [])
-            turn.disclose(
+            groupCommit.disclose(
                 self.rows(rows, total: total, offset: parameters.offset, prompt, choices: choices), to: call, session)
         }
     }

@@ -9,7 +9,7 @@ struct DecidedAnswer {
     var keys: ContactKeySet
     var lifetime: Lifetime
     /// The granted set so far.
-    var standing: Set<RecordNumber>
+    var granted: Set<RecordNumber>
     /// The contacts that the person turned on.
     var rows: Set<RecordNumber>
     /// The contacts that the person turned off.
@@ -26,13 +26,13 @@ struct DecidedAnswer {
     /// A manage answer that leaves the grant as it is.
     var changesNothing: Bool {
         guard let managed, level.status == managed.access.status else { return false }
-        return rows.isSubset(of: standing) && removed.isEmpty && keys == managed.keys
+        return rows.isSubset(of: granted) && removed.isEmpty && keys == managed.keys
     }
 
     /// Whether the grant outlives the terminal session, although a session is the first lifetime that this caller is
     /// offered.
     func outlastsItsSession(of caller: Caller) -> Bool {
-        isFirst && principal.binding == .standing && caller.lifetimes.first == .session
+        isFirst && principal.binding == .persistent && caller.lifetimes.first == .session
     }
 
     /// Whether the app sees more than before.
@@ -42,7 +42,7 @@ struct DecidedAnswer {
         case .full: return !wasFull
         case .limited:
             guard let managed, managed.access != .denied else { return true }
-            return !rows.isSubset(of: standing) || !keys.isSubset(of: managed.keys)
+            return !rows.isSubset(of: granted) || !keys.isSubset(of: managed.keys)
         }
     }
 

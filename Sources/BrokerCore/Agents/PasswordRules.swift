@@ -12,7 +12,7 @@ struct PasswordRules {
     /// - Throws: if it needs one and nobody can ask for it.
     func wantsPassword(for decided: DecidedAnswer, _ prompt: Prompt) throws(VarlinkError) -> Bool {
         guard decided.widens else { return false }
-        let count = decided.standing.subtracting(decided.removed).union(decided.rows).count
+        let count = decided.granted.subtracting(decided.removed).union(decided.rows).count
         let givesMuch = decided.level != .limited || count > surroundings.limits.contactsWithoutPassword
         return try wantsPassword(forMuch: givesMuch, prompt)
             || surroundings.wantsPasswords && decided.outlastsItsSession(of: prompt.caller)

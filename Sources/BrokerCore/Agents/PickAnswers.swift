@@ -17,7 +17,7 @@ struct Picked: Hashable {
 /// Checks what the person picked, and hands it over to the app.
 struct PickAnswers {
     let surroundings: Surroundings
-    let turn: Turn
+    let groupCommit: GroupCommit
     let grants: Grants
     let books: Books
     let longReads: LongReads
@@ -100,14 +100,15 @@ struct PickAnswers {
             return call.fail(AgentError.invalidAnswer("the value does not exist"))
         }
         let picked = Picked(contacts: contacts, values: values)
-        turn.record(.answer, of: prompt.caller, { $0.count = picked.count }, detail: "picked")
+        groupCommit.record(.answer, of: prompt.caller, { $0.count = picked.count }, detail: "picked")
         prompts.end(prompt, picked.count == 0 ? .dismissed : .picked(picked), answering: agent)
-        turn.reply(Array("{}".utf8), to: call)
+        groupCommit.reply(Array("{}".utf8), to: call)
     }
 
     /// An app with a grant can use the identifiers later. Without a grant, they are valid for one reply only.
     private func identifiers(forPickBy session: CallerSession) -> IdentifierCipher? {
-        grants.standing(of: session).identifiers ?? IdentifierCipher.randomKey().flatMap { IdentifierCipher(key: $0) }
+        grants.effectiveAccess(of: session).identifiers
+            ?? IdentifierCipher.randomKey().flatMap { IdentifierCipher(key: $0) }
     }
 }
 
@@ -118,6 +119,6 @@ extension ContactsStore {
     ) throws(StoreError) -> [DisclosableContact] {
         let query = ContactQuery(
             scope: .only(records), limit: records.count, byteLimit: .max, images: images)
-        return try fetch(unified: query, .beside).rows.map(Fetch.disclosable)
+        return try fetch(unified: query, .onWorker).rows.map(Fetch.disclosable)
     }
 }

@@ -14,10 +14,10 @@ struct PromptDescriptions {
     let grants: Grants
 
     func describe(_ prompt: Prompt, waiting: Int, expires: Int64) -> [UInt8] {
-        let known = grants.standing(of: prompt.session)
+        let known = grants.effectiveAccess(of: prompt.session)
         let usage = known.principal.map(access.usage)
         var granted = 0
-        if case .granted(let grant) = known.standing { granted = grant.access.records.count }
+        if case .granted(let grant) = known.effective { granted = grant.access.records.count }
         // If the contacts cannot be counted, the prompt is shown all the same.
         let total = (try? books.opened(prompt.caller.uid)?.count(ContactQuery(scope: .all))) ?? 0
         var writer = JSONWriter(reservingCapacity: 1_024)
@@ -28,7 +28,7 @@ struct PromptDescriptions {
                 $0.member("kind", prompt.kind.rawValue)
                 $0.name("caller")
                 $0.object { Self.describe(prompt.caller, &$0) }
-                $0.member("currentStatus", known.standing.status.rawValue)
+                $0.member("currentStatus", known.effective.status.rawValue)
                 $0.member("purpose", prompt.question.purpose)
                 $0.member("keys", prompt.question.keys?.grantNames)
                 $0.member("query", prompt.question.query)
@@ -55,7 +55,7 @@ struct PromptDescriptions {
     }
 
     /// Describes what the policy lets the person choose, and remembers it in ``Prompt/offer``.
-    private func describePolicy(_ prompt: Prompt, _ known: PrincipalStanding, _ writer: inout JSONWriter) {
+    private func describePolicy(_ prompt: Prompt, _ known: CallerAccess, _ writer: inout JSONWriter) {
         let ruling = known.ruling
         // A pick or a proposed card does not depend on the offer: a pick is limited to permitted keys when it is
         // handed over.

@@ -17,7 +17,7 @@ struct Proposal {
 struct ProposalAnswers {
     let surroundings: Surroundings
     let access: AccessStore
-    let turn: Turn
+    let groupCommit: GroupCommit
     let grants: Grants
     let books: Books
     let prompts: Prompts
@@ -54,20 +54,20 @@ struct ProposalAnswers {
         let records = [added ?? target].compactMap(\.self)
         // The save widens no access for an app without a grant; the principal only names the app in the records.
         let principals = prompt.caller.principals
-        let principal = grants.standing(of: prompt.session).principal ?? principals[principals.endIndex - 1]
+        let principal = grants.effectiveAccess(of: prompt.session).principal ?? principals[principals.endIndex - 1]
         let save = PendingSave(
             session: prompt.session, principal: principal, addsContacts: target == nil, count: 1,
             photographed: card.present.contains(.imageData) ? records : [],
             decide: {
-                let standing = grants.standing(of: prompt.session).standing
-                guard standing != .restricted,
+                let effective = grants.effectiveAccess(of: prompt.session).effective
+                guard effective != .restricted,
                     card.present.isSubset(of: grants.ruling(of: prompt.session).maximumKeys)
                 else { return nil }
                 var contents = SaveContents()
                 contents.adds = [added].compactMap(\.self)
                 contents.contacts = records
                 contents.count = 1
-                contents.isKeptToSingle = standing.status == .limited
+                contents.isKeptToSingle = effective.status == .limited
                 contents.detail = "proposed"
                 return PendingSave.Write(principal: principal, contents: contents) {
                     (book, entry, seconds) throws(PendingSave.Failure) in
@@ -80,7 +80,7 @@ struct ProposalAnswers {
                     guard let change else { return [] }
                     do throws(ChangeError) {
                         // The change is the person's, so it has no author and every app's change history contains it.
-                        return try book.apply([change], at: seconds, telling: entry)
+                        return try book.apply([change], at: seconds, outbox: entry)
                     } catch {
                         throw .change(error)
                     }
@@ -89,10 +89,10 @@ struct ProposalAnswers {
             done: { result in
                 switch result {
                 case .success(let made):
-                    let told = told(added, prompt)
+                    let visible = visible(added, prompt)
                     saves.answer(made) {
-                        prompts.end(prompt, .proposed(told: told), answering: agent)
-                        turn.reply(Array("{}".utf8), to: call)
+                        prompts.end(prompt, .proposed(visible: visible), answering: agent)
+                        groupCommit.reply(Array("{}".utf8), to: call)
                     }
                 case .failure(let failure):
                     prompts.end(prompt, .dismissed, answering: agent)
@@ -113,7 +113,7 @@ struct ProposalAnswers {
             .change(.tooManyLinked), .change(.containerInUse), .change(.tooManyContainers):
             reason = "the contact no longer exists"
         }
-        turn.fail(AgentError.invalidAnswer(reason), call)
+        groupCommit.fail(AgentError.invalidAnswer(reason), call)
     }
 
     /// - Returns: `nil` if the contact has all of the card already.
@@ -142,9 +142,9 @@ struct ProposalAnswers {
 
     /// The new card, if the app may see contacts. Otherwise `nil`, so that the app cannot tell what became of its
     /// card, not even by its back-off.
-    private func told(_ added: RecordNumber?, _ prompt: Prompt) -> RecordNumber? {
-        let standing = grants.standing(of: prompt.session).standing
-        guard case .permit = decideAccess(standing, mayAsk: false) else { return nil }
+    private func visible(_ added: RecordNumber?, _ prompt: Prompt) -> RecordNumber? {
+        let effective = grants.effectiveAccess(of: prompt.session).effective
+        guard case .permit = decideAccess(effective, mayAsk: false) else { return nil }
         return added
     }
 }

@@ -13,10 +13,10 @@ struct AppPrompts {
 
     func getAuthorization(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         guard call.parameters.count == 0 else { throw .invalidParameter(call.firstParameter) }
-        let standing = app.grants.standing(of: session).standing
+        let effective = app.grants.effectiveAccess(of: session).effective
         call.reply {
-            $0.member("status", standing.status.rawValue)
-            guard case .granted(let grant) = standing, grant.access != .denied else { return }
+            $0.member("status", effective.status.rawValue)
+            guard case .granted(let grant) = effective, grant.access != .denied else { return }
             $0.member("keys", grant.keys.grantNames)
             if case .untilTime(let end) = grant.lifetime { $0.member("expires", Timestamp.text(seconds: end)) }
         }
@@ -26,15 +26,15 @@ struct AppPrompts {
         _ call: Call, _ session: CallerSession, again: @escaping () -> Void
     ) throws(VarlinkError) {
         let parameters = try RequestAccessParameters(call.parameters)
-        let known = app.grants.standing(of: session)
-        switch decideRequest(known.standing, mayAsk: known.mayPrompt) {
+        let known = app.grants.effectiveAccess(of: session)
+        switch decideRequest(known.effective, mayAsk: known.mayPrompt) {
         case .answer(let status):
             call.reply { $0.member("status", status.rawValue) }
         case .ask:
             let question = Question(kind: .access, purpose: parameters.purpose, keys: parameters.keys)
             app.questions.ask(question, call, session, again: again) { outcome in
                 guard outcome != .noAgent else { return call.fail(ContactsError.noAgent) }
-                call.reply { $0.member("status", app.grants.standing(of: session).standing.status.rawValue) }
+                call.reply { $0.member("status", app.grants.effectiveAccess(of: session).effective.status.rawValue) }
             }
         }
     }
@@ -49,12 +49,12 @@ struct AppPrompts {
         guard parameters.query.contains(where: { $0.isLetter || $0.isNumber }) else {
             throw .invalidParameter("query")
         }
-        let known = app.grants.standing(of: session)
+        let known = app.grants.effectiveAccess(of: session)
         // If a policy rule forces a refusal, nothing that the person grants would have an effect.
         let mayAsk = known.mayPrompt && known.ruling.forcedLevel != .denied
-        switch decideButton(known.standing, mayAsk: mayAsk) {
+        switch decideButton(known.effective, mayAsk: mayAsk) {
         case .answerEmpty: answerEmpty(call)
-        case .refuse(let denial): app.questions.refuse(call, session, denial, known.standing.status)
+        case .refuse(let denial): app.questions.refuse(call, session, denial, known.effective.status)
         case .ask(let isQuiet):
             if app.grants.isSilenced(session.caller) { return answerEmpty(call) }
             let question = Question(
@@ -72,15 +72,15 @@ struct AppPrompts {
     /// Replies with the contacts that this prompt added to the app's effective access.
     private func answerNewlyGranted(_ outcome: PromptOutcome, _ call: Call, _ session: CallerSession) {
         // The grant may have been revoked since the person answered.
-        guard case .granted(let newly) = outcome, let reading = app.grants.reading(of: session) else {
+        guard case .granted(let newly) = outcome, let context = app.grants.readContext(of: session) else {
             return answerEmpty(call)
         }
-        let records = newly.filter(reading.disclosure.scope.contains).sorted()
+        let records = newly.filter(context.disclosure.scope.contains).sorted()
         guard !records.isEmpty else { return answerEmpty(call) }
         var writer = DisclosedWriter(reservingCapacity: 32 + records.count * 36)
-        writer.member("identifiers", records.map { reading.identifiers.identifier(of: $0, as: .contact) })
-        app.turn.disclose(
-            writer.reply(under: reading.basis, telling: [.contacts(records, keys: [])]), to: call, session)
+        writer.member("identifiers", records.map { context.identifiers.identifier(of: $0, as: .contact) })
+        app.groupCommit.disclose(
+            writer.reply(under: context.basis, recording: [.contacts(records, keys: [])]), to: call, session)
     }
 
     private func ignored(by parameters: RequestContactsParameters) -> [ContactPredicate] {
@@ -95,8 +95,8 @@ struct AppPrompts {
         _ call: Call, _ session: CallerSession, again: @escaping () -> Void
     ) throws(VarlinkError) {
         guard call.parameters.count == 0 else { throw .invalidParameter(call.firstParameter) }
-        let known = app.grants.standing(of: session)
-        switch decideManage(known.standing, mayAsk: known.mayPrompt) {
+        let known = app.grants.effectiveAccess(of: session)
+        switch decideManage(known.effective, mayAsk: known.mayPrompt) {
         case .answerEmpty: answerEmpty(call)
         case .ask:
             if app.grants.isSilenced(session.caller) { return answerEmpty(call) }
@@ -113,9 +113,9 @@ struct AppPrompts {
         _ call: Call, _ session: CallerSession, again: @escaping () -> Void
     ) throws(VarlinkError) {
         let parameters = try PickContactsParameters(call.parameters)
-        let known = app.grants.standing(of: session)
-        switch decideOffer(known.standing, mayAsk: known.mayPrompt) {
-        case .refuse(let denial): app.questions.refuse(call, session, denial, known.standing.status)
+        let known = app.grants.effectiveAccess(of: session)
+        switch decideOffer(known.effective, mayAsk: known.mayPrompt) {
+        case .refuse(let denial): app.questions.refuse(call, session, denial, known.effective.status)
         case .answerEmpty: answerNothingPicked(call)
         case .ask(let isQuiet):
             let pick = try pick(parameters, known)
@@ -125,11 +125,11 @@ struct AppPrompts {
         }
     }
 
-    private func pick(_ parameters: PickContactsParameters, _ known: PrincipalStanding) throws(VarlinkError) -> Pick {
+    private func pick(_ parameters: PickContactsParameters, _ known: CallerAccess) throws(VarlinkError) -> Pick {
         // Picking by a rule about a key reveals whether a contact has that key. For keys that need naming, such as
         // notes, the rule therefore needs the grant too.
         var granted = ContactKeySet()
-        if case .granted(let grant) = known.standing, grant.access != .denied { granted = grant.keys }
+        if case .granted(let grant) = known.effective, grant.access != .denied { granted = grant.keys }
         let unauthorized = parameters.namedKeys.intersection(.named).subtracting(granted)
         guard unauthorized.isEmpty else { throw ContactsError.unauthorizedKeys(unauthorized.keys.map(\.rawValue)) }
         return Pick(parameters, allowed: known.ruling.maximumKeys) { name in
@@ -147,21 +147,21 @@ struct AppPrompts {
     }
 
     private func handOver(_ picked: Picked, _ call: Call, _ session: CallerSession) {
-        let known = app.grants.standing(of: session)
+        let known = app.grants.effectiveAccess(of: session)
         // A denial by the administrator still applies. Any other change of the effective access does not affect a
         // pick.
-        if case .refuse(let denial) = decideOffer(known.standing, mayAsk: false) {
-            return app.questions.refuse(call, session, denial, known.standing.status)
+        if case .refuse(let denial) = decideOffer(known.effective, mayAsk: false) {
+            return app.questions.refuse(call, session, denial, known.effective.status)
         }
-        let told = ([picked.contacts] + picked.values.map(\.contact)).filter { !$0.records.isEmpty }
-            .map { DisclosedReply.Told.contacts($0.records, keys: $0.keys) }
+        let disclosed = ([picked.contacts] + picked.values.map(\.contact)).filter { !$0.records.isEmpty }
+            .map { DisclosedReply.Record.contacts($0.records, keys: $0.keys) }
         var writer = DisclosedWriter(reservingCapacity: picked.contacts.size + 512)
         writer.member("contacts", picked.contacts)
         if !picked.values.isEmpty { writer.array("properties", picked.values) { $0.members(of: $1) } }
         let principals = session.caller.principals
         let principal = known.principal ?? principals[principals.endIndex - 1]
         let basis = DisclosedReply.Basis(principal: principal, revision: nil)
-        app.turn.disclose(writer.reply(under: basis, telling: told, detail: "picked"), to: call, session)
+        app.groupCommit.disclose(writer.reply(under: basis, recording: disclosed, detail: "picked"), to: call, session)
     }
 
     // MARK: Offered cards
@@ -175,10 +175,10 @@ struct AppPrompts {
         guard shown.count <= app.limits.proposedBytes else {
             throw ContactsError.limitExceeded("contact", maximum: app.limits.proposedBytes)
         }
-        let known = app.grants.standing(of: session)
+        let known = app.grants.effectiveAccess(of: session)
         let isQuiet: Bool
-        switch decideOffer(known.standing, mayAsk: known.mayPrompt) {
-        case .refuse(let denial): return app.questions.refuse(call, session, denial, known.standing.status)
+        switch decideOffer(known.effective, mayAsk: known.mayPrompt) {
+        case .refuse(let denial): return app.questions.refuse(call, session, denial, known.effective.status)
         case .ask(let quietly): isQuiet = quietly
         case .answerEmpty: return answerNothingTaken(call)
         }
@@ -194,16 +194,16 @@ struct AppPrompts {
     /// One answer for four outcomes: merged, declined, dismissed, or added without the app being able to see the
     /// card.
     private func answerNothingTaken(_ call: Call) {
-        app.turn.reply(Array("{}".utf8), to: call)
+        app.groupCommit.reply(Array("{}".utf8), to: call)
     }
 
     private func answerProposed(_ outcome: PromptOutcome, _ call: Call, _ session: CallerSession) {
-        guard case .proposed(let added?) = outcome, let reading = app.grants.reading(of: session),
-            reading.disclosure.scope.contains(added)
+        guard case .proposed(let added?) = outcome, let context = app.grants.readContext(of: session),
+            context.disclosure.scope.contains(added)
         else { return answerNothingTaken(call) }
         var writer = DisclosedWriter()
-        writer.member("identifier", reading.identifiers.identifier(of: added, as: .contact))
-        app.turn.disclose(
-            writer.reply(under: reading.basis, telling: [.contacts([added], keys: [])]), to: call, session)
+        writer.member("identifier", context.identifiers.identifier(of: added, as: .contact))
+        app.groupCommit.disclose(
+            writer.reply(under: context.basis, recording: [.contacts([added], keys: [])]), to: call, session)
     }
 }

@@ -16,7 +16,7 @@ struct AppReads {
     private func read(
         _ call: Call, _ session: CallerSession, hasAsked: Bool = false,
         refusing: @escaping (Disclosure) -> VarlinkError? = { _ in nil }, creating: Bool = false,
-        _ answer: @escaping (Reading) throws(Reading.Failure) -> Void
+        _ answer: @escaping (ReadContext) throws(ReadContext.Failure) -> Void
     ) {
         app.permit(
             call, session, asking: Question(kind: .access), hasAsked: hasAsked, creating: creating, refusing: refusing,
@@ -28,13 +28,14 @@ struct AppReads {
     ///
     /// - Parameter count: how many records the reply discloses.
     private func reply(
-        to call: Call, _ session: CallerSession, _ reading: Reading, count: Int,
+        to call: Call, _ session: CallerSession, _ context: ReadContext, count: Int,
         _ write: (inout DisclosedWriter) -> Void
     ) {
         var writer = DisclosedWriter()
         write(&writer)
-        app.turn.disclose(
-            writer.reply(under: reading.basis, telling: [.count(count)], detail: String(call.name)), to: call, session)
+        app.groupCommit.disclose(
+            writer.reply(under: context.basis, recording: [.count(count)], detail: String(call.name)), to: call, session
+        )
     }
 
     // MARK: Contacts
@@ -50,29 +51,29 @@ struct AppReads {
         _ predicate: WirePredicate?, _ call: Call, _ session: CallerSession, counted: (query: ContactQuery, count: Int)?
     ) {
         // A call with a count has already asked the person, if that was needed.
-        read(call, session, hasAsked: counted != nil) { (reading) throws(Reading.Failure) in
-            let count = try reading.orFail { (reading) throws(StoreError) -> Int? in
-                guard let book = reading.book, var query = try reading.query(predicate) else { return 0 }
+        read(call, session, hasAsked: counted != nil) { (context) throws(ReadContext.Failure) in
+            let count = try context.orFail { (context) throws(StoreError) -> Int? in
+                guard let book = context.book, var query = try context.query(predicate) else { return 0 }
                 query.unifies = true
                 if let counted, counted.query == query { return counted.count }
                 do throws(StoreError) {
                     return try book.count(query, .bounded)
                 } catch .takesLong {
-                    countBeside(query, book, predicate, call, session)
+                    countOnWorker(query, book, predicate, call, session)
                     return nil
                 }
             }
             guard let count else { return }
-            reply(to: call, session, reading, count: count) { $0.member("count", count) }
+            reply(to: call, session, context, count: count) { $0.member("count", count) }
         }
     }
 
-    private func countBeside(
+    private func countOnWorker(
         _ query: ContactQuery, _ book: ContactsStore, _ predicate: WirePredicate?, _ call: Call,
         _ session: CallerSession
     ) {
         app.longReads.read(book, for: call, session) { (book) throws(StoreError) in
-            try book.count(query, .beside)
+            try book.count(query, .onWorker)
         } then: { count in
             self.count(predicate, call, session, counted: (query, count))
         }
@@ -81,11 +82,11 @@ struct AppReads {
     /// Lists the visible members of a unified contact. A card without a visible linked card is its own only member.
     func listLinkedContacts(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try ListLinkedContactsParameters(call.parameters)
-        read(call, session) { (reading) throws(Reading.Failure) in
-            let record = try reading.contact(parameters.identifier)
-            let members = reading.members(of: record)
-            reply(to: call, session, reading, count: members.count) {
-                $0.member("identifiers", members.map { reading.identifiers.identifier(of: $0, as: .contact) })
+        read(call, session) { (context) throws(ReadContext.Failure) in
+            let record = try context.contact(parameters.identifier)
+            let members = context.members(of: record)
+            reply(to: call, session, context, count: members.count) {
+                $0.member("identifiers", members.map { context.identifiers.identifier(of: $0, as: .contact) })
             }
         }
     }
@@ -94,26 +95,26 @@ struct AppReads {
 
     func listGroups(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try ListGroupsParameters(call.parameters)
-        read(call, session) { (reading) throws(Reading.Failure) in
-            let found = try reading.orFail { reading throws(StoreError) in try groups(parameters, reading) }
-            reply(to: call, session, reading, count: found.count) {
+        read(call, session) { (context) throws(ReadContext.Failure) in
+            let found = try context.orFail { context throws(StoreError) in try groups(parameters, context) }
+            reply(to: call, session, context, count: found.count) {
                 $0.array("groups", found) { writer, found in
-                    reading.describe(found.group, found.parents, &writer)
+                    context.describe(found.group, found.parents, &writer)
                 }
             }
         }
     }
 
     private func groups(
-        _ parameters: ListGroupsParameters, _ reading: Reading
+        _ parameters: ListGroupsParameters, _ context: ReadContext
     ) throws(StoreError) -> [(group: StoredGroup, parents: [RecordNumber])] {
-        var groups = try reading.book?.groups(of: reading.groupOwner) ?? []
+        var groups = try context.book?.groups(of: context.groupOwner) ?? []
         if let container = parameters.container {
-            groups = groups.filter { reading.containerIdentifier($0.container) == container }
+            groups = groups.filter { context.containerIdentifier($0.container) == container }
         }
         if let identifiers = parameters.identifiers {
             // An identifier that names no visible group is skipped, whatever the reason.
-            let wanted = Set(identifiers.compactMap { reading.identifiers.record($0, as: .group) })
+            let wanted = Set(identifiers.compactMap { context.identifiers.record($0, as: .group) })
             groups = groups.filter { wanted.contains($0.record) }
         }
         let visible = Set(groups.map(\.record))
@@ -121,7 +122,7 @@ struct AppReads {
         for group in groups {
             let parents =
                 parameters.identifiers == nil
-                ? group.parents.filter(visible.contains) : try reading.visibleParents(of: group)
+                ? group.parents.filter(visible.contains) : try context.visibleParents(of: group)
             found.append((group, parents))
         }
         return found
@@ -129,30 +130,30 @@ struct AppReads {
 
     func listContainers(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try ListContainersParameters(call.parameters)
-        read(call, session) { (reading) throws(Reading.Failure) in
+        read(call, session) { (context) throws(ReadContext.Failure) in
             var wanted: String?
             if let name = parameters.contact {
-                let contact = try reading.contact(name)
-                wanted = try reading.orFail { reading throws(StoreError) in
-                    try reading.containerIdentifier(ofContact: contact)
+                let contact = try context.contact(name)
+                wanted = try context.orFail { context throws(StoreError) in
+                    try context.containerIdentifier(ofContact: contact)
                 }
             }
             if let name = parameters.group {
-                let group = try reading.orFail { reading throws(StoreError) in try reading.group(named: name) }
+                let group = try context.orFail { context throws(StoreError) in try context.group(named: name) }
                 guard let group else { throw .call(ContactsError.recordDoesNotExist()) }
-                let container = reading.containerIdentifier(group.container)
+                let container = context.containerIdentifier(group.container)
                 if let wanted, wanted != container { throw .call(ContactsError.recordDoesNotExist()) }
                 wanted = container
             }
-            let all = try reading.orFail { reading throws(StoreError) in try reading.containers() }
-            let found = all.filter { wanted == nil || reading.identifier(of: $0) == wanted }
-            reply(to: call, session, reading, count: 0) {
+            let all = try context.orFail { context throws(StoreError) in try context.containers() }
+            let found = all.filter { wanted == nil || context.identifier(of: $0) == wanted }
+            reply(to: call, session, context, count: 0) {
                 $0.array("containers", found) { writer, container in
-                    writer.member("identifier", reading.identifier(of: container))
+                    writer.member("identifier", context.identifier(of: container))
                     writer.member("name", container?.name ?? Containers.localName)
                     writer.member("kind", "local")
                 }
-                $0.member("defaultContainer", reading.identifier(of: nil))
+                $0.member("defaultContainer", context.identifier(of: nil))
             }
         }
     }
@@ -162,9 +163,9 @@ struct AppReads {
     /// The user's preferences: sort order, display order and country code.
     func getUserDefaults(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         guard call.parameters.count == 0 else { throw .invalidParameter(call.firstParameter) }
-        read(call, session) { (reading) throws(Reading.Failure) in
-            let settings = reading.book?.settings ?? BookSettings()
-            reply(to: call, session, reading, count: 0) {
+        read(call, session) { (context) throws(ReadContext.Failure) in
+            let settings = context.book?.settings ?? BookSettings()
+            reply(to: call, session, context, count: 0) {
                 $0.member("sortOrder", SortOrder(settings.sortOrder).rawValue)
                 $0.member("displayOrder", SortOrder(settings.displayOrder).rawValue)
                 $0.member("countryCode", settings.countryCode)
@@ -177,19 +178,19 @@ struct AppReads {
         // Decided like a read: an app without read access cannot change preferences.
         let refusing = { (disclosure: Disclosure) -> VarlinkError? in
             guard disclosure.scope != .all else { return nil }
-            app.turn.record(.refusal, of: session.caller, { $0.status = .limited }, detail: String(call.name))
+            app.groupCommit.record(.refusal, of: session.caller, { $0.status = .limited }, detail: String(call.name))
             return ContactsError.accessDenied
         }
-        read(call, session, refusing: refusing, creating: true) { (reading) throws(Reading.Failure) in
-            guard let book = reading.book else { throw .call(ContactsError.storeUnavailable) }
+        read(call, session, refusing: refusing, creating: true) { (context) throws(ReadContext.Failure) in
+            guard let book = context.book else { throw .call(ContactsError.storeUnavailable) }
             let isTaken = app.saves.set(book, of: session.caller.uid) {
                 $0.sortOrder = parameters.sortOrder?.stored ?? $0.sortOrder
                 $0.displayOrder = parameters.displayOrder?.stored ?? $0.displayOrder
                 $0.countryCode = parameters.countryCode ?? $0.countryCode
             } done: { result in
                 if case .failure(let error) = result { return app.problems.unavailable(call, error) }
-                app.turn.record(.save, of: session.caller, { $0.count = 0 }, detail: String(call.name))
-                app.turn.reply(Array("{}".utf8), to: call)
+                app.groupCommit.record(.save, of: session.caller, { $0.count = 0 }, detail: String(call.name))
+                app.groupCommit.reply(Array("{}".utf8), to: call)
             }
             if !isTaken { throw .call(ContactsError.storeUnavailable) }
         }

@@ -8,7 +8,7 @@ import BrokerVarlink
 final class AppServices {
     let surroundings: Surroundings
     let access: AccessStore
-    let turn: Turn
+    let groupCommit: GroupCommit
     let grants: Grants
     let books: Books
     let longReads: LongReads
@@ -22,13 +22,13 @@ final class AppServices {
     let problems: StoreProblems
 
     init(
-        surroundings: Surroundings, access: AccessStore, turn: Turn, grants: Grants, books: Books,
+        surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, grants: Grants, books: Books,
         longReads: LongReads, history: History, places: HistoryPlaces, saves: Saves, recovery: SaveRecovery,
         questions: Questions, checks: ExecutableChecks, pace: AuditPace, problems: StoreProblems
     ) {
         self.surroundings = surroundings
         self.access = access
-        self.turn = turn
+        self.groupCommit = groupCommit
         self.grants = grants
         self.books = books
         self.longReads = longReads
@@ -58,16 +58,16 @@ final class AppServices {
     func permit(
         _ call: Call, _ session: CallerSession, asking question: @autoclosure () -> Question, hasAsked: Bool,
         creating: Bool = false, refusing: (Disclosure) -> VarlinkError? = { _ in nil },
-        again: @escaping (_ hasAsked: Bool) -> Void, _ body: (Reading) throws(Reading.Failure) -> Void
+        again: @escaping (_ hasAsked: Bool) -> Void, _ body: (ReadContext) throws(ReadContext.Failure) -> Void
     ) {
         guard !call.isOver else { return }
         if grants.isSettling, grants.waitsForGrant(session, { again(hasAsked) }) { return }
-        let known = grants.standing(of: session)
-        switch decideAccess(known.standing, mayAsk: !hasAsked && known.mayPrompt) {
+        let known = grants.effectiveAccess(of: session)
+        switch decideAccess(known.effective, mayAsk: !hasAsked && known.mayPrompt) {
         case .permit(let disclosure):
-            if let error = refusing(disclosure) { return turn.fail(error, call) }
+            if let error = refusing(disclosure) { return groupCommit.fail(error, call) }
             open(disclosure, known, call, session, creating: creating, again: { again(hasAsked) }, body)
-        case .refuse(let denial): questions.refuse(call, session, denial, known.standing.status)
+        case .refuse(let denial): questions.refuse(call, session, denial, known.effective.status)
         case .ask: questions.ask(question(), call, session, again: { again(hasAsked) }) { _ in again(true) }
         }
     }
@@ -77,9 +77,9 @@ final class AppServices {
     ///
     /// - Parameter failed: runs before the call fails here.
     func open(
-        _ disclosure: Disclosure, _ known: PrincipalStanding, _ call: Call, _ session: CallerSession,
+        _ disclosure: Disclosure, _ known: CallerAccess, _ call: Call, _ session: CallerSession,
         creating: Bool = false, again: @escaping () -> Void, failed: @escaping () -> Void = {},
-        _ body: (Reading) throws(Reading.Failure) -> Void
+        _ body: (ReadContext) throws(ReadContext.Failure) -> Void
     ) {
         guard session.hasUsedGrant else { return checks.beforeGrantIsUsed(session, call, again: again) }
         guard let book = books.ready(session.caller.uid, creating: creating) else {
@@ -90,13 +90,15 @@ final class AppServices {
                 problems.unavailable(call, error)
             }
         }
-        do throws(Reading.Failure) {
-            guard let reading = Reading(disclosure, known, book) else { throw .call(ContactsError.storeUnavailable) }
-            try body(reading)
+        do throws(ReadContext.Failure) {
+            guard let context = ReadContext(disclosure, known, book) else {
+                throw .call(ContactsError.storeUnavailable)
+            }
+            try body(context)
         } catch {
             failed()
             switch error {
-            case .call(let error): turn.fail(error, call)
+            case .call(let error): groupCommit.fail(error, call)
             case .store(let error): problems.unavailable(call, error)
             }
         }

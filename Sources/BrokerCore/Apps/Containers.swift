@@ -12,7 +12,7 @@ enum Containers {
 
 /// Containers as a caller sees them. Full access sees all containers. Any other access sees one, which holds
 /// everything visible: that a second container exists, and its name, are the person's own data.
-extension Reading {
+extension ReadContext {
     /// All visible containers. `nil` stands for the local container and comes first.
     func containers() throws(StoreError) -> [StoredContainer?] {
         guard disclosure.scope == .all, let book else { return [nil] }
@@ -22,8 +22,8 @@ extension Reading {
     func identifier(of container: StoredContainer?) -> String { containerIdentifier(container?.record) }
 
     func containerIdentifier(_ record: RecordNumber?) -> String {
-        let told = disclosure.scope == .all ? record : nil
-        return identifiers.identifier(of: told ?? Containers.local, as: .container)
+        let visible = disclosure.scope == .all ? record : nil
+        return identifiers.identifier(of: visible ?? Containers.local, as: .container)
     }
 
     func containerIdentifier(ofContact record: RecordNumber) throws(StoreError) -> String {

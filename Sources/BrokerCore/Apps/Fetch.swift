@@ -26,7 +26,7 @@ final class Fetch {
     /// A batch that a worker read and that still needs a decision.
     private var prepared: (query: ContactQuery, found: Found)?
     /// One batch took too long for the event loop, so a worker reads the remaining ones.
-    private var readsBeside = false
+    private var readsOnWorker = false
     /// Most contacts in the next batch, after a batch that was larger than a reply may be.
     private var mostInReply = Int.max
 
@@ -59,17 +59,17 @@ final class Fetch {
                 self.hasAsked = hasAsked
                 self.begin()
             }
-        ) { (reading) throws(Reading.Failure) in
+        ) { (context) throws(ReadContext.Failure) in
             if let token = parameters.after, after == nil {
-                guard let place = place(token, reading.identifiers) else { throw .call(.invalidParameter("after")) }
+                guard let place = place(token, context.identifiers) else { throw .call(.invalidParameter("after")) }
                 after = place
             }
-            try reading.orFail { (reading) throws(StoreError) in try send(reading) }
+            try context.orFail { (context) throws(StoreError) in try send(context) }
         }
     }
 
-    private func send(_ reading: Reading) throws(StoreError) {
-        let (book, disclosure, identifiers) = (reading.book, reading.disclosure, reading.identifiers)
+    private func send(_ context: ReadContext) throws(StoreError) {
+        let (book, disclosure, identifiers) = (context.book, context.disclosure, context.identifiers)
         var disclosed = disclosure.project([], of: parameters.keys, under: identifiers)
         var end: FetchEnd?
         let order = order ?? (book?.settings ?? BookSettings()).sortOrder
@@ -78,26 +78,27 @@ final class Fetch {
         // Taken before the first contact is read, so that the history after it has every change made during the list.
         if historyToken == nil {
             do throws(StoreError) {
-                historyToken = try app.places.token(reading, session, isBounded: !hasLooked)
+                historyToken = try app.places.token(context, session, isBounded: !hasLooked)
             } catch .takesLong {
                 guard let book else { return call.fail(ContactsError.storeUnavailable) }
                 // A worker looks it up once. The changes since then are few enough for the event loop.
                 hasLooked = true
-                return app.places.lookUp(reading, book, call, session) { self.begin() }
+                return app.places.lookUp(context, book, call, session) { self.begin() }
             }
         }
-        if let book, let query = try query(reading, order) {
-            guard let found = try found(query, book) else { return readBeside(query, book) }
+        if let book, let query = try query(context, order) {
+            guard let found = try found(query, book) else { return readOnWorker(query, book) }
             disclosed = project(found, disclosure, identifiers)
             end = found.end
             // A card as large as a frame is rare. The batch is reduced until it fits; a single card that is too large
             // is an error.
             guard disclosed.size <= app.limits.largestReply else {
                 guard disclosed.count > 1 else {
-                    return app.turn.fail(ContactsError.limitExceeded("reply", maximum: app.limits.largestReply), call)
+                    return app.groupCommit.fail(
+                        ContactsError.limitExceeded("reply", maximum: app.limits.largestReply), call)
                 }
                 mostInReply = disclosed.count - 1
-                return try send(reading)
+                return try send(context)
             }
         }
         mostInReply = .max
@@ -112,9 +113,9 @@ final class Fetch {
         writer.member("next", next)
         if !continues { writer.member("historyToken", historyToken) }
         let isWhole = parameters.predicate == nil && parameters.limit == nil && parameters.after == nil
-        let told = DisclosedReply.Told.contacts(disclosed.records, keys: disclosed.keys, isWhole: isWhole)
-        app.turn.disclose(
-            writer.reply(under: reading.basis, telling: [told]), to: call, session, continues: continues,
+        let record = DisclosedReply.Record.contacts(disclosed.records, keys: disclosed.keys, isWhole: isWhole)
+        app.groupCommit.disclose(
+            writer.reply(under: context.basis, recording: [record]), to: call, session, continues: continues,
             then: continues ? { self.app.whenRead(self.call) { self.next() } } : nil)
     }
 
@@ -125,11 +126,11 @@ final class Fetch {
             // The query differs if the effective access changed meanwhile. The batch is then read again.
             if prepared.query == query { return prepared.found }
         }
-        if readsBeside { return nil }
+        if readsOnWorker { return nil }
         do throws(StoreError) {
             return try Self.read(query, book, .bounded)
         } catch .takesLong {
-            readsBeside = true
+            readsOnWorker = true
             return nil
         }
     }
@@ -142,11 +143,11 @@ final class Fetch {
     }
 
     /// Reads a batch on a worker, so that only its caller waits, and then decides it again.
-    private func readBeside(_ query: ContactQuery, _ book: ContactsStore) {
+    private func readOnWorker(_ query: ContactQuery, _ book: ContactsStore) {
         // Registers a list that has begun, so that a revocation ends it.
         if after != nil, call.more { session.fetches[ObjectIdentifier(self)] = self }
         app.longReads.read(book, for: call, session) { (book) throws(StoreError) in
-            try Self.read(query, book, .beside)
+            try Self.read(query, book, .onWorker)
         } then: { [self] found in
             prepared = (query, found)
             begin()
@@ -168,15 +169,15 @@ final class Fetch {
     }
 
     /// The query for the next batch; `nil` if the predicate names nothing.
-    private func query(_ reading: Reading, _ order: ContactOrder) throws(StoreError) -> ContactQuery? {
-        guard var query = try reading.query(parameters.predicate) else { return nil }
+    private func query(_ context: ReadContext, _ order: ContactOrder) throws(StoreError) -> ContactQuery? {
+        guard var query = try context.query(parameters.predicate) else { return nil }
         let limits = app.limits
         query.order = order
         query.after = after
-        query.limit = min(remaining, mostInReply, call.more ? limits.contactsPerTurn : limits.contactsPerReply)
-        query.byteLimit = call.more ? limits.bytesPerTurn : limits.bytesPerReply
-        query.toldKeys = parameters.keys.intersection(reading.disclosure.keys)
-        query.images = parameters.keys.intersection(.images).intersection(reading.disclosure.keys)
+        query.limit = min(remaining, mostInReply, call.more ? limits.contactsPerIteration : limits.contactsPerReply)
+        query.byteLimit = call.more ? limits.bytesPerIteration : limits.bytesPerReply
+        query.disclosedKeys = parameters.keys.intersection(context.disclosure.keys)
+        query.images = parameters.keys.intersection(.images).intersection(context.disclosure.keys)
         query.unifies = parameters.unify
         return query
     }

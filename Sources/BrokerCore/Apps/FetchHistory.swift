@@ -52,29 +52,29 @@ final class FetchHistory {
         app.permit(
             call, session, asking: Question(kind: .access, keys: parameters.keys), hasAsked: hasAsked,
             refusing: { $0.error(asking: parameters.keys) }, again: { self.next(hasAsked: $0) }
-        ) { (reading) throws(Reading.Failure) in
-            try reading.orFail { (reading) throws(StoreError) in
-                if parts == nil { try plan(reading) } else { try tell(reading) }
+        ) { (context) throws(ReadContext.Failure) in
+            try context.orFail { (context) throws(StoreError) in
+                if parts == nil { try plan(context) } else { try write(context) }
             }
         }
     }
 
     // MARK: Planning
 
-    private func plan(_ reading: Reading) throws(StoreError) {
-        end = try app.places.place(reading)
-        guard let start = start(reading) else {
-            parts = try everything(reading)
-            return try tell(reading)
+    private func plan(_ context: ReadContext) throws(StoreError) {
+        end = try app.places.place(context)
+        guard let start = start(context) else {
+            parts = try everything(context)
+            return try write(context)
         }
-        let events = app.places.setHistory(of: reading.principal).events(since: start.set)
+        let events = app.places.setHistory(of: context.principal).events(since: start.set)
         // Without a book nothing has changed.
-        guard let book = reading.book, start != end || !events.isEmpty else {
+        guard let book = context.book, start != end || !events.isEmpty else {
             parts = []
-            return try tell(reading)
+            return try write(context)
         }
-        let disclosure = reading.disclosure
-        let scope = reading.changeScope
+        let disclosure = context.disclosure
+        let scope = context.changeScope
         var about = disclosure.scope
         if case .only(let records) = about { about = .only(records.union(events.map(\.record))) }
         // The links at the token's place are computed backwards from the current links. That takes all later changes:
@@ -106,7 +106,7 @@ final class FetchHistory {
                 {
                     Part.gone($0.value, $0.key.first, $0.key.isUnified ? .unifiedContact : .contact)
                 }
-                parts = parts(gone, unified.contacts, plan, retelling: unified.cardsToldAsGone)
+                parts = parts(gone, unified.contacts, plan, retelling: unified.cardsReportedDeleted)
             } else {
                 let gone = plan.gone.sorted { $0.key < $1.key }.map { Part.gone($0.value, $0.key, .contact) }
                 parts = parts(gone, plan.contacts, plan)
@@ -116,9 +116,9 @@ final class FetchHistory {
     }
 
     /// The place that the token names in the caller's current history; `nil` if it is unknown or too old.
-    private func start(_ reading: Reading) -> HistoryPlace? {
+    private func start(_ context: ReadContext) -> HistoryPlace? {
         guard
-            let token = parameters.token.flatMap({ reading.identifiers.open($0, as: .history) })
+            let token = parameters.token.flatMap({ context.identifiers.open($0, as: .history) })
                 .flatMap(HistoryToken.init),
             token.time >= app.seconds - ContactsStore.historyRetention,
             // A token from the future was made before the clock was set back: later changes may have lower numbers.
@@ -126,14 +126,14 @@ final class FetchHistory {
             token.place.terms == end.terms
         else { return nil }
         // A place ahead of the book belongs to a book that no longer exists.
-        let last = max(reading.book?.lastChange ?? 0, HistoryToken.floor(at: token.time))
+        let last = max(context.book?.lastChange ?? 0, HistoryToken.floor(at: token.time))
         guard token.place.change <= last, token.place.set <= end.set else { return nil }
         return token.place
     }
 
-    private func everything(_ reading: Reading) throws(StoreError) -> [Part] {
+    private func everything(_ context: ReadContext) throws(StoreError) -> [Part] {
         var parts: [Part] = [.startOver, .everybody]
-        if parameters.includeGroups, let groups = try reading.book?.groups(of: reading.groupOwner) {
+        if parameters.includeGroups, let groups = try context.book?.groups(of: context.groupOwner) {
             parts += groups.map { .group(.addGroup, $0.record) } + groups.map { .contents($0.record, after: nil) }
         }
         return parts.reversed()
@@ -160,39 +160,39 @@ final class FetchHistory {
 
     // MARK: Sending
 
-    private func tell(_ reading: Reading) throws(StoreError) {
+    private func write(_ context: ReadContext) throws(StoreError) {
         let limits = app.limits
         var events = HistoryEvents(
-            reading: reading, keys: parameters.keys, unifies: parameters.unify,
-            limit: call.more ? limits.contactsPerTurn : limits.contactsPerReply,
-            byteLimit: call.more ? limits.bytesPerTurn : limits.bytesPerReply)
+            context: context, keys: parameters.keys, unifies: parameters.unify,
+            limit: call.more ? limits.contactsPerIteration : limits.contactsPerReply,
+            byteLimit: call.more ? limits.bytesPerIteration : limits.bytesPerReply)
         while !events.isFull, let part = parts?.popLast() {
-            if let rest = try tell(part, &events) { parts?.append(rest) }
+            if let rest = try write(part, &events) { parts?.append(rest) }
         }
         let continues = parts?.isEmpty == false
-        guard call.more || !continues else { return app.turn.fail(.expectedMore, call) }
+        guard call.more || !continues else { return app.groupCommit.fail(.expectedMore, call) }
         let token: String?
         if continues {
             token =
-                parameters.token.flatMap { reading.identifiers.open($0, as: .history) == nil ? nil : $0 }
-                ?? reading.identifiers.seal(
+                parameters.token.flatMap { context.identifiers.open($0, as: .history) == nil ? nil : $0 }
+                ?? context.identifiers.seal(
                     HistoryToken(.beginning, at: app.seconds).bytes, as: .history)
         } else {
-            token = reading.identifiers.seal(HistoryToken(end, at: app.seconds).bytes, as: .history)
+            token = context.identifiers.seal(HistoryToken(end, at: app.seconds).bytes, as: .history)
         }
-        guard let token else { return app.turn.fail(ContactsError.storeUnavailable, call) }
+        guard let token else { return app.groupCommit.fail(ContactsError.storeUnavailable, call) }
         let reply = events.reply(token: token, detail: String(call.name))
         guard reply.size <= app.limits.largestReply else {
             let error = ContactsError.limitExceeded("reply", maximum: app.limits.largestReply)
-            return app.turn.fail(error, call)
+            return app.groupCommit.fail(error, call)
         }
-        app.turn.disclose(
+        app.groupCommit.disclose(
             reply, to: call, session, continues: continues,
             then: continues ? { self.app.whenRead(self.call) { self.next(hasAsked: true) } } : nil)
     }
 
     /// Writes a part, as far as there is room. Returns what is left of it.
-    private func tell(_ part: Part, _ events: inout HistoryEvents) throws(StoreError) -> Part? {
+    private func write(_ part: Part, _ events: inout HistoryEvents) throws(StoreError) -> Part? {
         switch part {
         case .startOver: events.startOver()
         case .gone(let kind, let record, let type): events.gone(kind, record, as: type)
@@ -202,12 +202,12 @@ final class FetchHistory {
             return end?.hasMore == true ? .everybody : nil
         case .contacts(let records, let kinds):
             let batch = Array(records.prefix(events.room))
-            let told = try events.contacts(.records(batch), after: nil) { kinds[$0] ?? .updateContact }
+            let disclosed = try events.contacts(.records(batch), after: nil) { kinds[$0] ?? .updateContact }
             var rest = Array(records.dropFirst(batch.count))
-            if let told, told.end.hasMore, let last = told.end.last?.record {
+            if let disclosed, disclosed.end.hasMore, let last = disclosed.end.last?.record {
                 // A card linked meanwhile is sent with the first card of its contact, which may come before the
                 // batch.
-                rest = batch.filter { $0 > last && !told.cards.contains($0) } + rest
+                rest = batch.filter { $0 > last && !disclosed.cards.contains($0) } + rest
             }
             return rest.isEmpty ? nil : .contacts(rest, kinds)
         case .group(let kind, let record): try events.group(kind, record)
@@ -215,14 +215,14 @@ final class FetchHistory {
         case .memberships(let contacts, let groups, let place):
             let all: [RecordNumber]
             if let groups { all = groups } else { all = try events.groups() }
-            return try tell(contacts, all[...], place, &events)
+            return try write(contacts, all[...], place, &events)
         case .contents(let group, let place):
             if let place = try events.contents(of: group, after: place) { return .contents(group, after: place) }
         }
         return nil
     }
 
-    private func tell(
+    private func write(
         _ contacts: Set<RecordNumber>, _ groups: ArraySlice<RecordNumber>, _ place: RecordNumber?,
         _ events: inout HistoryEvents
     ) throws(StoreError) -> Part? {

@@ -7,7 +7,7 @@ import BrokerVarlink
 
 /// Groups that a caller sees. `full` sees all groups. `limited` sees those that the app made itself, or all of them
 /// with the key ``ContactKeySet/groups``.
-extension Reading {
+extension ReadContext {
     /// The changes in the book that the caller may see.
     var changeScope: ChangeScope {
         ChangeScope(records: disclosure.scope, keys: disclosure.keys, app: identifiers.mark)

@@ -11,7 +11,7 @@ final class WatchChanges {
     private let session: CallerSession
     private let app: AppServices
     /// The place in the change history that the last reply named.
-    private var told: HistoryPlace?
+    private var reported: HistoryPlace?
     /// The reader has not taken the last reply, or ``Limits/watchInterval`` is not over.
     private var isPausing = false
     /// A change may have happened during the pause.
@@ -29,52 +29,52 @@ final class WatchChanges {
             guard let self else { return }
             app.history.end(self)
         }
-        look()
+        check()
     }
 
     private func end(_ error: VarlinkError) {
         app.history.end(self)
-        app.turn.fail(error, call)
+        app.groupCommit.fail(error, call)
     }
 
     /// Sends a reply if something visible has changed.
-    func look() {
+    func check() {
         guard !call.isOver else { return app.history.end(self) }
-        if app.grants.waitsForGrant(session, { [weak self] in self?.look() }) { return }
-        let known = app.grants.standing(of: session)
-        switch decideWatch(known.standing) {
+        if app.grants.waitsForGrant(session, { [weak self] in self?.check() }) { return }
+        let known = app.grants.effectiveAccess(of: session)
+        switch decideWatch(known.effective) {
         case .permit(let disclosure): permitted(disclosure, known)
         case .refuse(let denial):
             app.history.end(self)
-            app.questions.refuse(call, session, denial, known.standing.status)
+            app.questions.refuse(call, session, denial, known.effective.status)
         case .wait:
             // A grant that was permitted before and is no longer was revoked.
-            if told != nil { end(ContactsError.accessDenied) }
+            if reported != nil { end(ContactsError.accessDenied) }
         }
     }
 
-    private func permitted(_ disclosure: Disclosure, _ known: PrincipalStanding) {
+    private func permitted(_ disclosure: Disclosure, _ known: CallerAccess) {
         guard !isPausing else {
             hasMissed = true
             return
         }
         app.open(
-            disclosure, known, call, session, again: { self.look() }, failed: { self.app.history.end(self) }
-        ) { (reading) throws(Reading.Failure) in
-            try reading.orFail { (reading) throws(StoreError) in try tell(reading) }
+            disclosure, known, call, session, again: { self.check() }, failed: { self.app.history.end(self) }
+        ) { (context) throws(ReadContext.Failure) in
+            try context.orFail { (context) throws(StoreError) in try report(context) }
         }
     }
 
-    private func tell(_ reading: Reading) throws(StoreError) {
-        let place = try app.places.place(reading)
-        guard place != told else { return }
-        guard let token = try app.places.token(reading) else { return end(ContactsError.storeUnavailable) }
-        told = place
+    private func report(_ context: ReadContext) throws(StoreError) {
+        let place = try app.places.place(context)
+        guard place != reported else { return }
+        guard let token = try app.places.token(context) else { return end(ContactsError.storeUnavailable) }
+        reported = place
         isPausing = true
         var writer = DisclosedWriter()
         writer.member("historyToken", token)
-        app.turn.disclose(
-            writer.reply(under: reading.basis, telling: [.count(0)], detail: String(call.name)), to: call, session,
+        app.groupCommit.disclose(
+            writer.reply(under: context.basis, recording: [.count(0)], detail: String(call.name)), to: call, session,
             continues: true, then: { [weak self] in self?.pause() })
     }
 
@@ -90,6 +90,6 @@ final class WatchChanges {
         isPausing = false
         guard hasMissed else { return }
         hasMissed = false
-        look()
+        check()
     }
 }

@@ -19,9 +19,9 @@ final class Books {
     private var states: [UInt32: State] = [:]
     private var queues: [UInt32: DispatchQueue] = [:]
     /// Users with a scheduled checkpoint that removes deleted text.
-    private var forgetting: Set<UInt32> = []
+    private var checkpointing: Set<UInt32> = []
     /// The timers that release memory after a user's last save.
-    private var resting: [UInt32: any Scheduled] = [:]
+    private var releasing: [UInt32: any Scheduled] = [:]
     /// The user whose book was read last, and when, in microseconds of ``Surroundings/uptime``.
     private var latest: (uid: UInt32, at: Int64) = (.max, 0)
     /// The number of connections per user.
@@ -100,7 +100,7 @@ final class Books {
         let isBurst = latest.uid == uid && now - latest.at < Self.holdsFor
         latest = (uid, now)
         // If the snapshot cannot be held, the read goes on without it and reports any error.
-        guard isBurst, (try? book.hold()) ?? false else { return }
+        guard isBurst, (try? book.holdSnapshot()) ?? false else { return }
         loop.schedule(after: .microseconds(Self.holdsFor)) { book.release() }
     }
 
@@ -125,7 +125,7 @@ final class Books {
         let folder = folder(of: uid)
         let known = name ?? access.userNames[uid]
         let (region, steps, time) = (
-            surroundings.region, surroundings.limits.stepsPerTurn, surroundings.limits.timePerRead.nanoseconds
+            surroundings.region, surroundings.limits.stepsPerIteration, surroundings.limits.timePerRead.nanoseconds
         )
         let damages = LoopBound(problems, loop: loop)
         loop.run(on: queue(of: uid)) { [loop, userName = surroundings.userName] in
@@ -168,7 +168,7 @@ final class Books {
             if !isClosed { recovery.takeOver(outbox, of: uid, isEnding: false) }
             states[uid] = .open(book)
             // Does the checkpoint that the last run may not have done.
-            forget(uid)
+            checkpointSoon(uid)
             closeSoon(uid)
         case .success((nil, _)): states[uid] = .absent
         // A failure is not cached: a full disk or missing permission may be fixed, so the next call tries again.
@@ -181,13 +181,13 @@ final class Books {
 
     /// Schedules a checkpoint after a deletion or edit, which removes the old text from the files, including the
     /// write-ahead log.
-    func forget(_ uid: UInt32) {
-        guard forgetting.insert(uid).inserted else { return }
-        loop.later(after: surroundings.limits.forgetsAfter) { [self] in emptyLog(of: uid) }
+    func checkpointSoon(_ uid: UInt32) {
+        guard checkpointing.insert(uid).inserted else { return }
+        loop.later(after: surroundings.limits.checkpointsAfter) { [self] in checkpoint(of: uid) }
     }
 
-    private func emptyLog(of uid: UInt32) {
-        forgetting.remove(uid)
+    private func checkpoint(of uid: UInt32) {
+        checkpointing.remove(uid)
         guard case .open(let book) = states[uid] else { return }
         loop.run(on: queue(of: uid)) { () throws(StoreError) in
             try book.checkpoint()
@@ -197,24 +197,24 @@ final class Books {
             surroundings.log(
                 "cannot checkpoint the address book in \(folder(of: uid)), so its write-ahead log still has deleted text; "
                     + "retrying: \(error)")
-            forget(uid)
+            checkpointSoon(uid)
         }
     }
 
     /// Schedules a checkpoint and the release of memory after a save, unless another save follows.
-    func rest(_ uid: UInt32) {
-        resting[uid]?.cancel()
-        resting[uid] = loop.later(after: surroundings.limits.restsAfter) { [self] in giveBack(uid) }
+    func releaseMemorySoon(_ uid: UInt32) {
+        releasing[uid]?.cancel()
+        releasing[uid] = loop.later(after: surroundings.limits.releasesMemoryAfter) { [self] in releaseMemory(uid) }
     }
 
-    private func giveBack(_ uid: UInt32) {
-        resting[uid] = nil
+    private func releaseMemory(_ uid: UInt32) {
+        releasing[uid] = nil
         guard case .open(let book) = states[uid] else { return }
-        access.rest()
+        access.releaseMemory()
         queue(of: uid).async {
             // If the checkpoint fails, the log grows up to its bound, and the next pause tries again.
             try? book.checkpoint()
-            book.rest()
+            book.releaseMemory()
         }
     }
 
@@ -248,7 +248,7 @@ final class Books {
         book.release()
         queue(of: uid).async {
             book.close()
-            book.rest()
+            book.releaseMemory()
         }
     }
 
@@ -289,8 +289,8 @@ final class Books {
     /// Waits for running writes, then closes every book for good.
     func close() {
         isClosed = true
-        for timer in Array(resting.values) + Array(leaving.values) { timer.cancel() }
-        resting = [:]
+        for timer in Array(releasing.values) + Array(leaving.values) { timer.cancel() }
+        releasing = [:]
         leaving = [:]
         for (uid, state) in states {
             guard case .open(let book) = state else { continue }

@@ -20,29 +20,29 @@ final class LongReads {
         var isBusy = false
         var jobs: [String: [Job]] = [:]
         /// The apps with waiting reads, the next one first, each once.
-        var turns: [String] = []
-        var rest: (any Scheduled)?
+        var order: [String] = []
+        var release: (any Scheduled)?
     }
 
     private let loop: any Loop
     /// How long the memory of a read is kept for the next one.
-    private let restsAfter: Duration
+    private let releasesMemoryAfter: Duration
     private var lines: [UInt32: Line] = [:]
     private var queues: [UInt32: DispatchQueue] = [:]
 
     private let problems: StoreProblems
 
-    init(loop: any Loop, restsAfter: Duration, problems: StoreProblems) {
+    init(loop: any Loop, releasesMemoryAfter: Duration, problems: StoreProblems) {
         self.loop = loop
         self.problems = problems
-        self.restsAfter = restsAfter
+        self.releasesMemoryAfter = releasesMemoryAfter
     }
 
     /// Reads on the worker, and passes the result on the event loop.
     ///
     /// - Parameters:
     ///   - call: if it is over, nothing is read for it.
-    ///   - body: reads with ``ReadingManner/beside``.
+    ///   - body: reads with ``ReadingManner/onWorker``.
     ///   - done: gets `nil` if nothing was read.
     func read<Answer: Sendable>(
         _ book: ContactsStore, for call: Call, _ session: CallerSession,
@@ -62,7 +62,7 @@ final class LongReads {
         }
         let app = session.caller.app
         var line = lines[uid] ?? Line()
-        if line.jobs[app, default: []].isEmpty { line.turns.append(app) }
+        if line.jobs[app, default: []].isEmpty { line.order.append(app) }
         line.jobs[app, default: []].append(job)
         lines[uid] = line
         next(uid)
@@ -79,19 +79,19 @@ final class LongReads {
     private func next(_ uid: UInt32) {
         guard var line = lines[uid], !line.isBusy else { return }
         defer { lines[uid] = line }
-        while let app = line.turns.first {
-            line.turns.removeFirst()
+        while let app = line.order.first {
+            line.order.removeFirst()
             guard var jobs = line.jobs[app], !jobs.isEmpty else { continue }
             let job = jobs.removeFirst()
             line.jobs[app] = jobs.isEmpty ? nil : jobs
-            if !jobs.isEmpty { line.turns.append(app) }
+            if !jobs.isEmpty { line.order.append(app) }
             guard !job.call.isOver else {
                 job.giveUp()
                 continue
             }
             line.isBusy = true
-            line.rest?.cancel()
-            line.rest = nil
+            line.release?.cancel()
+            line.release = nil
             job.run()
             return
         }
@@ -101,10 +101,10 @@ final class LongReads {
         lines[uid]?.isBusy = false
         next(uid)
         guard let line = lines[uid], !line.isBusy else { return }
-        lines[uid]?.rest = loop.later(after: restsAfter) { [self] in rest(uid, book) }
+        lines[uid]?.release = loop.later(after: releasesMemoryAfter) { [self] in release(uid, book) }
     }
 
-    private func rest(_ uid: UInt32, _ book: ContactsStore) {
+    private func release(_ uid: UInt32, _ book: ContactsStore) {
         guard lines[uid]?.isBusy == false else { return }
         lines[uid] = nil
         queue(of: uid).async { book.restReads() }

@@ -15,20 +15,20 @@ struct StoreProblem {
 /// Notes books that cannot be read or written, and damaged cards. It lives on the event loop.
 final class StoreProblems {
     private let surroundings: Surroundings
-    private let turn: Turn
+    private let groupCommit: GroupCommit
     /// The latest problem.
     private(set) var last: StoreProblem?
 
-    init(surroundings: Surroundings, turn: Turn) {
+    init(surroundings: Surroundings, groupCommit: GroupCommit) {
         self.surroundings = surroundings
-        self.turn = turn
+        self.groupCommit = groupCommit
     }
 
     /// Fails a call because the book cannot be read or written. The app gets no details; the journal gets the path
     /// and the cause.
     func unavailable(_ call: Call, _ error: StoreError) {
         if let session = call.connection.context as? CallerSession { note(error, of: session.caller.uid) }
-        turn.fail(ContactsError.storeUnavailable, call)
+        groupCommit.fail(ContactsError.storeUnavailable, call)
     }
 
     func note(_ error: StoreError, of uid: UInt32) {

@@ -6,9 +6,9 @@ import BrokerModel
 import BrokerVarlink
 
 /// The effective access of a caller, and what it is derived from.
-struct PrincipalStanding {
+struct CallerAccess {
     /// The effective access: the grant with the policy applied.
-    var standing: Standing
+    var effective: EffectiveAccess
     /// The policy's ruling on the caller.
     var ruling: Ruling
     /// The person may be prompted.
@@ -24,7 +24,7 @@ struct PrincipalStanding {
 final class Grants {
     private let surroundings: Surroundings
     private let access: AccessStore
-    private let turn: Turn
+    private let groupCommit: GroupCommit
     private let history: History
     private let sessions: Sessions
     private let books: Books
@@ -40,12 +40,12 @@ final class Grants {
     private var expiry: (any Scheduled)?
 
     init(
-        surroundings: Surroundings, access: AccessStore, turn: Turn, history: History,
+        surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, history: History,
         sessions: Sessions, books: Books
     ) {
         self.surroundings = surroundings
         self.access = access
-        self.turn = turn
+        self.groupCommit = groupCommit
         self.history = history
         self.sessions = sessions
         self.books = books
@@ -59,65 +59,65 @@ final class Grants {
     // MARK: Effective access
 
     /// A caller's current effective access.
-    func standing(of session: CallerSession) -> PrincipalStanding {
+    func effectiveAccess(of session: CallerSession) -> CallerAccess {
         // While all data of a user is purged, a call that began earlier may still run. It must not create new data.
         guard !books.isRemoving(session.caller.uid) else {
-            return PrincipalStanding(
-                standing: .restricted, ruling: ruling(on: session.caller.principals[0]), mayPrompt: false)
+            return CallerAccess(
+                effective: .restricted, ruling: ruling(on: session.caller.principals[0]), mayPrompt: false)
         }
-        if let known = session.known, known.epoch == history.version, !hasExpired(known.standing) {
-            return known.standing
+        if let known = session.known, known.epoch == history.version, !hasExpired(known.effective) {
+            return known.effective
         }
         let found = findStanding(of: session)
         session.known = (history.version, found)
         return found
     }
 
-    private func findStanding(of session: CallerSession) -> PrincipalStanding {
+    private func findStanding(of session: CallerSession) -> CallerAccess {
         let caller = session.caller
         let widest = caller.principals[caller.principals.endIndex - 1]
         // Rules do not depend on sessions and processes, so any of the principals gives the same ruling.
         let ruling = ruling(on: widest)
-        var found = PrincipalStanding(standing: .restricted, ruling: ruling, mayPrompt: policy.mayPrompt(ruling))
+        var found = CallerAccess(effective: .restricted, ruling: ruling, mayPrompt: policy.mayPrompt(ruling))
         guard !ruling.isDenied else { return found }
         for principal in caller.principals {
             guard let grant = access.grant(of: principal) else { continue }
             guard ruling.end(of: grant).map({ $0 > seconds }) ?? true else {
-                tellOfEnd(of: grant, principal)
+                reportEnd(of: grant, principal)
                 continue
             }
-            found.standing = policy.standing(of: grant, ruling, at: seconds)
+            found.effective = policy.effectiveAccess(of: grant, ruling, at: seconds)
             found.principal = principal
-            found.identifiers = access.identifiers(for: principal, sharesStandingKey: !caller.isInterpreter)
+            found.identifiers = access.identifiers(for: principal, sharesPersistentKey: !caller.isInterpreter)
             found.isDecided = true
             return found
         }
-        found.standing = policy.standing(of: nil, ruling, at: seconds)
+        found.effective = policy.effectiveAccess(of: nil, ruling, at: seconds)
         guard ruling.standsAlone else { return found }
         found.principal = widest
-        if found.standing.status != .denied { found.identifiers = identifiersOfForced(widest, caller) }
+        if found.effective.status != .denied { found.identifiers = identifiersOfForced(widest, caller) }
         return found
     }
 
     /// The grant as the store has it, without the policy. It serves as a basis for a new grant, never to decide about
     /// a disclosure.
-    func decided(_ known: PrincipalStanding) -> Grant? {
+    func decided(_ known: CallerAccess) -> Grant? {
         known.isDecided ? known.principal.flatMap(access.grant(of:)) : nil
     }
 
-    private func hasExpired(_ known: PrincipalStanding) -> Bool {
-        guard case .granted(let grant) = known.standing, case .untilTime = grant.lifetime else { return false }
+    private func hasExpired(_ known: CallerAccess) -> Bool {
+        guard case .granted(let grant) = known.effective, case .untilTime = grant.lifetime else { return false }
         return grant.hasExpired(at: seconds)
     }
 
     /// An app with a forced level names contacts although nothing was decided about it. Its key is created when it
     /// first calls.
     private func identifiersOfForced(_ principal: Principal, _ caller: Caller) -> IdentifierCipher? {
-        if let known = access.identifiers(for: principal, sharesStandingKey: !caller.isInterpreter) { return known }
+        if let known = access.identifiers(for: principal, sharesPersistentKey: !caller.isInterpreter) { return known }
         do {
-            let made = try access.makeIdentifiers(for: principal, sharesStandingKey: !caller.isInterpreter)
+            let made = try access.makeIdentifiers(for: principal, sharesPersistentKey: !caller.isInterpreter)
             // A key that is not committed must not name anything.
-            turn.commitSoon()
+            groupCommit.commitSoon()
             return made
         } catch {
             surroundings.log("cannot create the key for an app's identifiers: \(error)")
@@ -126,7 +126,7 @@ final class Grants {
     }
 
     /// The policy's ruling on a caller.
-    func ruling(of session: CallerSession) -> Ruling { standing(of: session).ruling }
+    func ruling(of session: CallerSession) -> Ruling { effectiveAccess(of: session).ruling }
 
     func ruling(on principal: Principal) -> Ruling { policy.policy.ruling(on: principal) }
 
@@ -134,8 +134,8 @@ final class Grants {
     func isNarrower(_ grant: Grant, than former: Grant, for principal: Principal) -> Bool {
         guard grant.isAtLeast(former) else { return true }
         let ruling = ruling(on: principal)
-        return policy.standing(of: grant, ruling, at: seconds)
-            .isNarrower(than: policy.standing(of: former, ruling, at: seconds))
+        return policy.effectiveAccess(of: grant, ruling, at: seconds)
+            .isNarrower(than: policy.effectiveAccess(of: former, ruling, at: seconds))
     }
 
     // MARK: New grants
@@ -158,11 +158,11 @@ final class Grants {
     ///
     /// - Parameter settled: whether the grant is in effect. It is not if it could not be written.
     func settle(
-        _ grant: Grant, for principal: Principal, displayName: String, sharesStandingKey: Bool,
+        _ grant: Grant, for principal: Principal, displayName: String, sharesPersistentKey: Bool,
         settled: @escaping (Bool) -> Void
     ) {
         do {
-            _ = try access.makeIdentifiers(for: principal, sharesStandingKey: sharesStandingKey)
+            _ = try access.makeIdentifiers(for: principal, sharesPersistentKey: sharesPersistentKey)
         } catch {
             surroundings.log("cannot create the key for an app's identifiers: \(error)")
             settled(false)
@@ -173,7 +173,7 @@ final class Grants {
         history.moved()
         if let former, isNarrower(grant, than: former, for: principal) { narrowed(principal) }
         let set = grant.access.records
-        turn.record(.grant, of: principal, naming: set.subtracting(former?.access.records ?? [])) {
+        groupCommit.record(.grant, of: principal, naming: set.subtracting(former?.access.records ?? [])) {
             $0.status = grant.access.status
             $0.keys = grant.keys
             $0.revision = grant.revision
@@ -182,14 +182,14 @@ final class Grants {
         }
         watch(principal)
         settling[principal, default: []] += []
-        turn.work(
+        groupCommit.work(
             committed: { [weak self] in
-                self?.turn.sync.onDisk { [weak self] isOnDisk in
+                self?.groupCommit.sync.onDisk { [weak self] isOnDisk in
                     guard let self else { return }
                     let settledGrant = access.grant(of: principal)
-                    let isStanding = settledGrant?.revision == grant.revision
+                    let isCurrent = settledGrant?.revision == grant.revision
                     // A grant that cannot be stored is revoked. A denial stays in effect as long as the broker runs.
-                    if !isOnDisk, isStanding, grant.access != .denied { takeBack(principal, detail: "not on disk") }
+                    if !isOnDisk, isCurrent, grant.access != .denied { endGrant(principal, detail: "not on disk") }
                     release(principal)
                     // The session may have ended meanwhile, or an administrator may have revoked the grant.
                     settled(isOnDisk && settledGrant != nil)
@@ -208,14 +208,14 @@ final class Grants {
 
     /// Watches the terminal session or process that a grant is bound to, and revokes the grant when it ends.
     private func watch(_ principal: Principal) {
-        guard principal.binding != .standing, watches[principal] == nil else { return }
+        guard principal.binding != .persistent, watches[principal] == nil else { return }
         let watch = surroundings.watch(principal.binding) { [weak self] in
-            self?.takeBack(principal, detail: "ended")
+            self?.endGrant(principal, detail: "ended")
         }
         if let watch {
             watches[principal] = watch
         } else {
-            takeBack(principal, detail: "ended")
+            endGrant(principal, detail: "ended")
         }
     }
 
@@ -223,26 +223,26 @@ final class Grants {
 
     /// Revokes a grant, so that the person is asked again. The identifier key of a bound principal is removed with
     /// it, unless a terminal session shares it with the app's persistent principal.
-    func takeBack(_ principal: Principal, detail: String) {
+    func endGrant(_ principal: Principal, detail: String) {
         endWatch(of: principal)
         guard access.grant(of: principal) != nil else { return }
         access.removeGrant(of: principal)
-        turn.record(.revocation, of: principal, { $0.status = .notDetermined }, detail: detail)
+        groupCommit.record(.revocation, of: principal, { $0.status = .notDetermined }, detail: detail)
         narrowed(principal)
-        turn.work(committed: { [weak self] in self?.turn.sync.onDisk { _ in } })
+        groupCommit.work(committed: { [weak self] in self?.groupCommit.sync.onDisk { _ in } })
     }
 
     /// Withdraws queued replies after a grant was narrowed or revoked. Once this returns, the kernel gets no further
     /// byte that was disclosed under it.
     func narrowed(_ principal: Principal) {
         history.moved()
-        var withheld = turn.withdraw(principal, ContactsError.accessDenied)
+        var withheld = groupCommit.withdraw(principal, ContactsError.accessDenied)
         for session in sessions.apps where session.disclosedUnder.contains(principal) {
             withheld += session.connection?.withdraw(ContactsError.accessDenied) ?? 0
             for fetch in session.fetches.values { withheld += fetch.end() }
         }
         if withheld > 0 {
-            turn.record(.withheld, of: principal) { $0.count = withheld }
+            groupCommit.record(.withheld, of: principal) { $0.count = withheld }
         }
     }
 
@@ -267,7 +267,7 @@ final class Grants {
 
     /// Handles a grant that was found expired before the timer fired. The timer's clock stops while the machine
     /// sleeps.
-    func tellOfEnd(of grant: Grant, _ principal: Principal) {
+    func reportEnd(of grant: Grant, _ principal: Principal) {
         guard endedByPolicy[principal] != grant.revision else { return }
         surroundings.loop.later { [self] in expire() }
     }
@@ -305,8 +305,8 @@ final class Grants {
     }
 
     private func ended(_ principal: Principal) {
-        let standing = policy.standing(of: access.grant(of: principal), ruling(on: principal), at: seconds)
-        turn.record(.revocation, of: principal, { $0.status = standing.status }, detail: "expired")
+        let effective = policy.effectiveAccess(of: access.grant(of: principal), ruling(on: principal), at: seconds)
+        groupCommit.record(.revocation, of: principal, { $0.status = effective.status }, detail: "expired")
         narrowed(principal)
     }
 

@@ -22,8 +22,8 @@ struct PolicyInForce {
         self.loadedAt = loadedAt
     }
 
-    func standing(of grant: Grant?, _ ruling: Ruling, at now: Int64) -> Standing {
-        ruling.standing(of: grant, at: now, revision: revision, loadedAt: loadedAt)
+    func effectiveAccess(of grant: Grant?, _ ruling: Ruling, at now: Int64) -> EffectiveAccess {
+        ruling.effectiveAccess(of: grant, at: now, revision: revision, loadedAt: loadedAt)
     }
 
     /// Whether the person may be prompted. If nothing can be granted, there is no prompt.
@@ -62,9 +62,9 @@ extension Policy.Problem {
     }
 }
 
-extension Standing {
+extension EffectiveAccess {
     /// Whether it allows less than the other one. What it no longer allows must be revoked.
-    func isNarrower(than other: Standing) -> Bool {
+    func isNarrower(than other: EffectiveAccess) -> Bool {
         switch (self, other) {
         case (.restricted, .restricted), (_, .restricted): false
         case (.restricted, _): true

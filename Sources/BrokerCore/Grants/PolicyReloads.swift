@@ -7,7 +7,7 @@ import Dispatch
 struct PolicyReloads {
     let surroundings: Surroundings
     let access: AccessStore
-    let turn: Turn
+    let groupCommit: GroupCommit
     let grants: Grants
     let prompts: Prompts
     let sessions: Sessions
@@ -31,8 +31,8 @@ struct PolicyReloads {
         grants.policy = PolicyInForce(
             new, revision: access.nextRevision(), loadedAt: surroundings.seconds, surroundings)
         history.moved()
-        let told = Set(sessions.apps.flatMap(\.disclosedUnder))
-        for principal in told where isNarrower(for: principal, than: former) { grants.narrowed(principal) }
+        let disclosedTo = Set(sessions.apps.flatMap(\.disclosedUnder))
+        for principal in disclosedTo where isNarrower(for: principal, than: former) { grants.narrowed(principal) }
         prompts.withdraw { !mayStillAsk($0) }
         prompts.showAnew { $0.offer != nil && $0.offer != grants.policy.offer(grants.ruling(of: $0.session)) }
         cameIntoForce()
@@ -53,8 +53,8 @@ struct PolicyReloads {
         } else if surroundings.mode == .system {
             surroundings.notice(.policyInForce, "the policy is in force: \(detail)", [])
         }
-        turn.record(.policy, uid: surroundings.ownUID, detail: detail)
-        turn.isDurable = grants.policy.policy.isAuditDurable
+        groupCommit.record(.policy, uid: surroundings.ownUID, detail: detail)
+        groupCommit.isDurable = grants.policy.policy.isAuditDurable
         grants.notePastEnds()
         grants.scheduleExpiry()
     }
@@ -65,25 +65,25 @@ struct PolicyReloads {
         // The keys also limit one-time picks, which depend on no grant.
         guard now.maximumKeys.isSuperset(of: before.maximumKeys) else { return true }
         let grant = access.grant(of: principal)
-        return grants.policy.standing(of: grant, now, at: surroundings.seconds)
-            .isNarrower(than: former.standing(of: grant, before, at: surroundings.seconds))
+        return grants.policy.effectiveAccess(of: grant, now, at: surroundings.seconds)
+            .isNarrower(than: former.effectiveAccess(of: grant, before, at: surroundings.seconds))
     }
 
     /// Whether an open prompt would still be shown under the new policy.
     private func mayStillAsk(_ prompt: Prompt) -> Bool {
-        let known = grants.standing(of: prompt.session)
+        let known = grants.effectiveAccess(of: prompt.session)
         guard known.mayPrompt else { return false }
-        let (standing, ruling) = (known.standing, known.ruling)
+        let (effective, ruling) = (known.effective, known.ruling)
         switch prompt.kind {
-        case .access: return decideRequest(standing, mayAsk: true) == .ask
-        case .manage: return decideManage(standing, mayAsk: true) == .ask
+        case .access: return decideRequest(effective, mayAsk: true) == .ask
+        case .manage: return decideManage(effective, mayAsk: true) == .ask
         case .button:
-            guard ruling.forcedLevel != .denied, case .ask = decideButton(standing, mayAsk: true) else { return false }
+            guard ruling.forcedLevel != .denied, case .ask = decideButton(effective, mayAsk: true) else { return false }
         case .pick:
-            guard case .ask = decideOffer(standing, mayAsk: true) else { return false }
+            guard case .ask = decideOffer(effective, mayAsk: true) else { return false }
         case .propose:
             guard prompt.question.proposal?.card.present.isSubset(of: ruling.maximumKeys) != false,
-                case .ask = decideOffer(standing, mayAsk: true)
+                case .ask = decideOffer(effective, mayAsk: true)
             else { return false }
         }
         return true

@@ -22,8 +22,8 @@ final class History {
     private static let mostTails = 4_096
 
     private var tails: [Principal: Tail] = [:]
-    /// Look-ups on workers, with the changes since they began; see ``Look``.
-    private var looks: [ObjectIdentifier: Look] = [:]
+    /// Look-ups on workers, with the changes since they began; see ``LookUp``.
+    private var lookUps: [ObjectIdentifier: LookUp] = [:]
     private var watches: [ObjectIdentifier: WatchChanges] = [:]
     private var isWaking = false
     /// Increases with everything that may move a place.
@@ -37,14 +37,14 @@ final class History {
     /// - Parameter isBounded: throws ``StoreError/takesLong`` if the look-up takes long. Call
     ///   ``HistoryPlaces/lookUp(_:_:_:_:done:)`` first then.
     func place(
-        of reading: Reading, _ set: SetHistory, isBounded: Bool = false
+        of context: ReadContext, _ set: SetHistory, isBounded: Bool = false
     ) throws(StoreError) -> HistoryPlace {
-        let principal = reading.principal
-        let disclosure = reading.disclosure
+        let principal = context.principal
+        let disclosure = context.disclosure
         let terms = HistoryPlace.terms(disclosure)
         var known = tails[principal].flatMap { $0.place.epoch == set.epoch && $0.place.terms == terms ? $0 : nil }
         if let known, known.revision == disclosure.revision, known.pending.isEmpty { return known.place }
-        let scope = reading.changeScope
+        let scope = context.changeScope
         var place = known?.place ?? HistoryPlace(epoch: set.epoch, terms: terms, change: 0, set: 0)
         // Changes of the granted set do not show to an app that a rule gives full access.
         if case .only = disclosure.scope, let last = set.events.last {
@@ -54,7 +54,7 @@ final class History {
         }
         if let known {
             if let last = known.pending.last(where: scope.contains) { place.change = max(place.change, last.number) }
-        } else if let book = reading.book, book.lastChange > place.change {
+        } else if let book = context.book, book.lastChange > place.change {
             if isBounded, book.isLong(scope) { throw .takesLong }
             place.change = try book.lastChange(after: place.change, in: scope) ?? place.change
         }
@@ -65,12 +65,12 @@ final class History {
     }
 
     func token(
-        of reading: Reading, _ set: SetHistory, at seconds: Int64, isBounded: Bool
+        of context: ReadContext, _ set: SetHistory, at seconds: Int64, isBounded: Bool
     ) throws(StoreError) -> String? {
-        let token = HistoryToken(try place(of: reading, set, isBounded: isBounded), at: seconds)
-        if let known = tails[reading.principal]?.token, known.window == token.time { return known.text }
-        guard let text = reading.identifiers.seal(token.bytes, as: .history) else { return nil }
-        tails[reading.principal]?.token = (token.time, text)
+        let token = HistoryToken(try place(of: context, set, isBounded: isBounded), at: seconds)
+        if let known = tails[context.principal]?.token, known.window == token.time { return known.text }
+        guard let text = context.identifiers.seal(token.bytes, as: .history) else { return nil }
+        tails[context.principal]?.token = (token.time, text)
         return text
     }
 
@@ -78,7 +78,7 @@ final class History {
     func noted(_ changes: [BookChange], uid: UInt32) {
         guard !changes.isEmpty else { return }
         moved()
-        for look in looks.values where look.reading.principal.uid == uid { look.pending += changes }
+        for lookUp in lookUps.values where lookUp.context.principal.uid == uid { lookUp.pending += changes }
         for principal in tails.keys.filter({ $0.uid == uid }) {
             if tails[principal]?.pending.count ?? 0 > Self.mostPending - changes.count {
                 tails[principal] = nil
@@ -90,7 +90,7 @@ final class History {
     }
 
     /// Drops the tails of a user after a purge.
-    func forget(_ uid: UInt32) {
+    func drop(_ uid: UInt32) {
         tails = tails.filter { $0.key.uid != uid }
         moved()
     }
@@ -98,34 +98,34 @@ final class History {
     // MARK: Large sets
 
     /// A look-up of the end of a change history: it queries the last change of each contact in the granted set.
-    final class Look {
-        let reading: Reading
+    final class LookUp {
+        let context: ReadContext
         let set: SetHistory
         /// Changes since the look-up began.
         fileprivate(set) var pending: [BookChange] = []
 
-        init(_ reading: Reading, _ set: SetHistory) {
-            self.reading = reading
+        init(_ context: ReadContext, _ set: SetHistory) {
+            self.context = context
             self.set = set
         }
 
-        var scope: ChangeScope { reading.changeScope }
+        var scope: ChangeScope { context.changeScope }
     }
 
     /// Must be called before the book is read.
-    func begin(_ look: Look) { looks[ObjectIdentifier(look)] = look }
+    func begin(_ lookUp: LookUp) { lookUps[ObjectIdentifier(lookUp)] = lookUp }
 
     /// - Parameter change: the last change of the book that the caller sees; `nil` if the look-up failed.
-    func end(_ look: Look, change: Int64?) {
-        looks[ObjectIdentifier(look)] = nil
+    func end(_ lookUp: LookUp, change: Int64?) {
+        lookUps[ObjectIdentifier(lookUp)] = nil
         // After too many changes the result is dropped, and the next call looks up again.
-        guard let change, look.pending.count <= Self.mostPending else { return }
-        let disclosure = look.reading.disclosure
+        guard let change, lookUp.pending.count <= Self.mostPending else { return }
+        let disclosure = lookUp.context.disclosure
         let place = HistoryPlace(
-            epoch: look.set.epoch, terms: HistoryPlace.terms(disclosure), change: change, set: 0)
+            epoch: lookUp.set.epoch, terms: HistoryPlace.terms(disclosure), change: change, set: 0)
         if tails.count >= Self.mostTails { tails.removeAll() }
         // Valid for no revision, so that the next request for the place applies the changes of the granted set.
-        tails[look.reading.principal] = Tail(place: place, revision: .min, pending: look.pending)
+        tails[lookUp.context.principal] = Tail(place: place, revision: .min, pending: lookUp.pending)
     }
 
     // MARK: Watching
@@ -143,7 +143,7 @@ final class History {
         isWaking = true
         loop.later { [self] in
             isWaking = false
-            for watch in watches.values { watch.look() }
+            for watch in watches.values { watch.check() }
         }
     }
 }

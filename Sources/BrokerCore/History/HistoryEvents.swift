@@ -6,7 +6,7 @@ import BrokerModel
 
 /// Writes the events of one reply. Each is checked again: what the caller cannot see now is left out.
 struct HistoryEvents {
-    private let reading: Reading
+    private let context: ReadContext
     private let keys: ContactKeySet
     private let unifies: Bool
     private let limit: Int
@@ -16,8 +16,8 @@ struct HistoryEvents {
     /// The contacts that the reply discloses.
     private(set) var records: [RecordNumber] = []
 
-    init(reading: Reading, keys: ContactKeySet, unifies: Bool, limit: Int, byteLimit: Int) {
-        self.reading = reading
+    init(context: ReadContext, keys: ContactKeySet, unifies: Bool, limit: Int, byteLimit: Int) {
+        self.context = context
         self.keys = keys
         self.unifies = unifies
         self.limit = limit
@@ -33,8 +33,8 @@ struct HistoryEvents {
         var writer = writer
         writer.endArray()
         writer.member("historyToken", token)
-        let keys = keys.intersection(reading.disclosure.keys)
-        return writer.reply(under: reading.basis, telling: [.contacts(records, keys: keys)], detail: detail)
+        let keys = keys.intersection(context.disclosure.keys)
+        return writer.reply(under: context.basis, recording: [.contacts(records, keys: keys)], detail: detail)
     }
 
     private mutating func event(_ kind: HistoryPlan.Kind, _ write: (inout DisclosedWriter) -> Void) {
@@ -49,7 +49,7 @@ struct HistoryEvents {
 
     mutating func gone(_ kind: HistoryPlan.Kind, _ record: RecordNumber, as type: RecordKind) {
         records.append(record)
-        let identifier = reading.identifiers.identifier(of: record, as: type)
+        let identifier = context.identifiers.identifier(of: record, as: type)
         event(kind) { $0.member("identifier", identifier) }
     }
 
@@ -57,11 +57,11 @@ struct HistoryEvents {
     mutating func contacts(
         _ predicate: ContactPredicate?, after: Position?, _ kind: (RecordNumber) -> HistoryPlan.Kind
     ) throws(StoreError) -> (end: FetchEnd, cards: Set<RecordNumber>)? {
-        guard let book = reading.book else { return nil }
-        let disclosure = reading.disclosure
+        guard let book = context.book else { return nil }
+        let disclosure = context.disclosure
         let query = ContactQuery(
             scope: disclosure.scope, predicate: predicate, matchKeys: disclosure.keys, after: after, limit: room,
-            byteLimit: byteLimit - min(writer.size, byteLimit), toldKeys: keys.intersection(disclosure.keys),
+            byteLimit: byteLimit - min(writer.size, byteLimit), disclosedKeys: keys.intersection(disclosure.keys),
             images: keys.intersection(.images).intersection(disclosure.keys), unifies: unifies)
         let (found, end) = try book.fetch(unified: query)
         var read: Set<RecordNumber> = []
@@ -73,12 +73,12 @@ struct HistoryEvents {
             if let links { read.formUnion(links.members(of: contact.record)) }
             let kind = kind(contact.record)
             let cards = (first: Fetch.disclosable(contact), others: contact.others.map(Fetch.disclosable))
-            let disclosed = disclosure.project(unified: [cards], of: keys, under: reading.identifiers)
+            let disclosed = disclosure.project(unified: [cards], of: keys, under: context.identifiers)
             guard let record = disclosed.records.first else { continue }
             records += disclosed.records
             let type: RecordKind = disclosed.records.count > 1 ? .unifiedContact : .contact
-            let identifier = reading.identifiers.identifier(of: record, as: type)
-            let container = kind == .addContact ? try reading.containerIdentifier(ofContact: record) : nil
+            let identifier = context.identifiers.identifier(of: record, as: type)
+            let container = kind == .addContact ? try context.containerIdentifier(ofContact: record) : nil
             event(kind) {
                 $0.member("contact", only: disclosed)
                 $0.member("identifier", identifier)
@@ -89,25 +89,25 @@ struct HistoryEvents {
     }
 
     mutating func group(_ kind: HistoryPlan.Kind, _ record: RecordNumber) throws(StoreError) {
-        let identifier = reading.identifiers.identifier(of: record, as: .group)
+        let identifier = context.identifiers.identifier(of: record, as: .group)
         if kind == .deleteGroup { return event(kind) { $0.member("identifier", identifier) } }
-        guard let group = try reading.group(record) else { return }
-        let parents = try reading.visibleParents(of: group)
-        let reading = reading
+        guard let group = try context.group(record) else { return }
+        let parents = try context.visibleParents(of: group)
+        let context = context
         event(kind) {
-            $0.object("group") { reading.describe(group, parents, &$0) }
+            $0.object("group") { context.describe(group, parents, &$0) }
             $0.member("identifier", identifier)
-            $0.member("container", kind == .addGroup ? reading.containerIdentifier(group.container) : nil)
+            $0.member("container", kind == .addGroup ? context.containerIdentifier(group.container) : nil)
         }
     }
 
     mutating func link(_ kind: HistoryPlan.Kind, _ link: HistoryPlan.Link) throws(StoreError) {
-        guard try reading.group(link.group) != nil else { return }
+        guard try context.group(link.group) != nil else { return }
         if link.isSubgroup {
-            guard try reading.group(link.member) != nil else { return }
+            guard try context.group(link.member) != nil else { return }
         } else {
-            guard reading.disclosure.scope.contains(link.member),
-                try reading.book?.existing([link.member]).isEmpty == false
+            guard context.disclosure.scope.contains(link.member),
+                try context.book?.existing([link.member]).isEmpty == false
             else { return }
         }
         write(kind, link)
@@ -118,18 +118,18 @@ struct HistoryEvents {
     /// - Parameter place: starts after this contact; `nil` to start from the beginning.
     /// - Returns: the place to continue from; `nil` after the last contact.
     mutating func contents(of group: RecordNumber, after place: RecordNumber?) throws(StoreError) -> RecordNumber? {
-        guard let found = try reading.group(group) else { return nil }
+        guard let found = try context.group(group) else { return nil }
         if place == nil {
-            for parent in try reading.visibleParents(of: found) {
+            for parent in try context.visibleParents(of: found) {
                 write(.addSubgroup, HistoryPlan.Link(group: parent, member: group, isSubgroup: true))
             }
         }
-        return try members(of: group, within: reading.disclosure.scope, after: place)
+        return try members(of: group, within: context.disclosure.scope, after: place)
     }
 
     /// The visible groups.
     func groups() throws(StoreError) -> [RecordNumber] {
-        try reading.book?.groups(of: reading.groupOwner).map(\.record) ?? []
+        try context.book?.groups(of: context.groupOwner).map(\.record) ?? []
     }
 
     /// Writes which of some contacts are in a group. Returns the place to continue from, as ``contents(of:after:)``
@@ -137,16 +137,16 @@ struct HistoryEvents {
     mutating func members(
         of group: RecordNumber, amongst contacts: Set<RecordNumber>, after place: RecordNumber?
     ) throws(StoreError) -> RecordNumber? {
-        guard try reading.group(group) != nil else { return nil }
+        guard try context.group(group) != nil else { return nil }
         return try members(
-            of: group, within: .only(contacts.filter(reading.disclosure.scope.contains)), after: place)
+            of: group, within: .only(contacts.filter(context.disclosure.scope.contains)), after: place)
     }
 
     private mutating func members(
         of group: RecordNumber, within scope: RecordScope, after place: RecordNumber?
     ) throws(StoreError) -> RecordNumber? {
         let most = max(1, room)
-        let found = try reading.book?.members(of: group, within: scope, after: place, limit: most + 1) ?? []
+        let found = try context.book?.members(of: group, within: scope, after: place, limit: most + 1) ?? []
         for member in found.prefix(most) {
             write(.addMember, HistoryPlan.Link(group: group, member: member, isSubgroup: false))
         }
@@ -154,7 +154,7 @@ struct HistoryEvents {
     }
 
     private mutating func write(_ kind: HistoryPlan.Kind, _ link: HistoryPlan.Link) {
-        let identifiers = reading.identifiers
+        let identifiers = context.identifiers
         event(kind) {
             $0.member("identifier", identifiers.identifier(of: link.group, as: .group))
             $0.member("member", identifiers.identifier(of: link.member, as: link.isSubgroup ? .group : .contact))

@@ -26,27 +26,27 @@ struct HistoryPlaces {
     }
 
     /// The place after the last event that the caller could see.
-    func place(_ reading: Reading) throws(StoreError) -> HistoryPlace {
-        try history.place(of: reading, setHistory(of: reading.principal))
+    func place(_ context: ReadContext) throws(StoreError) -> HistoryPlace {
+        try history.place(of: context, setHistory(of: context.principal))
     }
 
     /// The same place as a token.
-    func token(_ reading: Reading, isBounded: Bool = false) throws(StoreError) -> String? {
-        try history.token(of: reading, setHistory(of: reading.principal), at: seconds, isBounded: isBounded)
+    func token(_ context: ReadContext, isBounded: Bool = false) throws(StoreError) -> String? {
+        try history.token(of: context, setHistory(of: context.principal), at: seconds, isBounded: isBounded)
     }
 
     /// Looks up the place of an app with a large granted set on a worker. Afterwards ``History`` knows it.
     func lookUp(
-        _ reading: Reading, _ book: ContactsStore, _ call: Call, _ session: CallerSession,
+        _ context: ReadContext, _ book: ContactsStore, _ call: Call, _ session: CallerSession,
         done: @escaping () -> Void
     ) {
-        let look = History.Look(reading, setHistory(of: reading.principal))
-        let (scope, history) = (look.scope, history)
-        history.begin(look)
+        let lookUp = History.LookUp(context, setHistory(of: context.principal))
+        let (scope, history) = (lookUp.scope, history)
+        history.begin(lookUp)
         longReads.read(book, for: call, session) { (book) throws(StoreError) in
-            try book.lastChange(after: 0, in: scope, .beside) ?? 0
+            try book.lastChange(after: 0, in: scope, .onWorker) ?? 0
         } done: { result in
-            history.end(look, change: try? result?.get())
+            history.end(lookUp, change: try? result?.get())
             guard let result, !call.isOver else { return }
             switch result {
             case .success: done()
@@ -60,12 +60,12 @@ struct HistoryPlaces {
     ///
     /// - Parameter isBounded: see ``History/place(of:_:isBounded:)``.
     func token(
-        _ reading: Reading, _ session: CallerSession, isBounded: Bool
+        _ context: ReadContext, _ session: CallerSession, isBounded: Bool
     ) throws(StoreError) -> String? {
         let version = HistoryVersion(
-            number: history.version, revision: reading.disclosure.revision, window: HistoryToken.window(of: seconds))
+            number: history.version, revision: context.disclosure.revision, window: HistoryToken.window(of: seconds))
         if let kept = session.historyToken, kept.version == version { return kept.text }
-        let text = try token(reading, isBounded: isBounded)
+        let text = try token(context, isBounded: isBounded)
         session.historyToken = text.map { (version, $0) }
         return text
     }
@@ -73,7 +73,7 @@ struct HistoryPlaces {
     /// A token for an app that may read; for any other, one that names no place.
     func token(for session: CallerSession, _ book: ContactsStore, _ identifiers: IdentifierCipher) -> String? {
         // If the book cannot be read, the app gets a token with which it starts over.
-        if let reading = grants.reading(of: session, book, under: identifiers), let token = try? token(reading) {
+        if let context = grants.readContext(of: session, book, under: identifiers), let token = try? token(context) {
             return token
         }
         return identifiers.seal(HistoryToken(.beginning, at: seconds).bytes, as: .history)

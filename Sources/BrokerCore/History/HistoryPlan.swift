@@ -58,8 +58,8 @@ struct HistoryPlan: Hashable {
                 if changes.first?.kind == .addContact { came.insert(record) }
                 if changes.last?.kind == .deleteContact { went.insert(record) }
                 note([0 ... .max], of: record, changes)
-                let told = changes.filter { scope.contains($0) && !isExcluded($0.author) }
-                guard let first = told.first, let last = told.last else { continue }
+                let visible = changes.filter { scope.contains($0) && !isExcluded($0.author) }
+                guard let first = visible.first, let last = visible.last else { continue }
                 switch (first.kind == .addContact, last.kind == .deleteContact) {
                 case (_, true): gone[record] = .deleteContact
                 case (true, false): contacts[record] = .addContact
@@ -166,15 +166,15 @@ struct HistoryPlan: Hashable {
     /// The ranges of change numbers in which a condition was true, in order.
     ///
     /// - Parameter turns: in order, each number from which on the condition was true, or up to which it was.
-    static func spans(_ turns: [(number: Int64, isSo: Bool)]) -> [ClosedRange<Int64>] {
+    static func spans(_ switchovers: [(number: Int64, isSo: Bool)]) -> [ClosedRange<Int64>] {
         var spans: [ClosedRange<Int64>] = []
         // A condition that ends first was true from the start.
-        var first: Int64? = turns.first?.isSo == true ? nil : 0
-        for turn in turns {
-            if turn.isSo {
-                first = first ?? turn.number
+        var first: Int64? = switchovers.first?.isSo == true ? nil : 0
+        for switchover in switchovers {
+            if switchover.isSo {
+                first = first ?? switchover.number
             } else if let begun = first {
-                spans.append(begun...max(begun, turn.number))
+                spans.append(begun...max(begun, switchover.number))
                 first = nil
             }
         }

@@ -43,7 +43,7 @@ struct UnifiedHistory: Hashable {
         excluding isExcluded: (ChangeAuthor) -> Bool = { _ in false }
     ) {
         (self.plan, self.links, self.scope) = (plan, links, scope.records)
-        for change in changes where scope.tellsOf(change.kind) {
+        for change in changes where scope.reports(change.kind) {
             // Links by evidence follow from changes, but the author of such a change does not learn of them. They are
             // never excluded.
             guard let isLinked = change.kind.links, let member = change.member,
@@ -70,10 +70,10 @@ struct UnifiedHistory: Hashable {
             if let person = Self.person(membersNow(record)) { now[person, default: []].insert(record) }
         }
         for (person, members) in before where now[person] == nil {
-            let told = members.compactMap { plan.gone[$0] }
+            let kinds = members.compactMap { plan.gone[$0] }
             // A removal by an excluded author is not sent. A card that remains under another identifier is.
-            guard !told.isEmpty || !members.isSubset(of: plan.went) else { continue }
-            gone[person] = told.contains(.revoked) ? .revoked : .deleteContact
+            guard !kinds.isEmpty || !members.isSubset(of: plan.went) else { continue }
+            gone[person] = kinds.contains(.revoked) ? .revoked : .deleteContact
         }
         var moved: Set<RecordNumber> = []
         for record in concerned {
@@ -84,26 +84,26 @@ struct UnifiedHistory: Hashable {
             let alone = Person(first: record, isUnified: false)
             guard moved.contains(record) || plan.gone[record] != nil else { continue }
             let all = seen.flatMap { timesTogether(record, $0) }
-            if isKnown(record), !HistoryPlan.covers(all, plan.seen([record])) { tellAsGone(alone, unless: now) }
+            if isKnown(record), !HistoryPlan.covers(all, plan.seen([record])) { reportAsDeleted(alone, unless: now) }
             let lower = seen.filter { $0 < record }.flatMap { timesTogether(record, $0) }
             let higher = seen.filter { $0 > record }.flatMap { timesTogether(record, $0) }
             if !HistoryPlan.covers(lower, higher) {
-                tellAsGone(Person(first: record, isUnified: true), unless: now)
+                reportAsDeleted(Person(first: record, isUnified: true), unless: now)
             }
         }
         for (person, members) in now {
-            let told = members.compactMap { plan.contacts[$0] }
+            let kinds = members.compactMap { plan.contacts[$0] }
             if let former = before[person] {
-                guard !told.isEmpty || former != members || !members.isDisjoint(with: moved) else { continue }
-                contacts[person.first] = told.contains(.granted) ? .granted : .updateContact
+                guard !kinds.isEmpty || former != members || !members.isDisjoint(with: moved) else { continue }
+                contacts[person.first] = kinds.contains(.granted) ? .granted : .updateContact
             } else if members.isSubset(of: plan.came) {
-                guard !told.isEmpty || !members.isDisjoint(with: moved) else { continue }
+                guard !kinds.isEmpty || !members.isDisjoint(with: moved) else { continue }
                 contacts[person.first] =
-                    told.contains(.granted)
+                    kinds.contains(.granted)
                     ? .granted
-                    : told.contains(.updateContact) && !told.contains(.addContact) ? .updateContact : .addContact
+                    : kinds.contains(.updateContact) && !kinds.contains(.addContact) ? .updateContact : .addContact
             } else {
-                contacts[person.first] = told.contains(.granted) ? .granted : .addContact
+                contacts[person.first] = kinds.contains(.granted) ? .granted : .addContact
             }
         }
     }
@@ -112,7 +112,7 @@ struct UnifiedHistory: Hashable {
 
     /// Cards that are removed because they are linked now. An app drops their memberships with them, so these are
     /// sent again.
-    var cardsToldAsGone: Set<RecordNumber> {
+    var cardsReportedDeleted: Set<RecordNumber> {
         Set(gone.keys.lazy.filter { !$0.isUnified && isVisible($0.first) }.map(\.first))
     }
 
@@ -121,10 +121,10 @@ struct UnifiedHistory: Hashable {
     func gone(withCards: Bool) -> [Person: HistoryPlan.Kind] {
         guard withCards else { return gone }
         let cards = plan.gone.map { (Person(first: $0.key, isUnified: false), $0.value) }
-        return gone.merging(cards) { told, _ in told }
+        return gone.merging(cards) { kinds, _ in kinds }
     }
 
-    private mutating func tellAsGone(_ person: Person, unless now: [Person: Set<RecordNumber>]) {
+    private mutating func reportAsDeleted(_ person: Person, unless now: [Person: Set<RecordNumber>]) {
         guard now[person] == nil, gone[person] == nil else { return }
         gone[person] = plan.gone[person.first] ?? .deleteContact
     }

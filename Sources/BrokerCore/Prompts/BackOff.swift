@@ -76,7 +76,7 @@ struct BackOff {
     ///   - isMeant: whether to reset an app, by its strength and identifier.
     ///   - weak: also resets the shared entry of weakly identified apps.
     /// - Returns: the apps whose own entries were removed.
-    mutating func forget(
+    mutating func drop(
         _ uid: UInt32, where isMeant: (IdentityStrength, String) -> Bool, weak: Bool
     ) -> [(strength: IdentityStrength, app: String)] {
         var found: [(strength: IdentityStrength, app: String)] = []
@@ -94,7 +94,7 @@ struct BackOff {
     }
 
     /// Removes all entries of a user.
-    mutating func forget(_ uid: UInt32) { entries[uid] = nil }
+    mutating func drop(_ uid: UInt32) { entries[uid] = nil }
 
     /// The number of a user's entries, at most ``Limits/backOffs``.
     func count(_ uid: UInt32) -> Int { entries[uid]?.count ?? 0 }

@@ -46,12 +46,12 @@ final class WantedPassword {
 
     /// Records the result in the audit.
     fileprivate func record(_ word: String) {
-        passwords.turn.record(.authentication, of: concerned, detail: action.word + " " + word)
+        passwords.groupCommit.record(.authentication, of: concerned, detail: action.word + " " + word)
     }
 
     fileprivate func end(_ verdict: Verdict) {
         guard let done else { return }
-        forget(verdict)
+        drop(verdict)
         done(verdict)
     }
 
@@ -59,23 +59,23 @@ final class WantedPassword {
     /// ``Verdict/refused``, which tells an agent that the password was wrong and the terminal is free again.
     func withdraw() {
         guard !isOver else { return }
-        takeBack()
+        cancelQuestion()
         end(.unanswered("the request that needed the password has changed; answer again"))
     }
 
     /// The caller has disconnected, so `done` does not run.
     fileprivate func abandon() {
         guard !isOver else { return }
-        takeBack()
-        forget(.refused)
+        cancelQuestion()
+        drop(.refused)
     }
 
-    private func takeBack() {
+    private func cancelQuestion() {
         asked?.cancel()
         if isOnRecord { record("withdrawn") }
     }
 
-    private func forget(_ verdict: Verdict) {
+    private func drop(_ verdict: Verdict) {
         let onEnd = self.onEnd
         self.onEnd = nil
         done = nil
@@ -91,23 +91,24 @@ final class WantedPassword {
 /// The only type that requests passwords. It lives on the event loop.
 final class Passwords {
     private let surroundings: Surroundings
-    fileprivate let turn: Turn
+    fileprivate let groupCommit: GroupCommit
     private let checks: ExecutableChecks
     /// The open requests.
     private(set) var wanted: [WantedPassword] = []
 
-    init(surroundings: Surroundings, turn: Turn, checks: ExecutableChecks) {
+    init(surroundings: Surroundings, groupCommit: GroupCommit, checks: ExecutableChecks) {
         self.surroundings = surroundings
-        self.turn = turn
+        self.groupCommit = groupCommit
         self.checks = checks
     }
 
     /// - Returns: `false` if too many requests are open.
     private func add(_ password: WantedPassword) -> Bool {
         let ofUser = wanted.filter { $0.session.caller.uid == password.session.caller.uid }
-        let isAtAdminDoor = { (wanted: WantedPassword) in wanted.session.door == .admin }
+        let isAtAdminSocket = { (wanted: WantedPassword) in wanted.session.interface == .admin }
         guard wanted.count < surroundings.limits.passwords, ofUser.count < surroundings.limits.passwordsPerUser,
-            !isAtAdminDoor(password) || ofUser.count(where: isAtAdminDoor) < surroundings.limits.passwordsAtAdminDoor
+            !isAtAdminSocket(password)
+                || ofUser.count(where: isAtAdminSocket) < surroundings.limits.passwordsAtAdminSocket
         else { return false }
         wanted.append(password)
         return true
@@ -166,8 +167,8 @@ final class Passwords {
 
     private func ask(_ authority: any Authority, _ question: AuthorityQuestion, for wanted: WantedPassword) {
         wanted.isOnRecord = true
-        turn.record(.authentication, of: wanted.concerned, detail: question.action.word + " asked")
-        turn.work(
+        groupCommit.record(.authentication, of: wanted.concerned, detail: question.action.word + " asked")
+        groupCommit.work(
             committed: { [weak self, weak wanted] in
                 guard let self, let wanted, !wanted.isOver else { return }
                 startTimer(wanted)

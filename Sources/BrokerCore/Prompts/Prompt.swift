@@ -99,8 +99,8 @@ enum PromptOutcome: Hashable {
     case granted(newly: Set<RecordNumber>)
     /// The person picked this once; it is never empty.
     case picked(Picked)
-    /// The person accepted the card. `told` is the new card, if the app may see it.
-    case proposed(told: RecordNumber?)
+    /// The person accepted the card. `visible` is the new card, if the app may see it.
+    case proposed(visible: RecordNumber?)
     /// The person denied access, and that was stored.
     case refused
     /// The person decided nothing: the prompt was dismissed, timed out, or offered no choice.

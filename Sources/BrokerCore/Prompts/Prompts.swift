@@ -5,7 +5,7 @@ import BrokerVarlink
 
 /// The open prompts, in one queue per user, and the agents that may answer them. It lives on the event loop.
 final class Prompts {
-    private struct Desk {
+    private struct UserPrompts {
         /// Shown one at a time: the first one is shown.
         var queue: [Prompt] = []
         /// Quiet prompts, shown as one line each beside the first prompt, so that an app that was denied does not
@@ -19,7 +19,7 @@ final class Prompts {
     }
 
     private let surroundings: Surroundings
-    private var desks: [UInt32: Desk] = [:]
+    private var users: [UInt32: UserPrompts] = [:]
     private var backOff: BackOff
     private let descriptions: PromptDescriptions
 
@@ -36,7 +36,7 @@ final class Prompts {
         if let seconds = backOff.remaining(caller.uid, caller.strength, caller.app, now: surroundings.uptime()) {
             throw ContactsError.tooManyPrompts(retryAfterSeconds: seconds)
         }
-        let open = desks[caller.uid]?.open ?? []
+        let open = users[caller.uid]?.open ?? []
         let own = open.filter { $0.caller.principals.last == caller.principals.last }
         if kind == .access, own.contains(where: { $0.kind == .access && $0.caller == caller }) { return }
         guard own.isEmpty, open.count < surroundings.limits.prompts, hasRoom(among: open, isQuiet: isQuiet, for: caller)
@@ -60,7 +60,7 @@ final class Prompts {
     ) throws(VarlinkError) {
         try mayAsk(prompt.kind, isQuiet: prompt.isQuiet, for: prompt.caller)
         let uid = prompt.caller.uid
-        let joined = desks[uid]?.queue.first {
+        let joined = users[uid]?.queue.first {
             prompt.kind == .access && $0.kind == .access && $0.caller == prompt.caller && !$0.isAnswered
         }
         let asked = joined ?? prompt
@@ -74,17 +74,17 @@ final class Prompts {
         }
         guard joined == nil else { return }
         if prompt.isQuiet {
-            desks[uid, default: Desk()].quiet.append(prompt)
+            users[uid, default: UserPrompts()].quiet.append(prompt)
         } else {
-            desks[uid, default: Desk()].queue.append(prompt)
+            users[uid, default: UserPrompts()].queue.append(prompt)
         }
-        tellNotifiers(uid)
-        if desks[uid]?.shown.contains(where: { $0 === prompt }) == true { begin(prompt) }
+        notifyAgents(uid)
+        if users[uid]?.shown.contains(where: { $0 === prompt }) == true { begin(prompt) }
     }
 
     /// Sends a prompt that is now shown to the agents.
     private func begin(_ prompt: Prompt) {
-        let agents = desks[prompt.caller.uid]?.agents.filter { mayAnswer($0, prompt) } ?? []
+        let agents = users[prompt.caller.uid]?.agents.filter { mayAnswer($0, prompt) } ?? []
         if agents.isEmpty { return startTimer(prompt, surroundings.limits.agentTimeout, .noAgent) }
         for agent in agents { send(prompt, to: agent) }
     }
@@ -104,7 +104,7 @@ final class Prompts {
         prompt.agents.append(agent)
         let left = (prompt.deadline ?? 0) - surroundings.uptime()
         let expires = (surroundings.now() + left) / 1_000_000
-        let waiting = max(0, (desks[uid]?.queue.count ?? 1) - 1)
+        let waiting = max(0, (users[uid]?.queue.count ?? 1) - 1)
         agent.serve.reply(descriptions.describe(prompt, waiting: waiting, expires: expires), continues: true)
     }
 
@@ -129,7 +129,7 @@ final class Prompts {
         if let own = agent.own, own.cookie == cookie {
             return own.isAnswered || own.deadline.map { $0 < surroundings.uptime() } ?? true ? nil : own
         }
-        return desks[agent.session.caller.uid]?.shown.first {
+        return users[agent.session.caller.uid]?.shown.first {
             $0.cookie == cookie && !$0.isAnswered && $0.agents.contains { $0 === agent }
         }
     }
@@ -166,10 +166,10 @@ final class Prompts {
             prompt.withdrawPasswords()
             return
         }
-        guard let desk = desks[uid], desk.open.contains(where: { $0 === prompt }) else { return }
-        let wasFirst = desk.queue.first === prompt
-        desks[uid]?.queue.removeAll { $0 === prompt }
-        desks[uid]?.quiet.removeAll { $0 === prompt }
+        guard let prompts = users[uid], prompts.open.contains(where: { $0 === prompt }) else { return }
+        let wasFirst = prompts.queue.first === prompt
+        users[uid]?.queue.removeAll { $0 === prompt }
+        users[uid]?.quiet.removeAll { $0 === prompt }
         prompt.timer?.cancel()
         prompt.timer = nil
         prompt.overdue = nil
@@ -183,15 +183,15 @@ final class Prompts {
             call.onAbandoned = nil
             done(outcome)
         }
-        tellNotifiers(uid)
+        notifyAgents(uid)
         // A prompt that a reply above raised has begun already.
-        if wasFirst, let next = desks[uid]?.queue.first, next.timer == nil { begin(next) }
+        if wasFirst, let next = users[uid]?.queue.first, next.timer == nil { begin(next) }
     }
 
     /// Ends open prompts that must no longer be shown, except answered ones, which are checked when they take effect.
     /// The person decided nothing, so this does not count for the back-off.
     func withdraw(where isMoot: (Prompt) -> Bool) {
-        for prompt in desks.values.flatMap(\.open) where !prompt.isAnswered && isMoot(prompt) {
+        for prompt in users.values.flatMap(\.open) where !prompt.isAnswered && isMoot(prompt) {
             end(prompt, .dismissed, isCounted: false)
         }
     }
@@ -200,11 +200,11 @@ final class Prompts {
     /// cookie, so that an answer to the old version is not accepted. A manage prompt that the person opened is only
     /// withdrawn; the person can open it again.
     func showAnew(where isStale: (Prompt) -> Bool) {
-        for prompt in desks.values.flatMap(\.shown) where !prompt.isAnswered && isStale(prompt) {
+        for prompt in users.values.flatMap(\.shown) where !prompt.isAnswered && isStale(prompt) {
             // A prompt whose timeout was deferred ends here, with its password request.
             prompt.withdrawPasswords()
             let agents = prompt.agents
-            guard !agents.isEmpty, desks[prompt.caller.uid]?.shown.contains(where: { $0 === prompt }) == true
+            guard !agents.isEmpty, users[prompt.caller.uid]?.shown.contains(where: { $0 === prompt }) == true
             else { continue }
             let former = prompt.cookie
             prompt.cookie = Prompt.randomName() ?? former
@@ -214,7 +214,7 @@ final class Prompts {
                 send(prompt, to: agent)
             }
         }
-        for agent in desks.values.flatMap(\.agents) {
+        for agent in users.values.flatMap(\.agents) {
             guard let own = agent.own, !own.isAnswered, isStale(own) else { continue }
             agent.own = nil
             own.withdrawPasswords()
@@ -236,17 +236,17 @@ final class Prompts {
     /// Whether one more agent may serve this user. Notify-only agents are limited separately: they need no password,
     /// and must not displace agents that gave one.
     func hasRoom(ofAgentsOf uid: UInt32, notifyOnly: Bool) -> Bool {
-        let agents = desks[uid]?.agents ?? []
+        let agents = users[uid]?.agents ?? []
         return agents.count { $0.notifyOnly == notifyOnly } < surroundings.limits.agents
     }
 
     /// Starts to serve an agent; returns `false` if there are too many.
     func serve(_ agent: Agent) -> Bool {
         let uid = agent.session.caller.uid
-        let others = desks[uid]?.agents.filter { !$0.notifyOnly } ?? []
+        let others = users[uid]?.agents.filter { !$0.notifyOnly } ?? []
         guard hasRoom(ofAgentsOf: uid, notifyOnly: agent.notifyOnly) else { return false }
-        desks[uid, default: Desk()].agents.append(agent)
-        let waiting = desks[uid]?.open.count ?? 0
+        users[uid, default: UserPrompts()].agents.append(agent)
+        let waiting = users[uid]?.open.count ?? 0
         agent.serve.reply(continues: true) {
             if !agent.notifyOnly { $0.member("agent", agent.token) }
             $0.member("waiting", waiting)
@@ -260,7 +260,7 @@ final class Prompts {
                     $0.member("joined", agent.session.caller.terminal ?? "no terminal")
                 }
             }
-            for prompt in desks[uid]?.shown ?? [] where !prompt.isAnswered && mayAnswer(agent, prompt) {
+            for prompt in users[uid]?.shown ?? [] where !prompt.isAnswered && mayAnswer(agent, prompt) {
                 send(prompt, to: agent)
             }
         }
@@ -269,7 +269,7 @@ final class Prompts {
 
     /// The agent of this token, if the caller is the same process.
     func agent(_ token: String, of session: CallerSession) throws(VarlinkError) -> Agent {
-        let agent = desks[session.caller.uid]?.agents.first {
+        let agent = users[session.caller.uid]?.agents.first {
             !$0.notifyOnly && $0.token == token && $0.session.caller.process == session.caller.process
         }
         guard let agent else { throw AgentError.notAnAgent("this process has no agent with that token") }
@@ -279,13 +279,13 @@ final class Prompts {
     /// Removes the agent of a closed connection. A prompt that only it showed waits for another agent.
     func agentLeft(_ session: CallerSession) {
         let uid = session.caller.uid
-        guard let leaving = desks[uid]?.agents.first(where: { $0.session === session }) else { return }
-        desks[uid]?.agents.removeAll { $0 === leaving }
+        guard let leaving = users[uid]?.agents.first(where: { $0.session === session }) else { return }
+        users[uid]?.agents.removeAll { $0 === leaving }
         guard !leaving.notifyOnly else { return }
-        let others = desks[uid]?.agents.filter { !$0.notifyOnly } ?? []
+        let others = users[uid]?.agents.filter { !$0.notifyOnly } ?? []
         for other in others { other.serve.reply(continues: true) { $0.member("others", others.count - 1) } }
         leaving.own?.withdrawPasswords()
-        for prompt in desks[uid]?.shown ?? [] where !prompt.isAnswered {
+        for prompt in users[uid]?.shown ?? [] where !prompt.isAnswered {
             guard prompt.agents.contains(where: { $0 === leaving }) else { continue }
             prompt.agents.removeAll { $0 === leaving }
             // The agent's answer came on another connection and no longer counts.
@@ -296,35 +296,35 @@ final class Prompts {
         }
     }
 
-    private func tellNotifiers(_ uid: UInt32) {
-        let waiting = desks[uid]?.open.count ?? 0
-        for agent in desks[uid]?.agents ?? [] where agent.notifyOnly {
+    private func notifyAgents(_ uid: UInt32) {
+        let waiting = users[uid]?.open.count ?? 0
+        for agent in users[uid]?.agents ?? [] where agent.notifyOnly {
             agent.serve.reply(continues: true) { $0.member("waiting", waiting) }
         }
     }
 
     /// The number of agents that serve this user; of all users if `nil`.
-    func agentCount(_ uid: UInt32?) -> Int { desks(of: uid).reduce(0) { $0 + $1.agents.count } }
+    func agentCount(_ uid: UInt32?) -> Int { users(of: uid).reduce(0) { $0 + $1.agents.count } }
 
-    private func desks(of uid: UInt32?) -> [Desk] {
-        guard let uid else { return Array(desks.values) }
-        return desks[uid].map { [$0] } ?? []
+    private func users(of uid: UInt32?) -> [UserPrompts] {
+        guard let uid else { return Array(users.values) }
+        return users[uid].map { [$0] } ?? []
     }
 
     /// This user's open prompts, and whether an agent shows each.
     func open(_ uid: UInt32) -> [(prompt: Prompt, isShown: Bool)] {
-        let desk = desks[uid] ?? Desk()
-        return desk.open.map { prompt in (prompt, !prompt.agents.isEmpty) }
+        let prompts = users[uid] ?? UserPrompts()
+        return prompts.open.map { prompt in (prompt, !prompt.agents.isEmpty) }
     }
 
     /// The number of this user's open prompts; of all users if `nil`.
-    func openCount(_ uid: UInt32?) -> Int { desks(of: uid).reduce(0) { $0 + $1.open.count } }
+    func openCount(_ uid: UInt32?) -> Int { users(of: uid).reduce(0) { $0 + $1.open.count } }
 
-    /// Resets the back-off of some apps of a user; see ``BackOff/forget(_:where:weak:)``.
-    func forgetWaits(
+    /// Resets the back-off of some apps of a user; see ``BackOff/drop(_:where:weak:)``.
+    func dropWaits(
         _ uid: UInt32, where isMeant: (IdentityStrength, String) -> Bool, weak: Bool
     ) -> [(strength: IdentityStrength, app: String)] {
-        backOff.forget(uid, where: isMeant, weak: weak)
+        backOff.drop(uid, where: isMeant, weak: weak)
     }
 
     /// Seconds, rounded up, that an app must still wait; `nil` if it need not wait.
@@ -333,10 +333,10 @@ final class Prompts {
     }
 
     /// Ends all prompts of a user, and resets the back-off of their apps.
-    func forget(_ uid: UInt32) {
+    func drop(_ uid: UInt32) {
         // Answers that are being synced then find neither prompt nor grant.
-        for prompt in desks[uid]?.open ?? [] { end(prompt, .dismissed) }
-        for agent in desks[uid]?.agents ?? [] { agent.own = nil }
-        backOff.forget(uid)
+        for prompt in users[uid]?.open ?? [] { end(prompt, .dismissed) }
+        for agent in users[uid]?.agents ?? [] { agent.own = nil }
+        backOff.drop(uid)
     }
 }

@@ -23,7 +23,7 @@ struct Question {
 
 /// Raises prompts for apps, and refuses calls.
 struct Questions {
-    let turn: Turn
+    let groupCommit: GroupCommit
     let grants: Grants
     let books: Books
     let prompts: Prompts
@@ -47,7 +47,7 @@ struct Questions {
         books.with(session.caller.uid) { result in
             guard !call.isOver else { return }
             // Another policy may have come into force while the book was opened.
-            guard grants.standing(of: session).mayPrompt else { return done(.dismissed) }
+            guard grants.effectiveAccess(of: session).mayPrompt else { return done(.dismissed) }
             switch result {
             case .success: raise(question, call, session, done: done)
             case .failure(let error): problems.unavailable(call, error)
@@ -63,7 +63,7 @@ struct Questions {
         question.keys?.formIntersection(grants.ruling(of: session).maximumKeys)
         guard let prompt = Prompt(question, of: session) else { return call.fail(ContactsError.storeUnavailable) }
         let reason = question.purpose.flatMap(purposeHash).map { " purpose:" + $0 }
-        turn.record(.prompt, of: session.caller, detail: question.kind.rawValue + (reason ?? ""))
+        groupCommit.record(.prompt, of: session.caller, detail: question.kind.rawValue + (reason ?? ""))
         do throws(VarlinkError) {
             try prompts.ask(prompt, for: call, done: done)
         } catch {
@@ -72,16 +72,16 @@ struct Questions {
     }
 
     private func refuse(_ call: Call, _ session: CallerSession, _ error: VarlinkError) {
-        turn.record(.refusal, of: session.caller, detail: "too many prompts")
-        turn.fail(error, call)
+        groupCommit.record(.refusal, of: session.caller, detail: "too many prompts")
+        groupCommit.fail(error, call)
     }
 
     /// Refuses a call that its effective access does not permit, and records the refusal.
     func refuse(_ call: Call, _ session: CallerSession, _ denial: Denial, _ status: AuthorizationStatus) {
-        turn.record(.refusal, of: session.caller, { $0.status = status }, detail: String(call.name))
+        groupCommit.record(.refusal, of: session.caller, { $0.status = status }, detail: String(call.name))
         switch denial {
-        case .notDetermined: turn.fail(ContactsError.authorizationNotDetermined, call)
-        case .denied, .restricted: turn.fail(ContactsError.accessDenied, call)
+        case .notDetermined: groupCommit.fail(ContactsError.authorizationNotDetermined, call)
+        case .denied, .restricted: groupCommit.fail(ContactsError.accessDenied, call)
         }
     }
 }

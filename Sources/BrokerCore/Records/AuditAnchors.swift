@@ -45,7 +45,7 @@ extension AuditReader {
 struct AnchorCheck {
     let surroundings: Surroundings
     let feed: AuditFeed
-    let turn: Turn
+    let groupCommit: GroupCommit
 
     func schedule() {
         let folder = surroundings.stateFolder
@@ -62,7 +62,7 @@ struct AnchorCheck {
                 "the audit does not match the address book of user \(anchor.uid): record \(anchor.sequence), which the book names, "
                     + "is missing or different, so disclosures and revocations since then may be missing; compare "
                     + "access.sqlite with a backup", [("uid", "\(anchor.uid)")])
-            turn.record(
+            groupCommit.record(
                 .gap, uid: anchor.uid,
                 detail: "record \(anchor.sequence), which the address book names, is missing or another one")
         }

@@ -38,7 +38,7 @@ final class AuditFollower {
         feed.records(for: call, matching: filter, after: position, limit: limit) { [self] records in
             if records.isEmpty, !always {
                 position = max(position, head)
-                rest()
+                followWhenWritable()
             } else {
                 send(records, head: records.count < limit ? head : 0)
             }
@@ -50,10 +50,10 @@ final class AuditFollower {
         guard !call.isOver else { return }
         position = max(position, head, records.last?.sequence ?? 0)
         call.reply(extent.reply(records), continues: true)
-        call.whenWritable { [self] in rest() }
+        call.whenWritable { [self] in followWhenWritable() }
     }
 
-    private func rest() {
+    private func followWhenWritable() {
         isBusy = false
         if feed.head > position { wake() }
     }

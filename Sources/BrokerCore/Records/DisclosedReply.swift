@@ -11,7 +11,7 @@ import BrokerVarlink
 /// - Only a file that imports `BrokerDisclosure` with `@_spi(Disclosed)` can read the bytes of ``DisclosedContacts``.
 ///   This file does, and `make lint` rejects any other.
 /// - What a ``DisclosedWriter`` wrote can be read in this file only, which passes it to a ``Call`` and nothing else.
-/// - ``send(to:continues:_:)`` takes a ``Turn/Recorded``, which only `Turn.swift` can make, once the records are
+/// - ``send(to:continues:_:)`` takes a ``GroupCommit/Recorded``, which only `GroupCommit.swift` can make, once the records are
 ///   committed.
 struct DisclosedReply {
     /// The grant that permits the disclosure. If it is revoked before the kernel has the reply, the reply is
@@ -23,7 +23,7 @@ struct DisclosedReply {
     }
 
     /// What the audit records about a reply.
-    enum Told {
+    enum Record {
         /// - Parameter isWhole: the contacts are the whole granted set. The grant's revision names it, so no list is
         ///   recorded.
         case contacts([RecordNumber], keys: ContactKeySet, isWhole: Bool = false)
@@ -33,7 +33,7 @@ struct DisclosedReply {
 
     /// `nil` for a reply to the person's own agent.
     let basis: Basis?
-    let told: [Told]
+    let disclosed: [Record]
     /// A fixed word of the broker, for the audit record.
     let detail: String?
     fileprivate let parameters: [UInt8]
@@ -42,7 +42,7 @@ struct DisclosedReply {
     var size: Int { parameters.count }
 
     /// Hands the reply to the connection.
-    func send(to call: Call, continues: Bool, _: Turn.Recorded) {
+    func send(to call: Call, continues: Bool, _: GroupCommit.Recorded) {
         call.reply(parameters, continues: continues, sensitive: basis != nil)
     }
 }
@@ -63,16 +63,16 @@ struct DisclosedWriter {
     ///
     /// - Parameter detail: a fixed word of the broker, for the audit record.
     consuming func reply(
-        under basis: DisclosedReply.Basis, telling told: [DisclosedReply.Told], detail: String? = nil
+        under basis: DisclosedReply.Basis, recording disclosed: [DisclosedReply.Record], detail: String? = nil
     ) -> DisclosedReply {
         json.endObject()
-        return DisclosedReply(basis: basis, told: told, detail: detail, parameters: json.bytes)
+        return DisclosedReply(basis: basis, disclosed: disclosed, detail: detail, parameters: json.bytes)
     }
 
     /// Ends the parameters and returns the reply to the person's own agent.
-    consuming func replyToPerson(telling count: Int) -> DisclosedReply {
+    consuming func replyToPerson(recording count: Int) -> DisclosedReply {
         json.endObject()
-        return DisclosedReply(basis: nil, told: [.count(count)], detail: nil, parameters: json.bytes)
+        return DisclosedReply(basis: nil, disclosed: [.count(count)], detail: nil, parameters: json.bytes)
     }
 
     // MARK: Contacts

@@ -33,39 +33,39 @@ final class Save {
                 self.hasAsked = hasAsked
                 self.begin()
             }
-        ) { (reading) throws(Reading.Failure) in
-            guard let changes = try read(reading) else { return }
-            guard let book = reading.book, changes.stepCount > 0 else {
+        ) { (context) throws(ReadContext.Failure) in
+            guard let changes = try read(context) else { return }
+            guard let book = context.book, changes.stepCount > 0 else {
                 return reply(
                     PendingSave.Made(), Array(repeating: "", count: changes.stepCount),
-                    try reading.orFail { (reading) throws(StoreError) in try app.places.token(reading) } ?? "")
+                    try context.orFail { (context) throws(StoreError) in try app.places.token(context) } ?? "")
             }
-            write(changes, to: book, reading)
+            write(changes, to: book, context)
         }
     }
 
     /// - Returns: the changes of all steps; `nil` if there is more to read, which a later event loop iteration does.
-    private func read(_ reading: Reading) throws(Reading.Failure) -> SaveChanges? {
+    private func read(_ context: ReadContext) throws(ReadContext.Failure) -> SaveChanges? {
         var reader =
             self.reader
-            ?? SaveSteps(parameters.changes, reading, mostCards: app.limits.cardsPerSave) { [app] in
+            ?? SaveSteps(parameters.changes, context, mostCards: app.limits.cardsPerSave) { [app] in
                 app.access.takeRecordNumbers($0, now: app.surroundings.now())
             }
         // Leaves one reference, so that appending to the steps read so far does not copy them.
         self.reader = nil
-        if let changes = try reader.readMore(reading, until: .now + app.limits.timePerSave) { return changes }
+        if let changes = try reader.readMore(context, until: .now + app.limits.timePerSave) { return changes }
         self.reader = reader
         // A long save must not delay other callers.
         app.surroundings.loop.later { self.begin() }
         return nil
     }
 
-    private func write(_ changes: SaveChanges, to book: ContactsStore, _ reading: Reading) {
+    private func write(_ changes: SaveChanges, to book: ContactsStore, _ context: ReadContext) {
         // Prepares the contacts while another save of the user is being written.
         let ready = app.saves.isNext(session.caller.uid) ? book.makeReady(changes.changes, at: app.seconds) : nil
-        let identifiers = reading.identifiers
+        let identifiers = context.identifiers
         let save = PendingSave(
-            session: session, principal: reading.principal, addsContacts: !changes.addedContacts.isEmpty,
+            session: session, principal: context.principal, addsContacts: !changes.addedContacts.isEmpty,
             count: changes.changes.count, photographed: changes.photographed,
             decide: { self.decide(changes, ready, book, identifiers) },
             done: { result in
@@ -83,17 +83,17 @@ final class Save {
     private func decide(
         _ changes: SaveChanges, _ ready: ReadyContacts?, _ book: ContactsStore, _ identifiers: IdentifierCipher
     ) -> PendingSave.Write? {
-        guard let reading = app.grants.reading(of: session, book, under: identifiers), changes.mayBeMade(reading)
+        guard let context = app.grants.readContext(of: session, book, under: identifiers), changes.mayBeMade(context)
         else { return nil }
-        let isEvidence = reading.permissions.mayLink
+        let isEvidence = context.permissions.mayLink
         let author = ChangeAuthor(app: identifiers.mark, name: parameters.author ?? "")
         return PendingSave.Write(
-            principal: reading.principal,
-            contents: changes.contents(isKeptToSingle: reading.disclosure.scope != .all)
+            principal: context.principal,
+            contents: changes.contents(isKeptToSingle: context.disclosure.scope != .all)
         ) { (book, entry, seconds) throws(PendingSave.Failure) in
             do throws(ChangeError) {
                 return try book.apply(
-                    changes.changes, by: author, at: seconds, isEvidence: isEvidence, telling: entry, ready: ready)
+                    changes.changes, by: author, at: seconds, isEvidence: isEvidence, outbox: entry, ready: ready)
             } catch {
                 throw .change(error)
             }
@@ -130,6 +130,6 @@ final class Save {
             error = ContactsError.limitExceeded("containers", maximum: StoredContainer.most)
         case .change(.store(let error)): return app.problems.unavailable(call, error)
         }
-        app.turn.fail(error, call)
+        app.groupCommit.fail(error, call)
     }
 }

@@ -81,8 +81,8 @@ struct SaveChanges: Sendable {
 
     /// Whether every change is still permitted. Another save may have been made since the steps were read, or the
     /// grant may have been narrowed.
-    func mayBeMade(_ reading: Reading) -> Bool {
-        let may = reading.permissions
+    func mayBeMade(_ context: ReadContext) -> Bool {
+        let may = context.permissions
         let isVisible = { (contact: RecordNumber) in isNew(contact) || may.scope.contains(contact) }
         return changes.allSatisfy { change in
             switch change {
@@ -98,7 +98,7 @@ struct SaveChanges: Sendable {
                 may.mayChangeMembers(ofGroupThatIsOwn: isOwn(group: group)) && isVisible(contact)
             case .group(.addSubgroup(let child, let parent, let visible)):
                 may.mayChangeGroup(isOwn: isOwn(group: child)) && may.mayChangeGroup(isOwn: isOwn(group: parent))
-                    && visible == reading.groupOwner
+                    && visible == context.groupOwner
             case .group(.removeSubgroup(let child, let parent)):
                 may.mayChangeGroup(isOwn: isOwn(group: child)) && may.mayChangeGroup(isOwn: isOwn(group: parent))
             case .group(.setMe): may.maySetMe

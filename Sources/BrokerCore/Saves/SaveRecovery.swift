@@ -8,15 +8,15 @@ import Glibc
 final class SaveRecovery {
     private let surroundings: Surroundings
     private let access: AccessStore
-    private let turn: Turn
+    private let groupCommit: GroupCommit
     private let history: History
     /// A retry is scheduled; see ``retryRecording()``.
     private var isRetryScheduled = false
 
-    init(surroundings: Surroundings, access: AccessStore, turn: Turn, history: History) {
+    init(surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, history: History) {
         self.surroundings = surroundings
         self.access = access
-        self.turn = turn
+        self.groupCommit = groupCommit
         self.history = history
     }
 
@@ -37,7 +37,7 @@ final class SaveRecovery {
         history.moved()
         // Committed at once rather than at the end of this iteration: the next decision must see these saves, and
         // their records must come before any reply.
-        turn.flush()
+        groupCommit.flush()
         if access.hasUndelivered { retryRecording() }
     }
 
@@ -71,17 +71,17 @@ final class SaveRecovery {
     /// them.
     func recordUndelivered() {
         guard access.hasUndelivered else { return }
-        turn.flush()
+        groupCommit.flush()
         if access.hasUndelivered { retryRecording() }
     }
 
     /// Runs `body` once all decisions that a save depends on are synced, or `failed` if they cannot be.
     func whenDecisionsAreOnDisk(_ body: @escaping () -> Void, failed: @escaping () -> Void) {
-        guard !turn.sync.hasFailed else { return failed() }
+        guard !groupCommit.sync.hasFailed else { return failed() }
         guard access.hasDecisionsOffDisk else { return body() }
-        turn.work(
+        groupCommit.work(
             committed: { [self] in
-                turn.sync.onDisk { isOnDisk in if isOnDisk { body() } else { failed() } }
+                groupCommit.sync.onDisk { isOnDisk in if isOnDisk { body() } else { failed() } }
             }, failed: failed)
     }
 
@@ -99,7 +99,7 @@ final class SaveRecovery {
                     // whether it was made.
                     let event: AuditEvent = existing.isEmpty && !intent.adds.isEmpty ? .saveNotDone : .save
                     let detail = intent.adds.isEmpty ? "perhaps, before a crash" : "before a crash"
-                    turn.record(event, of: intent.principal, { $0.count = intent.adds.count }, detail: detail)
+                    groupCommit.record(event, of: intent.principal, { $0.count = intent.adds.count }, detail: detail)
                 } catch {
                     // The intent is kept: the book may be readable at the next start.
                     surroundings.log("cannot tell whether a save was made before the broker last ended: \(error)")

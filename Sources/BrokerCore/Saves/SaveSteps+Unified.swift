@@ -9,23 +9,23 @@ extension SaveSteps {
     /// Updates a card, or the visible cards of a unified contact.
     func update(
         _ change: SaveContactsParameters.Change, _ wire: WireContact, of members: [RecordNumber]
-    ) throws(Reading.Failure) -> [ContactChange] {
+    ) throws(ReadContext.Failure) -> [ContactChange] {
         let owners = owners(of: wire.keys, in: change)
         if members.count == 1 {
             var contact = wire.contact
-            if !owners.isEmpty { contact.forgetIdentifiers(ofOthersThan: members[0], owners) }
+            if !owners.isEmpty { contact.clearIdentifiers(ofOthersThan: members[0], owners) }
             return [.update(members[0], contact, keys: wire.keys)]
         }
         var cards: [UnifiedUpdate.Member] = []
         do throws(StoreError) {
             let read = wire.keys.union(ContactKeySet(.imageDataAvailable))
             let query = ContactQuery(
-                scope: reading.disclosure.scope, predicate: .records(members), limit: members.count, byteLimit: .max)
+                scope: context.disclosure.scope, predicate: .records(members), limit: members.count, byteLimit: .max)
             var stored: [(RecordNumber, StoredContact)] = []
-            _ = try reading.book?.fetch(query) { record, contact, _ in stored.append((record, contact)) }
+            _ = try context.book?.fetch(query) { record, contact, _ in stored.append((record, contact)) }
             let missing = Set(members).subtracting(stored.map(\.0))
             // A card that exists but was not read is damaged. Its values would be lost or duplicated.
-            if let damaged = try reading.book?.existing(missing).first { throw .damagedCard(record: damaged.rawValue) }
+            if let damaged = try context.book?.existing(missing).first { throw .damagedCard(record: damaged.rawValue) }
             for (record, contact) in stored {
                 guard let contact = Contact(contact, keys: read) else {
                     throw .damagedCard(record: record.rawValue)
@@ -50,7 +50,7 @@ extension SaveSteps {
                 guard let identifier = value["identifier"]?.string, let slash = identifier.lastIndex(of: "/") else {
                     return .unsaid
                 }
-                let cards = reading.cards(String(identifier[..<slash]))
+                let cards = context.cards(String(identifier[..<slash]))
                 return cards.count == 1 ? .card(cards[0]) : .nobody
             }
         }
@@ -60,10 +60,10 @@ extension SaveSteps {
 
 extension Contact {
     /// Clears the identifiers of values that belong to another card.
-    fileprivate mutating func forgetIdentifiers(
+    fileprivate mutating func clearIdentifiers(
         ofOthersThan record: RecordNumber, _ owners: [ContactKey: [ValueOwner]]
     ) {
-        func forget<Value: ContactValue>(_ values: inout [Value], _ key: ContactKey) {
+        func clear<Value: ContactValue>(_ values: inout [Value], _ key: ContactKey) {
             for (index, owner) in (owners[key] ?? []).enumerated() where values.indices.contains(index) {
                 switch owner {
                 case .unsaid: break
@@ -72,13 +72,13 @@ extension Contact {
                 }
             }
         }
-        forget(&phoneNumbers, .phoneNumbers)
-        forget(&emailAddresses, .emailAddresses)
-        forget(&postalAddresses, .postalAddresses)
-        forget(&dates, .dates)
-        forget(&urlAddresses, .urlAddresses)
-        forget(&contactRelations, .contactRelations)
-        forget(&socialProfiles, .socialProfiles)
-        forget(&instantMessageAddresses, .instantMessageAddresses)
+        clear(&phoneNumbers, .phoneNumbers)
+        clear(&emailAddresses, .emailAddresses)
+        clear(&postalAddresses, .postalAddresses)
+        clear(&dates, .dates)
+        clear(&urlAddresses, .urlAddresses)
+        clear(&contactRelations, .contactRelations)
+        clear(&socialProfiles, .socialProfiles)
+        clear(&instantMessageAddresses, .instantMessageAddresses)
     }
 }

@@ -14,7 +14,7 @@ import BrokerVarlink
 struct SaveSteps {
     /// The disclosure in this event loop iteration. Between two iterations other saves and the person's decisions may
     /// change it. Everything is checked again when the save is made, see ``SaveChanges/mayBeMade(_:)``.
-    private(set) var reading: Reading
+    private(set) var context: ReadContext
     private let changes: [SaveContactsParameters.Change]
     private let mostCards: Int
     /// For each step, the contact that it carries, decoded; `nil` if it carries none.
@@ -40,11 +40,11 @@ struct SaveSteps {
     ///   - mostCards: the save is refused if its steps name more cards.
     ///   - numbers: returns record numbers that were never used.
     init(
-        _ changes: [SaveContactsParameters.Change], _ reading: Reading, mostCards: Int,
+        _ changes: [SaveContactsParameters.Change], _ context: ReadContext, mostCards: Int,
         numbers: (_ count: Int) -> [RecordNumber]
     ) {
         self.changes = changes
-        self.reading = reading
+        self.context = context
         self.mostCards = mostCards
         let kinds = changes.map(\.addedKind)
         var rest = numbers(kinds.count { $0 != nil })[...]
@@ -64,14 +64,14 @@ struct SaveSteps {
     /// - Parameter reading: the caller's current disclosure.
     /// - Returns: the changes of all steps, if all are permitted; `nil` if there is more to read.
     mutating func readMore(
-        _ reading: Reading, until end: ContinuousClock.Instant
-    ) throws(Reading.Failure) -> SaveChanges? {
+        _ context: ReadContext, until end: ContinuousClock.Instant
+    ) throws(ReadContext.Failure) -> SaveChanges? {
         // The names looked up so far belong to another principal, so reading starts over.
-        if reading.principal != self.reading.principal || reading.identifiers !== self.reading.identifiers {
+        if context.principal != self.context.principal || context.identifiers !== self.context.identifiers {
             let numbers = made.newRecords
-            self = SaveSteps(changes, reading, mostCards: mostCards) { _ in numbers }
+            self = SaveSteps(changes, context, mostCards: mostCards) { _ in numbers }
         }
-        self.reading = reading
+        self.context = context
         while written.count < changes.count {
             written.append(Self.written(changes[written.count]))
             if .now >= end, written.count < changes.count { return nil }
@@ -109,7 +109,7 @@ struct SaveSteps {
     private static let cardsAtOnce = 256
 
     /// Looks up the contacts of several steps in one query.
-    private mutating func findContacts(until end: ContinuousClock.Instant) throws(Reading.Failure) {
+    private mutating func findContacts(until end: ContinuousClock.Instant) throws(ReadContext.Failure) {
         var candidates: [String: [RecordNumber]] = [:]
         var count = 0
         repeat {
@@ -117,7 +117,7 @@ struct SaveSteps {
             found += 1
             for name in [change.contact?["identifier"]?.string, change.member] {
                 guard let name else { continue }
-                let cards = contacts[name] ?? candidates[name] ?? reading.cards(name)
+                let cards = contacts[name] ?? candidates[name] ?? context.cards(name)
                 cardCount += cards.count
                 guard !cards.isEmpty, contacts[name] == nil, candidates[name] == nil else { continue }
                 candidates[name] = cards
@@ -127,8 +127,8 @@ struct SaveSteps {
                 throw .call(ContactsError.limitExceeded("changes", maximum: mostCards))
             }
         } while found < changes.count && count < Self.cardsAtOnce && .now < end
-        guard !candidates.isEmpty, let book = reading.book else { return }
-        let existing = try reading.orFail { (_) throws(StoreError) in try book.existing(candidates.values.joined()) }
+        guard !candidates.isEmpty, let book = context.book else { return }
+        let existing = try context.orFail { (_) throws(StoreError) in try book.existing(candidates.values.joined()) }
         for (name, cards) in candidates where existing.isSuperset(of: cards) { contacts[name] = cards }
     }
 
@@ -143,12 +143,12 @@ struct SaveSteps {
         name.flatMap { contacts[$0] } ?? [record]
     }
 
-    private mutating func group(_ name: String?) throws(Reading.Failure) -> RecordNumber? {
+    private mutating func group(_ name: String?) throws(ReadContext.Failure) -> RecordNumber? {
         guard let name else { return nil }
         if groups[name] == nil {
-            let group = try reading.orFail { (reading) throws(StoreError) in try reading.group(named: name) }
+            let group = try context.orFail { (context) throws(StoreError) in try context.group(named: name) }
             groups[name] = .some(group?.record)
-            if let group, reading.made(group) { made.ownGroups.insert(group.record) }
+            if let group, context.made(group) { made.ownGroups.insert(group.record) }
         }
         if let found = groups[name], let record = found { return record }
         return added[name].flatMap { $0.isGroup ? $0.record : nil }
@@ -156,8 +156,8 @@ struct SaveSteps {
 
     private func requireOwn(
         _ groups: [RecordNumber], _ change: SaveContactsParameters.Change, _ index: Int
-    ) throws(Reading.Failure) {
-        guard groups.allSatisfy({ reading.permissions.mayChangeGroup(isOwn: made.isOwn(group: $0)) }) else {
+    ) throws(ReadContext.Failure) {
+        guard groups.allSatisfy({ context.permissions.mayChangeGroup(isOwn: made.isOwn(group: $0)) }) else {
             throw .call(
                 ContactsError.recordNotWritable(at: index, identifier: change.group?["identifier"]?.string))
         }
@@ -165,7 +165,7 @@ struct SaveSteps {
 
     private mutating func target(
         _ change: SaveContactsParameters.Change, _ index: Int
-    ) throws(Reading.Failure) -> Target {
+    ) throws(ReadContext.Failure) -> Target {
         let groupName = change.group?["identifier"]?.string
         switch change.operation {
         case .add:
@@ -186,14 +186,14 @@ struct SaveSteps {
             }
             return Target(record: parent, member: member)
         case .link, .unlink:
-            guard reading.permissions.mayLink else {
+            guard context.permissions.mayLink else {
                 throw .call(ContactsError.recordNotWritable(at: index, identifier: nil))
             }
             guard let record = contact(change.contact?["identifier"]?.string), let member = contact(change.member)
             else { throw .call(ContactsError.recordDoesNotExist(at: index)) }
             return Target(record: record, member: member)
         case .addContainer, .deleteContainer, .setMe:
-            guard change.operation == .setMe ? reading.permissions.maySetMe : reading.permissions.mayChangeContainers
+            guard change.operation == .setMe ? context.permissions.maySetMe : context.permissions.mayChangeContainers
             else {
                 throw .call(ContactsError.recordNotWritable(at: index, identifier: nil))
             }
@@ -213,11 +213,11 @@ struct SaveSteps {
     }
 
     /// The visible container that an identifier names; its inner `nil` stands for the local container.
-    private mutating func container(_ name: String?) throws(Reading.Failure) -> StoredContainer?? {
+    private mutating func container(_ name: String?) throws(ReadContext.Failure) -> StoredContainer?? {
         guard let name else { return nil }
         if let containers { return containers[name] }
-        let all = try reading.orFail { reading throws(StoreError) in
-            Dictionary(try reading.containers().map { (reading.identifier(of: $0), $0) }) { first, _ in first }
+        let all = try context.orFail { context throws(StoreError) in
+            Dictionary(try context.containers().map { (context.identifier(of: $0), $0) }) { first, _ in first }
         }
         containers = all
         return all[name]
@@ -226,7 +226,7 @@ struct SaveSteps {
     /// Returns the container for a new record, and remembers the name that later steps use for it.
     private mutating func checkAdd(
         _ change: SaveContactsParameters.Change, _ index: Int
-    ) throws(Reading.Failure) -> RecordNumber? {
+    ) throws(ReadContext.Failure) -> RecordNumber? {
         var place: RecordNumber?
         for name in [change.group?["container"]?.string, change.container] where name != nil {
             guard let found = try container(name) else { throw .call(ContactsError.recordDoesNotExist(at: index)) }
@@ -243,16 +243,16 @@ struct SaveSteps {
 
     private mutating func step(
         _ change: SaveContactsParameters.Change, _ index: Int, _ target: Target
-    ) throws(Reading.Failure) -> [ContactChange] {
+    ) throws(ReadContext.Failure) -> [ContactChange] {
         try checkShape(change)
         switch (change.operation, target.record, target.member) {
         case (.add, let record?, _) where change.group != nil:
             let name = try groupName(change, index)
-            return [.group(.add(record, name: name, owner: reading.identifiers.mark))]
+            return [.group(.add(record, name: name, owner: context.identifiers.mark))]
                 + put(record, isGroup: true, in: target.container)
         case (.add, let record?, _):
             let contact = try wire(index).contact
-            let forbidden = contact.present.subtracting(reading.permissions.writableKeys)
+            let forbidden = contact.present.subtracting(context.permissions.writableKeys)
             guard forbidden.isEmpty else { throw .call(ContactsError.unauthorizedKeys(forbidden.keys.map(\.rawValue))) }
             return [.add(record, contact)] + put(record, isGroup: false, in: target.container)
         case (.update, let record?, _) where change.group != nil:
@@ -260,7 +260,7 @@ struct SaveSteps {
             return [.group(.rename(record, name: try groupName(change, index)))]
         case (.update, let record?, _):
             let wire = try wire(index)
-            let unreadable = wire.keys.subtracting(reading.permissions.keys)
+            let unreadable = wire.keys.subtracting(context.permissions.keys)
             guard unreadable.isEmpty else {
                 throw .call(ContactsError.unauthorizedKeys(unreadable.keys.map(\.rawValue)))
             }
@@ -281,7 +281,7 @@ struct SaveSteps {
             return cards(change.member, member).map { .group(.removeMember($0, from: group)) }
         case (.addSubgroup, let group?, let member?):
             try requireOwn([group, member], change, index)
-            return [.group(.addSubgroup(member, to: group, visible: reading.groupOwner))]
+            return [.group(.addSubgroup(member, to: group, visible: context.groupOwner))]
         case (.removeSubgroup, let group?, let member?):
             try requireOwn([group, member], change, index)
             return [.group(.removeSubgroup(member, from: group))]
@@ -313,16 +313,16 @@ struct SaveSteps {
         container.map { [.container(.put(record, isGroup: isGroup, in: $0))] } ?? []
     }
 
-    private mutating func mayDelete(_ record: RecordNumber) throws(Reading.Failure) -> Bool {
-        if made.isNew(record) || reading.permissions.deletesWhatItSees { return true }
-        if try reading.orFail({ reading throws(StoreError) in try reading.made(contact: record) }) {
+    private mutating func mayDelete(_ record: RecordNumber) throws(ReadContext.Failure) -> Bool {
+        if made.isNew(record) || context.permissions.deletesWhatItSees { return true }
+        if try context.orFail({ context throws(StoreError) in try context.made(contact: record) }) {
             made.ownContacts.insert(record)
         }
-        return reading.permissions.mayDelete(record, isOwn: made.ownContacts.contains(record))
+        return context.permissions.mayDelete(record, isOwn: made.ownContacts.contains(record))
     }
 
     /// Checks that a step has the fields of its operation, and no others.
-    private func checkShape(_ change: SaveContactsParameters.Change) throws(Reading.Failure) {
+    private func checkShape(_ change: SaveContactsParameters.Change) throws(ReadContext.Failure) {
         let isRight: Bool
         switch change.operation {
         case .add: isRight = (change.contact == nil) != (change.group == nil) && change.member == nil
@@ -348,7 +348,7 @@ struct SaveSteps {
         }
     }
 
-    private func wire(_ index: Int) throws(Reading.Failure) -> WireContact {
+    private func wire(_ index: Int) throws(ReadContext.Failure) -> WireContact {
         guard let written = written[index] else { throw .call(.invalidParameter("changes")) }
         do throws(ContactError) {
             return try written.get()
@@ -363,12 +363,13 @@ struct SaveSteps {
         }
     }
 
-    private func groupName(_ change: SaveContactsParameters.Change, _ index: Int) throws(Reading.Failure) -> String {
+    private func groupName(_ change: SaveContactsParameters.Change, _ index: Int) throws(ReadContext.Failure) -> String
+    {
         try checkedName(change.group?["name"]?.string, index)
     }
 
     /// Checks the name of a group or container.
-    private func checkedName(_ name: String?, _ index: Int) throws(Reading.Failure) -> String {
+    private func checkedName(_ name: String?, _ index: Int) throws(ReadContext.Failure) -> String {
         guard let name else { throw .call(.invalidParameter("changes")) }
         guard name.utf8.count <= Self.longestGroupName else {
             throw .call(ContactsError.limitExceeded("name", maximum: Self.longestGroupName))

@@ -57,7 +57,7 @@ private typealias GivenSet = (principal: Principal, revision: Int64)
 final class Saves {
     private let surroundings: Surroundings
     private let access: AccessStore
-    private let turn: Turn
+    private let groupCommit: GroupCommit
     private let books: Books
     private let grants: Grants
     private let history: History
@@ -69,12 +69,12 @@ final class Saves {
     private var waiting: [UInt32: [() -> Void]] = [:]
 
     init(
-        surroundings: Surroundings, access: AccessStore, turn: Turn, books: Books, grants: Grants,
+        surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, books: Books, grants: Grants,
         history: History, recovery: SaveRecovery, thumbnails: Thumbnails
     ) {
         self.surroundings = surroundings
         self.access = access
-        self.turn = turn
+        self.groupCommit = groupCommit
         self.books = books
         self.grants = grants
         self.history = history
@@ -87,8 +87,8 @@ final class Saves {
     func run(_ save: PendingSave, in book: ContactsStore) {
         let uid = save.session.caller.uid
         guard takePlace(uid) else { return save.done(.failure(.unavailable)) }
-        whenItsTurn(uid) { [self] in
-            let given = save.addsContacts ? giveSetOfItsOwn(to: save.principal, save.session) : nil
+        whenNoneIsWritten(uid) { [self] in
+            let given = save.addsContacts ? addOwnSet(to: save.principal, save.session) : nil
             recovery.whenDecisionsAreOnDisk(
                 { [self] in apply(save, given, to: book) },
                 failed: { [self] in failed(save, given, .unavailable) })
@@ -127,34 +127,34 @@ final class Saves {
         history.noted(made, uid: uid)
         save.done(.success(PendingSave.Made(changes: made, isAsDecided: isAsDecided)))
         // Follow-up work, which delays no reply.
-        thumbnails.look(at: save.photographed, of: uid)
-        books.rest(uid)
+        thumbnails.enqueue(at: save.photographed, of: uid)
+        books.releaseMemorySoon(uid)
         // Additions replace no text, so they need no checkpoint.
-        if made.contains(where: { $0.kind != .addContact && $0.kind != .addGroup }) { books.forget(uid) }
+        if made.contains(where: { $0.kind != .addContact && $0.kind != .addGroup }) { books.checkpointSoon(uid) }
     }
 
     private func failed(_ save: PendingSave, _ given: GivenSet?, _ failure: PendingSave.Failure) {
         ended(save.session.caller.uid)
-        takeBackSetOfItsOwn(given)
+        removeOwnSet(given)
         switch failure {
         case .unavailable: break
         case .accessDenied, .change, .cannotMerge:
-            turn.record(.saveNotDone, of: save.session.caller) { $0.count = save.count }
+            groupCommit.record(.saveNotDone, of: save.session.caller) { $0.count = save.count }
         }
         save.done(.failure(failure))
     }
 
     /// Replies as soon as the result is final. That is at once if the outbox already has the record on disk.
     func answer(_ made: PendingSave.Made, _ answer: @escaping () -> Void) {
-        let isSafe = made.isAsDecided && !turn.isDurable
+        let isSafe = made.isAsDecided && !groupCommit.isDurable
         // A save without changes has no outbox entry.
         if isSafe, !made.changes.isEmpty {
             answer()
-            return turn.work(failed: { [self] in isNotRecorded() })
+            return groupCommit.work(failed: { [self] in isNotRecorded() })
         }
-        turn.work(
-            committed: { [turn] in
-                if isSafe { answer() } else { turn.sync.onDisk { _ in answer() } }
+        groupCommit.work(
+            committed: { [groupCommit] in
+                if isSafe { answer() } else { groupCommit.sync.onDisk { _ in answer() } }
             },
             failed: { [self] in
                 isNotRecorded()
@@ -202,7 +202,7 @@ final class Saves {
 
     /// Runs the save once no other save of the user is being written, so that it is decided by the access in effect
     /// then.
-    func whenItsTurn(_ uid: UInt32, _ save: @escaping () -> Void) {
+    func whenNoneIsWritten(_ uid: UInt32, _ save: @escaping () -> Void) {
         guard waiting[uid] != nil else {
             waiting[uid] = []
             return save()
@@ -231,15 +231,17 @@ final class Saves {
     ///
     /// It runs once no other save of the user is being written, so that no other save depends on a grant that may be
     /// removed again.
-    private func giveSetOfItsOwn(to principal: Principal, _ session: CallerSession) -> GivenSet? {
-        let known = grants.standing(of: session)
-        guard !known.isDecided, case .granted(let forced) = known.standing, forced.access != .denied else { return nil }
+    private func addOwnSet(to principal: Principal, _ session: CallerSession) -> GivenSet? {
+        let known = grants.effectiveAccess(of: session)
+        guard !known.isDecided, case .granted(let forced) = known.effective, forced.access != .denied else {
+            return nil
+        }
         let grant = Grant(
             access: .limited(to: []), revision: access.nextRevision(), decidedBy: .administrator,
             decidedAt: surroundings.seconds)
         access.setGrant(
             grant, for: principal, displayName: session.caller.displayName, at: books.moment(of: principal.uid))
-        turn.record(
+        groupCommit.record(
             .grant, of: principal,
             {
                 $0.status = .limited
@@ -252,10 +254,10 @@ final class Saves {
 
     /// Removes the grant again if the card was not added. It would start a new change history, and the app's token
     /// would change without a visible change.
-    private func takeBackSetOfItsOwn(_ given: GivenSet?) {
+    private func removeOwnSet(_ given: GivenSet?) {
         guard let given, access.grant(of: given.principal)?.revision == given.revision else { return }
         access.endGrant(of: given.principal)
-        turn.record(.revocation, of: given.principal, { $0.status = .notDetermined }, detail: "not done")
+        groupCommit.record(.revocation, of: given.principal, { $0.status = .notDetermined }, detail: "not done")
         history.moved()
     }
 }

@@ -31,7 +31,7 @@ final class Thumbnails {
     var isIdle: Bool { waiting.isEmpty && busy.isEmpty }
 
     /// Queues contacts whose photos were saved.
-    func look(at records: [RecordNumber], of uid: UInt32) {
+    func enqueue(at records: [RecordNumber], of uid: UInt32) {
         guard !records.isEmpty else { return }
         if let index = waiting.firstIndex(where: { $0.uid == uid }) {
             let room = Self.mostWaiting - waiting[index].records.count
@@ -81,7 +81,7 @@ final class Thumbnails {
     static func photo(of record: RecordNumber, in book: ContactsStore) -> [UInt8]? {
         let query = ContactQuery(scope: .only([record]), limit: 1, images: .images)
         // Read in full, up to 11 MB, which would block the event loop too long.
-        guard let found = try? book.fetch(unified: query, .beside).rows.first?.images, found.thumbnailImageData == nil
+        guard let found = try? book.fetch(unified: query, .onWorker).rows.first?.images, found.thumbnailImageData == nil
         else { return nil }
         // Photos are stored as a member of a reply. This drops the member's name and the closing quotation mark.
         return found.imageData.map { Array($0.dropFirst(#","imageData":""#.utf8.count).dropLast()) }
@@ -91,7 +91,7 @@ final class Thumbnails {
         busy.remove(uid)
         if !made.isEmpty {
             history.noted(made, uid: uid)
-            books.rest(uid)
+            books.releaseMemorySoon(uid)
         }
         begin()
     }

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "look.h"
+#include "inspect.h"
 
 /* The protocol between the broker and contactbroker-identify: one connection, one request, one answer. Each is a single
    message on a SOCK_SEQPACKET socket, of fixed size and in native byte order. The request carries one descriptor, a
@@ -19,7 +19,7 @@ struct identify_request {
 };
 
 enum identify_outcome {
-    IDENTIFY_LOOKED,
+    IDENTIFY_INSPECTED,
     IDENTIFY_ENDED,
     IDENTIFY_MALFORMED,
     /* Too many requests of this user are waiting. */
@@ -33,7 +33,7 @@ struct identify_answer {
     uint32_t outcome;
     int32_t reason;
     uint32_t reserved;
-    struct identify_look look;
+    struct identify_inspection inspection;
 };
 
 /* Size in bytes of the largest executable that the helper hashes; a larger one would exceed the time limit. */

@@ -81,7 +81,7 @@ final class ChangeWatch: Sendable {
                 while let reply = try client.nextReply(timeout: nil) {
                     pause = Self.shortestPause
                     state.withLock { $0.isWoken = true }
-                    if let token = reply.parameters["historyToken"]?.string { tell(token) }
+                    if let token = reply.parameters["historyToken"]?.string { deliver(token) }
                     guard reply.continues else { break }
                 }
             } catch VarlinkClientError.error {
@@ -89,12 +89,12 @@ final class ChangeWatch: Sendable {
             } catch {
                 // The broker cannot be reached; retry after a pause.
             }
-            rest(wasRefused ? Self.pauseWhenRefused : pause)
+            wait(wasRefused ? Self.pauseWhenRefused : pause)
             pause = min(pause * 2, Self.longestPause)
         }
     }
 
-    private func tell(_ token: String) {
+    private func deliver(_ token: String) {
         let isNews = state.withLock { state in
             defer { state.known = token }
             return state.known.map { $0 != token } ?? false
@@ -104,7 +104,7 @@ final class ChangeWatch: Sendable {
     }
 
     /// Waits for this time, or until a call succeeds.
-    private func rest(_ seconds: Double) {
+    private func wait(_ seconds: Double) {
         state.withLock { $0.isWoken = false }
         _ = wake.wait(timeout: .now() + seconds)
     }

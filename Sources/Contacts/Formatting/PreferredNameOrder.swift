@@ -35,5 +35,5 @@ final class PreferredNameOrder: Sendable {
     }
 
     /// Drops the cached order, after this process changed it.
-    func forget() { state.withLock { $0.expires = nil } }
+    func expire() { state.withLock { $0.expires = nil } }
 }

@@ -78,7 +78,7 @@ public final class CNContactPickerViewController: NSObject {
     @discardableResult
     public func present() throws -> Picked {
         let picked = try ask()
-        tell(picked)
+        deliver(picked)
         return picked
     }
 
@@ -106,7 +106,7 @@ public final class CNContactPickerViewController: NSObject {
         return Picked(contacts: contacts, properties: properties ?? [])
     }
 
-    private func tell(_ picked: Picked) {
+    private func deliver(_ picked: Picked) {
         guard let delegate else { return }
         switch selection {
         case .contact where picked.contacts.isEmpty, .property where picked.properties.isEmpty:

@@ -53,6 +53,6 @@ public final class CNContactsUserDefaults: NSObject, Sendable {
                 $0.member("countryCode", countryCode)
             }
         }
-        PreferredNameOrder.shared.forget()
+        PreferredNameOrder.shared.expire()
     }
 }

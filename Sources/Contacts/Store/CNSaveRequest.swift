@@ -37,7 +37,7 @@ public final class CNSaveRequest: NSObject {
 
     /// Adds a contact, to the default container if none is named; or cancels its deletion in the same request.
     public func add(_ contact: CNMutableContact, toContainerWithIdentifier identifier: String?) {
-        if takeBack({ if case .delete(let deleted) = $0 { deleted === contact } else { false } }) { return }
+        if cancelOpposite({ if case .delete(let deleted) = $0 { deleted === contact } else { false } }) { return }
         steps.append(.add(contact, container: identifier))
     }
 
@@ -48,7 +48,7 @@ public final class CNSaveRequest: NSObject {
 
     /// Deletes a contact, or cancels its addition in the same request.
     public func delete(_ contact: CNMutableContact) {
-        if takeBack({ if case .add(let added, _) = $0 { added === contact } else { false } }) { return }
+        if cancelOpposite({ if case .add(let added, _) = $0 { added === contact } else { false } }) { return }
         steps.append(.delete(contact))
     }
 
@@ -56,7 +56,7 @@ public final class CNSaveRequest: NSObject {
 
     /// Adds a group, to the default container if none is named; or cancels its deletion in the same request.
     public func add(_ group: CNMutableGroup, toContainerWithIdentifier identifier: String?) {
-        if takeBack({ if case .deleteGroup(let deleted) = $0 { deleted === group } else { false } }) { return }
+        if cancelOpposite({ if case .deleteGroup(let deleted) = $0 { deleted === group } else { false } }) { return }
         steps.append(.addGroup(group, container: identifier))
     }
 
@@ -67,7 +67,7 @@ public final class CNSaveRequest: NSObject {
 
     /// Deletes a group, or cancels its addition in the same request. Its contacts stay.
     public func delete(_ group: CNMutableGroup) {
-        if takeBack({ if case .addGroup(let added, _) = $0 { added === group } else { false } }) { return }
+        if cancelOpposite({ if case .addGroup(let added, _) = $0 { added === group } else { false } }) { return }
         steps.append(.deleteGroup(group))
     }
 
@@ -125,7 +125,7 @@ public final class CNSaveRequest: NSObject {
     func append(_ step: Step) { steps.append(step) }
 
     /// Removes the last step that is the opposite of a new one; returns whether there was one.
-    private func takeBack(_ isOpposite: (Step) -> Bool) -> Bool {
+    private func cancelOpposite(_ isOpposite: (Step) -> Bool) -> Bool {
         guard let place = steps.lastIndex(where: isOpposite) else { return false }
         steps.remove(at: place)
         return true

@@ -9,8 +9,8 @@ import pwd
 import re
 import stat
 
-from house.broker import HELPER, SERVICE, STATE, command, fresh, pid
-from house.verdict import NotBuilt, must, run, tries
+from fixture.broker import HELPER, SERVICE, STATE, command, fresh, pid
+from fixture.verdict import NotBuilt, must, run, tries
 
 RUN = "/run/contactbroker"
 # path: kind, mode, owner, group

@@ -1,10 +1,10 @@
 """another user of the machine"""
 
 
-from house.accounts import as_user
-from house.broker import CALLER, REQUEST_ACCESS, Asking, fresh, secrets
-from house.varlink import AGENT, APPS, IDENTIFY, Connection, admin, attempt, contacts
-from house.verdict import must, run, tries
+from fixture.accounts import as_user
+from fixture.broker import CALLER, REQUEST_ACCESS, Asking, fresh, secrets
+from fixture.varlink import AGENT, APPS, IDENTIFY, Connection, admin, attempt, contacts
+from fixture.verdict import must, run, tries
 
 fresh()
 

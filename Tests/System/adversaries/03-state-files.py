@@ -3,9 +3,9 @@
 import ctypes
 import os
 
-from house.accounts import as_user, run as run_as
-from house.broker import HELPER, MARKER, SERVICE, STATE, pid
-from house.verdict import NotBuilt, must, run, tries
+from fixture.accounts import as_user, run as run_as
+from fixture.broker import HELPER, MARKER, SERVICE, STATE, pid
+from fixture.verdict import NotBuilt, must, run, tries
 
 
 def all_files():

@@ -1,10 +1,10 @@
 """a sandboxed app that got all of /run/contactbroker by mistake"""
 
 
-from house.accounts import run as run_as
-from house.broker import command, fresh, pid, secrets, taken_for
-from house.varlink import ADMIN, AGENT, APPS
-from house.verdict import must, run, tries
+from fixture.accounts import run as run_as
+from fixture.broker import command, fresh, pid, secrets, taken_for
+from fixture.varlink import ADMIN, AGENT, APPS
+from fixture.verdict import must, run, tries
 
 fresh()
 SANDBOX = [

@@ -2,10 +2,10 @@
 
 import os
 
-from house.accounts import as_user, in_user_manager, run as run_as
-from house.broker import AUTHORIZATION, CALLER, REQUEST_ACCESS, fresh, secrets, taken_for
-from house.varlink import APPS
-from house.verdict import must, run, tries
+from fixture.accounts import as_user, in_user_manager, run as run_as
+from fixture.broker import AUTHORIZATION, CALLER, REQUEST_ACCESS, fresh, secrets, taken_for
+from fixture.varlink import APPS
+from fixture.verdict import must, run, tries
 
 fresh()
 FLATPAK = "org.example.Flat"

@@ -2,11 +2,11 @@
 
 import grp
 
-from house.accounts import as_user
-from house.broker import CALLER, REQUEST_ACCESS, Asking, fresh, secrets
-from house.person import PASSWORD_PROMPT, WAITING, Agent, Terminal
-from house.varlink import AGENT, APPS, Connection, attempt
-from house.verdict import must, run, tries
+from fixture.accounts import as_user
+from fixture.broker import CALLER, REQUEST_ACCESS, Asking, fresh, secrets
+from fixture.person import PASSWORD_PROMPT, WAITING, Agent, Terminal
+from fixture.varlink import AGENT, APPS, Connection, attempt
+from fixture.verdict import must, run, tries
 
 ASK = [CALLER, APPS, REQUEST_ACCESS]
 

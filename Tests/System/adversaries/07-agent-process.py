@@ -8,11 +8,11 @@ import re
 import signal
 import time
 
-from house.accounts import as_user, run as run_as
-from house.broker import CALLER, REQUEST_ACCESS, command, fresh, wait_for
-from house.person import Agent, PASSWORD_PROMPT, Terminal, WAITING
-from house.varlink import APPS
-from house.verdict import must, run, tries
+from fixture.accounts import as_user, run as run_as
+from fixture.broker import CALLER, REQUEST_ACCESS, command, fresh, wait_for
+from fixture.person import Agent, PASSWORD_PROMPT, Terminal, WAITING
+from fixture.varlink import APPS
+from fixture.verdict import must, run, tries
 
 PIDFD_GETFD, PIDFD_OPEN = 438, 434
 libc = ctypes.CDLL(None, use_errno=True)

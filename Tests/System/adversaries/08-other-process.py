@@ -7,11 +7,11 @@ import signal
 import subprocess
 import sys
 
-from house.accounts import as_user, become, start
-from house.broker import MARKER, fresh, secrets
-from house.person import Agent
-from house.varlink import APPS, Connection, attempt
-from house.verdict import Skipped, must, run, tries
+from fixture.accounts import as_user, become, start
+from fixture.broker import MARKER, fresh, secrets
+from fixture.person import Agent
+from fixture.varlink import APPS, Connection, attempt
+from fixture.verdict import Skipped, must, run, tries
 
 PIDFD_GETFD, PIDFD_OPEN = 438, 434
 FETCH = {"keys": ["givenName", "familyName"]}
@@ -19,7 +19,7 @@ FETCH = {"keys": ["givenName", "familyName"]}
 # An app whose process has full access, and which executes one command per line of input.
 VICTIM = """
 import os, sys
-from house.varlink import APPS, Connection, attempt
+from fixture.varlink import APPS, Connection, attempt
 first = Connection(APPS, 60)
 print("asked", attempt(first.call, "io.contactbroker.Contacts.RequestAccess")[1], flush=True)
 connections = [first]

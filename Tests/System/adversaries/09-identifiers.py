@@ -4,15 +4,15 @@ import json
 import subprocess
 import sys
 
-from house.accounts import start
-from house.broker import MARKER, fresh, secrets
-from house.person import PASSWORD_PROMPT, Agent
-from house.verdict import must, run, tries
+from fixture.accounts import start
+from fixture.broker import MARKER, fresh, secrets
+from fixture.person import PASSWORD_PROMPT, Agent
+from fixture.verdict import must, run, tries
 
 # Two processes of one interpreter. Each process counts as a separate app.
 APP = """
 import json, sys
-from house.varlink import APPS, Connection, attempt
+from fixture.varlink import APPS, Connection, attempt
 connection = Connection(APPS, 60)
 for line in sys.stdin:
     method, parameters = json.loads(line)

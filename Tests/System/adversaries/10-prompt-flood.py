@@ -4,11 +4,11 @@ import os
 import subprocess
 import time
 
-from house.accounts import as_user, start
-from house.broker import CALLER, REQUEST_ACCESS, admin, fresh, pending, wait_for
-from house.person import Agent
-from house.varlink import APPS, attempt
-from house.verdict import must, run, tries
+from fixture.accounts import as_user, start
+from fixture.broker import CALLER, REQUEST_ACCESS, admin, fresh, pending, wait_for
+from fixture.person import Agent
+from fixture.varlink import APPS, attempt
+from fixture.verdict import must, run, tries
 
 CROWD = 100
 MOST = 4

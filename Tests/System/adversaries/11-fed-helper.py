@@ -7,10 +7,10 @@ import subprocess
 import sys
 import time
 
-from house.accounts import as_user, run as run_as, start
-from house.broker import CALLER, HELPER, SERVICE, fresh, pid
-from house.varlink import APPS
-from house.verdict import NotBuilt, must, run, tries
+from fixture.accounts import as_user, run as run_as, start
+from fixture.broker import CALLER, HELPER, SERVICE, fresh, pid
+from fixture.varlink import APPS
+from fixture.verdict import NotBuilt, must, run, tries
 
 fresh()
 # Maximum seconds until an unidentifiable caller is refused, and until another user's call is answered meanwhile.
@@ -30,7 +30,7 @@ def own_namespaces():
         with open(f"/proc/self/{name}", "w") as file:
             file.write(text)
     check(libc.mount(b"none", b"/", None, 0x44000, None))
-from house.varlink import Connection, attempt
+from fixture.varlink import Connection, attempt
 apps = os.open("/run/contactbroker/apps", os.O_PATH)
 own_namespaces()
 """
@@ -128,7 +128,7 @@ check(libc.mount(b'/dev/zero', b'/tmp/root/.flatpak-info', None, 0x1000, None))
 def hanging_root():
     program = WORLD + """
 import threading
-from house.slowfs import SlowFileSystem, ROOT
+from fixture.slowfs import SlowFileSystem, ROOT
 os.makedirs("/tmp/slow", exist_ok=True)
 system = SlowFileSystem("/tmp/slow", b"")
 threading.Thread(target=system.serve, args=(lambda name, process: name == "LOOKUP",), daemon=True).start()
@@ -141,7 +141,7 @@ os.chroot("/tmp/slow")
 def hanging_executable():
     program = WORLD + """
 import threading, select
-from house.slowfs import SlowFileSystem
+from fixture.slowfs import SlowFileSystem
 os.makedirs("/tmp/slow", exist_ok=True)
 served = {0, os.getpid()}
 # Other processes that open or read it wait forever. 0 is the kernel itself.

@@ -3,11 +3,11 @@
 import os
 import subprocess
 
-from house.accounts import as_user, run as run_as, start
-from house.broker import CALLER, MARKER, REQUEST_ACCESS, fresh, secrets, taken_for
-from house.person import Agent
-from house.varlink import ADMIN, AGENT, APPS, admin, attempt
-from house.verdict import must, run, tries
+from fixture.accounts import as_user, run as run_as, start
+from fixture.broker import CALLER, MARKER, REQUEST_ACCESS, fresh, secrets, taken_for
+from fixture.person import Agent
+from fixture.varlink import ADMIN, AGENT, APPS, admin, attempt
+from fixture.verdict import must, run, tries
 
 APP, PLATFORM = "org.example.Flat", "org.example.Platform"
 WORK = "/home/alice/flatpak"

@@ -5,11 +5,11 @@ import signal
 import subprocess
 import time
 
-from house.accounts import as_user, run as run_as, start
-from house.broker import CALLER, REQUEST_ACCESS, Asking, command, fresh
-from house.person import PASSWORD_PROMPT, WAITING, Agent, Terminal
-from house.varlink import APPS, admin, attempt
-from house.verdict import must, run, tries
+from fixture.accounts import as_user, run as run_as, start
+from fixture.broker import CALLER, REQUEST_ACCESS, Asking, command, fresh
+from fixture.person import PASSWORD_PROMPT, WAITING, Agent, Terminal
+from fixture.varlink import APPS, admin, attempt
+from fixture.verdict import must, run, tries
 
 
 class SharingAll:

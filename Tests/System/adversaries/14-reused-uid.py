@@ -2,11 +2,11 @@
 
 import os
 
-from house.accounts import as_user
-from house.broker import command, fresh, secrets
-from house.person import Agent
-from house.varlink import admin, attempt, contacts
-from house.verdict import must, run, tries
+from fixture.accounts import as_user
+from fixture.broker import command, fresh, secrets
+from fixture.person import Agent
+from fixture.varlink import admin, attempt, contacts
+from fixture.verdict import must, run, tries
 
 NUMBER = "1777"
 
@@ -22,7 +22,7 @@ def account(name):
 @tries("(carol saves a contact and is deleted; dave gets her UID)", "done")
 def prepare():
     import subprocess
-    from house.accounts import start
+    from fixture.accounts import start
     fresh()
     account("carol")
     with Agent("carol") as person:
@@ -57,7 +57,7 @@ def dave():
 
 @tries("dave runs contactbook, to which carol gave full access", "refused")
 def contactbook():
-    from house.accounts import run as run_as
+    from fixture.accounts import run as run_as
     status, said = run_as("dave", ["contactbook", "list"], timeout=30)
     must(status != 0 and not secrets(said), said)
     return " ".join(said.split())[:120]

@@ -1,8 +1,8 @@
 """a system service that runs as alice"""
 
-from house.broker import CALLER, REQUEST_ACCESS, command, fresh, pending, secrets
-from house.varlink import ADMIN, AGENT, APPS
-from house.verdict import must, run, tries
+from fixture.broker import CALLER, REQUEST_ACCESS, command, fresh, pending, secrets
+from fixture.varlink import ADMIN, AGENT, APPS
+from fixture.verdict import must, run, tries
 
 fresh()
 
@@ -34,7 +34,7 @@ def known():
     fresh()
     thread = threading.Thread(target=service, args=(CALLER, APPS, REQUEST_ACCESS), kwargs={"unit": "backup.service"})
     thread.start()
-    from house.broker import wait_for
+    from fixture.broker import wait_for
     prompt = wait_for(lambda: pending(1000), "its prompt")[0]
     thread.join()
     must(prompt["strength"] == "service" and "backup.service" in str(prompt), str(prompt))

@@ -5,10 +5,10 @@ import signal
 import subprocess
 import time
 
-from house.accounts import as_user, run as run_as
-from house.broker import CALLER, SERVICE, command, fresh, pid, wait_for
-from house.varlink import ADMIN, APPS, Closed, Connection, admin, attempt
-from house.verdict import must, run, tries
+from fixture.accounts import as_user, run as run_as
+from fixture.broker import CALLER, SERVICE, command, fresh, pid, wait_for
+from fixture.varlink import ADMIN, APPS, Closed, Connection, admin, attempt
+from fixture.verdict import must, run, tries
 
 fresh()
 AUTHORIZATION = '{"method":"io.contactbroker.Contacts.GetAuthorization"}'
@@ -73,10 +73,10 @@ def silent():
 
     import threading
     script = ("import resource, time; resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))\n"
-              "from house.varlink import *\nheld = []\n"
+              "from fixture.varlink import *\nheld = []\n"
               "try:\n    held += [Connection(APPS, 2) for _ in range(2000)]\nexcept OSError: pass\n"
               "print('holding', flush=True); time.sleep(30)\n")
-    from house.accounts import start
+    from fixture.accounts import start
     import sys
     process = start("bob", [sys.executable, "-c", script], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
     try:

@@ -2,10 +2,10 @@
 
 import json
 
-from house.accounts import run as run_as
-from house.broker import HELPER, SERVICE, command, secrets, wait_for
-from house.varlink import admin
-from house.verdict import NotBuilt, must, run, tries
+from fixture.accounts import run as run_as
+from fixture.broker import HELPER, SERVICE, command, secrets, wait_for
+from fixture.varlink import admin
+from fixture.verdict import NotBuilt, must, run, tries
 
 ENTRIES = []
 

@@ -6,9 +6,9 @@ SIGSTOP stops the broker like a loop that hangs. This runs after 99-journal, whi
 import os
 import signal
 
-from house.broker import SERVICE, command, fresh, pid, wait_for
-from house.varlink import admin, attempt
-from house.verdict import must, run, tries
+from fixture.broker import SERVICE, command, fresh, pid, wait_for
+from fixture.varlink import admin, attempt
+from fixture.verdict import must, run, tries
 
 DROP_IN = "/run/systemd/system/contactbroker.service.d/soon.conf"
 

@@ -7,12 +7,12 @@ import glob
 import os
 import stat
 
-from house.accounts import run as run_as
-from house.broker import (
+from fixture.accounts import run as run_as
+from fixture.broker import (
     CALLER, MARKER, REQUEST_ACCESS, SERVICE, STATE, Asking, command, fresh, pid, secrets, wait_for)
-from house.person import Agent
-from house.varlink import APPS, admin, attempt
-from house.verdict import NotBuilt, must, run, tries
+from fixture.person import Agent
+from fixture.varlink import APPS, admin, attempt
+from fixture.verdict import NotBuilt, must, run, tries
 
 PACKAGE = "/srv/test/contactbroker.deb"
 AGENT = "/usr/bin/contact-agent"

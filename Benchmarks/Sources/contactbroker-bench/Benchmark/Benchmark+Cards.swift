@@ -9,7 +9,7 @@ extension Benchmark {
         let contacts = (0..<size).map(SampleContacts.contact)
         var bytes: [UInt8] = []
         var best = Int64.max
-        for _ in 0..<Self.turns {
+        for _ in 0..<Self.rounds {
             bytes.removeAll(keepingCapacity: true)
             let start = Clock.now()
             for contact in contacts { bytes += writer.card(contact) }
@@ -17,7 +17,7 @@ extension Benchmark {
         }
         let writing = Self.rate(bytes.count, best)
         best = .max
-        for _ in 0..<Self.turns {
+        for _ in 0..<Self.rounds {
             let start = Clock.now()
             guard try Self.read(bytes) == size else { throw Failure("not every card was read") }
             best = min(best, Clock.now() - start)

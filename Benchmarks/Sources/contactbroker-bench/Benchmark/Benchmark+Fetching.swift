@@ -7,8 +7,8 @@ extension Benchmark {
     mutating func measureFetch(_ app: ChildProcess) throws {
         let work = "one contact by identifier"
         for placing in Placing.allCases {
-            let turns = try doAndPing(app, "fetch", placing, count: Self.fetches)
-            let (ours, floor) = (Samples(turns.answers), Samples(turns.pings))
+            let rounds = try doAndPing(app, "fetch", placing, count: Self.fetches)
+            let (ours, floor) = (Samples(rounds.answers), Samples(rounds.pings))
             addFigures("\(work), \(placing.rawValue)", ours, floor: floor)
             guard placing == .twoCores else { continue }
             let peer = peerAmounts("fetch", count: Self.fetches / 4, details: work)
@@ -28,9 +28,9 @@ extension Benchmark {
         _ = try app.ask("ask")
         guard try app.ask("learn") == [Int64(Person.chosen)] else { throw Failure("the limited app sees another set") }
         for placing in Placing.allCases {
-            let turns = try doAndPing(app, "fetch", placing, count: Person.chosen)
+            let rounds = try doAndPing(app, "fetch", placing, count: Person.chosen)
             report.figures.append(
-                Figure("the same by a limited app, \(placing.rawValue)", Samples(turns.answers)))
+                Figure("the same by a limited app, \(placing.rawValue)", Samples(rounds.answers)))
         }
     }
 

@@ -36,7 +36,7 @@ final class Identification: Sendable {
 
     private let path: String
     private let loop: EventLoop
-    private let door: LoopBound<Door>
+    private let door: LoopBound<VarlinkServer>
     private let times: SharedTimes
 
     private final class SharedTimes: Sendable {
@@ -48,7 +48,7 @@ final class Identification: Sendable {
         door = try loop.run {
             let queue = DispatchQueue(label: "identification")
             return LoopBound(
-                try Door(
+                try VarlinkServer(
                     at: .path(path), loop: loop,
                     admit: { accepted, decide in
                         Self.admit(accepted, decide, source, queue, loop)

@@ -28,8 +28,8 @@ extension Benchmark {
         }
         for lookup in Self.all {
             for placing in Placing.allCases {
-                let turns = try doAndPing(app, lookup.task, placing, count: Self.lookups)
-                let (ours, floor) = (Samples(turns.answers), Samples(turns.pings))
+                let rounds = try doAndPing(app, lookup.task, placing, count: Self.lookups)
+                let (ours, floor) = (Samples(rounds.answers), Samples(rounds.pings))
                 addFigures(name("\(lookup.work), \(placing.rawValue)"), ours, floor: floor)
                 // The bars for a million are those of measureFound.
                 guard placing == .twoCores, !isMillion else { continue }
@@ -55,8 +55,8 @@ extension Benchmark {
         _ = try place(app, nil)
         let places = try app.ask("walk \(size / Self.pages)", within: 60)[0]
         guard places > Self.pages / 2 else { throw Failure("the list has only \(places) places") }
-        let turns = try doAndPing(app, "page", nil, count: Self.pages)
-        let (ours, floor) = (Samples(turns.answers), Samples(turns.pings))
+        let rounds = try doAndPing(app, "page", nil, count: Self.pages)
+        let (ours, floor) = (Samples(rounds.answers), Samples(rounds.pings))
         let work = name("a page of 50 in order, anywhere")
         addFigures(work, ours, floor: floor)
         guard size != Self.millionContacts else { return }

@@ -73,8 +73,8 @@ extension Benchmark {
         for (kind, (task, text)) in Self.kinds.enumerated() {
             guard counts[kind] > 0 else { throw Failure("the book has no beginnings of the kind \(task)") }
             _ = try app.ask("look-for \(kind)")
-            let turns = try doAndPing(app, "search", nil, count: Self.searches)
-            let (ours, floor) = (Samples(turns.answers), Samples(turns.pings))
+            let rounds = try doAndPing(app, "search", nil, count: Self.searches)
+            let (ours, floor) = (Samples(rounds.answers), Samples(rounds.pings))
             report.figures.append(Figure(name(text + ", first 20"), ours))
             report.comparisons.append(
                 Comparison(

@@ -8,7 +8,7 @@ struct Benchmark {
     static let manyContacts = 100_000
     /// Contacts in the largest book that is searched.
     static let millionContacts = 1_000_000
-    static let turns = 10
+    static let rounds = 10
     /// Seconds. The broker frees what saves needed after one second, and what their threads kept after another five and a half.
     static let untilIdle: UInt32 = 7
 
@@ -180,7 +180,7 @@ struct Benchmark {
 
     /// The broker's answers and the floor for one way of placing both ends. Both are measured turn by turn, so that what
     /// else the machine does in that second affects both.
-    struct Turns {
+    struct Rounds {
         var call = 0
         var reply = 0
         var answers: [Int64] = []
@@ -188,17 +188,17 @@ struct Benchmark {
     }
 
     /// - Parameter task: the line for the app, without the count that follows.
-    func doAndPing(_ app: ChildProcess, _ task: String, _ placing: Placing?, count: Int) throws -> Turns {
+    func doAndPing(_ app: ChildProcess, _ task: String, _ placing: Placing?, count: Int) throws -> Rounds {
         let cores = try place(app, placing)
-        var turns = Turns()
-        for _ in 0..<Self.turns {
-            let answer = try app.ask("\(task) \(count / Self.turns)").map { Int($0) }
-            (turns.call, turns.reply) = (answer[0], answer[1])
-            turns.answers += answer.dropFirst(2).map { Int64($0) }
-            turns.pings += try app.ask(
-                "ping \(count / Self.turns) \(turns.call) \(turns.reply) \(cores.app) \(cores.broker)")
+        var rounds = Rounds()
+        for _ in 0..<Self.rounds {
+            let answer = try app.ask("\(task) \(count / Self.rounds)").map { Int($0) }
+            (rounds.call, rounds.reply) = (answer[0], answer[1])
+            rounds.answers += answer.dropFirst(2).map { Int64($0) }
+            rounds.pings += try app.ask(
+                "ping \(count / Self.rounds) \(rounds.call) \(rounds.reply) \(cores.app) \(cores.broker)")
         }
-        return turns
+        return rounds
     }
 
     /// Adds what was measured to the details, and the ping-pongs of the same bytes that were measured in turn with it.

@@ -23,7 +23,7 @@ enum Role: String {
     }()
 
     /// The path of another program in this program's folder.
-    static func program(beside name: String) throws -> String {
+    static func program(onWorker name: String) throws -> String {
         guard let slash = program.lastIndex(of: "/") else { throw Failure("this program has no path") }
         return program[...slash] + name
     }

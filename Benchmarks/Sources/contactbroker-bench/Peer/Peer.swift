@@ -15,7 +15,7 @@ final class Peer {
     private let bus: ChildProcess
 
     static var program: String {
-        get throws { try Role.program(beside: "contactbroker-bench-peer") }
+        get throws { try Role.program(onWorker: "contactbroker-bench-peer") }
     }
 
     private static let unshare = "/usr/bin/unshare"

@@ -1,0 +1,27 @@
+/// One of the broker's sockets. Each has its own folder, so that a sandbox can get one without the others.
+public enum BrokerSocket: CaseIterable, Hashable, Sendable {
+    /// For every app; the only one that a sandbox ever gets.
+    case apps
+    /// For the program that shows prompts to the person.
+    case agent
+    /// For programs that manage access.
+    case admin
+
+    /// The socket's path below the broker's runtime directory.
+    public var path: String {
+        switch self {
+        case .apps: "apps/io.contactbroker.Contacts"
+        case .agent: "agent/io.contactbroker.Agent"
+        case .admin: "admin/io.contactbroker.Admin"
+        }
+    }
+
+    /// Whether programs on this socket show or change what other programs may do. A variable that any program can set
+    /// must not lead them to a false broker.
+    var isForThePerson: Bool {
+        switch self {
+        case .apps: false
+        case .agent, .admin: true
+        }
+    }
+}

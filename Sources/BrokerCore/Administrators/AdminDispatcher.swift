@@ -1,0 +1,164 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerJSON
+import BrokerModel
+import BrokerVarlink
+
+/// Dispatches the calls on the administrator's socket.
+struct AdminDispatcher {
+    let surroundings: Surroundings
+    let access: AccessStore
+    let groupCommit: GroupCommit
+    let grants: Grants
+    let prompts: Prompts
+    let passwords: Passwords
+    let sessions: Sessions
+    let history: History
+    let described: GrantDescriptions
+    let changes: GrantChanges
+    let explanations: Explanations
+    let audit: AuditQueries
+    let status: StatusReport
+    let reloads: PolicyReloads
+    let purges: Purges
+
+    func answer(_ call: Call, _ session: CallerSession) {
+        guard call.interface == ContactsInterface.admin.name, let method = AdminMethod(rawValue: String(call.name))
+        else {
+            return call.fail(.methodNotFound(call.method))
+        }
+        do throws(VarlinkError) {
+            // A caller without any right gets this error first, and not one about its parameters.
+            guard adminRight(AdminRequest(method: method, isOwn: true), session) != .never else {
+                throw AdminError.notAuthorized()
+            }
+            let parameters = try AdminParameters(call.parameters, allowing: method.parameters)
+            switch adminRight(try request(method, parameters, session), session) {
+            case .never: throw AdminError.notAuthorized()
+            case .nothing: try run(method, parameters, call, session)
+            case .authentication(let action): authenticate(action, method, parameters, call, session)
+            }
+        } catch {
+            call.fail(error)
+        }
+    }
+
+    // MARK: Authorization
+
+    private func adminRight(_ request: AdminRequest, _ session: CallerSession) -> AdminRight {
+        surroundings.wantsPasswords
+            ? right(for: request, by: session.caller) : rightInSession(by: session.caller, ownUID: surroundings.ownUID)
+    }
+
+    private func request(
+        _ method: AdminMethod, _ parameters: AdminParameters, _ session: CallerSession
+    ) throws(VarlinkError) -> AdminRequest {
+        let uid = parameters.uid ?? session.caller.uid
+        var request = AdminRequest(method: method, isOwn: uid == session.caller.uid && !parameters.allUsers)
+        // Another user's data is read only after the authorization.
+        if method == .setGrant, request.isOwn {
+            request.widens = try changes.changes(parameters, session).contains { $0.change.widens }
+        }
+        return request
+    }
+
+    /// Asks for the password that a method needs, and then runs it, unless it needs more authorization by then.
+    private func authenticate(
+        _ action: AuthorityAction, _ method: AdminMethod, _ parameters: AdminParameters, _ call: Call,
+        _ session: CallerSession
+    ) {
+        passwords.want(
+            action, of: session, app: parameters.app, mayInteract: parameters.mayInteract, for: call
+        ) { verdict in
+            // Other calls were answered since this one arrived, and their records may not be committed.
+            groupCommit.catchUp()
+            do throws(VarlinkError) {
+                switch verdict {
+                case .granted: break
+                case .wantsInteraction where !parameters.mayInteract:
+                    throw AdminError.interactiveAuthenticationRequired
+                case .refused: throw AdminError.notAuthorized("authentication failed")
+                case .wantsInteraction: throw AdminError.notAuthorized(Verdict.withoutPasswordAgent)
+                case .absent: throw AdminError.notAuthorized(Verdict.withoutAuthority)
+                case .unanswered(let reason): throw AdminError.notAuthorized(reason)
+                }
+                switch adminRight(try request(method, parameters, session), session) {
+                case .nothing, .authentication(action): try run(method, parameters, call, session)
+                case .authentication, .never: throw AdminError.notAuthorized()
+                }
+            } catch {
+                call.fail(error)
+            }
+        }
+    }
+
+    private func run(
+        _ method: AdminMethod, _ parameters: AdminParameters, _ call: Call, _ session: CallerSession
+    ) throws(VarlinkError) {
+        switch method {
+        case .listGrants: listGrants(parameters, call, session)
+        case .setGrant: try changes.set(parameters, call, session)
+        case .resetGrant: try resetGrant(parameters, call, session)
+        case .queryAudit: try audit.query(parameters, call, session)
+        case .verifyAudit: audit.verify(call)
+        case .getStatus: status.answer(call, session, isWhole: audit.extent(parameters, session) == .whole)
+        case .listPending: explanations.listPending(parameters, call, session)
+        case .explainDecision: try explanations.explain(parameters, call, session)
+        case .reloadPolicy: reloadPolicy(call)
+        case .purgeUser: try purges.purge(parameters, call)
+        }
+    }
+
+    private func listGrants(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) {
+        let uid = parameters.allUsers ? nil : parameters.uid ?? session.caller.uid
+        let found = described.grantedPrincipals(uid: uid)
+        let silenced = Set(access.silencedPrincipals.filter { uid == nil || $0.uid == uid })
+            .subtracting(found.map(\.principal))
+            .sorted { ($0.uid, $0.app, $0.strength.rawValue) < ($1.uid, $1.app, $1.strength.rawValue) }
+        let all = found.map { ($0.principal, $0.grant) } + silenced.map { ($0, nil) }
+        call.reply { described.write(all, forAdministrator: true, &$0) }
+    }
+
+    private func resetGrant(
+        _ parameters: AdminParameters, _ call: Call, _ session: CallerSession
+    ) throws(VarlinkError) {
+        let uid = parameters.uid ?? session.caller.uid
+        let found = described.matching(parameters, session)
+        let silenced = access.silencedPrincipals.filter { $0.uid == uid && parameters.isAbout($0.strength, $0.app) }
+        let connected = sessions.all.lazy.map(\.caller).filter {
+            $0.uid == uid && parameters.isAbout($0.strength, $0.app)
+        }
+        // The back-off of weakly identified apps is shared, so it is reset for all of them.
+        let crowd = (found.map(\.principal) + silenced).map(\.strength) + connected.map(\.strength)
+        let waiting = prompts.dropWaits(uid, where: parameters.isAbout, weak: crowd.contains(where: \.namesNobody))
+        if found.isEmpty, silenced.isEmpty, waiting.isEmpty, let app = parameters.app {
+            throw AdminError.unknownApp(app)
+        }
+        for principal in silenced {
+            access.endSilence(of: principal)
+            groupCommit.record(.revocation, of: principal, detail: "asked again")
+        }
+        for (principal, _) in found { grants.endGrant(principal, detail: "reset") }
+        // Terminal sessions share the persistent principal's identifiers. Removing its grant creates new ones.
+        for (principal, _) in found where access.grant(of: principal.bound(to: .persistent)) == nil {
+            access.removeGrant(of: principal.bound(to: .persistent))
+        }
+        history.moved()
+        let waited = waiting.map { Principal(uid: uid, strength: $0.strength, app: $0.app) }
+        let count = Set(silenced).union(found.map(\.principal)).union(waited).count
+        groupCommit.replyOnDisk(call) { $0.member("count", count) }
+    }
+
+    // MARK: Policy
+
+    /// Reloads the policy. After the reply, nothing that the new policy forbids is disclosed.
+    private func reloadPolicy(_ call: Call) {
+        reloads.reload { policy in
+            let refusal = policy.problem.map { AdminError.invalidValue($0.subject.rawValue, reason: $0.reason) }
+            groupCommit.replyOnDisk(call, error: refusal) {
+                $0.member("rules", policy.rules.count)
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerJSON
+import BrokerVarlink
+
+/// Dispatches the calls on the agent's socket.
+struct AgentDispatcher {
+    let surroundings: Surroundings
+    let access: AccessStore
+    let grants: Grants
+    let books: Books
+    let prompts: Prompts
+    let passwords: Passwords
+    let problems: StoreProblems
+    let descriptions: PromptDescriptions
+    let described: GrantDescriptions
+    let searches: AgentSearches
+    let answers: AgentAnswers
+
+    func answer(_ call: Call, _ session: CallerSession) {
+        guard call.interface == ContactsInterface.agent.name, let method = AgentMethod(rawValue: String(call.name))
+        else {
+            return call.fail(.methodNotFound(call.method))
+        }
+        do throws(VarlinkError) {
+            switch method {
+            case .serve: try serve(call, session)
+            case .search: try searches.search(call, session)
+            case .show: try searches.show(call, session)
+            case .answer: try answers.answer(call, session)
+            case .listGrants: try listGrants(call, session)
+            case .manage: try manage(call, session)
+            }
+        } catch {
+            call.fail(error)
+        }
+    }
+
+    private func serve(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try ServeParameters(call.parameters)
+        guard call.more else { throw .expectedMore }
+        // A notify-only agent needs no password: it gets only the number of waiting prompts.
+        guard surroundings.wantsPasswords, !parameters.notifyOnly else {
+            return try serve(parameters, call, session)
+        }
+        guard prompts.hasRoom(ofAgentsOf: session.caller.uid, notifyOnly: false) else { throw AgentError.tooManyAgents }
+        passwords.want(.answer, of: session, mayInteract: true, for: call) { verdict in
+            do throws(VarlinkError) {
+                try grants.policy.accept(verdict)
+                try serve(parameters, call, session)
+            } catch {
+                call.fail(error)
+            }
+        }
+    }
+
+    private func serve(
+        _ parameters: ServeParameters, _ call: Call, _ session: CallerSession
+    ) throws(VarlinkError) {
+        guard let token = Prompt.randomName() else {
+            throw AgentError.notAnAgent("the system has no randomness for a token")
+        }
+        let agent = Agent(token: token, session: session, notifyOnly: parameters.notifyOnly, serve: call)
+        guard prompts.serve(agent) else { throw AgentError.tooManyAgents }
+    }
+
+    private func listGrants(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        guard let token = call.parameters["agent"]?.string, call.parameters.count == 1 else {
+            throw .invalidParameter("agent")
+        }
+        _ = try prompts.agent(token, of: session)
+        let grants = described.grantedPrincipals(uid: session.caller.uid)
+        call.reply { described.write(grants.map { ($0.principal, $0.grant) }, forAdministrator: false, &$0) }
+    }
+
+    // MARK: One app's grant
+
+    /// Opens a manage prompt at the person's own request. Only their agent shows it. It is in no queue and delays no
+    /// app's prompt.
+    func manage(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try ManageParameters(call.parameters)
+        let agent = try prompts.agent(parameters.agent, of: session)
+        let found = described.grantedPrincipals(uid: session.caller.uid).filter { principal, _ in
+            principal.app == parameters.app && principal.strength == parameters.strength
+                && (parameters.session == nil || principal.binding.words == parameters.session)
+        }
+        // If the agent does not say which grant, the one decided last.
+        guard let (principal, _) = found.max(by: { $0.grant.revision < $1.grant.revision }) else {
+            throw .invalidParameter("app")
+        }
+        books.with(session.caller.uid) { result in
+            guard !call.isOver else { return }
+            switch result {
+            case .success: openOwn(principal, agent, call)
+            case .failure(let error): problems.unavailable(call, error)
+            }
+        }
+    }
+
+    private func openOwn(_ principal: Principal, _ agent: Agent, _ call: Call) {
+        let absent = CallerSession(caller: caller(actingFor: principal), interface: .contacts) { done in
+            done(.same)
+            return nil
+        }
+        guard let prompt = Prompt(Question(kind: .manage), of: absent) else {
+            return call.fail(ContactsError.storeUnavailable)
+        }
+        let time = surroundings.limits.ownPromptTimeout.microseconds
+        prompt.deadline = surroundings.uptime() + time
+        let former = agent.own
+        agent.own = prompt
+        former?.withdrawPasswords()
+        call.reply(descriptions.describe(prompt, waiting: 0, expires: (surroundings.now() + time) / 1_000_000))
+    }
+
+    /// A caller for an app that may not be running, so that its grant can be looked up as if it called.
+    private func caller(actingFor principal: Principal) -> Caller {
+        var process = ProcessIdentity(pid: 0, startTime: 0)
+        var session: SessionIdentity?
+        // Only sessions and processes of an interpreter have their own identifiers.
+        var isInterpreter = false
+        switch principal.binding {
+        case .persistent: break
+        case .session(let bound): session = bound
+        case .process(let bound): process = bound
+        }
+        if principal.binding != .persistent {
+            isInterpreter = access.identifiers(for: principal, sharesPersistentKey: false) != nil
+        }
+        let path = principal.app.lastIndex(of: " ").map { String(principal.app[..<$0]) }
+        return Caller(
+            uid: principal.uid, strength: principal.strength, app: principal.app,
+            displayName: access.displayName(of: principal) ?? principal.app,
+            executable: principal.app.hasPrefix("/") ? path : nil, process: process, session: session, terminal: nil,
+            isInterpreter: isInterpreter, isSandboxed: false)
+    }
+}
+
+extension PolicyInForce {
+    /// Accepts the password; also accepts its absence if no authority is there and the administrator allows that.
+    func accept(_ verdict: Verdict) throws(VarlinkError) {
+        switch verdict {
+        case .granted: return
+        case .absent where mayDoWithout: return
+        case .absent: throw AgentError.authenticationFailed(Verdict.withoutAuthority)
+        case .wantsInteraction: throw AgentError.authenticationFailed(Verdict.withoutPasswordAgent)
+        case .unanswered(let reason): throw AgentError.authenticationFailed(reason)
+        case .refused: throw AgentError.authenticationFailed()
+        }
+    }
+}
+
+extension Verdict {
+    static let withoutAuthority =
+        "polkit is not installed, so nothing can ask for your password; an administrator can install it: "
+        + "apt install polkitd"
+    static let withoutPasswordAgent = "nothing here can ask for your password: polkit's pkttyagent is not running"
+}
+
+extension Principal.Binding {
+    /// Distinguishes a grant bound to a session or process from the app's other grants.
+    var words: String? {
+        switch self {
+        case .persistent: nil
+        case .session(let session): "terminal session of process \(session.leader.pid)"
+        case .process(let process): "process \(process.pid)"
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import BrokerAccessControl
+import BrokerContactsStore
+import BrokerDisclosure
+import BrokerInterface
+import BrokerModel
+import BrokerVarlink
+
+/// What one call that reads may use: the disclosure, the principal and the book.
+struct ReadContext {
+    let disclosure: Disclosure
+    let principal: Principal
+    let identifiers: IdentifierCipher
+    /// `nil` if the user has no book yet.
+    let book: ContactsStore?
+    /// Keys that the policy lets the caller write into a new contact.
+    let writableKeys: ContactKeySet
+
+    /// The grant that the reply depends on.
+    var basis: DisclosedReply.Basis { DisclosedReply.Basis(principal: principal, revision: disclosure.revision) }
+
+    /// Why the call cannot be answered.
+    enum Failure: Error {
+        case call(VarlinkError)
+        case store(StoreError)
+    }
+
+    /// Translates a predicate into a query on the book; `nil` if it matches nothing. An identifier that names nothing
+    /// visible is skipped, whatever the reason.
+    func query(_ predicate: WirePredicate?) throws(StoreError) -> ContactQuery? {
+        var query = ContactQuery(scope: disclosure.scope, matchKeys: disclosure.keys)
+        switch predicate {
+        case nil: break
+        case .name(let words): query.predicate = .name(words)
+        case .emailAddress(let address): query.predicate = .emailAddress(address)
+        case .phoneNumber(let number): query.predicate = .phoneNumber(number)
+        case .identifiers(let names): query.predicate = .records(names.flatMap(cards))
+        case .container(let name):
+            let containers = try containers()
+            guard let container = containers.first(where: { identifier(of: $0) == name }) else { return nil }
+            if containers.count > 1 { query.predicate = .container(container?.record) }
+        case .group(let name):
+            guard let book, let group = try group(named: name) else { return nil }
+            query.predicate = .records(try book.members(of: group.record, within: disclosure.scope))
+        case .me:
+            guard let me = try book?.me(), disclosure.scope.contains(me) else { return nil }
+            query.predicate = .records([me])
+        }
+        return query
+    }
+
+    /// The visible cards linked with a card, including itself, in rising order. This is all that the app learns about
+    /// a link.
+    func members(of record: RecordNumber) -> [RecordNumber] {
+        book?.links(seeing: disclosure.keys).members(of: record, within: disclosure.scope) ?? []
+    }
+
+    /// The card in scope that an identifier names, or the visible members of the unified contact that it names. They
+    /// are in rising order. A card may be deleted already.
+    func cards(_ identifier: String) -> [RecordNumber] {
+        guard let (kind, record) = identifiers.named(identifier), disclosure.scope.contains(record) else { return [] }
+        switch kind {
+        case .contact: return [record]
+        case .unifiedContact:
+            // A unified contact is named by its first visible member, so the name depends only on what the app sees.
+            let members = members(of: record)
+            return members.count > 1 && members[0] == record ? members : []
+        case .group, .container, .pickedRow, .agentRow: return []
+        }
+    }
+
+    func made(contact record: RecordNumber) throws(StoreError) -> Bool {
+        try book?.maker(of: record) == identifiers.mark
+    }
+
+    /// What a save may change.
+    var permissions: SavePermissions { SavePermissions(disclosure, writableKeys: writableKeys) }
+
+    /// Runs a look-up in the book and translates its error.
+    func orFail<Result>(_ body: (ReadContext) throws(StoreError) -> Result) throws(Failure) -> Result {
+        do throws(StoreError) {
+            return try body(self)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// The visible contact that an identifier names; for a unified contact, its first visible member. Every other
+    /// identifier gets the same error: malformed, another app's, not granted, revoked, deleted or invented.
+    func contact(_ identifier: String) throws(Failure) -> RecordNumber {
+        let found = try orFail { (_) throws(StoreError) in try book?.existing(cards(identifier).prefix(1)) }
+        guard let record = found?.first else { throw .call(ContactsError.recordDoesNotExist()) }
+        return record
+    }
+}
+
+extension ReadContext {
+    /// Creates a reading from a permit; `nil` if the grant has no key for identifiers, which only a faulty store can
+    /// cause.
+    ///
+    /// - Parameter identifiers: the cipher that the call began with, if not the current one.
+    init?(
+        _ disclosure: Disclosure, _ known: CallerAccess, _ book: ContactsStore?,
+        under identifiers: IdentifierCipher? = nil
+    ) {
+        guard let principal = known.principal, let identifiers = identifiers ?? known.identifiers else { return nil }
+        self.init(
+            disclosure: disclosure, principal: principal, identifiers: identifiers, book: book,
+            writableKeys: known.ruling.maximumKeys)
+    }
+}
+
+extension Grants {
+    /// What an app may read now, without a prompt; `nil` if nothing.
+    func readContext(
+        of session: CallerSession, _ book: ContactsStore? = nil, under identifiers: IdentifierCipher? = nil
+    ) -> ReadContext? {
+        let known = effectiveAccess(of: session)
+        guard case .permit(let disclosure) = decideAccess(known.effective, mayAsk: false) else { return nil }
+        return ReadContext(disclosure, known, book, under: identifiers)
+    }
+}

@@ -1,0 +1,63 @@
+import BrokerVarlink
+
+/// Limits repeated journal messages: a message is logged once, and its repeats are counted and logged a minute later.
+///
+/// An app may call as often as it likes while its book is damaged or the disk is full. That must neither hide other
+/// messages nor fill the journal's disk. It lives on the event loop.
+final class LogLimiter {
+    /// How long repeats of a message are counted.
+    static let window = Duration.seconds(60)
+    /// Different messages tracked at once; further ones are counted together.
+    static let most = 64
+
+    private let loop: any Loop
+    private let log: (String) -> Void
+    /// The number of repeats of each message.
+    private var repeats: [String: Int] = [:]
+    private var others = 0
+
+    init(loop: any Loop, log: @escaping (String) -> Void) {
+        self.loop = loop
+        self.log = log
+    }
+
+    /// Logs the message with `way`, or counts it as a repeat.
+    func say(_ message: String, by way: (String) -> Void) {
+        if let count = repeats[message] {
+            repeats[message] = count + 1
+        } else if repeats.count < Self.most {
+            repeats[message] = 0
+            way(message)
+            loop.later(after: Self.window) { [self] in close(message) }
+        } else {
+            others += 1
+        }
+    }
+
+    private func close(_ message: String) {
+        if let count = repeats.removeValue(forKey: message), count > 0 { log("\(count) more times: \(message)") }
+        guard others > 0 else { return }
+        log("\(others) more messages within a minute were not logged: they differed too much to count each")
+        others = 0
+    }
+}
+
+extension Surroundings {
+    /// Returns a copy whose `log` counts repeats, and whose `notice` does for names that callers can repeat.
+    func withLogLimiter() -> Surroundings {
+        let limiter = LogLimiter(loop: loop, log: log)
+        var surroundings = self
+        let (log, notice) = (log, notice)
+        surroundings.log = { limiter.say($0, by: log) }
+        surroundings.notice = { name, message, facts in
+            switch name {
+            // Callers can repeat this one with each connection. The others are caused by administrators or come once.
+            case .anotherPerson: limiter.say(message) { notice(name, $0, facts) }
+            case .policyInForce, .policyUnreadable, .settingsUnreadable, .recordsNotKept, .recordsLost,
+                .auditContradicted, .cardDamaged, .userPurged:
+                notice(name, message, facts)
+            }
+        }
+        return surroundings
+    }
+}

@@ -1,0 +1,321 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerJSON
+import BrokerModel
+import BrokerVarlink
+
+/// The group commit: it appends audit records, and holds replies back until the records of this event loop iteration
+/// are committed.
+///
+/// A reply that discloses leaves only after its record: a crash between the two must not hide a disclosure. The
+/// records of one iteration are one transaction, so that many callers share its cost. If the audit is durable, such a
+/// reply also waits for a sync. Commits made while a sync runs share the next one.
+final class GroupCommit {
+    /// Proof that the audit records of a reply are committed. Only this file can make one.
+    struct Recorded {
+        fileprivate init() {}
+    }
+
+    private enum Item {
+        case reply(Call, [UInt8])
+        case disclosure(Call, DisclosedReply, continues: Bool, then: (() -> Void)?)
+        case error(Call, VarlinkError)
+        case work(committed: () -> Void, failed: () -> Void)
+
+        var isDisclosedToApp: Bool {
+            if case .disclosure(_, let reply, _, _) = self { reply.basis != nil } else { false }
+        }
+    }
+
+    private let surroundings: Surroundings
+    private let access: AccessStore
+    private var loop: any Loop { surroundings.loop }
+    /// The timer that closes deduplication windows and writes their counts.
+    private var windowTimer: (any Scheduled)?
+    private var items: [Item] = []
+    private var isScheduled = false
+    /// Replies that disclose wait for a sync.
+    var isDurable = false
+    /// Syncs what is committed.
+    let sync: AccessSync
+    private let feed: AuditFeed
+    private let history: History
+    /// Committed items that no sync covers yet.
+    private var unsynced: [Item] = []
+    /// Committed items that the running sync covers.
+    private var syncing: [Item] = []
+    private var isSyncing = false
+
+    init(
+        surroundings: Surroundings, access: AccessStore, sync: AccessSync, feed: AuditFeed,
+        history: History
+    ) {
+        self.surroundings = surroundings
+        self.access = access
+        self.sync = sync
+        self.feed = feed
+        self.history = history
+    }
+
+    // MARK: Records
+
+    /// Appends an audit record; this iteration's commit includes it.
+    func record(
+        _ event: AuditEvent, uid: UInt32, app: String = "", strength: IdentityStrength? = nil,
+        _ fill: (inout AuditRecord) -> Void = { _ in }, detail: String? = nil
+    ) {
+        var record = AuditRecord(
+            time: surroundings.now(), uid: uid, app: app, strength: strength, event: event, detail: detail)
+        fill(&record)
+        access.append(record)
+        scheduleWindowEnd()
+        commitSoon()
+    }
+
+    func record(
+        _ event: AuditEvent, of caller: Caller, _ fill: (inout AuditRecord) -> Void = { _ in }, detail: String? = nil
+    ) {
+        record(event, uid: caller.uid, app: caller.app, strength: caller.strength, fill, detail: detail)
+    }
+
+    func record(
+        _ event: AuditEvent, of principal: Principal, _ fill: (inout AuditRecord) -> Void = { _ in },
+        detail: String? = nil
+    ) {
+        record(event, uid: principal.uid, app: principal.app, strength: principal.strength, fill, detail: detail)
+    }
+
+    /// Records a change of a grant, and names the contacts that joined or left the granted set. A disclosure of the
+    /// whole set names only the revision, and these records say what that revision contains.
+    func record(
+        _ event: AuditEvent, of principal: Principal, naming records: Set<RecordNumber>,
+        _ fill: (inout AuditRecord) -> Void
+    ) {
+        for (place, part) in parts(records.sorted()).enumerated() {
+            record(event, of: principal) {
+                fill(&$0)
+                guard !part.isEmpty else { return }
+                $0.contacts = Array(part)
+                guard place > 0 else { return }
+                ($0.count, $0.detail) = (part.count, "continued")
+            }
+        }
+    }
+
+    /// Splits contacts into parts of bounded size, one per record. No contacts give one empty part.
+    private func parts(_ records: [RecordNumber]) -> [ArraySlice<RecordNumber>] {
+        let size = surroundings.limits.contactsPerAuditRecord
+        return stride(from: 0, to: max(records.count, 1), by: size).map {
+            records[$0..<min($0 + size, records.count)]
+        }
+    }
+
+    // MARK: What is sent
+
+    /// Records what a reply discloses, and sends it after the commit. It is the only way for contact data to leave
+    /// the broker. If the grant is revoked before that, the reply is withdrawn.
+    ///
+    /// - Parameter then: runs after the reply was sent, to continue a list.
+    func disclose(
+        _ reply: DisclosedReply, to call: Call, _ session: CallerSession, continues: Bool = false,
+        then: (() -> Void)? = nil
+    ) {
+        for disclosed in reply.disclosed { record(disclosed, of: reply, session) }
+        if let basis = reply.basis { session.disclosed(under: basis.principal) }
+        items.append(.disclosure(call, reply, continues: continues, then: then))
+        commitSoon()
+    }
+
+    private func record(_ disclosed: DisclosedReply.Record, of reply: DisclosedReply, _ session: CallerSession) {
+        let event = reply.basis == nil ? AuditEvent.agentSearch : .disclosure
+        let fill = { (record: inout AuditRecord) in
+            if reply.basis != nil { record.keys = [] }
+            record.revision = reply.basis?.revision
+        }
+        switch disclosed {
+        case .count(let count):
+            record(
+                event, of: session.caller,
+                {
+                    fill(&$0)
+                    $0.count = count
+                }, detail: reply.detail)
+        case .contacts(let records, let keys, let isWhole):
+            for part in parts(records) {
+                record(
+                    event, of: session.caller,
+                    {
+                        fill(&$0)
+                        $0.keys = keys
+                        $0.count = part.count
+                        $0.contacts = isWhole ? nil : Array(part)
+                        $0.part = isWhole ? part.hashValue : nil
+                    }, detail: reply.detail)
+            }
+        }
+    }
+
+    /// Sends a reply that discloses no contact, after the commit.
+    func reply(_ parameters: [UInt8], to call: Call) {
+        items.append(.reply(call, parameters))
+        commitSoon()
+    }
+
+    func fail(_ error: VarlinkError, _ call: Call) {
+        items.append(.error(call, error))
+        commitSoon()
+    }
+
+    /// Runs one of the two callbacks after the commit. On success, all changes appended to the access store so far
+    /// are committed. On failure, none of them takes effect.
+    func work(committed: @escaping () -> Void = {}, failed: @escaping () -> Void = {}) {
+        items.append(.work(committed: committed, failed: failed))
+        commitSoon()
+    }
+
+    /// Replies to an administrator after the change is committed and synced.
+    ///
+    /// - Parameter error: replied instead, if the operation found a problem and recorded it.
+    func replyOnDisk(_ call: Call, error: VarlinkError? = nil, _ write: @escaping (inout JSONWriter) -> Void) {
+        let failed = {
+            call.fail(
+                AdminError.invalidValue(
+                    "state",
+                    reason: "the access database cannot be written; revoked access stays revoked only until a restart"))
+        }
+        work(
+            committed: { [sync] in
+                sync.onDisk { isOnDisk in
+                    guard isOnDisk else { return failed() }
+                    if let error { return call.fail(error) }
+                    call.reply { write(&$0) }
+                }
+            }, failed: failed)
+    }
+
+    /// Commits now what waits for the end of this iteration, for callers that read committed data.
+    func catchUp() {
+        if isScheduled { flush() }
+    }
+
+    /// Withdraws replies that a revoked or narrowed grant no longer permits.
+    ///
+    /// - Returns: how many replies were withdrawn.
+    func withdraw(_ principal: Principal, _ error: VarlinkError) -> Int {
+        Self.withdraw(&items, principal, error) + Self.withdraw(&unsynced, principal, error)
+            + Self.withdraw(&syncing, principal, error)
+    }
+
+    private static func withdraw(_ items: inout [Item], _ principal: Principal, _ error: VarlinkError) -> Int {
+        var count = 0
+        for (index, item) in items.enumerated() {
+            guard case .disclosure(let call, let reply, _, _) = item, reply.basis?.principal == principal else {
+                continue
+            }
+            items[index] = .error(call, error)
+            count += 1
+        }
+        return count
+    }
+
+    /// Schedules the commit of this iteration.
+    func commitSoon() {
+        guard !isScheduled else { return }
+        isScheduled = true
+        let bound = LoopBound(self, loop: loop)
+        loop.execute { bound.value.flush() }
+    }
+
+    func flush() {
+        isScheduled = false
+        let items = self.items
+        self.items = []
+        let setsMove = access.willRedeliver
+        do throws(AccessStoreError) {
+            if access.hasUncommitted {
+                try access.commit()
+                if setsMove { history.moved() }
+                sync.schedule(within: surroundings.limits.syncInterval)
+                feed.committed()
+            } else {
+                // Nothing new to commit: a deduplicated disclosure still needs its earlier record, so the files must
+                // still exist.
+                try access.checkFiles()
+            }
+        } catch {
+            if case .removed = error { sync.fail(error) }
+            surroundings.log("cannot write audit records, so their calls are refused: \(error)")
+            // Decisions of this iteration have no effect, and saves have none until the next commit.
+            history.moved()
+            refuse(items)
+            return
+        }
+        for item in items {
+            if isDurable, item.isDisclosedToApp { unsynced.append(item) } else { send(item) }
+        }
+        if !unsynced.isEmpty { waitForDisk() }
+    }
+
+    /// Must be called after the commit.
+    private func send(_ item: Item) {
+        switch item {
+        case .disclosure(let call, _, _, _) where sync.hasFailed && item.isDisclosedToApp:
+            call.fail(ContactsError.storeUnavailable)
+        case .disclosure(let call, let reply, let continues, let then):
+            reply.send(to: call, continues: continues, Recorded())
+            then?()
+        case .reply(let call, let parameters): call.reply(parameters)
+        case .error(let call, let error): call.fail(error)
+        case .work(let committed, _): committed()
+        }
+    }
+
+    /// Syncs what is committed. Items that arrive meanwhile wait for the next sync.
+    private func waitForDisk() {
+        guard !isSyncing else { return }
+        isSyncing = true
+        syncing = unsynced
+        unsynced = []
+        sync.onDisk { [weak self] isOnDisk in
+            guard let self else { return }
+            let done = syncing
+            syncing = []
+            isSyncing = false
+            if isOnDisk { for item in done { send(item) } } else { refuse(done) }
+            if !unsynced.isEmpty { waitForDisk() }
+        }
+    }
+
+    /// Refuses the items whose audit records could not be written.
+    private func refuse(_ items: [Item]) {
+        for item in items {
+            switch item {
+            case .reply(let call, _), .disclosure(let call, _, _, _), .error(let call, _):
+                call.fail(ContactsError.storeUnavailable)
+            case .work(_, let failed): failed()
+            }
+        }
+    }
+
+    // MARK: Deduplication
+
+    /// Schedules the end of open deduplication windows.
+    private func scheduleWindowEnd() {
+        guard windowTimer == nil, let end = access.nextWindowEnd else { return }
+        // The lower bound closes windows that end shortly after each other together. The upper bound limits the
+        // effect of a clock that is set.
+        let wait = min(max(Self.shortestWait, end - surroundings.now()), Self.longestWait)
+        windowTimer = loop.later(after: .microseconds(wait)) { [self] in closeWindows() }
+    }
+
+    private static let shortestWait: Int64 = 1_000_000
+    private static let longestWait: Int64 = 60_000_000
+
+    private func closeWindows() {
+        windowTimer = nil
+        access.closeWindows(at: surroundings.now())
+        if access.hasUncommitted { commitSoon() }
+        scheduleWindowEnd()
+    }
+}

@@ -1,0 +1,22 @@
+/// Why a socket cannot be opened.
+public enum ServerError: Error, Hashable, Sendable {
+    /// A process already listens at this path; most likely another broker.
+    case alreadyServed(path: String)
+    /// The file at this path is not a socket; it is left unchanged.
+    case notASocket(path: String)
+    /// The passed descriptor is not a listening Unix stream socket.
+    case notListening(descriptor: CInt)
+    /// The kernel refused: the folder does not exist or is not ours, the path is too long (unix(7): 107 bytes), …
+    case cannotListen(path: String, reason: String)
+}
+
+extension ServerError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .alreadyServed(let path): "another process already listens at \(path)"
+        case .notASocket(let path): "\(path) is not a socket"
+        case .notListening(let descriptor): "descriptor \(descriptor) is not a listening Unix socket"
+        case .cannotListen(let path, let reason): "cannot listen at \(path): \(reason)"
+        }
+    }
+}

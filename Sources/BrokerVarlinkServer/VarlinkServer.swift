@@ -1,0 +1,165 @@
+import BrokerVarlink
+import CBrokerLinux
+import Glibc
+
+/// A listening Unix socket that serves calls. Used only on the event loop, like everything that it calls.
+public final class VarlinkServer: Watcher {
+    /// Decides whether to admit a peer. No byte of the peer is read before the decision, which may come later, on the
+    /// loop. It may never come if the peer closes the connection first.
+    public typealias Admit = (AcceptedPeer, _ decide: PendingAdmission) -> Void
+
+    /// Called once if the socket stops accepting connections although nobody closed it.
+    public var onFailure: ((_ reason: String) -> Void)?
+    /// The number of open connections, including those that are not admitted yet.
+    public var connectionCount: Int { connections.count }
+
+    let limits: ServerLimits
+    let loop: EventLoop
+    let admit: Admit
+    let onCall: (Call) -> Void
+    /// A buffer in which small replies are combined.
+    var scratch: [UInt8] = []
+
+    private let onClose: (any Connection, CloseReason) -> Void
+    private let socket: ListeningSocket
+    private var isClosed = false
+    private var watching: Watching?
+    /// Runs until accepting is tried again, after descriptors ran out.
+    private var pause: Timer?
+    private var connections: [ObjectIdentifier: SocketConnection] = [:]
+    private var accounts: [uid_t: UserAccount] = [:]
+
+    /// Where the socket comes from.
+    public enum Place: Hashable, Sendable {
+        /// Created by us at this path. The folder must exist. A stale socket without a listener is replaced.
+        case path(String)
+        /// Already bound and listening, for example by systemd. We own the descriptor; the file belongs to its creator.
+        case passed(PassedSocket)
+    }
+
+    /// Starts to listen.
+    ///
+    /// Must be called on the loop.
+    /// - Parameters:
+    ///   - mode: the file permissions of a socket that we create, in effect from the start.
+    ///   - onCall: called with one call at a time for each connection. The next call comes only when the one before is
+    ///     over, and never from within a `reply` or `fail`.
+    ///   - onClose: called once for each admitted connection, after its last call was abandoned.
+    public init(
+        at place: Place, mode: mode_t = 0o600, loop: EventLoop, limits: ServerLimits = ServerLimits(),
+        admit: @escaping Admit = { _, decide in decide(.admit(context: nil)) },
+        onCall: @escaping (Call) -> Void,
+        onClose: @escaping (any Connection, CloseReason) -> Void = { _, _ in }
+    ) throws(ServerError) {
+        switch place {
+        case .path(let path): socket = try ListeningSocket.bind(path: path, mode: mode, backlog: VarlinkServer.backlog)
+        case .passed(let passed): socket = try ListeningSocket.adopt(descriptor: passed.descriptor)
+        }
+        self.limits = limits
+        self.admit = admit
+        self.onCall = onCall
+        self.onClose = onClose
+        self.loop = loop
+        watching = loop.inside.watchlist.add(socket.descriptor, .readable, self)
+        if watching == nil { loop.soon { self.failed("the kernel cannot watch another descriptor") } }
+    }
+
+    /// Closes the socket and every connection at once, and removes the socket's file if we created it.
+    public func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        socket.unlinkFile()
+        stopListening()
+        for connection in Array(connections.values) { connection.close() }
+    }
+
+    private func stopListening() {
+        pause?.cancel()
+        guard let watching else { return }
+        loop.inside.watchlist.remove(watching)
+        self.watching = nil
+        Glibc.close(socket.descriptor)
+    }
+
+    // MARK: Accepting
+
+    func isReady(_ readiness: Readiness) {
+        for _ in 0..<Self.acceptsPerIteration {
+            guard !isClosed, watching != nil else { return }
+            let descriptor = clinux_accept(socket.descriptor)
+            if descriptor >= 0 {
+                welcome(descriptor)
+                continue
+            }
+            switch -descriptor {
+            case EAGAIN: return
+            // The peer closed before it was accepted, or a firewall rule forbids the connection (accept(2)).
+            case ECONNABORTED, EPERM: continue
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM: return pauseAccepting()
+            case let code: return failed(String(cString: strerror(code)))
+            }
+        }
+    }
+
+    /// Pauses accepting until a descriptor may be free. Otherwise epoll would report the waiting peers in every
+    /// iteration.
+    private func pauseAccepting() {
+        guard let watching, pause == nil else { return }
+        loop.inside.watchlist.change(watching, to: [])
+        pause = loop.after(Self.acceptPause) { [weak self] in self?.goOn() }
+    }
+
+    private func goOn() {
+        guard let pause, let watching else { return }
+        pause.cancel()
+        self.pause = nil
+        loop.inside.watchlist.change(watching, to: .readable)
+    }
+
+    private func failed(_ reason: String) {
+        guard !isClosed else { return }
+        stopListening()
+        onFailure?(reason)
+    }
+
+    /// Accepts the connection, if the limits allow it.
+    private func welcome(_ descriptor: CInt) {
+        var credentials = clinux_credentials()
+        guard clinux_peer_credentials(descriptor, &credentials) == 0, clinux_know_writers(descriptor) == 0,
+            connections.count < limits.connections
+        else {
+            Glibc.close(descriptor)
+            return
+        }
+        let account =
+            accounts[credentials.uid]
+            ?? UserAccount(userID: credentials.uid, bytesInFlight: limits.bytesInFlightPerUser)
+        let peer = AcceptedPeer(descriptor: descriptor, userID: credentials.uid, processID: credentials.pid)
+        let connection = SocketConnection(peer: peer, account: account, server: self)
+        guard account.connections < limits.connectionsPerUser, connection.begin() else {
+            Glibc.close(descriptor)
+            return
+        }
+        accounts[credentials.uid] = account
+        account.join()
+        connections[ObjectIdentifier(connection)] = connection
+        connection.askForAdmission()
+    }
+
+    // MARK: -
+
+    func closed(_ connection: SocketConnection, account: UserAccount, wasAdmitted: Bool, because reason: CloseReason) {
+        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        account.leave()
+        if account.connections == 0 { accounts[account.userID] = nil }
+        goOn()
+        if wasAdmitted { onClose(connection, reason) }
+    }
+
+    /// The kernel's maximum (net.core.somaxconn is 4096).
+    private static let backlog: CInt = 4_096
+    /// Connections accepted per iteration, so that open connections are served in between.
+    private static let acceptsPerIteration = 64
+    /// How long to wait for a free descriptor.
+    private static let acceptPause = Duration.milliseconds(100)
+}

@@ -1,0 +1,107 @@
+#ifndef CONTACTBROKER_CIDENTIFY_LOOK_H
+#define CONTACTBROKER_CIDENTIFY_LOOK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "peer.h"
+
+/* Reads what requires the right to inspect a process: its executable, its namespaces and its root. A session's broker
+   calls this itself. The system's broker has contactbroker-identify call it. It is in C, because there it runs between
+   fork and exit, where Swift may not run: it uses only system calls and SHA-256. It keeps no state between calls.
+
+   A reading is IDENTIFY_FOUND, IDENTIFY_ABSENT (looked up and definitely not there), or -errno: not known. */
+#define IDENTIFY_FOUND 0
+#define IDENTIFY_ABSENT 1
+
+/* Size of the path's buffer, including what the kernel appends to a path. A longer path is unreadable, never
+   truncated. */
+#define IDENTIFY_PATH_SIZE 4160
+/* Maximum size of an app's name, as in systemd and D-Bus, and of a flatpak instance's name, with NUL. */
+#define IDENTIFY_NAME_SIZE 256
+/* Maximum size of .flatpak-info, in bytes. Real ones have a few thousand. */
+#define IDENTIFY_INFO_LIMIT 65536
+
+enum identify_digest {
+    IDENTIFY_DIGEST_NONE,
+    IDENTIFY_DIGEST_SHA256,
+    IDENTIFY_DIGEST_NOT_REGULAR,
+    IDENTIFY_DIGEST_TOO_LARGE,
+    IDENTIFY_DIGEST_NOT_LOCAL,
+    IDENTIFY_DIGEST_CHANGING,
+    IDENTIFY_DIGEST_UNREADABLE,
+};
+
+/* What lies at the executable's path in the root of process 1. */
+enum identify_place {
+    /* Not looked up, or the process is in another mount namespace than process 1. */
+    IDENTIFY_PLACE_NONE,
+    IDENTIFY_PLACE_OTHER,
+    /* The same file, but others than root can change what is at that path. */
+    IDENTIFY_PLACE_SAME,
+    /* The same file. It and every folder above belong to root, and nobody else may write to them. */
+    IDENTIFY_PLACE_SAME_AND_ROOTS,
+};
+
+struct identify_namespaces {
+    uint64_t mount;
+    uint64_t user;
+    int32_t mount_status;
+    int32_t user_status;
+};
+
+/* Zeroed before use, so it contains no stale data, not even in padding. */
+struct identify_inspection {
+    int32_t pid;
+    int32_t executable_status;
+    struct identify_namespaces namespaces;
+    struct identify_namespaces first;
+    struct clinux_file executable;
+    int32_t digest;
+    int32_t digest_errno;
+    uint8_t sha256[32];
+    int32_t place_status;
+    int32_t place;
+    int32_t info_status;
+    /* 1: the file was read in full. The two names below are empty if the file does not contain them. */
+    int32_t info_is_read;
+    struct clinux_file info;
+    uint32_t path_size;
+    uint32_t reserved;
+    char path[IDENTIFY_PATH_SIZE];
+    char app[IDENTIFY_NAME_SIZE];
+    char instance[IDENTIFY_NAME_SIZE];
+};
+
+/* What to read. */
+#define IDENTIFY_WANTS_DIGEST 1u
+/* Read only the executable's file and path, to check that it has not changed. */
+#define IDENTIFY_WANTS_EXECUTABLE_ONLY 2u
+/* Read what is at the executable's path, as process 1 sees it. contactbroker-identify always does; a request must not
+   ask for it. */
+#define IDENTIFY_WANTS_PLACE 4u
+
+/* Texts of the result. The path has path_size bytes; the names end with a NUL. */
+const char *identify_path(const struct identify_inspection *inspection);
+const char *identify_app(const struct identify_inspection *inspection);
+
+/* Inspects the process that a pidfd refers to. Returns 0, -ESRCH if it has ended, -EBADF if the descriptor is no pidfd,
+   or -errno. hash_limit: size in bytes of the largest executable that is hashed. */
+int identify_inspect(int pidfd, uint32_t wants, uint64_t hash_limit, struct identify_inspection *out);
+
+/* Reads the namespaces of a process. path: its directory in /proc. */
+void identify_namespaces_at(const char *path, struct identify_namespaces *out);
+
+/* Hashes a file that is open with O_PATH. The file must have that status before and after. */
+enum identify_digest identify_hash(int path_descriptor, const struct clinux_file *status, uint64_t limit,
+    uint8_t sha256[32], int32_t *reason);
+
+/* Whether the kernel itself serves a file. A file server can block a read forever and answer each one differently.
+   mounts: the text of a mountinfo. trusted: only root made these mounts. */
+int identify_is_local(const char *mounts, size_t size, const struct clinux_file *file, int trusted);
+
+/* Reads the names from a .flatpak-info. Returns 0, or -EINVAL if it is malformed. Both buffers have IDENTIFY_NAME_SIZE
+   bytes. */
+int identify_parse_info(const char *text, size_t size, char *app, char *instance);
+
+#endif

@@ -1,0 +1,33 @@
+import BrokerConnection
+import BrokerVarlinkClient
+
+/// Connects to the broker's socket for agents.
+///
+/// The installed agent connects before it gives up its group and cannot connect again. To reconnect it restarts itself.
+final class AgentConnector {
+    /// Unused connections, or the error that prevented them; `nil` if this process can connect at any time.
+    private var opened: Result<[VarlinkClient], any Error>?
+
+    /// Connects each time it is asked.
+    init() {}
+
+    /// Opens `count` connections now.
+    init(opening count: Int) {
+        opened = Result { try (0..<count).map { _ in try Self.connect() } }
+    }
+
+    var canOpenAgain: Bool { opened == nil }
+
+    func open() throws -> VarlinkClient {
+        guard let opened else { return try Self.connect() }
+        var connections = try opened.get()
+        guard !connections.isEmpty else { throw VarlinkClientError.closed }
+        let next = connections.removeFirst()
+        self.opened = .success(connections)
+        return next
+    }
+
+    private static func connect() throws -> VarlinkClient {
+        try BrokerConnection.connect(to: .agent, timeout: AgentConnection.timeout)
+    }
+}

@@ -1,0 +1,196 @@
+import CBrokerIdentify
+import Glibc
+
+/// Receives requests and starts a worker process for each. This process opens no file of a peer: a peer can only block
+/// a worker, which is then killed.
+struct RequestServer {
+    /// Maximum number of concurrent full inspections per user, so that a user whose processes block workers delays
+    /// nobody else.
+    private static let perUser = 2
+    private static let atOnce = 16
+    /// Maximum number of waiting requests: per user, answered `IDENTIFY_BUSY` beyond that; and in total, beyond which
+    /// no connection is accepted.
+    private static let waitingPerUser = 64
+    private static let waitingAtMost = 512
+    /// Maximum number of concurrent requests for the executable only. A call of a connected app waits for these, so
+    /// they do not queue behind full inspections.
+    private static let quickAtOnce = 8
+    /// Milliseconds that a new connection has to send its request.
+    private static let patience: Int64 = 1_000
+
+    private struct Silent {
+        let connection: CInt
+        let deadline: Int64
+    }
+
+    private struct Waiting {
+        let connection: CInt
+        let pidfd: CInt
+        let request: identify_request
+        var isQuick: Bool { request.wants & IDENTIFY_WANTS_EXECUTABLE_ONLY != 0 }
+    }
+
+    private struct Running {
+        let worker: CInt
+        let connection: CInt
+        let uid: UInt32
+        let isQuick: Bool
+        let deadline: Int64
+        var isKilled = false
+    }
+
+    private let listener: CInt
+    private let uid: UInt32
+    private var silent: [Silent] = []
+    private var waiting: [Waiting] = []
+    private var running: [Running] = []
+
+    init(listener: CInt, uid: UInt32) {
+        self.listener = listener
+        self.uid = uid
+    }
+
+    /// Serves until the process is killed.
+    mutating func serve() -> Never {
+        while true {
+            start()
+            // In this order: waiting connections (for hang-ups), silent connections, workers, the listener.
+            var watched = waiting.map { pollfd(fd: $0.connection, events: 0, revents: 0) }
+            watched += silent.map { pollfd(fd: $0.connection, events: Int16(POLLIN), revents: 0) }
+            watched += running.map { pollfd(fd: $0.worker, events: Int16(POLLIN), revents: 0) }
+            if waiting.count + silent.count < Self.waitingAtMost {
+                watched.append(pollfd(fd: listener, events: Int16(POLLIN), revents: 0))
+            }
+            let count = poll(&watched, nfds_t(watched.count), timeout)
+            guard count >= 0 || errno == EINTR else { stop("could not wait for requests: \(reason(-errno))") }
+            let ready = count > 0 ? watched.map { $0.revents != 0 } : watched.map { _ in false }
+            let (first, second) = (waiting.count, waiting.count + silent.count)
+            let third = second + running.count
+            end(ready[second..<third])
+            remove(ready[..<first])
+            listen(to: ready[first..<second])
+            if third < ready.count, ready[third] { accept() }
+        }
+    }
+
+    private var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
+    /// Milliseconds to the next deadline. A killed worker has no deadline.
+    private var timeout: CInt {
+        let deadlines = silent.map(\.deadline) + running.filter { !$0.isKilled }.map(\.deadline)
+        return deadlines.min().map { CInt(max(0, $0 - now)) } ?? -1
+    }
+
+    private mutating func accept() {
+        // A few at a time, so that waiting requests are not delayed by many new connections.
+        for _ in 0..<16 {
+            let connection = identify_accept(listener, uid)
+            if connection == -EACCES { continue }
+            guard connection >= 0 else { return }
+            take(Silent(connection: connection, deadline: now + Self.patience))
+        }
+    }
+
+    /// Receives the request, or keeps the connection until it arrives.
+    private mutating func take(_ one: Silent) {
+        var request = identify_request()
+        var pidfd: CInt = -1
+        switch identify_receive(one.connection, &request, &pidfd) {
+        case 0:
+            let new = Waiting(connection: one.connection, pidfd: pidfd, request: request)
+            let before = waiting.count { $0.request.uid == request.uid && $0.isQuick == new.isQuick }
+            guard before < Self.waitingPerUser else {
+                close(pidfd)
+                return answer(one.connection, IDENTIFY_BUSY)
+            }
+            waiting.append(new)
+        case -EAGAIN where one.deadline > now: silent.append(one)
+        default: answer(one.connection, IDENTIFY_MALFORMED)
+        }
+    }
+
+    private mutating func listen(to ready: ArraySlice<Bool>) {
+        let all = silent
+        silent = []
+        for (one, isReady) in zip(all, ready) {
+            if isReady || one.deadline <= now { take(one) } else { silent.append(one) }
+        }
+    }
+
+    /// A caller that hung up needs no answer.
+    private mutating func remove(_ ready: ArraySlice<Bool>) {
+        let all = waiting
+        waiting = []
+        for (one, hasGone) in zip(all, ready) {
+            if hasGone {
+                close(one.connection)
+                close(one.pidfd)
+            } else {
+                waiting.append(one)
+            }
+        }
+    }
+
+    /// Starts as many requests as the limits allow, in order of arrival.
+    private mutating func start() {
+        var left: [Waiting] = []
+        for one in waiting {
+            guard mayStart(one) else {
+                left.append(one)
+                continue
+            }
+            var request = one.request
+            var worker: CInt = -1
+            let result = identify_start_worker(&request, one.connection, one.pidfd, &worker)
+            close(one.pidfd)
+            guard result > 0 else {
+                answer(one.connection, IDENTIFY_FAILED)
+                continue
+            }
+            running.append(
+                Running(
+                    worker: worker, connection: one.connection, uid: request.uid, isQuick: one.isQuick,
+                    deadline: now + Int64(IDENTIFY_WORKER_MILLISECONDS)))
+        }
+        waiting = left
+    }
+
+    private func mayStart(_ one: Waiting) -> Bool {
+        if one.isQuick { return running.count(where: \.isQuick) < Self.quickAtOnce }
+        return running.count { !$0.isQuick } < Self.atOnce
+            && running.count { !$0.isQuick && $0.uid == one.request.uid } < Self.perUser
+    }
+
+    /// Reaps workers that have ended, and kills those past their deadline.
+    private mutating func end(_ ready: ArraySlice<Bool>) {
+        let all = running
+        running = []
+        for (var one, hasEnded) in zip(all, ready) {
+            if hasEnded {
+                let isWell = identify_reap(one.worker) == 1
+                close(one.worker)
+                // A worker that exited with 0 has answered.
+                if isWell {
+                    close(one.connection)
+                } else {
+                    answer(one.connection, one.isKilled ? IDENTIFY_TIMED_OUT : IDENTIFY_FAILED)
+                }
+                continue
+            }
+            if !one.isKilled, one.deadline <= now {
+                identify_kill(one.worker)
+                one.isKilled = true
+            }
+            running.append(one)
+        }
+    }
+
+    private func answer(_ connection: CInt, _ outcome: identify_outcome) {
+        identify_refuse(connection, outcome)
+        close(connection)
+    }
+}

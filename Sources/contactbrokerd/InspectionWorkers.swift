@@ -1,0 +1,71 @@
+import BrokerPeerIdentity
+import BrokerVarlink
+import Dispatch
+
+/// A few threads that inspect processes, in the order of a ``FairQueue``. Lives on the event loop.
+///
+/// The callers bound the queue: a connection has one inspection at a time, and cancels it when it closes.
+final class InspectionWorkers {
+    private final class Ticket {
+        var isWanted = true
+    }
+
+    private struct Job {
+        let ticket: Ticket
+        let begin: (_ thread: DispatchQueue) -> Void
+    }
+
+    private let loop: any Loop
+    private var queue: FairQueue<Job>
+    /// Each serial queue has its own thread while it works.
+    private var idle: [DispatchQueue]
+
+    /// - Parameter perLane: concurrent inspections per user. It is less than `count`, so that no user can keep every
+    ///   thread busy.
+    init(_ count: Int, perLane: Int, loop: any Loop) {
+        precondition(perLane < count, "one user could keep every thread busy")
+        self.loop = loop
+        queue = FairQueue(perLane: perLane)
+        idle = (0..<count).map { DispatchQueue(label: "look \($0)") }
+    }
+
+    /// Runs `inspect` on a worker when its turn comes, then `done` with the result on the event loop.
+    ///
+    /// - Returns: a function that cancels the inspection. `done` then does not run, and `inspect` does not begin if it has
+    ///   not yet.
+    func inspect<Found: Sendable>(
+        at place: InspectionPlace, _ inspect: @escaping @Sendable () -> Found, done: @escaping (Found) -> Void
+    ) -> () -> Void {
+        let ticket = Ticket()
+        let bound = LoopBound((self, ticket, done), loop: loop)
+        let begin = { [loop] (thread: DispatchQueue) in
+            thread.async {
+                let found = inspect()
+                loop.execute {
+                    let (workers, ticket, done) = bound.value
+                    workers.ended(place, thread)
+                    if ticket.isWanted { done(found) }
+                }
+            }
+        }
+        queue.add(Job(ticket: ticket, begin: begin), at: place)
+        beginMore()
+        return { [weak self] in
+            ticket.isWanted = false
+            self?.queue.remove(at: place) { $0.ticket === ticket }
+        }
+    }
+
+    private func beginMore() {
+        while let thread = idle.last, let (job, _) = queue.next() {
+            idle.removeLast()
+            job.begin(thread)
+        }
+    }
+
+    private func ended(_ place: InspectionPlace, _ thread: DispatchQueue) {
+        idle.append(thread)
+        queue.ended(place)
+        beginMore()
+    }
+}

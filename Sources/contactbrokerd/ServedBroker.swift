@@ -1,0 +1,184 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerCore
+import BrokerInterface
+import BrokerManifests
+import BrokerPeerIdentity
+import BrokerPolicy
+import BrokerSystem
+import BrokerThumbnails
+import BrokerVarlink
+import BrokerVarlinkServer
+import Glibc
+import Logging
+
+/// What lives on the event loop while the daemon serves: the broker and its sockets.
+final class ServedBroker {
+    private let broker: Broker
+    private let setting: Setting
+    private var serverLimits = ServerLimits()
+    private var servers: [VarlinkServer] = []
+
+    /// - Parameter failed: called if a socket fails; the daemon must then end.
+    init(
+        _ setting: Setting, settings: Settings, loop: EventLoop, evidence: any EvidenceSource,
+        facts: HostFacts, log: Logger, failed: @escaping @Sendable () -> Void
+    ) throws {
+        self.setting = setting
+        let access: AccessStore
+        do throws(AccessStoreError) {
+            access = try AccessStore.open(folder: setting.state, now: Clock.now())
+        } catch {
+            throw Failure(error, folder: setting.state)
+        }
+        let watch = BindingWatch(loop: loop)
+        var surroundings = Surroundings(
+            loop: loop, now: Clock.now, uptime: Clock.uptime, stateFolder: setting.state, ownUID: getuid(),
+            userName: userName, watch: { binding, ended in watch.begin(binding, ended) },
+            areKin: { left, right in Kinship.isKin(left, of: right) },
+            facts: facts.described, log: { message in log.warning("\(message)") })
+        surroundings.mode = setting.mode
+        surroundings.notice = { notice, message, facts in log.report(notice, message, facts) }
+        surroundings.region = settings.region ?? TelephoneRegion.ofThisProcess
+        if settings.auditGoesToJournal {
+            surroundings.auditKeeper = try AuditJournal(Journaling.open(), state: setting.state)
+        }
+        if let program = ThumbnailProgram.besideThisOne {
+            surroundings.makeThumbnail = { program.thumbnail(of: $0) }
+        }
+        // If the settings cannot be read, every app is refused and the rules are not read.
+        surroundings.readPolicy = {
+            settings.problem.map { Policy(unreadable: Policy.Problem(.settings, "\($0)")) }
+                ?? setting.configuration.policy()
+        }
+        switch setting.mode {
+        case .session: surroundings.withoutAuthentication = settings.withoutAuthentication
+        case .system:
+            surroundings.withoutAuthentication = settings.withoutAuthentication ?? .refuse
+            surroundings.authority = PolkitAuthority(loop: loop)
+        }
+        surroundings.policyFolder = setting.configuration.path
+        surroundings.limits.closesBooksAfter = settings.closesBooksAfter
+        serverLimits.connectionsPerUser = settings.connectionsPerUser
+        broker = Broker(surroundings: surroundings, access: access)
+        do {
+            let manifests = setting.manifests(log)
+            let complaints = Complaints(loop: loop, log: log)
+            let inspections = CallerInspections(setting.mode, loop: loop)
+            for interface in ContactsInterface.allCases {
+                servers.append(try open(interface, loop, evidence, manifests, complaints, inspections, log, failed))
+            }
+        } catch {
+            close()
+            throw Failure("could not start: \(error)", tryThis: setting.adviceWhereSocketFails)
+        }
+    }
+
+    /// Opens the book of the session's user before the first request.
+    func prepare() {
+        if setting.mode == .session { broker.openBook(of: getuid()) }
+    }
+
+    private func open(
+        _ interface: ContactsInterface, _ loop: EventLoop, _ evidence: any EvidenceSource,
+        _ manifests: AppManifests, _ complaints: Complaints, _ inspections: CallerInspections, _ log: Logger,
+        _ failed: @escaping @Sendable () -> Void
+    ) throws -> VarlinkServer {
+        guard let place = setting.places[interface] else {
+            throw Failure("no address for the socket of \(interface.name)")
+        }
+        let broker = self.broker
+        let service = try interface.service()
+        let reception = Reception(
+            interface: interface, setting: setting, broker: broker, loop: loop, source: evidence,
+            manifests: manifests, complaints: complaints, inspections: inspections)
+        let admit: VarlinkServer.Admit = { peer, decide in reception.admit(peer, decide) }
+        let onCall: (Call) -> Void = { call in if !service.answer(call) { broker.answer(call) } }
+        let onClose: (any Connection, CloseReason) -> Void = { connection, reason in
+            if case .foreignBytes(let writer, let user, let owner) = reason {
+                complaints.report(
+                    of: user,
+                    """
+                    closed a connection of process \(owner) to \(interface.name): process \(writer) of user \(user) \
+                    wrote to it
+                    """, [("uid", "\(user)"), ("pid", "\(writer)"), ("door", interface.name)])
+            }
+            broker.closed(connection)
+        }
+        let server = try VarlinkServer(
+            at: place, loop: loop, limits: serverLimits, admit: admit, onCall: onCall, onClose: onClose)
+        server.onFailure = { reason in
+            log.report(.socketFailed, "the socket of \(interface.name) failed: \(reason)", [("door", interface.name)])
+            failed()
+        }
+        return server
+    }
+
+    /// Reloads the policy.
+    func reload(_ done: @escaping () -> Void) { broker.reloadPolicy { _ in done() } }
+
+    /// The number of connections, in words.
+    var status: String {
+        let count = servers.reduce(0) { $0 + $1.connectionCount }
+        return "\(count) connection\(count == 1 ? "" : "s")"
+    }
+
+    /// Closes every connection and then the stores, so that no reply is sent after the stores are closed.
+    func close() {
+        for server in servers { server.close() }
+        broker.close()
+    }
+}
+
+extension Setting {
+    /// The manifests of installed programs. Only the system's broker can verify that a program is the one that a
+    /// manifest names.
+    fileprivate func manifests(_ log: Logger) -> AppManifests {
+        guard mode == .system else { return AppManifests() }
+        let (manifests, problems) = ManifestFolder().read()
+        for problem in problems { log.warning("problem in a manifest: \(problem)") }
+        return manifests
+    }
+
+    fileprivate var adviceWhereSocketFails: String {
+        switch mode {
+        case .session: "another broker may be running; name other folders with --runtime-dir and --state-dir"
+        case .system: "systemctl restart 'contactbroker-*.socket' contactbroker.service"
+        }
+    }
+}
+
+/// The user's name, or the user ID if it has no name.
+@Sendable
+func userName(_ uid: UInt32) -> String {
+    var entry = passwd()
+    var found: UnsafeMutablePointer<passwd>?
+    var buffer = [CChar](repeating: 0, count: 16_384)
+    guard getpwuid_r(uid, &entry, &buffer, buffer.count, &found) == 0, found != nil, let name = entry.pw_name else {
+        return "\(uid)"
+    }
+    return String(cString: name)
+}
+
+extension Failure {
+    init(_ error: AccessStoreError, folder: String) {
+        switch error {
+        case .removed, .unavailable:
+            self.init(
+                "could not start: the access database in \(folder) cannot be used: \(error)",
+                tryThis: "make sure that you can write to it, and that the disk has free space")
+        case .damaged(let reason):
+            self.init(
+                "could not start: the access database in \(folder) is damaged and was left as it is: \(reason)",
+                tryThis: "restore access.sqlite from a backup, or move it away to start without grants")
+        case .newerSchema:
+            self.init(
+                "could not start: the access database in \(folder) was written by a later contactbrokerd",
+                tryThis: "install that version again, or name another folder with --state-dir")
+        case .inUse:
+            self.init(
+                "could not start: another broker serves \(folder)",
+                tryThis: "stop it first, or name another folder with --state-dir")
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import BrokerCommandOutput
+import BrokerConnection
+import BrokerJSON
+import BrokerPasswordPrompt
+import BrokerVarlinkClient
+import Glibc
+
+/// The broker's socket for administrators, as these commands use it.
+struct AdminClient {
+    /// The command's purpose, phrased to follow `could not`.
+    private let task: String
+    private let client: VarlinkClient
+
+    /// Longest wait for a reply: 120 seconds for the password, and the rest for the broker's work.
+    static let timeout = Duration.seconds(180)
+
+    /// Whether standard input or standard error is a terminal, so that a person can be asked for a password.
+    private static var isAtTerminal: Bool { isatty(STDIN_FILENO) != 0 || isatty(STDERR_FILENO) != 0 }
+
+    /// Calls without a password first. If the broker requires one and this is a terminal, calls again and lets polkit
+    /// ask: the desktop's agent, or polkit's own agent on this terminal.
+    private func asking<Result>(_ call: ((inout JSONWriter) -> Void) throws -> Result) throws -> Result {
+        do {
+            do {
+                return try call { _ in }
+            } catch VarlinkClientError.error("io.systemd.InteractiveAuthenticationRequired", _) where Self.isAtTerminal
+            {
+                let agent = PasswordAgent()
+                agent.prepare()
+                defer { agent.end() }
+                return try call { $0.member("allowInteractiveAuthentication", true) }
+            }
+        } catch let error as VarlinkClientError {
+            throw failure(error)
+        }
+    }
+
+    /// - Parameter waitingForEver: waits without a timeout, for replies that come when something happens.
+    init(to task: String, waitingForEver: Bool = false) throws {
+        self.task = task
+        do {
+            client = try BrokerConnection.connect(to: .admin, timeout: waitingForEver ? nil : Self.timeout)
+        } catch {
+            throw CommandFailure(could: task, error)
+        }
+    }
+
+    func call(_ method: String, _ write: (inout JSONWriter) -> Void = { _ in }) throws -> JSONValue {
+        try asking { password in
+            try client.call("io.contactbroker.Admin.\(method)") {
+                write(&$0)
+                password(&$0)
+            }
+        }
+    }
+
+    /// Calls with `more`, and passes each reply to `each`.
+    func stream(
+        _ method: String, _ write: (inout JSONWriter) -> Void, each: (JSONValue) throws -> Void
+    ) throws {
+        try asking { password in
+            try client.stream("io.contactbroker.Admin.\(method)") {
+                write(&$0)
+                password(&$0)
+            } each: { reply, _ in
+                try each(reply)
+                return true
+            }
+        }
+    }
+
+    /// The calling user's grants only.
+    func grants() throws -> [AppGrant] {
+        guard let grants = try call("ListGrants")["grants"]?.elements else { return [] }
+        return grants.map(AppGrant.init)
+    }
+
+    /// The grants of the one app that the word names: by identifier, else by name in any case, else by a part of
+    /// either.
+    ///
+    /// - Throws: ``CommandFailure`` if the word matches no app, or several.
+    func matching(_ word: String, strength: String? = nil, in grants: [AppGrant]) throws -> [AppGrant] {
+        let candidates = grants.filter { strength == nil || $0.strength == strength }
+        let ways: [(AppGrant) -> Bool] = [
+            { $0.app == word }, { $0.displayName.lowercased() == word.lowercased() }, { $0.isCalled(word) },
+        ]
+        for way in ways {
+            let found = candidates.filter(way)
+            guard let first = found.first else { continue }
+            let apps = Set(found.map(\.app))
+            guard apps.count > 1 else { return candidates.filter { $0.app == first.app } }
+            throw refused(
+                "\(Speech.clean(word)) can mean \(apps.count) apps",
+                try: "name one of them: " + apps.sorted().map(Speech.clean).joined(separator: ", "))
+        }
+        let among = strength.map { " with strength \(Speech.clean($0))" } ?? ""
+        throw refused("no app is called \(Speech.clean(word))\(among)", try: Self.listing)
+    }
+
+    private static let listing = "see them all: contactctl apps"
+
+    func refused(_ reason: String, try advice: String? = nil) -> CommandFailure {
+        CommandFailure("could not \(task): \(reason)", try: advice, .refused)
+    }
+
+    private func failure(_ error: VarlinkClientError) -> CommandFailure {
+        guard case .error(let name, let parameters) = error else { return CommandFailure(could: task, error) }
+        func text(_ name: String) -> String { Speech.clean(parameters[name]?.string ?? "") }
+        switch name {
+        case "io.contactbroker.Admin.NotAuthorized" where !text("reason").isEmpty: return refused(text("reason"))
+        case "io.contactbroker.Admin.NotAuthorized":
+            return refused(
+                "the contact broker does not let you",
+                try: """
+                    it wants the password of the user whose contacts these are, or an administrator's; where polkit's \
+                    pkttyagent is not installed, nothing asks for it at a terminal: try it as root
+                    """)
+        case "io.systemd.InteractiveAuthenticationRequired":
+            return refused(
+                "it wants a password, and there is no terminal to ask for it at",
+                try: "run it at a terminal, or as root")
+        case "io.contactbroker.Admin.UnknownApp":
+            return refused("no app is called \(text("app"))", try: Self.listing)
+        case "io.contactbroker.Admin.InvalidValue" where parameters["parameter"]?.string == "policy":
+            return refused(
+                text("reason"), try: "every app is refused until it is mended: mend it, then contactctl reload")
+        case "io.contactbroker.Admin.InvalidValue" where parameters["parameter"]?.string == "settings":
+            return refused(
+                "the settings could not be read when the contact broker started: \(text("reason"))",
+                try: "every app is refused: correct the file, then restart the contact broker")
+        case "io.contactbroker.Admin.InvalidValue": return refused("\(text("parameter")): \(text("reason"))")
+        default: return CommandFailure(could: task, error)
+        }
+    }
+}

@@ -1,0 +1,354 @@
+import BrokerAccessControl
+import BrokerModel
+import Testing
+
+@testable import BrokerAccessStore
+
+/// One second, in the audit's microseconds.
+private let second: Int64 = 1_000_000
+
+@Suite("Deduplication windows of the audit")
+struct DeduplicationTests {
+    private let fixture: StoreFixture
+    private let store: AccessStore
+    private let start: Int64
+
+    init() throws {
+        fixture = try StoreFixture()
+        store = try fixture.open()
+        start = fixture.now
+    }
+
+    /// Records what an app got or was refused at this time after the start, and commits it. Returns how many records
+    /// that wrote.
+    @discardableResult
+    private func record(
+        _ event: AuditEvent = .disclosure, _ contacts: [Int64]? = [7], to principal: Principal = mail, at time: Int64,
+        keys: ContactKeySet = .names, revision: Int64 = 3, count: Int? = nil, detail: String? = nil, part: Int? = nil
+    ) throws -> Int {
+        let before = store.auditCount
+        store.append(
+            AuditRecord(
+                time: start + time, uid: principal.uid, app: principal.app, strength: principal.strength, event: event,
+                status: .limited, keys: keys, count: count ?? contacts?.count,
+                contacts: contacts?.map { RecordNumber($0) }, revision: revision, detail: detail, part: part))
+        try store.commit()
+        return Int(store.auditCount - before)
+    }
+
+    private func repeats() throws -> [Int?] {
+        try store.records(matching: AuditFilter(app: mail.app), after: nil, limit: .max).map(\.repeats)
+    }
+
+    @Test("A disclosure repeated within ten seconds is counted; after ten seconds there is a new record")
+    func disclosures() throws {
+        #expect(try record(at: 0) == 1)
+        #expect(try record(at: 1) == 0)
+        #expect(try record(at: 10 * second - 1) == 0)
+        // The count, and the first record of a new window.
+        #expect(try record(at: 10 * second) == 2)
+        #expect(try repeats() == [nil, 2, nil])
+        let count = try #require(
+            try store.records(matching: AuditFilter(app: mail.app), after: nil, limit: .max)[1...].first)
+        #expect(count.time == start + 10 * second - 1 && count.count == 1 && count.keys == .names)
+        #expect(count.contacts == [store.pseudonym(of: RecordNumber(7), uid: mail.uid)])
+        #expect(try store.verifyAll().brokenAt == nil)
+    }
+
+    @Test("Equal refusals within a minute are counted; after a minute there is a new record")
+    func refusals() throws {
+        #expect(try record(.refusal, nil, at: 0, detail: "FetchContacts") == 1)
+        #expect(try record(.refusal, nil, at: 60 * second - 1, detail: "FetchContacts") == 0)
+        #expect(try record(.refusal, nil, at: 60 * second, detail: "FetchContacts") == 2)
+        #expect(try repeats() == [nil, 1, nil])
+    }
+
+    @Test("A window without a repeat leaves no count")
+    func noRepeat() throws {
+        try record(at: 0)
+        #expect(try record(at: 10 * second) == 1)
+        store.closeWindows(at: nil)
+        #expect(!store.hasUncommitted && store.nextWindowEnd == nil)
+    }
+
+    @Test("A record with another app, event, keys, contacts, revision or detail is not a repeat")
+    func differences() throws {
+        try record(at: 0)
+        #expect(try record(.disclosure, [8], at: 1) == 1)
+        #expect(try record(.disclosure, [7, 8], at: 2) == 1)
+        #expect(try record(.disclosure, [8, 7], at: 3) == 1)
+        #expect(try record(to: notes, at: 4) == 1)
+        #expect(try record(to: elsewhere, at: 5) == 1)
+        #expect(try record(at: 6, keys: .names.union(ContactKeySet([.phoneNumbers]))) == 1)
+        #expect(try record(at: 7, revision: 4) == 1)
+        #expect(try record(at: 8, detail: "other") == 1)
+        #expect(try record(.refusal, [7], at: 9) == 1)
+        #expect(try record(.refusal, [7], at: 10, detail: "other") == 1)
+        // Each of them again is a repeat.
+        #expect(try record(.disclosure, [7, 8], at: 11) == 0)
+        #expect(try record(to: elsewhere, at: 12) == 0)
+        #expect(try record(.refusal, [7], at: 13, detail: "other") == 0)
+    }
+
+    @Test(
+        "Two parts of a list are two records; the same part again is a repeat, and a record without a part is not"
+    )
+    func parts() throws {
+        #expect(try record(.disclosure, nil, at: 0, count: 250, part: 1) == 1)
+        #expect(try record(.disclosure, nil, at: 1, count: 250, part: 2) == 1)
+        #expect(try record(.disclosure, nil, at: 2, count: 250, part: 1) == 0)
+        #expect(try record(.disclosure, nil, at: 3, count: 250) == 1)
+        #expect(try record(.disclosure, nil, at: 4, count: 250) == 1)
+    }
+
+    @Test(
+        "Grants, revocations, answers, saves and prompts are never deduplicated",
+        arguments: [
+            AuditEvent.grant, .revocation, .answer, .save, .withheld, .prompt, .agentSearch,
+        ])
+    func others(event: AuditEvent) throws {
+        #expect(try record(event, at: 0) == 1)
+        #expect(try record(event, at: 1) == 1)
+    }
+
+    @Test("Authentications are deduplicated like refusals, and counted apart from them")
+    func authentications() throws {
+        #expect(try record(.authentication, nil, at: 0) == 1)
+        #expect(try record(.refusal, nil, at: 1) == 1)
+        #expect(try record(.authentication, nil, at: 2) == 0)
+        store.closeWindows(at: start + 61 * second)
+        try store.commit()
+        #expect(try repeats() == [nil, nil, 1])
+        #expect(try store.events().last == .authentication)
+    }
+
+    @Test("A window's count is written when the window ends, and no sooner")
+    func closing() throws {
+        try record(at: 0)
+        try record(at: 1)
+        try record(.refusal, nil, at: 2)
+        try record(.refusal, nil, at: 3)
+        #expect(store.nextWindowEnd == start + 10 * second)
+        store.closeWindows(at: start + 10 * second - 1)
+        #expect(!store.hasUncommitted)
+        store.closeWindows(at: start + 10 * second)
+        #expect(store.hasUncommitted)
+        try store.commit()
+        #expect(store.nextWindowEnd == start + 60 * second + 2)
+        store.closeWindows(at: start + 61 * second)
+        try store.commit()
+        #expect(store.nextWindowEnd == nil)
+        #expect(try repeats() == [nil, nil, 1, 1])
+    }
+
+    @Test("A clock that is set back closes the windows")
+    func clockSetBack() throws {
+        try record(at: 0)
+        #expect(try record(at: -3_600 * second) == 1)
+    }
+
+    @Test("Stopping writes the counts before the stop")
+    func stopping() throws {
+        try record(at: 0)
+        for time in 1...3 { try record(at: Int64(time)) }
+        store.close(now: start + second)
+        let next = try fixture.open()
+        let records = try next.records(matching: AuditFilter(), after: nil, limit: .max)
+        #expect(records.map(\.event) == [.start, .disclosure, .disclosure, .stop, .start])
+        #expect(records.map(\.repeats) == [nil, nil, 3, nil, nil])
+        #expect(try next.verifyAll().brokenAt == nil)
+    }
+
+    @Test("A repeat counts as one use, and not again when the count is written")
+    func uses() throws {
+        store.decide(.limited(to: contacts(7)), for: mail)
+        try record(at: 0)
+        for time in 1...4 { try record(at: Int64(time) * second) }
+        #expect(store.usage(of: mail) == ((start + 4 * second) / second, 5))
+        store.closeWindows(at: nil)
+        try store.commit()
+        #expect(store.usage(of: mail) == ((start + 4 * second) / second, 5))
+    }
+
+    @Test("A record whose commit failed is written again, not counted")
+    func failedCommit() throws {
+        try record(at: 0)
+        try store.diskIsFull(true)
+        store.append(
+            AuditRecord(
+                time: start + 1, uid: mail.uid, app: mail.app, strength: mail.strength, event: .disclosure,
+                count: 1, contacts: [RecordNumber(9)], detail: String(repeating: "x", count: 5_000)))
+        #expect(throws: AccessStoreError.self) { try store.commit() }
+        try store.diskIsFull(false)
+        #expect(try record(.disclosure, [9], at: 2, detail: String(repeating: "x", count: 5_000)) == 1)
+        // The record from before is still known, and its repeats are counted.
+        #expect(try record(at: 3) == 0)
+    }
+
+    @Test("An app's windows are limited: above the limit its oldest is closed, and no other app's")
+    func windowsOfOneApp() throws {
+        store.auditBounds.windowsPerApp = 3
+        try record(to: notes, at: 0)
+        for number in 1...3 { try record(.disclosure, [Int64(number)], at: Int64(number)) }
+        #expect(try record(.disclosure, [1], at: 4) == 0)
+        // One above the limit: the count of the first window, and the fourth record.
+        #expect(try record(.disclosure, [4], at: 5) == 2)
+        #expect(try record(.disclosure, [2], at: 6) == 0)
+        #expect(try record(.disclosure, [1], at: 7) == 2)
+        #expect(try record(to: notes, at: 8) == 0)
+    }
+
+    @Test("All windows together are limited: above the limit, an app without a window has every record written")
+    func allWindows() throws {
+        store.auditBounds.windows = 2
+        for number in 1...2 { try record(.disclosure, [Int64(number)], at: Int64(number)) }
+        #expect(try record(to: notes, at: 3) == 1)
+        #expect(try record(to: notes, at: 4) == 1)
+        #expect(try record(.disclosure, [1], at: 5) == 0)
+        #expect(try record(.disclosure, [3], at: 6) == 2)
+    }
+
+    @Test("A long list of contacts weighs as much as many windows")
+    func weight() throws {
+        store.auditBounds.windowsPerApp = 16
+        try record(at: 0)
+        // This window weighs 1 + 240 / 16 = 16, which is the whole limit, so the first one must be closed.
+        try record(.disclosure, Array(1...240), at: 1)
+        #expect(try record(.disclosure, Array(1...240), at: 2) == 0)
+        #expect(try record(at: 3) == 2)
+        // A record that weighs more than the limit is never deduplicated.
+        #expect(try record(.disclosure, Array(1...256), at: 4) >= 1)
+        #expect(try record(.disclosure, Array(1...256), at: 5) == 1)
+    }
+
+    @Test("Many distinct disclosures, deduplicated or not, are all in the audit")
+    func churn() throws {
+        store.auditBounds.windowsPerApp = 50
+        var told: [Int64: Int] = [:]
+        var generator = SystemRandomNumberGenerator()
+        for step in 0..<3_000 {
+            let number = Int64.random(in: 0..<90, using: &generator)
+            told[number, default: 0] += 1
+            try record(.disclosure, [number], at: Int64(step) * second / 20)
+        }
+        store.closeWindows(at: nil)
+        try store.commit()
+        var onRecord: [String: Int] = [:]
+        for entry in try store.records(matching: AuditFilter(app: mail.app), after: nil, limit: .max) {
+            onRecord[entry.contacts?.first ?? "", default: 0] += entry.repeats ?? 1
+        }
+        for (number, count) in told {
+            #expect(onRecord[store.pseudonym(of: RecordNumber(number), uid: mail.uid)] == count)
+        }
+        #expect(try store.verifyAll().brokenAt == nil)
+    }
+}
+
+@Suite("Limits on what one app may write to the audit")
+struct AuditBoundTests {
+    private let fixture: StoreFixture
+    private let store: AccessStore
+
+    init() throws {
+        fixture = try StoreFixture()
+        store = try fixture.open()
+        store.auditBounds.recordsPerHour = 20
+        store.auditBounds.bytesPerHour = 1_000_000
+    }
+
+    private func wait(_ principal: Principal = mail, after seconds: Double = 0) -> Duration? {
+        store.auditWait(
+            uid: principal.uid, strength: principal.strength, app: principal.app,
+            now: fixture.now + Int64(seconds * 1_000_000))
+    }
+
+    private func save(by principal: Principal = mail, after seconds: Double = 0, event: AuditEvent = .save) {
+        store.append(
+            AuditRecord(
+                time: fixture.now + Int64(seconds * 1_000_000), uid: principal.uid, app: principal.app,
+                strength: principal.strength, event: event))
+    }
+
+    @Test("An app may write half of an hour's records at once and then waits, and no other app does")
+    func records() throws {
+        for _ in 1...9 { save() }
+        #expect(wait() == nil)
+        save()
+        // Ten more are allowed per hour.
+        #expect(wait() == .seconds(360))
+        #expect(wait(notes) == nil && wait(elsewhere) == nil)
+        #expect(wait(after: 359.9) != nil)
+        #expect(wait(after: 360) == nil)
+        save(after: 360)
+        #expect(wait(after: 360) == .seconds(360))
+        try store.commit()
+        #expect(store.auditCount == 12)
+    }
+
+    @Test("No hour has more records than the limit, however they are spread")
+    func anyHour() {
+        var times: [Double] = []
+        var time = 0.0
+        while time < 4 * 3_600 {
+            if let wait = wait(after: time) {
+                time += Double(wait.components.seconds) + Double(wait.components.attoseconds) / 1e18
+            } else {
+                save(after: time)
+                times.append(time)
+            }
+        }
+        for first in times { #expect(times.count { $0 >= first && $0 < first + 3_600 } <= 20) }
+        #expect(times.count >= 10 + 39)
+    }
+
+    @Test("Bytes are limited too")
+    func bytes() {
+        store.auditBounds.recordsPerHour = 1_000_000
+        store.auditBounds.bytesPerHour = 8_192
+        store.disclose(1, detail: String(repeating: "x", count: 3_000))
+        #expect(wait() == nil)
+        store.disclose(1, detail: String(repeating: "y", count: 3_000))
+        #expect(wait() != nil && wait(notes) == nil)
+    }
+
+    @Test("A repeat that is only counted uses nothing of the limit")
+    func countedIsFree() {
+        for _ in 1...1_000 { store.disclose(1) }
+        #expect(wait() == nil)
+    }
+
+    @Test(
+        "Records of the person's decisions are written despite the limit, and use nothing of it",
+        arguments: [AuditEvent.grant, .revocation, .answer, .withheld])
+    func reserve(event: AuditEvent) throws {
+        for _ in 1...10 { save() }
+        try store.commit()
+        let before = wait()
+        #expect(before != nil)
+        for _ in 1...100 { save(event: event) }
+        try store.commit()
+        #expect(store.auditCount == 111)
+        #expect(wait() == before)
+    }
+
+    @Test("Above the limit on apps, further apps share one limit, and known apps keep their own")
+    func manyApps() {
+        store.auditBounds.appsPerUser = 2
+        save(by: mail)
+        save(by: notes)
+        for number in 1...10 {
+            save(by: Principal(uid: 1_000, strength: .unverified, app: "/copy/\(number)"))
+        }
+        #expect(wait(Principal(uid: 1_000, strength: .unverified, app: "/copy/11")) != nil)
+        #expect(wait(mail) == nil && wait(notes) == nil)
+        // Another user's apps do not count.
+        let other = Principal(uid: 1_001, strength: .unverified, app: "/copy/11")
+        #expect(wait(other) == nil)
+        for _ in 1...4 { save(by: other) }
+        #expect(wait(other) == nil)
+        // An app that was quiet for long enough makes room.
+        save(by: elsewhere, after: 7_200)
+        #expect(wait(elsewhere, after: 7_200) == nil)
+        #expect(wait(Principal(uid: 1_000, strength: .unverified, app: "/copy/11"), after: 7_200) == nil)
+    }
+}

@@ -1,0 +1,206 @@
+import Testing
+
+@Suite("Output of contactctl and contactbook")
+struct CommandOutputTests {
+    private func contactctl(_ arguments: String..., in fixture: DaemonFixture) throws -> Command {
+        try Command(DaemonFixture.programs + "/contactctl", arguments, in: fixture)
+    }
+
+    @Test("contactctl lists the apps, shows one, revokes its access and resets it")
+    func contactctl() throws {
+        let fixture = try DaemonFixture()
+        #expect(try contactctl("apps", in: fixture).errors == "no app has asked for your contacts yet\n")
+        let person = try fixture.person()
+        try fixture.keeper(with: person)
+        let mail = try fixture.app("mail", .only(["Ada Lovelace"]), by: person)
+        #expect(try mail.fetch().names == ["Ada Lovelace"])
+
+        let apps = try contactctl("apps", in: fixture)
+        #expect(apps.end == .exited(0))
+        let lines = apps.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        #expect(lines.first == ["APP", "HOW", "SURE", "STATUS", "CONTACTS", "UNTIL", "LAST", "USED"])
+        #expect(
+            lines.dropFirst().map { Array($0.prefix(5)) } == [
+                ["keeper", "unverified", "full", "all", "revoked"], ["mail", "unverified", "limited", "1", "revoked"],
+            ])
+        #expect(try contactctl("apps", "--json", in: fixture).output.contains(#""status":"limited""#))
+
+        let shown = try contactctl("show", "mail", in: fixture)
+        #expect(shown.end == .exited(0))
+        #expect(shown.words.hasPrefix("mail\nidentifier \(mail.path) sha256:"))
+        #expect(shown.words.contains("may see 1 contact\n"))
+        #expect(shown.words.contains("by you\n"))
+        #expect(shown.output.contains("disclosure"))
+
+        let revoked = try contactctl("revoke", "mail", in: fixture)
+        #expect(revoked.end == .exited(0))
+        #expect(revoked.output == "mail may see no contact any more; it was allowed 1 contact\n")
+        #expect(try mail.fetch().error == "AccessDenied")
+        #expect(try contactctl("show", "mail", in: fixture).output.contains("nothing: you refused it"))
+        #expect(try contactctl("revoke", "mail", in: fixture).errors == "mail was refused already\n")
+
+        let reset = try contactctl("reset", "mail", in: fixture)
+        #expect(reset.output == "mail may see no contact; you are asked when it wants to\n")
+        #expect(try mail.call("GetAuthorization").word == "notDetermined")
+        for command in ["show", "revoke", "reset"] {
+            let unknown = try contactctl(command, "mail", in: fixture)
+            #expect(unknown.end == .exited(1))
+            #expect(unknown.output.isEmpty)
+            #expect(unknown.errors.contains("no app is called mail"))
+        }
+    }
+
+    @Test("contactctl pending lists the apps that wait and what they ask for, but not their purpose")
+    func pending() throws {
+        let fixture = try DaemonFixture()
+        #expect(try contactctl("pending", in: fixture).errors == "no question waits for an answer\n")
+        #expect(try contactctl("pending", "--json", in: fixture).output == "[]\n")
+        let person = try fixture.person()
+        let mail = try fixture.app("mail")
+        try mail.begin("RequestAccess", #"{"purpose":"a secret reason"}"#)
+        let prompt = try person.prompt()
+        let shown = try contactctl("pending", in: fixture)
+        #expect(shown.end == .exited(0))
+        #expect(shown.words == "APP HOW SURE ASKS STATE\nmail unverified to see contacts at an agent\n")
+        #expect(!shown.output.contains("secret"))
+        try person.answer(prompt)
+        #expect(try mail.reply().error == nil)
+        #expect(try contactctl("pending", in: fixture).output.isEmpty)
+    }
+
+    @Test("contactctl audit lists the records, verify checks them, and status describes the broker")
+    func records() throws {
+        let fixture = try DaemonFixture()
+        let person = try fixture.person()
+        let keeper = try fixture.keeper(with: person)
+        #expect(try keeper.fetch().names.count == 4)
+
+        let audit = try contactctl("audit", in: fixture)
+        #expect(audit.end == .exited(0))
+        let events = audit.output.split(separator: "\n").dropFirst().map { line in
+            ["start", "policy", "prompt", "answer", "grant", "save", "disclosure"].first { line.contains($0) }
+                ?? String(line)
+        }
+        #expect(events == ["start", "policy", "prompt", "answer", "grant", "save", "disclosure"])
+        #expect(try contactctl("audit", "--limit", "1", in: fixture).output.split(separator: "\n").count == 2)
+        #expect(try contactctl("audit", "--app", "keeper", in: fixture).output.split(separator: "\n").count == 6)
+        #expect(try contactctl("audit", "--app", "nobody", in: fixture).end == .exited(1))
+        #expect(try contactctl("audit", "--since", "yesterday", in: fixture).end != .exited(0))
+
+        let verified = try contactctl("verify", in: fixture)
+        #expect(verified.end == .exited(0))
+        #expect(verified.output.hasPrefix("7 records, all as they were written\nhead "))
+
+        let status = try contactctl("status", in: fixture)
+        #expect(status.end == .exited(0))
+        #expect(status.output.contains("session"))
+        #expect(status.output.contains(fixture.state))
+        #expect(try contactctl("status", "--json", in: fixture).output.contains(#""agents":1"#))
+    }
+
+    @Test(
+        "Without a broker, every command reports it, suggests what to check and exits with 2",
+        arguments: [
+            ("contactctl", ["apps"]), ("contactctl", ["verify"]), ("contactbook", ["list"]),
+            ("contactbook", ["add", "--given", "Ada"]),
+        ])
+    func noBroker(program: String, arguments: [String]) throws {
+        let fixture = try DaemonFixture(starting: false)
+        let command = try Command("\(DaemonFixture.programs)/\(program)", arguments, in: fixture)
+        #expect(command.end == .exited(2))
+        #expect(command.output.isEmpty)
+        #expect(command.errors.hasPrefix("\(program): could not "))
+        #expect(command.errors.contains("is contactbrokerd running?"))
+    }
+
+    @Test("contactbook adds, lists, shows, searches and removes contacts after one prompt")
+    func contactbook() throws {
+        let fixture = try DaemonFixture()
+        let person = try fixture.person()
+        let added = try fixture.contactbook(
+            "add", "--given", "Ada", "--family", "Lovelace", "--phone", "mobile:+44 20 7946 0001", "--email",
+            "ada@example.org", "--birthday", "1815-12-10"
+        ) { try person.answer(.everything) }
+        #expect(added.end == .exited(0), "\(added.errors)")
+        let lines = added.output.split(separator: "\n").map(String.init)
+        #expect(lines.first == "added Ada Lovelace")
+        let identifier = try #require(lines.last?.split(separator: " ").last.map(String.init))
+        #expect(try fixture.contactbook("add", "--organization", "Analytical Engines Ltd").end == .exited(0))
+        #expect(try person.wasNotAsked())
+
+        let list = try fixture.contactbook("list")
+        #expect(
+            list.output.split(separator: "\n").map { $0.prefix(12) } == [
+                "NAME        ", "Analytical E", "Ada Lovelace",
+            ])
+        #expect(try fixture.contactbook("list", "--json").output.contains(#""birthday":"1815-12-10""#))
+        for name in [identifier, "Ada Lovelace", "lov"] {
+            let shown = try fixture.contactbook("show", name)
+            #expect(shown.end == .exited(0), "\(shown.errors)")
+            #expect(shown.output.hasPrefix("Ada Lovelace\n"))
+            #expect(shown.words.contains("mobile +44 20 7946 0001\n"))
+            #expect(shown.words.contains("birthday 1815-12-10\n"))
+        }
+        let search = try fixture.contactbook("search", "ada")
+        #expect(search.output.contains("ada@example.org"))
+        #expect(!search.output.contains("Analytical"))
+        #expect(try fixture.contactbook("search", "nobody").end == .exited(1))
+        #expect(try fixture.contactbook("show", "--note", "lov").errors.contains("let contactbook see: note"))
+
+        let unasked = try fixture.contactbook("remove", "lov")
+        #expect(unasked.end == .exited(2))
+        #expect(try fixture.contactbook("remove", "lov", "--yes").output == "removed Ada Lovelace\n")
+        #expect(try fixture.contactbook("show", identifier).end == .exited(1))
+        #expect(try fixture.contactbook("remove", "lov", "--yes").end == .exited(1))
+    }
+
+    @Test("contactbook exits with 1 and says so when its access is denied")
+    func refused() throws {
+        let fixture = try DaemonFixture()
+        let person = try fixture.person()
+        let list = try fixture.contactbook("list") { try person.answer(.refused) }
+        #expect(list.end == .exited(1))
+        #expect(list.output.isEmpty)
+        #expect(list.errors.contains("you have not let contactbook do that"))
+    }
+
+    @Test("contactbook imports vCards and names each card that it cannot import")
+    func imports() throws {
+        let fixture = try DaemonFixture()
+        let person = try fixture.person()
+        let cards = """
+            BEGIN:VCARD\r
+            VERSION:4.0\r
+            FN:Grace Hopper\r
+            N:Hopper;Grace;;;\r
+            TEL;TYPE=cell:+1 202 555 0100\r
+            EMAIL:grace@example.org\r
+            END:VCARD\r
+            BEGIN:VCARD\r
+            VERSION:9.9\r
+            FN:Too New\r
+            END:VCARD\r
+            BEGIN:VCARD\r
+            VERSION:3.0\r
+            FN:Emmy Noether\r
+            N:Noether;Emmy;;;\r
+            NOTE:with\\na note\r
+            END:VCARD\r
+
+            """
+        let path = fixture.folder + "/people.vcf"
+        try DaemonFixture.write(Array(cards.utf8), to: path)
+        let tried = try fixture.contactbook("import", "--dry-run", path)
+        #expect(tried.output == "2 contacts in 1 file can be added\n")
+        let imported = try fixture.contactbook("import", path) { try person.answer(.everything) }
+        #expect(imported.end == .exited(1))
+        #expect(imported.output == "added 2 contacts of 1 file\n")
+        #expect(imported.errors.contains("people.vcf:8"))
+        #expect(imported.errors.contains("1 contact was not added"))
+        let list = try fixture.contactbook("list")
+        #expect(
+            list.output.split(separator: "\n").dropFirst().map { $0.prefix(12) } == ["Grace Hopper", "Emmy Noether"])
+        let absent = try fixture.contactbook("import", fixture.folder + "/absent.vcf")
+        #expect(absent.end == .exited(2))
+    }
+}

@@ -1,0 +1,186 @@
+import BrokerJSON
+import BrokerVarlinkClient
+import Glibc
+import Testing
+
+@Suite("Loading the administrator's policy", .timeLimit(.minutes(10)))
+struct PolicyLoadingTests {
+    private static let broken = "[[rule]]\nmaximum_level = \"limited\"\n\n[[rule]]\nforce = \"most\"\n"
+
+    private func contactctl(_ arguments: String..., in fixture: DaemonFixture) throws -> Command {
+        try Command(DaemonFixture.programs + "/contactctl", arguments, in: fixture)
+    }
+
+    @Test("An unreadable policy refuses every app and is reported with file and line until a reload succeeds")
+    func broken() throws {
+        let fixture = try DaemonFixture()
+        let person = try fixture.person()
+        let keeper = try fixture.keeper(with: person)
+        try fixture.write(policy: Self.broken)
+        let said = try contactctl("reload", in: fixture)
+        let place = fixture.policyFolder + "/10-test.toml:5: rule[1].force: "
+        #expect(said.end == .exited(1))
+        #expect(said.errors.contains(place))
+        #expect(try fixture.status()["policyProblem"]?.contains(place) == true)
+        #expect(try contactctl("status", in: fixture).words.contains("policy problem every app is refused: " + place))
+        #expect(fixture.journal.contains(place))
+        #expect(try contactctl("why", "keeper", in: fixture).output.contains("the policy cannot be read"))
+        let stranger = try fixture.app("stranger")
+        for app in [keeper, stranger] {
+            #expect(try app.call("GetAuthorization").word == "restricted")
+            #expect(try app.fetch().error == "AccessDenied")
+        }
+        // The same is true after a restart.
+        try fixture.stop()
+        try fixture.start()
+        #expect(try fixture.app("keeper").fetch().error == "AccessDenied")
+        #expect(try fixture.status()["policyProblem"]?.contains(place) == true)
+        try fixture.write(policy: "")
+        #expect(try contactctl("reload", in: fixture).output == "no rules: the person decides everything\n")
+        #expect(try fixture.app("keeper").fetch().names == DaemonFixture.names)
+        #expect(try fixture.status()["policyProblem"] == nil)
+    }
+
+    @Test("A policy file that others can write to refuses every app")
+    func writable() throws {
+        let fixture = try DaemonFixture()
+        let keeper = try fixture.keeper(with: fixture.person())
+        try fixture.write(policy: "")
+        chmod(fixture.policyFolder + "/10-test.toml", 0o666)
+        #expect(try fixture.reload().contains("others can write to it"))
+        #expect(try keeper.call("GetAuthorization").word == "restricted")
+        chmod(fixture.policyFolder + "/10-test.toml", 0o600)
+        #expect(try fixture.reload() == "0")
+        #expect(try keeper.call("GetAuthorization").word == "full")
+    }
+
+    @Test("Each start and each reload is recorded with a hash, without text of the files")
+    func audit() throws {
+        let fixture = try DaemonFixture()
+        try fixture.rule("[[rule]]\nname = \"a secret name\"\nforbid_prompting = true\n")
+        try fixture.write(policy: Self.broken, to: "20.toml")
+        _ = try fixture.reload()
+        let details = try fixture.audit("policy").map { $0["detail"]?.string ?? "" }
+        #expect(details.count == 3)
+        #expect(details[0] == "0 rules")
+        #expect(details[1].hasPrefix("1 rule, sha256:"))
+        #expect(details[1].count == "1 rule, sha256:".count + 64)
+        #expect(details[2] == "unreadable")
+        #expect(try contactctl("verify", in: fixture).end == .exited(0))
+    }
+
+    @Test("A reload ends the running list of an app that loses access, but not an allowed watch")
+    func endsStreams() throws {
+        let fixture = try DaemonFixture()
+        let person = try fixture.person()
+        let filler = String(repeating: "x", count: 1_000)
+        let crowd = (0..<4_000).map { #""givenName":"N\#($0)","organizationName":"\#(filler)""# }
+        let app = try fixture.keeper(adding: crowd, with: person)
+        try app.begin("FetchContacts", #"{"keys":["givenName","organizationName"]}"#, more: true)
+        let first = try app.reply()
+        #expect(first.continues)
+        var received = first.names.count
+        let watcher = try fixture.app("keeper")
+        try watcher.begin("WatchChanges", more: true)
+        #expect(try watcher.reply()["historyToken"] != nil)
+        try fixture.rule("[[rule]]\nstrengths = [\"unverified\"]\nmaximum_level = \"limited\"\n")
+        var isOver = false
+        while let frame = try app.line.frame() {
+            let reply = try Answer(frame)
+            received += reply.names.count
+            guard !reply.continues else { continue }
+            #expect(reply.error == "AccessDenied")
+            isOver = true
+            break
+        }
+        #expect(isOver || app.line.isClosed)
+        #expect(received < 4_000)
+        #expect(try fixture.audit("withheld").count == 1)
+        #expect(try fixture.app("keeper").fetch().names.isEmpty)
+        // The watcher is notified, because its view is empty now.
+        #expect(try watcher.reply()["historyToken"] != nil)
+        try fixture.rule("[[rule]]\ndeny = true\n")
+        #expect(try watcher.reply().error == "AccessDenied")
+    }
+
+    @Test("A rule about other apps does not change an app's access")
+    func leavesOthers() throws {
+        let fixture = try DaemonFixture()
+        let keeper = try fixture.keeper(with: fixture.person())
+        let watcher = try fixture.app("keeper")
+        try watcher.begin("WatchChanges", more: true)
+        let token = try #require(watcher.reply()["historyToken"]?.string)
+        try fixture.rule("[[rule]]\nstrengths = [\"sandboxed\", \"claimed\"]\ndeny = true\n")
+        #expect(try keeper.call("GetAuthorization").word == "full")
+        #expect(try keeper.fetch()["historyToken"]?.string == token)
+        #expect(!watcher.line.hasNews)
+    }
+
+    @Test("contactctl why explains what was decided, which rules change it, and the effective access")
+    func why() throws {
+        let fixture = try DaemonFixture()
+        let person = try fixture.person()
+        try fixture.keeper(with: person)
+        let free = try contactctl("why", "keeper", in: fixture)
+        #expect(free.end == .exited(0))
+        #expect(free.output.hasPrefix("keeper: full\n  the person allowed it all contacts on "))
+        #expect(free.output.contains("no policy rule matches it"))
+        try fixture.rule(
+            "# a rule\n\n[[rule]]\nname = \"single\"\nstrengths = [\"unverified\"]\nmaximum_level = \"limited\"\n")
+        let ruled = try contactctl("why", "keeper", in: fixture).output.split(separator: "\n")
+        #expect(ruled.first == "keeper: limited")
+        #expect(ruled.dropFirst().first?.hasPrefix("  the person allowed it all contacts on ") == true)
+        #expect(
+            ruled.dropFirst(2) == [
+                "  policy \(fixture.policyFolder)/10-test.toml:3 “single” allows limited access at most",
+                "  the decision (full) is stored, and applies again without these rules", "  so it sees 0 contacts",
+            ])
+        #expect(try contactctl("apps", in: fixture).output.contains("full, by policy limited"))
+        #expect(try contactctl("show", "keeper", in: fixture).words.contains("policy makes it limited"))
+        let nobody = try contactctl("why", "nobody", in: fixture)
+        #expect(nobody.end == .exited(1))
+        #expect(nobody.errors.contains("no app is called nobody"))
+        #expect(
+            try contactctl("why", "org.example.Mail", "--strength", "sandboxed", in: fixture).output.hasPrefix(
+                "org.example.Mail: notDetermined\n"))
+    }
+
+    @Test("ListPending lists the open prompts without their purpose")
+    func pending() throws {
+        let fixture = try DaemonFixture()
+        let person = try fixture.person()
+        let app = try fixture.app("mail")
+        try app.begin("RequestAccess", #"{"purpose":"a secret purpose"}"#)
+        _ = try person.prompt()
+        let pending = try fixture.administrator().call("io.contactbroker.Admin.ListPending")
+        let prompts = pending["prompts"]?.elements.map(Array.init) ?? []
+        #expect(prompts.count == 1)
+        #expect(prompts.first?["displayName"]?.string == "mail")
+        #expect(prompts.first?["kind"]?.string == "access")
+        #expect(prompts.first?["shown"]?.bool == true)
+        #expect(!String(decoding: pending.text, as: UTF8.self).contains("secret"))
+    }
+
+    @Test("The policy is read from the person's configuration; the broker does not start if it has no folder for it")
+    func places() throws {
+        let fixture = try DaemonFixture(starting: false)
+        try fixture.write(policy: "[[rule]]\ndeny = true\n")
+        let arguments = ["--session", "--runtime-dir", fixture.runtime, "--state-dir", fixture.state]
+        let log = open(fixture.folder + "/journal2", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(log) }
+        let lost = try ChildProcess(
+            DaemonFixture.programs + "/contactbrokerd", arguments, descriptors: [(1, log), (2, log)])
+        #expect(try lost.waitForEnd() == .exited(2))
+        #expect(DaemonFixture.text(of: fixture.folder + "/journal2").contains("the policy cannot be found"))
+        #expect(rename(fixture.configuration, fixture.folder + "/contactbroker") == 0)
+        let broker = try ChildProcess(
+            DaemonFixture.programs + "/contactbrokerd", arguments,
+            environment: ["PATH": "/usr/bin:/bin", "XDG_CONFIG_HOME": fixture.folder],
+            descriptors: [(1, log), (2, log)])
+        try fixture.waitUntilServed(by: broker)
+        #expect(try fixture.status()["policyRules"] == "1")
+        #expect(try fixture.app("mail").call("GetAuthorization").word == "restricted")
+        broker.signal(SIGTERM)
+        #expect(try broker.waitForEnd() == .exited(0))
+    }
+}

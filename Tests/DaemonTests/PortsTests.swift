@@ -1,0 +1,67 @@
+import Testing
+
+/// Sources written for macOS that import only Contacts and Foundation.
+@Suite("Programs ported from macOS")
+struct PortsTests {
+    private static let program = DaemonFixture.programs + "/Ports"
+
+    private func run(_ words: String..., in fixture: DaemonFixture, answering: () throws -> Void = {}) throws -> String
+    {
+        let command = try Command(Self.program, words, in: fixture, answering: answering)
+        #expect(command.end == .exited(0), "\(command.errors)")
+        return command.output
+    }
+
+    private func fixture() throws -> (fixture: DaemonFixture, person: Person) {
+        let fixture = try DaemonFixture()
+        let person = try fixture.person()
+        try fixture.keeper(
+            adding: DaemonFixture.people + [#""givenName":"Leonhard","familyName":"Euler","birthday":"1707-04-15""#],
+            with: person)
+        return (fixture, person)
+    }
+
+    @Test("Ported programs list, stop early and search after one prompt")
+    func lists() throws {
+        let (fixture, person) = try fixture()
+        let search = try run("search", "lovelace", in: fixture) { try person.answer(.everything) }
+        #expect(search == "Ada Lovelace\n")
+        #expect(
+            try run("list", in: fixture) == """
+                Leonhard Euler
+                Grace Hopper
+                  email: grace@example.org
+                Lin Lanying
+                  phone: +86 10 5550 0003
+                Ada Lovelace
+                  phone: +44 20 7946 0001
+                  email: ada@example.org
+                Emmy Noether
+
+                """)
+        #expect(try run("first", in: fixture) == "Euler\n")
+    }
+
+    @Test("A ported program recognises a denial by the error's code")
+    func refused() throws {
+        let (fixture, person) = try fixture()
+        let search = try run("search", "lovelace", in: fixture) { try person.answer(.refused) }
+        #expect(search.hasPrefix("denied: "))
+    }
+
+    @Test("Ported programs export, manage groups, add, edit and delete contacts, and find birthdays")
+    func works() throws {
+        let (fixture, person) = try fixture()
+        #expect(
+            try run("birthdays", "4", in: fixture) { try person.answer(.everything) } == "15 Leonhard Euler 1707 true\n"
+        )
+        #expect(try run("vcard", fixture.folder + "/out.vcf", in: fixture) == "5 written, 5 read back\n")
+        #expect(DaemonFixture.text(of: fixture.folder + "/out.vcf").contains("FN:Ada Lovelace"))
+        let json = try run("json", in: fixture)
+        #expect(json.contains(#"{"birthday":"04-15","emails":[],"id":"x","name":"Leonhard Euler","phones":{}}"#))
+        #expect(
+            try run("edit", in: fixture) == "Goose rider +46 70 555 01 11 _$!<Main>!$_\n20 true 1906\ngone\n")
+        #expect(try run("groups", in: fixture) == "Pioneers: Ada Lovelace\n[\"Mathematicians\"]\n0\n")
+        #expect(try run("me", in: fixture) == "nobody\n")
+    }
+}
