@@ -1,158 +1,166 @@
-# The one entrance. A fresh Debian 12 with a Swift toolchain needs nothing else: what is missing is installed.
+# Builds, tests and installs contactbroker. `make help` lists the targets.
+#
+# A fresh Debian 12 with a Swift toolchain needs nothing else: demo, test and the other targets that run something install
+# the Debian packages that they need, and say so. Plain make, release, benchmarks and install only check them.
 
 SWIFT ?= swift
-# A target that imports what Package.swift does not say it depends on is an error.
+# A target may import only the targets that Package.swift lists as its dependencies.
 BUILD = $(SWIFT) build --explicit-target-dependency-import-check error
 PREFIX ?= /usr/local
-DEBUG := $(shell pwd)/.build/debug
-RELEASE := $(shell pwd)/.build/release
-# Python with the package varlink: the other implementation that the tests hold ours against.
-VENV := $(shell pwd)/.build/python
-# A crashing test must end, not wait for a backtrace.
+DEBUG := $(CURDIR)/.build/debug
+RELEASE := $(CURDIR)/.build/release
+# The programs that install and deb take. They build the release first, unless PROGRAMS names another folder.
+PROGRAMS ?= $(RELEASE)
+RELEASE_TARGET := $(if $(filter $(RELEASE),$(PROGRAMS)),release)
+# The Python of the tests, with the packages varlink and vobject: other implementations that ours is compared with.
+PYTHON := $(CURDIR)/.build/python/bin/python
+PYTHON_PACKAGES := varlink==31.0.0 vobject==0.9.9
+# The Clang of the Swift toolchain.
+CLANG ?= $(dir $(shell readlink -f "$$(command -v $(firstword $(SWIFT)))"))clang
+# A test that crashes ends at once; a backtrace would take long.
 export SWIFT_BACKTRACE = enable=no
 
-# What make deb needs beside that.
-DEB_PACKAGES := dpkg-dev binutils
+# Debian packages, in groups. `make setup-GROUP` installs PACKAGES_GROUP.
+PACKAGES_build := libsqlite3-dev libssl-dev libicu-dev libphonenumber-dev libsystemd-dev libtomlplusplus-dev libxxhash-dev \
+    libjpeg62-turbo-dev libpng-dev pkg-config
+PACKAGES_python := python3 python3-venv
+# A bus and polkit, for tests that ask for real passwords.
+PACKAGES_test := dbus polkitd
+PACKAGES_deb := dpkg-dev binutils
+# A container, and what creates its root file system.
+PACKAGES_system := mmdebstrap systemd-container zstd gcc libc6-dev $(PACKAGES_deb)
+# Other vCard parsers: libebook of GNOME Evolution, and ez-vcard.
+PACKAGES_interop := gir1.2-ebookcontacts-1.2 python3-gi libez-vcard-java libvinnie-java default-jdk-headless
+# GNOME evolution-data-server, which bench compares with, and what builds and isolates the peer's app.
+PACKAGES_peer := evolution-data-server libebook1.2-dev dbus-daemon dbus-session-bus-common util-linux
 
-# What make test-system needs beside that: a container, and what makes its root.
-SYSTEM_TEST_PACKAGES := mmdebstrap systemd-container zstd gcc libc6-dev $(DEB_PACKAGES)
-PACKAGES := libsqlite3-dev libssl-dev libicu-dev libphonenumber-dev libsystemd-dev libtomlplusplus-dev libxxhash-dev libjpeg62-turbo-dev libpng-dev \
-    pkg-config python3 python3-venv
-
-.PHONY: all demo test test-system interop fuzz lint bench bench-peer benchmarks certify release install tsan asan clean packages python uninstall deb
+SETUP_GROUPS := build python test deb system interop peer
+.PHONY: all help packages setup $(SETUP_GROUPS:%=setup-%) python demo test certify interop test-system fuzz lint bench \
+    bench-peer benchmarks release install uninstall deb tsan asan clean
 .DEFAULT_GOAL := all
+# Swift uses all processors by itself, and two builds in one folder wait for each other.
+.NOTPARALLEL:
 
-all: packages
+all: packages ## Build all programs and libraries (debug); the default target
 	$(BUILD)
 
-# A bus and polkit for tests that ask for real passwords.
-TEST_PACKAGES := dbus polkitd
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' Makefile
 
-test tsan asan: PACKAGES += $(TEST_PACKAGES)
+# Setup. Only `setup` and its parts, setup-GROUP, call sudo; as root they do not need it.
 
-# Installs Debian's packages that are not there yet.
-packages:
-	@missing=; for each in $(PACKAGES); do \
-	    dpkg-query -W -f '$${Status}' $$each 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$each"; \
-	done; \
-	if [ -n "$$missing" ]; then \
-	    if [ "$$(id -u)" = 0 ]; then run=; else run=sudo; fi; \
-	    echo "installing$$missing"; \
-	    $$run apt-get -o DPkg::Lock::Timeout=300 update -qq && \
-	    $$run env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq \
-	        --no-install-recommends $$missing; \
-	fi
+setup: setup-build setup-test python ## Install what demo and test need: Debian packages (with sudo), Python packages
+	@echo "Debian packages of this setup: $(PACKAGES_build) $(PACKAGES_python) $(PACKAGES_test)"
+	@echo "Python packages, in .build/python: $(PYTHON_PACKAGES)"
+	@echo "setup is complete; try: make demo"
 
-python: packages
-	@test -x $(VENV)/bin/python || /usr/bin/python3 -m venv $(VENV)
-	@$(VENV)/bin/python -c 'import varlink' 2>/dev/null || \
-	    $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check varlink==31.0.0
-	@$(VENV)/bin/python -c 'import vobject' 2>/dev/null || \
-	    $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check vobject==0.9.9
+$(SETUP_GROUPS:%=setup-%): setup-%:
+	@Tools/packages.sh install $(PACKAGES_$*)
 
-# The main job in this terminal; without a terminal a scripted person plays it through a pseudo-terminal.
-demo: packages
+packages: ## Check that the Debian packages for building are installed; never calls sudo
+	@Tools/packages.sh check $(PACKAGES_build)
+
+python: setup-python ## Install the Python packages of the tests into .build/python
+	@test -x $(PYTHON) || /usr/bin/python3 -m venv .build/python
+	@$(PYTHON) -c 'import varlink, vobject' 2>/dev/null || { \
+	    echo "installing Python packages into .build/python: $(PYTHON_PACKAGES)"; \
+	    $(PYTHON) -m pip install --quiet --disable-pip-version-check $(PYTHON_PACKAGES); \
+	}
+
+# Running and testing.
+
+# With a terminal you are the person who answers. Without one, a scripted person answers through a pseudo-terminal.
+demo: setup-build ## Show the main use in this terminal: an app asks, you answer
 	$(BUILD) --build-tests
 	Examples/demo.sh $(DEBUG)
 
-# Everything that needs no root. What root makes possible is tried where it is there, and said where it is not.
-test: packages python
+# As root it also runs the tests that only root can run; otherwise it reports that they were skipped.
+test: setup-build setup-test python ## Run the tests, a scripted demo and certify
 	$(BUILD) --build-tests
-	CONTACTBROKER_PYTHON=$(VENV)/bin/python $(SWIFT) test --skip-build
+	CONTACTBROKER_PYTHON=$(PYTHON) $(SWIFT) test --skip-build
 	DEMO_SCRIPTED=yes Examples/demo.sh $(DEBUG) </dev/null >.build/demo.txt 2>&1 || { cat .build/demo.txt; exit 1; }
-	CONTACTBROKER_PYTHON=$(VENV)/bin/python Tests/certify.sh >.build/certify.txt 2>&1 || { cat .build/certify.txt; exit 1; }
+	CONTACTBROKER_PYTHON=$(PYTHON) Tests/certify.sh >.build/certify.txt 2>&1 || { cat .build/certify.txt; exit 1; }
 
-# The Python package varlink certifies our server, and our client.
-certify: packages python
-	CONTACTBROKER_PYTHON=$(VENV)/bin/python Tests/certify.sh
+certify: setup-build python ## Test our Varlink server and client against Python's varlink package
+	CONTACTBROKER_PYTHON=$(PYTHON) Tests/certify.sh
 
-# The installed system under a real systemd, and everybody who tries to get at it. As root, 10 minutes at most; says what
-# it skipped where there is no root or no namespaces. ONLY="flood helper" tries these adversaries alone.
-test-system: packages
-	@if [ "$$(id -u)" = 0 ]; then $(MAKE) --no-print-directory packages PACKAGES="$(SYSTEM_TEST_PACKAGES)"; fi
+interop: setup-build setup-interop python ## Compare how three other parsers read our vCards
+	$(BUILD) --build-tests
+	CONTACTBROKER_PYTHON=$(PYTHON) $(SWIFT) test --skip-build --filter InteropTests
+
+# At most 10 minutes. Without root or namespaces it says so and skips everything.
+# ONLY="flood helper" runs only the adversaries with these words in their names.
+test-system: setup-build $(if $(filter 0,$(shell id -u)),setup-system) ## As root: attack the installed system in a container
 	$(BUILD) -c release
 	Tests/System/test-system $(ONLY)
 
-# What three other parsers read in the cards that we write: python-vobject, libebook of GNOME's Evolution, ez-vcard.
-INTEROP_PACKAGES := gir1.2-ebookcontacts-1.2 python3-gi libez-vcard-java libvinnie-java default-jdk-headless
-
-interop: packages python
-	@$(MAKE) --no-print-directory packages PACKAGES="$(INTEROP_PACKAGES)"
-	$(BUILD) --build-tests
-	CONTACTBROKER_PYTHON=$(VENV)/bin/python $(SWIFT) test --skip-build --filter InteropTests
-
-# libFuzzer on the reader of vCards, and with it the writer. FUZZ_SECONDS=600 takes ten minutes; what it finds is in .build-fuzz.
+# Crashing inputs are kept in .build-fuzz.
 FUZZ_SECONDS ?= 120
-fuzz: packages
+fuzz: setup-build ## Fuzz the vCard reader and writer, for FUZZ_SECONDS=120
 	Tests/Fuzz/fuzz.sh $(FUZZ_SECONDS)
 
-lint:
+# Sanitizers build in folders of their own, because other flags in .build would rebuild everything.
+#
+# mutex.c is linked into every program. It tells the thread sanitizer about Swift's mutexes, and sends reports to a folder,
+# because a program that a test starts may have neither its environment nor its standard error.
+TSAN := $(CURDIR)/.build-tsan
+tsan: setup-build setup-test python ## Run the tests with the thread sanitizer (15 minutes)
+	rm -rf $(TSAN)/reports && mkdir -p $(TSAN) && mkdir -m 1777 $(TSAN)/reports
+	$(CLANG) -c -O1 -D 'REPORTS="$(TSAN)/reports/race"' Tests/Support/ThreadSanitizer/mutex.c -o $(TSAN)/mutex.o
+	CONTACTBROKER_PYTHON=$(PYTHON) $(SWIFT) test --scratch-path $(TSAN) --sanitize=thread \
+	    -Xlinker $(TSAN)/mutex.o --disable-xctest
+	@if [ -n "$$(ls $(TSAN)/reports)" ]; then cat $(TSAN)/reports/*; exit 1; fi
+
+asan: setup-build setup-test python ## Run the tests with the address sanitizer
+	CONTACTBROKER_PYTHON=$(PYTHON) $(SWIFT) test --scratch-path .build-asan --sanitize=address \
+	    --disable-xctest
+
+lint: ## Check format, project rules, units, and the tests that Threats.md names
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 	Tests/lint.sh
 	Tests/threats.sh
 
-# The peer that make bench compares with, and what builds and isolates its app.
-PEER_PACKAGES := evolution-data-server libebook1.2-dev dbus-daemon dbus-session-bus-common util-linux
-PEER := Benchmarks/.build/release/contactbroker-bench-peer
+# Benchmarks.
 
-# Ours, evolution-data-server and the floor in one run: a table and .build/bench.json.
-# BENCH=full also measures 100,000 contacts, BENCH=many only those. BENCH=lookups, saves, import or callers measures that part.
-# BENCH=million searches 1,000,000 contacts; making that book takes minutes, and it stays in .build for the next run.
-bench: packages python
+# Measures the broker, evolution-data-server and the floor in one run, prints a table and writes .build/bench.json.
+# BENCH=full adds 100,000 contacts; BENCH=many measures only those; BENCH=lookups, saves, import or callers only that part.
+# BENCH=million searches 1,000,000 contacts. Creating that book takes minutes; it stays in .build for the next run.
+bench: setup-build python ## Measure against evolution-data-server (3 minutes); BENCH=full measures more
 	$(BUILD) -c release --product contactbrokerd
 	$(BUILD) -c release --product contactbook
 	$(BUILD) -c release --product contactbroker-identify
 	$(BUILD) --package-path Benchmarks -c release --product contactbroker-bench
-	@$(MAKE) --no-print-directory bench-peer || echo "evolution-data-server could not be installed: measuring without the peer"
-	CONTACTBROKER_PYTHON=$(VENV)/bin/python Benchmarks/.build/release/contactbroker-bench .build $(BENCH)
+	@$(MAKE) --no-print-directory bench-peer || echo "evolution-data-server could not be installed or built: measuring without it"
+	CONTACTBROKER_PYTHON=$(PYTHON) Benchmarks/.build/release/contactbroker-bench .build $(BENCH)
 
-# Only compiles the benchmark, so that it keeps up with what it measures.
-benchmarks: packages
-	$(BUILD) --package-path Benchmarks
-
-# SwiftPM cannot build it without warnings: libebook's pkg-config file has flags that SwiftPM does not let through.
+# The peer's app. SwiftPM cannot build it without warnings, because it rejects flags in libebook's pkg-config file.
+PEER := Benchmarks/.build/release/contactbroker-bench-peer
 bench-peer:
 	@rm -f $(PEER)
-	@$(MAKE) --no-print-directory packages PACKAGES="$(PEER_PACKAGES)"
+	@$(MAKE) --no-print-directory setup-peer
 	$(CLANG) -std=gnu17 -O2 -Wall -Wextra -Werror -D GLIB_DISABLE_DEPRECATION_WARNINGS Benchmarks/Peer/*.c \
 	    $$(pkg-config --cflags --libs libebook-1.2) -o $(PEER)
 
-# What is installed is built otherwise than what is tested: the optimizer must get through it too.
-release: packages
+benchmarks: packages ## Only compile the benchmark, to see that it still builds
+	$(BUILD) --package-path Benchmarks
+
+# Installing and packaging.
+
+# Tests run on the debug build. This shows that the optimizer accepts the code too.
+release: packages ## Build what install installs
 	$(BUILD) -c release
 
-# Where what was built is taken from; another folder is installed as it is.
-PROGRAMS ?= $(RELEASE)
-
-# Programs, units, users, settings: DESTDIR and PREFIX as everywhere.
-install: $(if $(filter $(RELEASE),$(PROGRAMS)),release)
+# DESTDIR is put before every path.
+install: $(RELEASE_TARGET) ## Install programs, units and settings; DESTDIR, PREFIX=/usr/local
 	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" packaging/install "$(PROGRAMS)"
 
-uninstall:
+uninstall: ## Remove what install installed
 	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" packaging/uninstall
 
-# A package for Debian, in .build/deb.
-deb: PACKAGES += $(DEB_PACKAGES)
-deb: $(if $(filter $(RELEASE),$(PROGRAMS)),release)
+deb: setup-build setup-deb $(RELEASE_TARGET) ## Make a Debian package in .build/deb
 	mkdir -p .build/deb
 	rm -f .build/deb/*.deb
-	packaging/debian/build "$(PROGRAMS)" "$(shell pwd)/.build/deb"
+	packaging/debian/build "$(PROGRAMS)" "$(CURDIR)/.build/deb"
 
-# Sanitizers build in folders of their own: switching flags in one costs a whole build.
-# The object that is linked into every program tells the sanitizer of Swift's mutexes, and has what it finds written into a
-# folder: a program that a test starts may have neither its environment nor its standard error. Ten minutes and more.
-TSAN := $(shell pwd)/.build-tsan
-CLANG ?= $(dir $(shell readlink -f "$$(command -v $(firstword $(SWIFT)))"))clang
-tsan: packages python
-	rm -rf $(TSAN)/reports && mkdir -p $(TSAN) && mkdir -m 1777 $(TSAN)/reports
-	$(CLANG) -c -O1 -D 'REPORTS="$(TSAN)/reports/race"' Tests/Support/ThreadSanitizer/mutex.c -o $(TSAN)/mutex.o
-	CONTACTBROKER_PYTHON=$(VENV)/bin/python $(SWIFT) test --scratch-path $(TSAN) --sanitize=thread \
-	    -Xlinker $(TSAN)/mutex.o --disable-xctest
-	@if [ -n "$$(ls $(TSAN)/reports)" ]; then cat $(TSAN)/reports/*; exit 1; fi
-
-asan: packages python
-	CONTACTBROKER_PYTHON=$(VENV)/bin/python $(SWIFT) test --scratch-path .build-asan --sanitize=address \
-	    --disable-xctest
-
-clean:
+clean: ## Remove everything that was built
 	rm -rf .build .build-* Benchmarks/.build

@@ -62,6 +62,14 @@ hits=$(git grep -nwE "$retired|(class|struct|enum|protocol|typealias) ($types)" 
 hits=$(git grep -niwE 'the telling|so sure|is heard|onto the disk|of all doors|beside the loop|connects anew|text of strangers|is told apart' -- Sources Tests Benchmarks Examples Documentation README.md packaging systemd policy ':!Sources/contact-agent' ':!Sources/contactctl' ':!Sources/contactbook' ':!Documentation/Glossary.md' ':!Tests/lint.sh' || true)
 [ -z "$hits" ] || say "a retired phrase: $hits"
 
+# One version (Documentation/Releasing.md).
+version=$(sed -n 's/.*static let version = "\(.*\)"/\1/p' Sources/BrokerInterface/ContactsInterface.swift)
+hits=$(git grep -nE 'version(:| =) "[a-z ]*[0-9]+\.[0-9]+\.[0-9]+"' -- Sources | grep -vF "$version\"" || true)
+[ -z "$hits" ] || say "not version $version: $hits"
+
+subject=$(git log -1 --format=%s 2>/dev/null || true)
+[ "${#subject}" -lt 72 ] || say "the last commit's subject has 72 characters or more: $subject"
+
 sh Tests/units.sh || found=1
 
 for script in $(git ls-files "*.sh" packaging) .ci/run; do
