@@ -5,7 +5,7 @@ import Glibc
 /// Collects evidence about peers. Keeps nothing about them except the hashes of their executables. By default it
 /// inspects processes itself, with the privileges of this process.
 public final class EvidenceCollector: EvidenceSource {
-    /// Inspects a peer's process; `wants` are flags of look.h.
+    /// Inspects a peer's process; `wants` are flags of inspect.h.
     typealias Inspect = @Sendable (_ peer: PeerHandle, _ wants: UInt32) throws(PeerError) -> Inspection
 
     private let vantage: Evidence.Vantage
@@ -24,7 +24,7 @@ public final class EvidenceCollector: EvidenceSource {
         }
     }
 
-    /// - Parameter look: inspects processes in place of this process.
+    /// - Parameter inspect: inspects processes in place of this process.
     init(vantage: Evidence.Vantage, inspect: @escaping Inspect) throws(PeerError) {
         self.vantage = vantage
         self.inspect = inspect
@@ -87,9 +87,9 @@ public final class EvidenceCollector: EvidenceSource {
         return SystemUnits().unit(name)
     }
 
-    private func executable(_ file: Observation<Inspection.File>, _ peer: PeerHandle) throws(PeerError) -> Observation<
-        Executable
-    > {
+    private func executable(
+        _ file: Observation<Inspection.File>, _ peer: PeerHandle
+    ) throws(PeerError) -> Observation<Executable> {
         switch file {
         case .absent: return .absent
         case .unreadable(let errno): return .unreadable(errno: errno)

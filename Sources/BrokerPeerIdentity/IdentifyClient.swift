@@ -38,8 +38,9 @@ public final class IdentifyClient: EvidenceSource {
         return answer?.outcome == IDENTIFY_MALFORMED.rawValue
     }
 
-    private static func inspect(at peer: PeerHandle, _ wants: UInt32, _ socket: String) throws(PeerError) -> Inspection
-    {
+    private static func inspect(
+        at peer: PeerHandle, _ wants: UInt32, _ socket: String
+    ) throws(PeerError) -> Inspection {
         let answer = try ask(socket, about: peer.pidfd, wants, uid: peer.uid)
         switch answer.outcome {
         case IDENTIFY_INSPECTED.rawValue: return Inspection(answer.inspection)

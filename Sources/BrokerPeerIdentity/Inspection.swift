@@ -60,7 +60,7 @@ struct Inspection {
 }
 
 extension Observation {
-    /// Converts a reading code of look.h.
+    /// Converts a status code of inspect.h.
     init(_ code: Int32, _ value: @autoclosure () -> Value) {
         switch code {
         case IDENTIFY_FOUND: self = .found(value())

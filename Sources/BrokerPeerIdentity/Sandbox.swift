@@ -84,7 +84,7 @@ enum Sandbox: Hashable {
         case (.found(let peer), .found(let host)): .found(peer != host)
         case (.absent, .absent): .absent
         case (.unreadable(let errno), _), (_, .unreadable(let errno)): .unreadable(errno: errno)
-        // Only one of them has such a namespace: a reading went wrong.
+        // Only one of them has such a namespace: one of the two was not read correctly.
         case (.found, .absent), (.absent, .found): .unreadable(errno: ENOENT)
         }
     }

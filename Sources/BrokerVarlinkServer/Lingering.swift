@@ -29,7 +29,7 @@ struct Lingering {
 
     /// Polls for events for a short time, if that is likely to pay off. Stops when the next timer is due.
     ///
-    /// - Parameter look: returns the number of events now.
+    /// - Parameter poll: returns the number of events now.
     /// - Returns: the number of events; `nil` if the loop should sleep.
     mutating func listen(until timer: Uptime?, _ poll: () -> Int) -> Int? {
         guard audience.isOne(), begins() else { return nil }

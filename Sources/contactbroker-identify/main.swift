@@ -3,7 +3,7 @@ import CBrokerIdentify
 import Glibc
 
 // The only program with the privilege to inspect every process. It starts, confines itself, and answers one kind of
-// request (look.h). It reads no configuration file, and of the environment only systemd's socket variables.
+// request (inspect.h). It reads no configuration file, and of the environment only systemd's socket variables.
 
 /// Writes the reason to standard error and exits.
 func stop(_ message: String, tryThis: String? = nil) -> Never {

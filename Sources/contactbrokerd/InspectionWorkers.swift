@@ -26,7 +26,7 @@ final class InspectionWorkers {
         precondition(perLane < count, "one user could keep every thread busy")
         self.loop = loop
         queue = FairQueue(perLane: perLane)
-        idle = (0..<count).map { DispatchQueue(label: "look \($0)") }
+        idle = (0..<count).map { DispatchQueue(label: "inspection \($0)") }
     }
 
     /// Runs `inspect` on a worker when its turn comes, then `done` with the result on the event loop.

@@ -124,10 +124,10 @@ struct AnswerPasswordTests {
         #expect(try status(app) == "notDetermined")
         #expect(!call.isOver)
         // The prompt is shown again, and the policy no longer allows the earlier answer.
-        let anew = try #require(person.prompts().first)
-        #expect(try person.answer(anew, Self.everything).error == "InvalidAnswer")
+        let again = try #require(person.prompts().first)
+        #expect(try person.answer(again, Self.everything).error == "InvalidAnswer")
         // A rule that denies the app ends the prompt and withdraws the password question.
-        let second = try person.begin(answering: anew, limited(to: 26, of: anew))
+        let second = try person.begin(answering: again, limited(to: 26, of: again))
         rule.denies = true
         fixture.rule([rule])
         #expect(authority.open.isEmpty)

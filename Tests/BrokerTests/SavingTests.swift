@@ -28,8 +28,8 @@ struct SavingTests {
         #expect(try again.save([.add(given: "Mine")]).error == nil)
         fixture.broker.grants.endGrant(again.principal, detail: "reset")
         try fixture.grant(.full, keys: keys, to: again)
-        let anew = try fixture.app("mail")
-        #expect(try anew.save([.delete(anew.identifier(of: "Mine"))]).error == "RecordNotWritable")
+        let namesake = try fixture.app("mail")
+        #expect(try namesake.save([.delete(namesake.identifier(of: "Mine"))]).error == "RecordNotWritable")
     }
 
     /// By default, the smallest number of cards that another thread prepares before the save has its turn.

@@ -77,6 +77,6 @@ func history() throws {
         print(events.joined(separator: " "), result.currentHistoryToken.isEmpty)
     }
     request.startingToken = Data("no token".utf8)
-    let anew = try store.changeHistory(for: request)
-    print(anew.value.first is CNChangeHistoryDropEverythingEvent)
+    let again = try store.changeHistory(for: request)
+    print(again.value.first is CNChangeHistoryDropEverythingEvent)
 }

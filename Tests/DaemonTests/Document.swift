@@ -12,6 +12,7 @@ struct Document {
         let number: Int
     }
 
+    /// The checkout.
     static let top = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
 
     /// Path below the checkout.

@@ -24,8 +24,7 @@ struct ExampleTests {
         $0[$1] = getenv($1).map { String(cString: $0) }
     }
 
-    private static let script =
-        #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/Examples/ask.py"
+    private static let script = Document.top + "/Examples/ask.py"
 
     @Test("ask.py has at most ten lines")
     func ten() {

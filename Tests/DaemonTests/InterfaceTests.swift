@@ -7,12 +7,9 @@ import Testing
 
 @Suite("Interface descriptions and the code")
 struct InterfaceTests {
-    /// The project's folder.
-    private static let project = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
-
     /// The file with the interface's text.
     static func path(of interface: ContactsInterface) -> String {
-        project + "/Sources/BrokerInterface/Interfaces/\(interface.name).varlink"
+        Document.top + "/Sources/BrokerInterface/Interfaces/\(interface.name).varlink"
     }
 
     private static func file(_ interface: ContactsInterface) -> String { DaemonFixture.text(of: path(of: interface)) }
@@ -111,7 +108,7 @@ struct InterfaceTests {
             (.admin, "enum AdminError"),
         ])
     func errors(interface: ContactsInterface, type: String) throws {
-        let code = DaemonFixture.text(of: Self.project + "/Sources/BrokerInterface/ContactsError.swift")
+        let code = DaemonFixture.text(of: Document.top + "/Sources/BrokerInterface/ContactsError.swift")
         let start = try #require(code.firstRange(of: type)?.upperBound)
         let body = code[start...].split(separator: "\n}").first ?? ""
         let sent = body.split(separator: "prefix + \"").dropFirst().map { String($0.prefix { $0 != "\"" }) }
@@ -119,7 +116,7 @@ struct InterfaceTests {
         let declared = Set(Self.names(of: "error", in: interface))
         #expect(Set(sent).isSubset(of: declared))
         // No other file of the code spells an error of these interfaces.
-        for path in DaemonFixture.paths(below: Self.project + "/Sources")
+        for path in DaemonFixture.paths(below: Document.top + "/Sources")
         where path.hasSuffix(".swift") && !path.hasSuffix("/ContactsError.swift") {
             #expect(!DaemonFixture.text(of: path).contains("VarlinkError(\"io.contactbroker"), "\(path)")
         }

@@ -274,7 +274,7 @@ struct ReceptionTests {
 }
 
 @Suite("Inspection threads", .timeLimit(.minutes(5)))
-struct LookWorkersTests {
+struct InspectionWorkersTests {
     @Test("All waiting jobs run in the end, within the bounds of threads and of one user")
     func everything() throws {
         let loop = try EventLoop()

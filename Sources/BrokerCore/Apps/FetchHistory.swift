@@ -106,7 +106,7 @@ final class FetchHistory {
                 {
                     Part.gone($0.value, $0.key.first, $0.key.isUnified ? .unifiedContact : .contact)
                 }
-                parts = parts(gone, unified.contacts, plan, retelling: unified.cardsReportedDeleted)
+                parts = parts(gone, unified.contacts, plan, repeating: unified.cardsReportedDeleted)
             } else {
                 let gone = plan.gone.sorted { $0.key < $1.key }.map { Part.gone($0.value, $0.key, .contact) }
                 parts = parts(gone, plan.contacts, plan)
@@ -141,7 +141,7 @@ final class FetchHistory {
 
     private func parts(
         _ gone: [Part], _ contacts: [RecordNumber: HistoryPlan.Kind], _ plan: HistoryPlan,
-        retelling cards: Set<RecordNumber> = []
+        repeating cards: Set<RecordNumber> = []
     ) -> [Part] {
         var parts = gone
         if !contacts.isEmpty { parts.append(.contacts(contacts.keys.sorted(), contacts)) }

@@ -94,7 +94,7 @@ struct ReadContext {
 }
 
 extension ReadContext {
-    /// Creates a reading from a permit; `nil` if the grant has no key for identifiers, which only a faulty store can
+    /// Creates a context from a permit; `nil` if the grant has no key for identifiers, which only a faulty store can
     /// cause.
     ///
     /// - Parameter identifiers: the cipher that the call began with, if not the current one.

@@ -68,12 +68,12 @@ final class Grants {
         if let known = session.known, known.epoch == history.version, !hasExpired(known.effective) {
             return known.effective
         }
-        let found = findStanding(of: session)
+        let found = findEffectiveAccess(of: session)
         session.known = (history.version, found)
         return found
     }
 
-    private func findStanding(of session: CallerSession) -> CallerAccess {
+    private func findEffectiveAccess(of session: CallerSession) -> CallerAccess {
         let caller = session.caller
         let widest = caller.principals[caller.principals.endIndex - 1]
         // Rules do not depend on sessions and processes, so any of the principals gives the same ruling.

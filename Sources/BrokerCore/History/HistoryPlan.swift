@@ -165,7 +165,7 @@ struct HistoryPlan: Hashable {
 
     /// The ranges of change numbers in which a condition was true, in order.
     ///
-    /// - Parameter turns: in order, each number from which on the condition was true, or up to which it was.
+    /// - Parameter switchovers: in order, each number from which on the condition was true, or up to which it was.
     static func spans(_ switchovers: [(number: Int64, isSo: Bool)]) -> [ClosedRange<Int64>] {
         var spans: [ClosedRange<Int64>] = []
         // A condition that ends first was true from the start.

@@ -10,7 +10,7 @@
    calls this itself. The system's broker has contactbroker-identify call it. It is in C, because there it runs between
    fork and exit, where Swift may not run: it uses only system calls and SHA-256. It keeps no state between calls.
 
-   A reading is IDENTIFY_FOUND, IDENTIFY_ABSENT (looked up and definitely not there), or -errno: not known. */
+   A status is IDENTIFY_FOUND, IDENTIFY_ABSENT (looked up and definitely not there), or -errno: not known. */
 #define IDENTIFY_FOUND 0
 #define IDENTIFY_ABSENT 1
 
