@@ -1,6 +1,6 @@
 import BrokerModel
 
-/// What happened, for the administrator: who, when, how much. Never the text of a contact, a query or a purpose.
+/// The kind of an audit record. Records never contain the text of a contact, a query or a purpose.
 public enum AuditEvent: String, CaseIterable, Sendable {
     /// Contacts were disclosed to an app.
     case disclosure
@@ -8,33 +8,34 @@ public enum AuditEvent: String, CaseIterable, Sendable {
     case withheld
     /// A call got no contacts because of its caller's effective access.
     case refusal
-    /// The person was asked.
+    /// The broker prompted the person.
     case prompt
-    /// What the person answered.
+    /// The person answered a prompt.
     case answer
     /// A grant was made or changed.
     case grant
-    /// A grant was revoked, narrowed or expired.
+    /// A grant was revoked or narrowed, or it expired.
     case revocation
     /// An app changed contacts.
     case save
-    /// A save was begun, but nothing of it is in the book.
+    /// A save was begun, but none of its changes are in the book.
     case saveNotDone
     /// The person looked at their own contacts through the agent.
     case agentSearch
-    /// All data of a user was deleted, except these records.
+    /// All data of a user was deleted, except the audit.
     case purge
-    /// A password was required: what for, and whether it was given.
+    /// An action required a password. The record names the action and the outcome.
     case authentication
-    /// The administrator's policy was read.
+    /// The broker read the administrator's policy.
     case policy
     case start
     case stop
-    /// The daemon ended without a `stop`: disclosures of the last tenth of a second may be missing.
+    /// The daemon ended without a `stop`: disclosures of the last tenth of a second may be missing. With a
+    /// ``AuditRecord/detail``, synced records were lost.
     case gap
 }
 
-/// One audit record before it has its place in the audit chain.
+/// One audit record, before it gets its position in the audit chain.
 public struct AuditRecord: Hashable, Sendable {
     /// Microseconds since 1970.
     public var time: Int64
@@ -48,18 +49,18 @@ public struct AuditRecord: Hashable, Sendable {
     public var keys: ContactKeySet?
     /// Number of contacts concerned.
     public var count: Int?
-    /// The contacts concerned. They are stored as pseudonyms, which are the same across the apps of one user. `nil` for
-    /// a whole granted set, which ``revision`` identifies.
+    /// The contacts concerned. The store replaces each by a pseudonym, which is the same for all apps of one
+    /// user. `nil` for a whole granted set, which ``revision`` identifies.
     public var contacts: [RecordNumber]?
     public var revision: Int64?
-    /// Only in a count: how many further events equalled an earlier record. That record was written before they were
-    /// answered.
+    /// Only in a count record: the number of further events that equalled an earlier record. The broker wrote
+    /// that record before it answered them.
     public var repeats: Int?
-    /// One of our own words, such as a method's name or `expired`; never text of an app or a contact. A prompt's record
-    /// has its kind here, with ``purposeHash(of:)`` if the app gave a purpose.
+    /// A fixed word of the broker, such as a method's name or `expired`; never text from an app or a contact.
+    /// For a prompt, it is the prompt's kind, followed by ``purposeHash(of:)`` if the app gave a purpose.
     public var detail: String?
-    /// Distinguishes two disclosures that name no contacts, such as two batches of one list; not stored. Without it
-    /// such a disclosure is never deduplicated.
+    /// Distinguishes two disclosures that name no contacts, such as two batches of one list. It is not
+    /// stored. A disclosure that names neither contacts nor a part is deduplicated only if its ``count`` is 0.
     public var part: Int?
 
     public init(

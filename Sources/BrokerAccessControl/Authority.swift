@@ -1,24 +1,25 @@
-/// What requires the password of the person or of an administrator: polkit's actions of the same names.
+/// An action that requires the password of the person or of an administrator. The raw value is the name of
+/// the polkit action.
 public enum AuthorityAction: String, CaseIterable, Sendable {
-    /// To receive prompts and answer them.
+    /// Receive prompts and answer them.
     case answer = "io.contactbroker.answer"
-    /// To give an app access to all contacts, or to many.
+    /// Give an app access to all contacts, or to many.
     case shareAll = "io.contactbroker.share-all"
-    /// To withdraw a denial, and to read one's own audit.
+    /// Reset one's own grants, and read one's own audit.
     case manageOwn = "io.contactbroker.manage-own"
-    /// To see or change data of another user or of all users.
+    /// Read or change data of another user or of all users.
     case admin = "io.contactbroker.admin"
 
-    /// The last part of its name, for the audit.
+    /// The last part of the action's name, for the audit.
     public var word: String { String(rawValue.dropFirst("io.contactbroker.".count)) }
 }
 
-/// One question to the authority: may this process do this?
+/// One request to the authority: may this process perform this action?
 public struct AuthorityQuestion: Hashable, Sendable {
     public var action: AuthorityAction
     public var process: ProcessIdentity
     public var uid: UInt32
-    /// The app concerned, shown to the person; never contact data. Text from strangers, stripped and truncated.
+    /// The app concerned, shown to the person; never contact data. It is untrusted text, stripped and truncated.
     public var app: String?
     /// Whether the person may be asked for a password.
     public var mayInteract: Bool
@@ -34,13 +35,14 @@ public struct AuthorityQuestion: Hashable, Sendable {
     }
 }
 
-/// The authority's answer. Every answer except ``granted`` means no.
+/// The authority's answer. Only ``granted`` permits the action.
 public enum AuthorityAnswer: Hashable, Sendable {
     case granted
     case refused
-    /// A password is required, but the person may not be asked, or nothing can ask.
+    /// A password is required, but the person may not be asked, or no program can ask for it.
     case wantsInteraction
-    /// This machine has no such authority. The administrator decides whether the broker may do without.
+    /// This machine has no authority. ``Policy/WithoutAuthentication`` decides whether the broker acts
+    /// without one.
     case absent
     /// The authority could not be asked. The reason is for the journal.
     case failed(reason: String)
@@ -48,18 +50,18 @@ public enum AuthorityAnswer: Hashable, Sendable {
     case hung
 }
 
-/// Verifies that the person is present, if a program's answer is not enough. Lives on the event loop.
+/// Verifies that the person is present when a program's answer is not enough. It runs on the event loop.
 public protocol Authority: AnyObject {
-    /// Asks. `answered` runs once, on the event loop, in a later iteration. It never runs after
+    /// Asks the authority. `answered` runs once, on the event loop, in a later iteration. It never runs after
     /// ``AskedAuthority/cancel()``.
     ///
-    /// The answer is about the process that existed when it was asked. If that has ended, the answer is not
-    /// ``AuthorityAnswer/granted``.
+    /// The answer applies to the process that existed at the time of the call. If that process has ended, the
+    /// answer is not ``AuthorityAnswer/granted``.
     func ask(_ question: AuthorityQuestion, _ answered: @escaping (AuthorityAnswer) -> Void) -> any AskedAuthority
 }
 
-/// A question that has no answer yet.
+/// A request that the authority has not answered yet.
 public protocol AskedAuthority: AnyObject {
-    /// Cancels the question: nobody is asked for a password any more, and no answer comes.
+    /// Cancels the request: the password dialog closes, and no answer comes.
     func cancel()
 }

@@ -30,9 +30,8 @@ public enum Denial: String, Hashable, Sendable {
     case notDetermined, denied, restricted
 }
 
-// The decision table, as functions: one per kind of operation, with a type for its possible decisions. They are pure:
-// the same arguments give the same decision, also in an audit. `mayAsk` is false once the person was asked, so that no
-// call asks twice.
+// The decision table: one pure function per kind of operation. Each returns a type with only the decisions
+// that are possible for that operation. `mayAsk` is false once the person was asked, so no call prompts twice.
 
 /// The decision for a call that reads or saves. Reading includes fetching, counting, history, groups, containers,
 /// linked contacts and the person's own settings.
@@ -78,7 +77,7 @@ public func decideWatch(_ access: EffectiveAccess) -> WatchDecision {
 /// The decision for a call that requests access and reads nothing yet.
 public enum RequestDecision: Hashable, Sendable {
     case ask
-    /// Answer at once, from an earlier decision.
+    /// Answer at once with the current authorization level.
     case answer(AuthorizationStatus)
 }
 
@@ -87,24 +86,25 @@ public func decideRequest(_ access: EffectiveAccess, mayAsk: Bool) -> RequestDec
     return .answer(access.status)
 }
 
-/// The decision for a call that offers a prompt which the person may ignore: the access button, the one-time picker and
-/// a proposed card.
+/// The decision for a call whose prompt the person may ignore: the access button, the one-time picker or a
+/// proposed card.
 public enum OfferDecision: Hashable, Sendable {
-    /// - Parameter isQuiet: shows only a line that the person may open, so that a denied app cannot take over the
-    ///   screen.
+    /// - Parameter isQuiet: whether the agent shows only one line, which the person may open. A denied app
+    ///   then cannot take over the screen.
     case ask(isQuiet: Bool)
-    /// Answer with nothing, as after a prompt that granted nothing.
+    /// Answer with an empty result, as after a prompt that granted nothing.
     case answerEmpty
     case refuse(Denial)
 }
 
-/// The access button. An app with full access has nothing to ask for.
+/// Decides a call of the access button. An app with full access already sees every contact, so the answer is empty.
 public func decideButton(_ access: EffectiveAccess, mayAsk: Bool) -> OfferDecision {
     if case .granted(let grant) = access, case .full = grant.access { return .answerEmpty }
     return decideOffer(access, mayAsk: mayAsk)
 }
 
-/// The one-time picker and proposed cards. They need no access and change none; only policy can refuse them.
+/// Decides a call of the one-time picker or with a proposed card. Such a call needs no access and changes
+/// none, so only policy can refuse it.
 public func decideOffer(_ access: EffectiveAccess, mayAsk: Bool) -> OfferDecision {
     switch access {
     case .restricted: .refuse(.restricted)

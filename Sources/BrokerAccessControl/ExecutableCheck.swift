@@ -1,4 +1,4 @@
-/// Whether a connected process still runs the file that it ran when it was identified.
+/// Whether a connected process still runs the executable that it ran when it was identified.
 public enum ExecutableCheck: Hashable, Sendable {
     case same
     /// It runs another file, or the same file under another path, or it has ended.

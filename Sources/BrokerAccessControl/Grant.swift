@@ -5,7 +5,7 @@ public enum AuthorizationStatus: String, CaseIterable, Sendable {
     case notDetermined, restricted, denied, limited, full
 }
 
-/// The level that the person decided for an app.
+/// The level that the person or an administrator decided for an app.
 public enum Access: Hashable, Sendable {
     case denied
     /// These contacts and no others. The set may be empty.
@@ -49,7 +49,7 @@ public enum Lifetime: Hashable, Sendable {
     }
 }
 
-/// The decision for one principal.
+/// A grant: what the person or an administrator decided for one principal.
 public struct Grant: Hashable, Sendable {
     public var access: Access
     /// The keys that may be read. ``ContactKeySet/named`` keys are included only if granted by name.
@@ -61,11 +61,12 @@ public struct Grant: Hashable, Sendable {
     /// Seconds since 1970.
     public var decidedAt: Int64
 
-    /// Contacts that the app made under a policy that caps its level, while its own level was full or denied. They
-    /// count only under such a policy. At level `limited`, contacts that the app makes join the granted set instead.
+    /// Contacts that the app created while the policy limited it, although its own level was full or denied.
+    /// They count only under such a policy. At level `limited`, contacts that the app creates join the
+    /// granted set instead.
     public var own: Set<RecordNumber> = []
 
-    /// Who decided.
+    /// Who made the decision.
     public enum Decider: String, Sendable {
         /// The person, at a prompt.
         case person
@@ -88,7 +89,8 @@ public struct Grant: Hashable, Sendable {
         self.decidedAt = decidedAt
     }
 
-    /// Whether the end of the grant has passed. Sessions and processes end by themselves, and so do their grants.
+    /// Whether the grant's end time has passed. A grant for a session or a process has no end time: it ends
+    /// with the session or process.
     public func hasExpired(at now: Int64) -> Bool {
         if case .untilTime(let end) = lifetime { return now >= end }
         return false
@@ -96,7 +98,8 @@ public struct Grant: Hashable, Sendable {
 }
 
 extension Grant {
-    /// Whether this grant allows all that the other one allows. If not, something has to be revoked.
+    /// Whether this grant allows everything that the other one allows. If not, replacing the other one
+    /// revokes access.
     public func isAtLeast(_ other: Grant) -> Bool {
         guard keys.isSuperset(of: other.keys) else { return false }
         switch (access, other.access) {

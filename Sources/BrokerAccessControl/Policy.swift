@@ -1,21 +1,22 @@
-/// The administrator's policy for all apps, as values. Pure: a ruling follows from the rules alone.
+/// The administrator's policy for all apps. A ruling depends only on this value and the principal.
 public struct Policy: Hashable, Sendable {
-    /// What happens to an answer that requires the person's password if nothing can ask for it.
+    /// Whether to accept an answer that requires the person's password when no program can ask for it.
     public enum WithoutAuthentication: String, CaseIterable, Sendable {
         case refuse, allow
     }
 
-    /// What could not be read. Every app is refused then, because the administrator's intent is unknown.
+    /// Why the policy or the settings cannot be read. The broker then refuses every app, because it does not
+    /// know what the administrator intended.
     public struct Problem: Hashable, Sendable {
         public enum Subject: String, Sendable {
-            /// A file of rules; lasts until the policy is reloaded.
+            /// A policy file. The problem lasts until the policy is reloaded.
             case policy
-            /// The settings; lasts until the broker restarts.
+            /// The settings. The problem lasts until the broker restarts.
             case settings
         }
 
         public let subject: Subject
-        /// The file, the line if known, and the problem.
+        /// The file, the line if known, and what is wrong.
         public let reason: String
 
         public init(_ subject: Subject, _ reason: String) {
@@ -27,7 +28,7 @@ public struct Policy: Hashable, Sendable {
     }
 
     public var rules: [Rule]
-    /// `nil` if the policy does not set it: the mode decides.
+    /// `nil` if the policy does not set it. The broker's mode then decides.
     public var withoutAuthentication: WithoutAuthentication?
     /// Whether audit records of disclosures are synced before the reply is sent.
     public var isAuditDurable: Bool
@@ -35,7 +36,7 @@ public struct Policy: Hashable, Sendable {
     /// SHA-256 of the names and texts of the files, in hexadecimal; `nil` if there are no files.
     public var digest: String?
 
-    /// By default no rules: the person decides.
+    /// Without rules, which is the default, the person decides.
     public init(
         rules: [Rule] = [], withoutAuthentication: WithoutAuthentication? = nil, isAuditDurable: Bool = false
     ) {

@@ -1,20 +1,20 @@
 /// How reliably an app was identified, strongest first.
 public enum IdentityStrength: String, CaseIterable, Sendable {
-    /// An enforced LSM label that agrees with the control group, in a mount namespace of its own.
+    /// The process has an enforced LSM label that agrees with its control group, and a mount namespace of its own.
     case labelled
-    /// A flatpak whose mount namespace and control group agree.
+    /// A Flatpak app whose mount namespace and control group agree.
     case sandboxed
     /// A service of the system's service manager.
     case service
     /// A program that a root-owned manifest names.
     case installed
-    /// The name that the user's own service manager reports. Any program of the user can take it.
+    /// The user's own service manager reports this name. Any program of the user can claim it.
     case claimed
-    /// The path and the hash of the executable.
+    /// Only the path and the hash of the executable are known.
     case unverified
 }
 
-/// One process, even if its pid is reused.
+/// Identifies one process, even if its pid is reused.
 public struct ProcessIdentity: Hashable, Sendable {
     public let pid: Int32
     /// Clock ticks since boot, `/proc/PID/stat` field 22.
@@ -37,13 +37,14 @@ public struct SessionIdentity: Hashable, Sendable {
     }
 }
 
-/// What a grant belongs to. A weaker identity is another principal, so it never inherits a stronger one's grant.
+/// The owner of a grant. The same app at a weaker identity strength is another principal, so it never
+/// inherits a grant of the stronger one.
 public struct Principal: Hashable, Sendable {
     public let uid: UInt32
     public let strength: IdentityStrength
     /// The app's identifier; for `unverified`, the path and SHA-256 of the executable.
     public let app: String
-    /// How long the principal exists; ``Binding/persistent`` is persistent.
+    /// How long the principal exists.
     public let binding: Binding
 
     public enum Binding: Hashable, Sendable {
@@ -69,7 +70,7 @@ public struct Caller: Hashable, Sendable {
     public let uid: UInt32
     public let strength: IdentityStrength
     public let app: String
-    /// The app's name for people, or the executable's own. Text from strangers; strip it before display.
+    /// The app's name for people, or the executable's own name. It is untrusted text: strip it before display.
     public let displayName: String
     /// Path of the executable, if it could be read.
     public let executable: String?
@@ -78,9 +79,10 @@ public struct Caller: Hashable, Sendable {
     public let session: SessionIdentity?
     /// The controlling terminal's name, for people.
     public let terminal: String?
-    /// The executable runs other people's programs, so it identifies no app.
+    /// Whether the executable is an interpreter. It runs programs of others, so it identifies no app.
     public let isInterpreter: Bool
-    /// Whether the caller appears to be in a sandbox. It may not use the agent's and the administrator's sockets then.
+    /// Whether the caller appears to run in a sandbox. Such a caller may not use the agent's and the
+    /// administrator's sockets.
     public let isSandboxed: Bool
 
     public init(
@@ -120,8 +122,9 @@ public struct Caller: Hashable, Sendable {
         }
     }
 
-    /// Lifetimes that the person may choose from, the default first. A caller with a controlling terminal and no
-    /// sandbox is offered a session. An interpreter's grants last a process by default.
+    /// Lifetimes that the person may choose from, the default first. The default is a session for a caller
+    /// with a controlling terminal and no sandbox. An interpreter's default is the process, and it is never
+    /// offered more than a session.
     public var lifetimes: [LifetimeKind] {
         if isInterpreter { return session == nil ? [.process] : [.process, .session] }
         return session == nil || isSandboxed ? [.untilRevoked] : [.session, .untilRevoked]

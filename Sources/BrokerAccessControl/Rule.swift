@@ -1,15 +1,15 @@
 import BrokerModel
 
-/// One `[[rule]]` of the administrator: which apps it applies to, and its effects.
+/// One `[[rule]]` of the administrator: the principals it applies to, and its effects.
 public struct Rule: Hashable, Sendable {
     /// A level that the policy forces, whatever the person decided.
     public enum Level: String, CaseIterable, Sendable {
         case denied, limited, full
     }
 
-    /// The file and line where it begins, as `/…/policy.d/10-office.toml:12`.
+    /// The file and line where the rule begins, such as `/…/policy.d/10-office.toml:12`.
     public var place: String
-    /// The administrator's name for it.
+    /// The name that the administrator gave the rule.
     public var name: String?
 
     // MARK: Which principals it applies to; `nil` means all
@@ -23,7 +23,7 @@ public struct Rule: Hashable, Sendable {
     /// Refuses everything. The app sees `restricted`.
     public var denies = false
     public var forcedLevel: Level?
-    /// Full access counts as limited to the contacts that the app made itself, until the person chooses contacts.
+    /// Treats full access as limited to the contacts that the app created itself, until the person chooses contacts.
     public var capsLevel = false
     /// The only keys that may be read and written.
     public var maximumKeys: ContactKeySet?
@@ -37,11 +37,11 @@ public struct Rule: Hashable, Sendable {
         self.place = place
     }
 
-    /// Identity strengths whose names any program of the user can take. For them a rule may neither allow anything nor
-    /// name apps.
+    /// Identity strengths whose names any program of the user can claim. A rule for them may neither allow
+    /// access nor name apps.
     public static let weakStrengths: Set<IdentityStrength> = [.claimed, .unverified]
 
-    /// Whether it gives an app more than the person did.
+    /// Whether the rule can give an app more access than the person did.
     public var allows: Bool {
         switch forcedLevel {
         case .limited, .full: true
@@ -54,7 +54,7 @@ public struct Rule: Hashable, Sendable {
             && (users?.contains(principal.uid) ?? true)
     }
 
-    /// Its effects, in words for people.
+    /// The rule's effects, in words for people.
     public var effects: [String] {
         var effects: [String] = []
         if denies { effects.append("denies all access") }

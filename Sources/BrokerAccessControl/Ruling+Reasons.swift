@@ -1,5 +1,5 @@
 extension Ruling {
-    /// What the administrator's rules say about the app, one sentence per rule.
+    /// The effects of the administrator's rules on the app, one sentence per rule.
     public var reasons: [String] {
         if let problem { return [problem.words] }
         var reasons = rules.map { rule in

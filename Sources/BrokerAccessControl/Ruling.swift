@@ -1,7 +1,7 @@
 import BrokerModel
 
-/// What all rules together say about one principal. If they differ, the stricter one applies, and a denial overrides
-/// everything.
+/// The combined effect of all matching rules on one principal. If they differ, the stricter one applies; a
+/// denial overrides everything.
 public struct Ruling: Hashable, Sendable {
     /// The matching rules, in the order of the files.
     public let rules: [Rule]
@@ -17,11 +17,11 @@ public struct Ruling: Hashable, Sendable {
         rules.compactMap(\.maximumKeys).reduce(.grantable) { $0.intersection($1) }
     }
     public var mayPrompt: Bool { !rules.contains(where: \.forbidsPrompting) }
-    /// Seconds from the person's decision.
+    /// Seconds after the person's decision.
     public var maximumLifetime: Int64? { rules.compactMap(\.maximumLifetime).min() }
     public var requiresAuthentication: Bool { rules.contains(where: \.requiresAuthentication) }
 
-    /// Whether the app has effective access without any grant.
+    /// Whether a forced level gives the app effective access without any grant.
     public var standsAlone: Bool { !isDenied && forcedLevel != nil }
 
     /// When the person has to decide again, in seconds since 1970; `nil` for never. ``maximumLifetime`` does not apply
@@ -39,12 +39,13 @@ public struct Ruling: Hashable, Sendable {
 
     /// The effective access of an app.
     ///
-    /// The person's grant is kept unchanged; this returns the part that counts under the policy.
+    /// The stored grant stays unchanged. The result is that grant with the policy applied.
     ///
     /// - Parameters:
     ///   - grant: the person's decision, if any.
     ///   - now: seconds since 1970.
-    ///   - revision: the policy's revision. Effective access that differs from the grant has at least this one.
+    ///   - revision: the policy's revision. If the effective access differs from the grant, its revision is
+    ///     at least this.
     ///   - loadedAt: when the policy was read, in seconds since 1970.
     public func effectiveAccess(of grant: Grant?, at now: Int64, revision: Int64, loadedAt: Int64) -> EffectiveAccess {
         guard !isDenied else { return .restricted }
@@ -56,7 +57,7 @@ public struct Ruling: Hashable, Sendable {
         return .granted(effective)
     }
 
-    /// The grant with its end under the policy; `nil` if that has passed.
+    /// The grant with its lifetime shortened by the policy; `nil` if that has ended.
     private func cut(_ grant: Grant, at now: Int64) -> Grant? {
         guard let end = end(of: grant) else { return grant }
         guard end > now else { return nil }
@@ -75,7 +76,7 @@ public struct Ruling: Hashable, Sendable {
         case .limited:
             if case .limited(let records)? = decided?.access {
                 access = .limited(to: records)
-                // The granted set ends when the decision does. The forced level stays.
+                // The granted set expires with the person's decision. The forced level stays.
                 lifetime = decided?.lifetime ?? .untilRevoked
             } else {
                 access = .limited(to: decided?.own ?? [])

@@ -1,9 +1,9 @@
 import BrokerModel
 
-/// What an app may change of what it sees. Pure; it does not check whether a record exists.
+/// Decides which changes an app may make to the contacts that it sees. It does not check whether a record exists.
 ///
-/// It is used twice: when the steps of a save are read, so that the app gets the right error, and before the save is
-/// carried out. A grant may be revoked in between.
+/// The broker checks a save twice: when it reads the steps, so that the app gets the right error, and again
+/// before it carries out the save. The grant may be revoked in between.
 public struct SavePermissions: Hashable, Sendable {
     /// The cards that the app sees.
     public let scope: RecordScope
@@ -27,7 +27,7 @@ public struct SavePermissions: Hashable, Sendable {
         scope.contains(contact) && written.isSubset(of: keys)
     }
 
-    /// With limited keys an app may delete a card only if it made it.
+    /// An app that may not read all ordinary keys may delete only cards that it created.
     public func mayDelete(_ contact: RecordNumber, isOwn: Bool) -> Bool {
         scope.contains(contact) && (deletesWhatItSees || isOwn)
     }
@@ -37,12 +37,12 @@ public struct SavePermissions: Hashable, Sendable {
     /// Linking requires access to every card, and to all keys that need no grant by name.
     public var mayLink: Bool { seesEverything && seesWholeCards }
 
-    /// Changing containers, and the person's own card, requires access to every card.
+    /// Changing containers or the person's own card requires access to every card.
     public var mayChangeContainers: Bool { seesEverything }
     public var maySetMe: Bool { seesEverything }
 
-    /// Under a limited grant the app may not rename, delete or nest groups of others. It may change which of its
-    /// contacts are in them.
+    /// Under a limited grant the app may not rename, delete or nest groups that it did not create. With the
+    /// key for groups it may still change which of its contacts belong to them.
     public func mayChangeGroup(isOwn: Bool) -> Bool { seesEverything || isOwn }
 
     public func mayChangeMembers(ofGroupThatIsOwn isOwn: Bool) -> Bool {

@@ -60,9 +60,9 @@ struct AccessContents {
             "SELECT sequence, event FROM audit ORDER BY sequence DESC LIMIT 1", on: connection)
         let lastSequence = try last.step() ? last.integerOrNil(0) ?? 0 : 0
         lastEvent = lastSequence > 0 ? last.textOrNil(1) : nil
-        // After a crash the chain may extend past the stored counters. If it is broken or shorter than they say, the
-        // file was changed from outside. New records then continue after the larger sequence, so that verification
-        // still finds the break.
+        // After a crash the chain may extend past the stored counters. If it is broken or shorter than they
+        // say, another program changed the file. New records then continue after the larger sequence, so that
+        // verification still finds the break.
         var end = counted
         if let last = try audit.end(after: counted) { end = last }
         counters = Counters(
@@ -70,7 +70,7 @@ struct AccessContents {
             recordNumber: recordNumber, intent: intent)
     }
 
-    /// Finds records that were synced and are missing here.
+    /// Returns what was lost if a synced record is missing here; otherwise `nil`.
     ///
     /// After a loss the chain continues after the lost records, so that verification always finds the break.
     ///

@@ -6,10 +6,11 @@ import BrokerModel
 struct StoredGrant {
     var grant: Grant
     var displayName: String
-    /// The changes of its granted set.
+    /// The changes to its granted set.
     var history = SetHistory()
-    /// A random number, renewed by every decision about the app. It distinguishes this grant from every other, even
-    /// if a crash or a restored copy resets the counters. 0 if an earlier version wrote the grant.
+    /// A random number, renewed by every decision about the app. It distinguishes this grant from every
+    /// other, even if a crash or a restored copy resets the counters. 0 in a grant from a version without
+    /// this field.
     var decision: Int64 = 0
 
     static func newDecision() -> Int64 { Int64.random(in: 1...Int64.max) }
@@ -36,8 +37,8 @@ enum SetChange {
     case whole
 }
 
-/// The changes that are not in the file. Unlike the batch, they survive a failed commit, so that a revocation that
-/// stays in force is written as soon as a commit succeeds.
+/// The changes that are not in the file yet. Unlike the batch, they survive a failed commit: a revocation
+/// stays in force, and the next commit that succeeds writes it.
 struct Unwritten {
     var grants: [Principal: SetChange] = [:]
     var intents: Set<Int64> = []
@@ -45,7 +46,7 @@ struct Unwritten {
     var silences: Set<Principal> = []
     var pseudonyms: Set<UInt32> = []
     var owners: Set<UInt32> = []
-    /// Users whose rows the next commit deletes. Rows that are written for them afterwards are new.
+    /// Users whose rows the next commit deletes before it writes new ones for them.
     var purges: Set<UInt32> = []
 
     var isEmpty: Bool {
@@ -65,12 +66,12 @@ struct Batch {
     var intents: [Int64: SaveIntent?] = [:]
     /// The previous values of the changed marks.
     var outboxMarks: [UInt32: Int64?] = [:]
-    /// Whether the batch contains the effects of all undelivered saves.
+    /// Whether the effects of all undelivered saves are in this batch.
     var hasDelivered = false
     /// An error that makes it impossible to commit the batch.
     var failure: AccessStoreError?
 
-    /// Empties the batch and keeps its memory: most batches hold only a few records.
+    /// Empties the batch and keeps the memory of a small one, because most batches hold only a few records.
     mutating func clear() {
         records.removeAll(keepingCapacity: records.capacity <= 256)
         if !grants.isEmpty { grants = [:] }

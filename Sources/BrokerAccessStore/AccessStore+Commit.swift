@@ -10,9 +10,10 @@ extension AccessStore {
 
     /// Writes the batch as one transaction. Returns before the transaction is synced; see ``walSync``.
     ///
-    /// - Throws: the batch is rolled back to the state after the last commit, with two safe exceptions. Access that
-    ///   the batch removed stays removed until somebody grants it again. ``AuditEvent/revocation`` records and counts
-    ///   stay for the next batch. Answer that the store is unavailable.
+    /// - Throws: if the batch could not be written. It is then rolled back to the state after the last
+    ///   commit, with two safe exceptions. Access that the batch removed stays removed until somebody grants
+    ///   it again. ``AuditEvent/revocation`` records and counts stay for the next batch. The caller must
+    ///   answer that the store is unavailable.
     public func commit() throws(AccessStoreError) { try commit(withAllUses: false) }
 
     /// Checks whether the files were removed while the store is open. Does not block.
@@ -20,9 +21,9 @@ extension AccessStore {
         guard !walSync.isRemoved else { throw .removed(path: folder.database) }
     }
 
-    /// The number of unwritten uses of one app at which the next commit writes the uses.
+    /// When one app has this many unwritten uses, the next commit writes the uses of all apps.
     private static let mostUnwrittenUses = 64
-    /// Most revocation and count records that are kept while commits fail.
+    /// The most revocation and count records that are kept while commits fail.
     private static let mostKeptRecords = 1_024
 
     func commit(withAllUses: Bool) throws(AccessStoreError) {
@@ -33,11 +34,11 @@ extension AccessStore {
             let writer = try openWriter()
             if let failure = batch.failure { throw failure }
             try checkFiles()
-            // Before the transaction, because this may make a pseudonym key, which the transaction writes.
+            // Runs before the transaction, because it may make a pseudonym key, which the transaction writes.
             let rows = try auditRows()
             try writer.transaction { () throws(AccessStoreError) in
                 try write(rows, writer)
-                // Purges come first: rows of later decisions follow.
+                // First deletes the rows of purged users. The rows written below belong to later decisions.
                 try writeOwners(writer.connection)
                 try writeGrants(writer.connection)
                 try writeIntents(writer.connection)
@@ -56,9 +57,9 @@ extension AccessStore {
         settle()
     }
 
-    /// Whether this commit writes the row of counters. If only the audit has grown, the row is written now and then.
-    /// After a crash the records themselves show the end of the chain, and a commit that writes one page less takes
-    /// less time.
+    /// Whether this commit writes the row of counters. If only the audit has grown, a commit writes the
+    /// row only if ``anchorInterval`` has passed or ``mostUnanchored`` records were added. Other commits write
+    /// one page less. After a crash the records themselves show the end of the chain.
     private var mustAnchor: Bool {
         let written = anchor.counters
         guard counters.revision == written.revision, counters.recordNumber == written.recordNumber,
@@ -72,7 +73,7 @@ extension AccessStore {
 
     /// Microseconds.
     private static let anchorInterval: Int64 = 100_000
-    /// Most records that the next start may have to read again.
+    /// The most records that the next start may have to read again.
     private static let mostUnanchored: Int64 = 1_024
 
     private func auditRows() throws(AccessStoreError) -> [AuditRow<String>] {
@@ -140,7 +141,7 @@ extension AccessStore {
                     break
                 }
                 grant.revision = nextRevision()
-                // The changes of the set cannot be reconstructed step by step, so the history starts empty.
+                // The changes to the set cannot be reconstructed step by step, so the history starts empty.
                 held[principal] = StoredGrant(
                     grant: grant, displayName: before.displayName, history: SetHistory(epoch: grant.revision),
                     decision: StoredGrant.newDecision())

@@ -5,42 +5,42 @@ import Glibc
 
 /// The access database: grants, identifier keys and the audit, in a file of their own.
 ///
-/// The event loop is its only owner: it is not `Sendable`, and all its functions are synchronous and quick. Grants
-/// are answered from memory. Changes apply in memory at once. ``commit()`` writes the changes and the audit records
-/// of one event loop iteration as one transaction, without waiting for the disk. A result that must survive a power
-/// cut before it is announced waits for ``walSync``, which a worker runs.
+/// Only the event loop uses it: it is not `Sendable`, and all its functions are synchronous and quick. Grants
+/// are read from memory, and changes apply in memory at once. ``commit()`` writes the changes and the audit
+/// records of one event loop iteration as one transaction, without waiting for the disk. A result that must
+/// survive a power cut is announced only after ``walSync``, which a worker runs.
 ///
-/// A grant with a persistent binding (until revoked, or until a time) is a row too. A grant that is bound to a
-/// session or a process exists in memory only.
+/// A grant with a persistent binding (until revoked, or until a time) also has a row in the file. A grant
+/// that is bound to a session or a process exists in memory only.
 public final class AccessStore {
     let folder: StateFolder
     /// `nil` once closed.
     var writer: AccessWriter?
     public let walSync: WALSync
-    /// The records that the last run had synced and this run did not find. If there are any, every grant was denied
-    /// at startup.
+    /// Set if records that an earlier run synced are missing from the file, or if that cannot be known. Every
+    /// grant was then denied at startup.
     public let loss: AuditLoss?
 
     var held: [Principal: StoredGrant] = [:]
     var identifierKeys: [Principal: IdentifierKey] = [:]
     var intents: [Int64: SaveIntent] = [:]
     var pseudonyms: [UInt32: Pseudonyms] = [:]
-    /// By persistent principal, which includes its sessions and processes.
+    /// Keyed by persistent principal. Uses by its sessions and processes count for it.
     var usages: [Principal: Usage] = [:]
-    /// Whether some app has enough unwritten uses to write them.
+    /// Whether some app has so many unwritten uses that the next commit writes them.
     var hasUnwrittenUses = false
-    /// The owner of each UID.
+    /// Keyed by UID.
     var owners: [UInt32: Owner] = [:]
-    /// The known user names. The broker looks them up, because a look-up can block.
+    /// The known user names. The broker looks them up and sets them, because a look-up can block.
     public var userNames: [UInt32: String] = [:]
     /// Apps whose prompts are silenced, with the time of that decision in seconds since 1970.
     var silenced: [Principal: Int64] = [:]
-    /// By user, the last outbox entry of their book that was taken over.
+    /// By user, the number of the last outbox entry that was taken over from their book.
     var outboxMarks: [UInt32: Int64]
     var writtenMarks: [UInt32: Int64]
-    /// Saves that are in a book but not in a commit here. Unlike the batch, they survive a failed commit.
+    /// Saves that are committed in a book but not here. Unlike the batch, they survive a failed commit.
     var undelivered: [Delivery] = []
-    /// Most contacts that one audit record of a save names.
+    /// The most contacts that one audit record of a save names.
     public var contactsPerRecord = 250
     var commits = 0
     /// The number of the commit that contains the last decision.
@@ -65,7 +65,7 @@ public final class AccessStore {
     public static func open(folder path: String, now: Int64) throws(AccessStoreError) -> AccessStore {
         let folder = try StateFolder(path: path)
         let version = try folder.prepareDatabase() ? try Schema.inspect(path: folder.database) : 0
-        // Before the migration, whose schema version says that this file exists.
+        // Read before the migration: afterwards the schema version says that a position file must exist.
         let position = try SyncedPosition(folder: folder.path, isFirst: version < Schema.keepsPosition)
         try folder.syncNames()
         let writer = try AccessWriter(database: folder.database)
@@ -86,8 +86,8 @@ public final class AccessStore {
         return store
     }
 
-    /// Blocks until everything committed is synced, including the position file. Not for the event loop while it
-    /// serves.
+    /// Blocks until everything committed is synced, including the position file. Must not run on the event
+    /// loop while the broker serves.
     private func sync() throws(AccessStoreError) {
         let committed = committed
         try walSync.sync(committed)
@@ -143,7 +143,8 @@ public final class AccessStore {
     /// - Parameter now: microseconds since 1970.
     public func close(now: Int64) {
         guard writer != nil else { return }
-        // The counts need a commit before the stop: the uses that they add are written with the next commit.
+        // Closed before the stop is recorded: this commit adds the counts to the uses, and the next one
+        // writes the uses.
         closeWindows(at: nil)
         try? commit()
         append(AuditRecord(time: now, uid: geteuid(), event: .stop))

@@ -10,7 +10,7 @@ public struct CommandFailure: Error, Hashable {
     public let code: Code
 
     public enum Code: Int32, Hashable, Sendable {
-        /// The command was carried out, but was refused or found nothing.
+        /// The broker refused the command, or the command found nothing.
         case refused = 1
         /// The command could not be carried out.
         case notTried = 2

@@ -6,7 +6,7 @@ public enum PersonLocale {
     /// Names of keys and labels, and texts, in the person's language.
     public static let names = LocalizedNames(languages: PreferredLanguages.tags(variable))
 
-    /// The country they dial from, and the country of their address; `nil` if the environment names none.
+    /// The countries that the person dials from and lives in; `nil` if the environment names none.
     public static let phoneRegion = PreferredLanguages.region(ofCategory: "LC_TELEPHONE", variable)
     public static let addressRegion = PreferredLanguages.region(ofCategory: "LC_ADDRESS", variable)
 

@@ -19,10 +19,10 @@ public enum Speech {
     /// Erases the last ``progress(_:)`` line.
     public static func endProgress() { progress("") }
 
-    /// Untrusted text, made safe for one line of a terminal.
+    /// Makes untrusted text safe for one line of a terminal.
     public static func clean(_ text: String) -> String { DisplayText.line(text) }
 
-    /// Asks a yes-or-no question on `/dev/tty`, whatever standard input is. Return means no.
+    /// Asks a yes-or-no question on `/dev/tty`, whatever standard input is. The Return key means no.
     ///
     /// - Returns: `nil` if there is no terminal.
     public static func confirm(_ question: String) -> Bool? {
@@ -38,7 +38,7 @@ public enum Speech {
     /// Whether `/dev/tty` can be opened.
     public static var canAsk: Bool { onTerminal { _ in true } ?? false }
 
-    /// Asks for one key on `/dev/tty`, whatever standard input is. Discards what was typed before the question.
+    /// Asks for one key on `/dev/tty`, whatever standard input is. Discards input typed before the question.
     ///
     /// - Parameters:
     ///   - keys: the accepted keys; Return counts as the first.

@@ -4,7 +4,7 @@ import BrokerFormatting
 public struct Table {
     private let headings: [String]
     private var rows: [[String]] = []
-    /// Largest width of a column, in terminal columns, except the last. Longer text is cut.
+    /// The largest width of each column except the last, in terminal columns. Longer text is cut.
     public static let widest = 48
 
     public init(_ headings: [String]) {
@@ -25,8 +25,8 @@ public struct Table {
         return all.map { Self.line($0, widths: widths) }
     }
 
-    /// One row with columns of these widths, without trailing white space. The last cell is not cut. Cells are made
-    /// safe for a terminal.
+    /// Formats one row with columns of these widths, without trailing white space. The last cell is not cut.
+    /// Cells are made safe for a terminal.
     public static func line(_ cells: [String], widths: [Int]) -> String {
         var line = ""
         for (column, cell) in cells.enumerated() {

@@ -9,11 +9,12 @@ public enum BrokerConnection {
 
     /// Connects to one of the broker's sockets.
     ///
-    /// If `$CONTACTBROKER_RUNTIME_DIR` is set, the socket is searched only there. Otherwise it is searched in
-    /// `/run/contactbroker`, then in `$XDG_RUNTIME_DIR/contactbroker`. The first socket that exists is used.
+    /// If `$CONTACTBROKER_RUNTIME_DIR` is set, this looks for the socket only there. Otherwise it looks in
+    /// `/run/contactbroker`, then in `$XDG_RUNTIME_DIR/contactbroker`, and uses the first socket that exists.
     ///
     /// - Parameters:
-    ///   - timeout: for connecting and for every later reply; `nil` waits for ever, for replies that need the person.
+    ///   - timeout: for connecting and for every later reply; `nil` waits without limit, for replies that
+    ///     need the person.
     ///   - honoringOverride: whether `$CONTACTBROKER_RUNTIME_DIR` is used. It is always ignored for the agent's and the
     ///     administrator's socket if the system's broker is installed.
     public static func connect(
@@ -44,9 +45,9 @@ public enum BrokerConnection {
         return client
     }
 
-    /// Whether a broker that runs as this user is trusted: one's own user, the system's broker, or root. Root is
-    /// trusted anyway, and is the peer if systemd listens for the broker (unix(7): SO_PEERCRED names the caller of
-    /// listen). A program with more privileges than its user does not trust that user's own broker.
+    /// Whether a broker that runs as this user is trusted: one's own user, the system's broker user, or root.
+    /// The peer is root if systemd listens for the broker (unix(7): SO_PEERCRED names the caller of listen).
+    /// A program with more privileges than its user does not trust that user's own broker.
     static func isTrusted(
         _ uid: uid_t, ownUser: uid_t? = clinux_is_privileged() ? nil : getuid(),
         brokerUser: uid_t? = userID(of: brokerUser)
@@ -54,9 +55,9 @@ public enum BrokerConnection {
         uid == ownUser || uid == 0 || uid == brokerUser
     }
 
-    /// Whether this is the system's broker, seen from a user namespace. There, all users without a mapping, including
-    /// root, have the same number (user_namespaces(7)). The socket in the system's folder is trusted: only the creator
-    /// of the sandbox can have put it there, no program inside.
+    /// Whether the peer is the system's broker, seen from a user namespace. There, all users without a
+    /// mapping, including root, have the same number (user_namespaces(7)). The socket in the system's folder
+    /// is trusted, because only the creator of the sandbox can have put it there.
     static func isSeenFromSandbox(
         _ uid: uid_t, at path: String, map: String? = contents(of: "/proc/self/uid_map"),
         overflow: String? = contents(of: "/proc/sys/kernel/overflowuid")

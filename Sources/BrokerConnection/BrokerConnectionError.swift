@@ -26,7 +26,7 @@ extension BrokerConnectionError: CustomStringConvertible {
         }
     }
 
-    /// What to try.
+    /// What the person can try.
     public var advice: String {
         switch self {
         case .notRunning(let places) where places.count == 1 && places.allSatisfy(BrokerPlaces.isOfSystem):

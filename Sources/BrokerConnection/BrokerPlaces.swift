@@ -5,11 +5,11 @@ import Glibc
 struct BrokerPlaces {
     private static let system = "/run/contactbroker"
 
-    /// `CONTACTBROKER_RUNTIME_DIR`.
+    /// The value of `$CONTACTBROKER_RUNTIME_DIR`; `nil` if it is unset or empty.
     var override: String?
-    /// Created by the system; only root can create it.
+    /// The directory of the system's broker. Only root can create it.
     var system = BrokerPlaces.system
-    /// `XDG_RUNTIME_DIR`.
+    /// The value of `$XDG_RUNTIME_DIR`; `nil` if it is unset or empty.
     var user: String?
 
     /// The directories according to this process's environment.
@@ -32,8 +32,9 @@ struct BrokerPlaces {
         return [systemPath] + (user.map { ["\($0)/contactbroker/\(socket.path)"] } ?? [])
     }
 
-    /// Whether the system has a broker: the folder of the agent's socket belongs to root, and nobody else can write to
-    /// it. The folder is created at boot, even if the broker does not run, so that nothing else can take its place.
+    /// Whether the system has a broker: the folder of the agent's socket belongs to root, and nobody else can
+    /// write to it. The system creates the folder at boot, even if the broker does not run, so no other
+    /// program can create it.
     var systemBrokerIsInstalled: Bool {
         var status = stat()
         return lstat("\(system)/agent", &status) == 0 && status.st_uid == 0 && status.st_mode & S_IFMT == S_IFDIR

@@ -16,8 +16,8 @@ public enum BrokerSocket: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether programs on this socket show or change what other programs may do. A variable that any program can set
-    /// must not lead them to a false broker.
+    /// Whether programs on this socket show or change what other programs may do. An environment variable,
+    /// which any program can set, must not lead them to a false broker.
     var isForThePerson: Bool {
         switch self {
         case .apps: false

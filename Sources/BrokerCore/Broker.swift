@@ -7,8 +7,9 @@ import BrokerVarlink
 /// The broker without its sockets: it creates the services, and dispatches each call to one of them. It lives on the
 /// event loop.
 ///
-/// Each mutable state has one owner: ``access`` holds grants and the audit, ``grants`` the effective access,
-/// ``books`` the contacts, ``prompts`` the open prompts, and ``groupCommit`` the replies that wait for a commit.
+/// Each piece of mutable state has one owner: ``access`` holds grants and the audit, ``grants`` the effective
+/// access, ``books`` the contacts, ``prompts`` the open prompts, and ``groupCommit`` the replies that wait
+/// for a commit.
 public final class Broker {
     let surroundings: Surroundings
     let access: AccessStore
@@ -32,7 +33,7 @@ public final class Broker {
 
     /// - Parameters:
     ///   - access: the open store; the broker closes it.
-    ///   - disk: syncs what is committed; `nil` for the store's own sync.
+    ///   - disk: makes committed data durable; `nil` for the store's own sync.
     public init(
         surroundings: Surroundings, access: AccessStore,
         disk: (@Sendable (Committed) throws(AccessStoreError) -> Void)? = nil
@@ -43,7 +44,7 @@ public final class Broker {
         access.auditBounds = surroundings.limits.audit
         access.contactsPerRecord = surroundings.limits.contactsPerAuditRecord
 
-        // Audit records, and what depends on them.
+        // The audit, executable checks and password requests.
         feed = AuditFeed(surroundings: surroundings, access: access)
         let sync = AccessSync(access: access, surroundings: surroundings, feed: feed, sync: disk)
         history = History(loop: surroundings.loop)
@@ -137,7 +138,7 @@ public final class Broker {
         begin(sync, problems)
     }
 
-    /// Completes what the last run left unfinished, and brings the policy into force.
+    /// Completes the work that the last run left unfinished, and brings the policy into force.
     private func begin(_ sync: AccessSync, _ problems: StoreProblems) {
         reportLoss()
         reloads.cameIntoForce()
@@ -170,7 +171,8 @@ public final class Broker {
         prompts.agentLeft(session)
     }
 
-    /// Answers a call to one of the broker's interfaces. The connection's context is its ``CallerSession``.
+    /// Answers a call to one of the broker's interfaces. The connection's context must be its
+    /// ``CallerSession``; otherwise the call fails.
     public func answer(_ call: Call) {
         guard let session = call.connection.context as? CallerSession else {
             call.fail(.permissionDenied)
@@ -196,13 +198,14 @@ public final class Broker {
     /// Whether the stored data for a UID belongs to the user who now has this name.
     public func isOwner(_ uid: UInt32, named name: String) -> Bool { purges.isOwner(uid, named: name) }
 
-    /// Opens a user's book, if there is one, before a call needs it. A call that needs it later gets any error.
+    /// Opens a user's book, if there is one, before the first call needs it. If that fails, the next call
+    /// that needs the book tries again.
     public func openBook(of uid: UInt32) { books.with(uid) { _ in } }
 
     /// Reloads the policy off the event loop.
     public func reloadPolicy(_ done: @escaping (Policy) -> Void) { reloads.reload(done) }
 
-    /// Closes the stores. No call is answered afterwards.
+    /// Closes the stores. No call can be answered afterwards.
     public func close() {
         groupCommit.sync.close()
         books.close()

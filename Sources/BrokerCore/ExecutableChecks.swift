@@ -5,7 +5,7 @@ import BrokerVarlink
 /// A running check of a caller's executable, and the calls that wait for it. It lives on the event loop.
 final class RunningCheck {
     fileprivate var waiting: [(ExecutableCheck) -> Void]
-    /// Inspections left if the result is unknown.
+    /// The number of inspections that may still follow if the result is unknown.
     fileprivate var inspectionsLeft: Int
     /// Cancels the running inspection.
     fileprivate(set) var giveUp: (() -> Void)?
@@ -16,20 +16,21 @@ final class RunningCheck {
     }
 }
 
-/// Checks executables again: before a prompt, before and after a password, and when a grant is first used on a
-/// connection.
+/// Checks that callers still run the executable that they were judged by. The broker checks this before a
+/// prompt, before and after a password request, before it hands over a pick, and when a connection first uses
+/// a grant.
 ///
-/// A check does not block the event loop: a call that needs one continues after it, and is decided again then.
+/// A check does not block the event loop. The call waits for the result, and must then be decided again.
 struct ExecutableChecks {
     let surroundings: Surroundings
     let groupCommit: GroupCommit
 
-    /// Checks the caller's executable, and passes on the result: at once if no inspection needs to wait. Calls of one
-    /// session share a check.
+    /// Checks the caller's executable, and passes the result to `done`: at once if possible, otherwise later.
+    /// Calls of one session share a running check.
     ///
-    /// If the executable has changed, that is recorded and the connection is closed; the caller may reconnect and is
-    /// then judged again. If the result is unknown after several inspections, the connection stays, and `done` must
-    /// refuse the request.
+    /// If the executable has changed, the broker records a refusal and closes the connection. The caller may
+    /// reconnect and is then judged again. If the result is still unknown after several inspections, the
+    /// connection stays open, and `done` must refuse the request.
     func check(_ session: CallerSession, _ done: @escaping (ExecutableCheck) -> Void) {
         if let running = session.check {
             running.waiting.append(done)
@@ -41,7 +42,7 @@ struct ExecutableChecks {
     }
 
     private func inspect(for check: RunningCheck, _ session: CallerSession) {
-        // A connection that was closed meanwhile has no check any more.
+        // Closing the connection removes its check.
         guard session.check === check else { return }
         check.inspectionsLeft -= 1
         var isDone = false
@@ -86,14 +87,15 @@ struct ExecutableChecks {
         }
     }
 
-    /// Whether the person may be prompted for a call, as far as its caller's executable is concerned.
+    /// Whether the caller's executable was just checked, so that the person may be prompted for this call. If
+    /// it was not, this method starts the check.
     ///
     /// - Parameter again: decides the whole call again after the check.
-    /// - Returns: `false` if the call has failed, or continues with `again`.
+    /// - Returns: `false` if the check was started. The call then fails, or continues with `again`.
     func mayBePromptedFor(_ call: Call, _ session: CallerSession, again: @escaping () -> Void) -> Bool {
         if session.checkedCall === call { return true }
         whenStillItself(session, call) {
-            // Only during this call of `again`: a later attempt is checked again.
+            // Set only while `again` runs, so that a later attempt is checked again.
             session.checkedCall = call
             again()
             session.checkedCall = nil
@@ -101,8 +103,8 @@ struct ExecutableChecks {
         return false
     }
 
-    /// Continues if the caller's executable is unchanged; otherwise the call fails. Earlier decisions may be outdated
-    /// by then.
+    /// Checks the caller's executable, and runs `goOn` if it is unchanged; otherwise the call fails. Earlier
+    /// decisions may be outdated when `goOn` runs.
     func whenStillItself(_ session: CallerSession, _ call: Call, _ goOn: @escaping () -> Void) {
         check(session) { found in
             guard found == .same else { return call.fail(Self.error(for: found)) }

@@ -1,9 +1,10 @@
 import BrokerVarlink
 
-/// Limits repeated journal messages: a message is logged once, and its repeats are counted and logged a minute later.
+/// Limits repeated journal messages. A message is logged once, and the number of its repeats is logged a
+/// minute later.
 ///
-/// An app may call as often as it likes while its book is damaged or the disk is full. That must neither hide other
-/// messages nor fill the journal's disk. It lives on the event loop.
+/// While a book is damaged or the disk is full, an app can cause the same message with every call. These
+/// messages must neither hide others nor fill the journal's disk. The limiter lives on the event loop.
 final class LogLimiter {
     /// How long repeats of a message are counted.
     static let window = Duration.seconds(60)
@@ -43,7 +44,8 @@ final class LogLimiter {
 }
 
 extension Surroundings {
-    /// Returns a copy whose `log` counts repeats, and whose `notice` does for names that callers can repeat.
+    /// Returns a copy that limits repeats in `log`, and in `notice` for those notices that callers can
+    /// repeat.
     func withLogLimiter() -> Surroundings {
         let limiter = LogLimiter(loop: loop, log: log)
         var surroundings = self
@@ -51,7 +53,7 @@ extension Surroundings {
         surroundings.log = { limiter.say($0, by: log) }
         surroundings.notice = { name, message, facts in
             switch name {
-            // Callers can repeat this one with each connection. The others are caused by administrators or come once.
+            // Callers can cause this notice with each connection. The other notices are rare.
             case .anotherPerson: limiter.say(message) { notice(name, $0, facts) }
             case .policyInForce, .policyUnreadable, .settingsUnreadable, .recordsNotKept, .recordsLost,
                 .auditContradicted, .cardDamaged, .userPurged:

@@ -1,9 +1,10 @@
 import BrokerVarlink
 import Dispatch
 
-/// For callers on the event loop: the closures also run on it, and may use objects that live there.
+/// Helpers for code on the event loop. Their callbacks run on it too, so they may use objects that live
+/// there.
 extension Loop {
-    /// Runs the body in a later iteration, after other callers were served.
+    /// Runs the body in a later iteration, so that other callers are served first.
     func later(_ body: @escaping () -> Void) {
         let bound = LoopBound(body, loop: self)
         execute { bound.value() }
@@ -16,7 +17,7 @@ extension Loop {
         return schedule(after: delay) { bound.value() }
     }
 
-    /// Runs the work on a queue, and passes the result on the event loop.
+    /// Runs the work on a queue, and passes the result to `then` on the event loop.
     func run<Value: Sendable, Failure: Error>(
         on queue: DispatchQueue, _ work: @escaping @Sendable () throws(Failure) -> Value,
         then: @escaping (Result<Value, Failure>) -> Void

@@ -1,7 +1,7 @@
 import BrokerInterface
 import BrokerVarlink
 
-/// The open connections. It lives on the event loop.
+/// The sessions of open connections, each from its first call on. This class lives on the event loop.
 final class Sessions {
     private var open: [ObjectIdentifier: CallerSession] = [:]
 

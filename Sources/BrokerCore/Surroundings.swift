@@ -9,7 +9,8 @@ public enum BrokerMode: String, Sendable {
     case system
 }
 
-/// Events that the administrator can find by name, besides the message.
+/// Events that an administrator can find in the journal by an identifier, whatever the text of the message
+/// is.
 public enum Notice: Hashable, Sendable {
     /// The policy was read and is in force.
     case policyInForce
@@ -31,14 +32,15 @@ public enum Notice: Hashable, Sendable {
     case userPurged
 }
 
-/// What the broker gets from its host program: the event loop, clocks, and facts that only the kernel knows.
+/// The facilities that the host program gives the broker, such as the event loop, clocks, and facts that only
+/// the kernel knows.
 public struct Surroundings {
     public var loop: any Loop
     /// Microseconds since 1970.
     public var now: () -> Int64
     /// Seconds since 1970.
     var seconds: Int64 { now() / 1_000_000 }
-    /// Microseconds of a clock that cannot be set.
+    /// Microseconds on a clock that nobody can set.
     public var uptime: () -> Int64
     /// The folder that holds the databases.
     public var stateFolder: String
@@ -48,12 +50,12 @@ public struct Surroundings {
     /// Looks up a user's name. The user database may be remote (NSS), so this may block and is never called on the
     /// event loop.
     public var userName: @Sendable (_ uid: UInt32) -> String
-    /// Runs the body on the event loop when the process or session ends; returns `nil` if it has ended already or
-    /// cannot be watched. Releasing the returned object ends the watch.
+    /// Runs `ended` on the event loop when the terminal session or process of the binding ends. Returns `nil`
+    /// if it has ended already or cannot be watched. Releasing the returned object ends the watch.
     public var watch: (_ binding: Principal.Binding, _ ended: @escaping () -> Void) -> AnyObject?
     /// Whether one process is an ancestor of the other.
     public var areKin: (_ left: ProcessIdentity, _ right: ProcessIdentity) -> Bool
-    /// The country for the user's phone numbers without a country code, such as `DE`; empty if unknown.
+    /// The country of phone numbers that have no country code, such as `DE`; empty if unknown.
     public var region = ""
     /// Resource limits.
     public var limits = Limits()
@@ -65,16 +67,17 @@ public struct Surroundings {
     public var facts: [(name: String, value: String)]
     /// Asks for the person's password; `nil` in session mode, where no authority exists.
     public var authority: (any Authority)?
-    /// Whether password requests are required. If so and nobody can ask, the answer is no.
+    /// Whether some requests need a password. If they do and there is no ``authority``, they are refused.
     var wantsPasswords: Bool { mode == .system || authority != nil }
-    /// What happens without an authority, as configured by the administrator. The stricter of this and the policy's
-    /// setting applies. If neither is set, it is `refuse` where an authority should exist, and `allow` in session
-    /// mode.
+    /// The administrator's setting for answers that need a password when no authority can ask for it. The
+    /// stricter of this setting and the policy's applies. If neither is set in session mode, an answer may
+    /// share much without a password, but an app whose rule requires a password gets nothing. In system mode,
+    /// the daemon sets `refuse` by default.
     public var withoutAuthentication: Policy.WithoutAuthentication?
     /// Stores audit records in a second place; `nil` for none.
     public var auditKeeper: (any AuditKeeper)?
-    /// Makes a thumbnail of a photo, both in base64. It is slow and is called off the event loop. Returns `nil` if no
-    /// thumbnail is needed or can be made.
+    /// Makes a thumbnail of a photo, both in base64. It is slow and is called off the event loop. Returns
+    /// `nil` if no thumbnail is needed, or if none can be made.
     public var makeThumbnail: @Sendable (_ photo: [UInt8]) -> [UInt8]? = { _ in nil }
     /// Writes a message to the journal. It must not contain contact data.
     public var log: (_ message: String) -> Void

@@ -20,7 +20,7 @@ public struct DisclosedContacts: Hashable, Sendable {
     public var size: Int { elements.count }
 }
 
-/// The JSON members of a contact that are stored outside its stored form, each with its leading comma.
+/// The image members of a contact's JSON, which its stored form does not contain. Each begins with a comma.
 public struct ImageMembers: Hashable, Sendable {
     public let thumbnailImageData: [UInt8]?
     public let imageData: [UInt8]?
@@ -44,7 +44,7 @@ struct Projection {
     private let requested: ContactKeySet
     private let permitted: ContactKeySet
     private var records: [RecordNumber] = []
-    /// The cards of unified contacts after their first.
+    /// The cards of unified contacts, without the first card of each.
     private var others: [RecordNumber] = []
     /// The indices of the elements that are unified contacts.
     private var unified: [Int] = []

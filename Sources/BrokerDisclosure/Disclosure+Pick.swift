@@ -3,11 +3,11 @@ import BrokerJSON
 @_spi(StoredBytes) import BrokerModel
 
 extension Disclosure {
-    /// Projects one value of a contact, with only the requested names beside it.
+    /// Projects one value of a contact, together with only the requested names.
     ///
     /// - Parameters:
-    ///   - identifier: the value to disclose of a key that has several; `nil` for a key that has one.
-    ///   - names: further keys to disclose; only those in ``ContactKeySet/names`` count.
+    ///   - identifier: the value to disclose, if the key has several; `nil` for a key that has one.
+    ///   - names: further keys to disclose. Only keys in ``ContactKeySet/names`` are disclosed.
     /// - Returns: `nil` if there is no such value or this disclosure does not permit it.
     public func project(
         value identifier: String?, of key: ContactKey, in contact: StoredContact, _ record: RecordNumber,
@@ -26,7 +26,7 @@ extension Disclosure {
         } else {
             guard identifier == nil else { return nil }
         }
-        // A contact with these values only, so that the projection cannot disclose anything else.
+        // This contact has only the permitted values, so the projection cannot disclose anything else.
         let cut = StoredContact(
             values: names.subtracting(ContactKeySet([key])).keys.compactMap { name in
                 contact.value(of: name).map { (key: name, json: Array($0)) }

@@ -31,8 +31,8 @@ extension Disclosure {
         return writer.bytes
     }
 
-    /// Returns a line that distinguishes contacts of the same name: the first e-mail address, else the first phone
-    /// number, if this disclosure permits it.
+    /// Returns a line that distinguishes contacts of the same name: the first e-mail address or, if there is
+    /// none, the first phone number. This disclosure must permit the key.
     private func detail(of contact: StoredContact, _ textLimit: Int) -> String? {
         for key in [ContactKey.emailAddresses, .phoneNumbers] where keys.contains(key) {
             guard let text = contact.value(of: key), let values = try? JSONDocument(parsing: Array(text)).root,

@@ -87,8 +87,8 @@ public final class IdentifierCipher {
 
     // MARK: Tokens
 
-    /// Seals bytes that the app keeps for the broker, such as a cursor. The token shows their length, so use one
-    /// length for all.
+    /// Seals bytes that the app keeps for the broker, such as a cursor. The token reveals their length, so
+    /// use the same length for all tokens of a purpose.
     ///
     /// - Returns: `nil` if the system has no randomness or libcrypto fails.
     public func seal(_ bytes: [UInt8], as purpose: TokenPurpose) -> String? {

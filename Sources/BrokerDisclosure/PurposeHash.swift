@@ -1,6 +1,7 @@
 import BrokerAccessControl
 
-/// Returns what the audit keeps of an app's purpose: a hash that shows whether two purposes are equal, not the text.
+/// Returns the hash that the audit stores instead of an app's purpose. It shows whether two purposes are
+/// equal, but not their text.
 ///
 /// - Returns: the first 64 bits of the SHA-256 of the UTF-8 text, in hexadecimal digits; `nil` if libcrypto fails.
 public func purposeHash(of words: String) -> String? {

@@ -23,9 +23,9 @@ enum UnifiedContact {
             .socialProfiles, .instantMessageAddresses:
             return list(members.map { ($0.name, $0.contact.value(of: key)) })
         case .extraProperties: return lines(Array(values))
-        // The first card decides, even if it has no value.
+        // The first card's value applies, even if it is missing.
         case .contactType: return members.first?.contact.value(of: key).map(Array.init)
-        // All dates have one format, so that their texts sort as the dates do.
+        // All dates have one format, so their texts sort like the dates.
         case .creationDate: return values.min { $0.lexicographicallyPrecedes($1) }.map(Array.init)
         case .modificationDate: return values.max { $0.lexicographicallyPrecedes($1) }.map(Array.init)
         case .namePrefix, .givenName, .middleName, .familyName, .previousFamilyName, .nameSuffix, .nickname,

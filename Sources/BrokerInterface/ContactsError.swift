@@ -10,12 +10,13 @@ public enum ContactsError {
     public static let noAgent = VarlinkError(prefix + "NoAgent")
     public static let storeUnavailable = VarlinkError(prefix + "StoreUnavailable")
 
-    /// Whole seconds, rounded up.
+    /// - Parameter retryAfterSeconds: whole seconds, rounded up.
     public static func tooManyPrompts(retryAfterSeconds: Int) -> VarlinkError {
         VarlinkError(prefix + "TooManyPrompts") { $0.member("retryAfterSeconds", retryAfterSeconds) }
     }
 
-    /// The same bytes for every record that the caller may not see, so that it cannot probe for records.
+    /// It has the same bytes for every record that the caller may not see, so that the caller cannot probe
+    /// for records.
     public static func recordDoesNotExist(at index: Int? = nil) -> VarlinkError {
         VarlinkError(prefix + "RecordDoesNotExist") { $0.member("index", index) }
     }
@@ -34,7 +35,7 @@ public enum ContactsError {
         }
     }
 
-    /// The same bytes for every group that the caller may not see.
+    /// It has the same bytes for every group that the caller may not see.
     public static func parentRecordDoesNotExist(at index: Int) -> VarlinkError {
         VarlinkError(prefix + "ParentRecordDoesNotExist") { $0.member("index", index) }
     }
@@ -74,7 +75,8 @@ public enum AgentError {
     public static let unknownPrompt = VarlinkError(prefix + "UnknownPrompt")
     public static let tooManyAgents = VarlinkError(prefix + "TooManyAgents")
 
-    /// - Parameter reason: why the person was not asked or did not answer; `nil` if the authentication itself failed.
+    /// - Parameter reason: why the broker did not ask the person, or got no answer; `nil` if the
+    ///   authentication failed.
     public static func authenticationFailed(_ reason: String? = nil) -> VarlinkError {
         VarlinkError(prefix + "AuthenticationFailed") { $0.member("reason", reason) }
     }
@@ -97,7 +99,8 @@ public enum AdminError {
         VarlinkError(prefix + "NotAuthorized") { $0.member("reason", reason) }
     }
 
-    /// A password is required, but the caller did not allow the broker to ask the person. systemd's name for it.
+    /// A password is required, but the caller did not allow the broker to ask the person. systemd defines
+    /// this error.
     public static let interactiveAuthenticationRequired = VarlinkError(
         "io.systemd.InteractiveAuthenticationRequired")
 

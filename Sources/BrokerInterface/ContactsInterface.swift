@@ -1,8 +1,8 @@
 import BrokerVarlink
 
-/// The contract with apps, agents and administrators: three interfaces, one for each socket.
+/// The three interfaces, one for each socket: for apps, for agents and for administrators.
 ///
-/// Their texts are the files under `Interfaces`, served unchanged.
+/// Their texts are the files under `Interfaces`, which the broker serves unchanged.
 public enum ContactsInterface: CaseIterable, Sendable {
     case contacts, agent, admin
 
@@ -32,7 +32,7 @@ public enum ContactsInterface: CaseIterable, Sendable {
     }
 }
 
-/// This release.
+/// The release that this code belongs to.
 public enum Release {
     public static let version = "0.1.0"
 }

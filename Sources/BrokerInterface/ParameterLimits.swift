@@ -1,17 +1,17 @@
-/// Limits of a call's parameters. Lengths are bytes of UTF-8, counts are elements.
+/// Limits for the parameters of one call. Lengths are bytes of UTF-8, counts are elements.
 public enum ParameterLimits {
     public static let purpose = 1_024
     public static let query = 256
     public static let author = 256
     public static let token = 2_048
-    /// Identifiers in one predicate or answer. Also the limit of addresses to ignore.
+    /// The identifiers in one predicate or answer. It is also the limit for addresses to ignore.
     public static let identifiers = 10_000
-    /// Family names of one rule of the one-time picker.
+    /// The family names in one rule of the one-time picker.
     public static let familyNames = 1_000
-    /// Contacts or values picked at one prompt.
+    /// The contacts or values picked at one prompt.
     public static let picked = 100
-    /// Steps of one save. A larger save costs less per step, but delays other callers longer.
+    /// The steps of one save. A larger save costs less per step, but delays other callers longer.
     public static let changes = 2_000
-    /// Contacts requested in one call, or in one page.
+    /// The contacts requested in one call, or in one page.
     public static let contacts = 1_000_000
 }

@@ -1,9 +1,9 @@
-/// `SortOrder` of the interface.
+/// The interface's `SortOrder`.
 public enum SortOrder: String, CaseIterable, Sendable {
     case none, userDefault, givenName, familyName
 }
 
-/// `Predicate` of the interface, with its identifiers as the caller sent them.
+/// The interface's `Predicate`, with the identifiers that the caller sent.
 public enum WirePredicate: Hashable, Sendable {
     case name(String)
     case emailAddress(String)

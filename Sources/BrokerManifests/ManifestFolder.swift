@@ -1,10 +1,10 @@
 import BrokerPeerIdentity
 import BrokerTrustedFiles
 
-/// The folder in which packages declare which programs are which apps.
+/// The folder in which packages install manifests, which declare the programs of an app.
 ///
-/// Folder and files must belong to root, and nobody else may write to them: a manifest gives a program an app's
-/// identity.
+/// The folder and the files must belong to root, and nobody else may write to them, because a manifest gives
+/// a program the identity of an app.
 public struct ManifestFolder: Hashable, Sendable {
     public static let systemPath = "/usr/share/contactbroker/apps.d"
 
@@ -12,7 +12,8 @@ public struct ManifestFolder: Hashable, Sendable {
 
     public init(path: String = systemPath) { self.path = path }
 
-    /// The valid manifests, and the problems of the others, which are ignored. Without a folder there are no manifests.
+    /// Returns the valid manifests, and the problems of the invalid ones, which are ignored. Without a folder
+    /// there are no manifests.
     public func read() -> (manifests: AppManifests, problems: [TrustedFileError]) {
         var manifests: [AppManifest] = []
         do throws(TrustedFileError) {
@@ -28,7 +29,7 @@ public struct ManifestFolder: Hashable, Sendable {
         }
     }
 
-    /// Reports paths that two manifests name. Such a path identifies neither app: ``AppManifests``.
+    /// Reports paths that two manifests name. Such a path identifies neither app; see ``AppManifests``.
     private static func disputes(_ manifests: [AppManifest], _ folder: String) -> [TrustedFileError] {
         var first: [String: String] = [:]
         var problems: [TrustedFileError] = []

@@ -1,16 +1,16 @@
 import BrokerPeerIdentity
 import BrokerTrustedFiles
 
-/// Reads one manifest (Documentation/Manifests.md). Strict like ``TOMLTable``: nothing that a package wrote is silently
-/// ignored.
+/// Reads one manifest (Documentation/Manifests.md). It is strict like ``TOMLTable``: nothing in the file is
+/// silently ignored.
 enum ManifestReader {
-    /// Maximum number of an app's programs.
+    /// The most programs of one app.
     private static let maximumExecutables = 64
-    /// Maximum length of an app's display name, in bytes.
+    /// The maximum length of an app's display name, in bytes.
     private static let longestName = 100
 
     /// - Parameters:
-    ///   - file: its path, for errors.
+    ///   - file: the file's path, for errors.
     ///   - id: the app's identifier according to the file's name.
     static func read(_ text: String, file: String, id: String) throws(TrustedFileError) -> AppManifest {
         let document = try TOMLTable(text, file: file)
@@ -51,7 +51,7 @@ enum ManifestReader {
         return paths
     }
 
-    /// As in D-Bus names and desktop files.
+    /// Whether the text is a name as in D-Bus and desktop files.
     private static func isAppName(_ text: String) -> Bool {
         let words = text.split(separator: ".", omittingEmptySubsequences: false)
         return words.count >= 2 && text.utf8.count <= 255
@@ -75,7 +75,8 @@ enum ManifestReader {
             && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }
     }
 
-    /// Printable ASCII without a backslash. Such a path is its own text form, in which paths are compared.
+    /// Whether the path is printable ASCII without a backslash. ``AppManifests`` compares the text forms of
+    /// paths, and such a path is its own text form.
     private static func isPath(_ text: String) -> Bool {
         let names = text.split(separator: "/", omittingEmptySubsequences: false)
         return text.utf8.count < 4_096 && names.count >= 2 && names[0].isEmpty

@@ -40,8 +40,8 @@ public struct CalendarDate: Hashable, Sendable {
 
     /// Whether the text is a date in a calendar other than the Gregorian one: `chinese:--08-15`.
     ///
-    /// Lengths of months and years need each calendar's tables, which are not used here. So the check allows months 1
-    /// to 13 and days 1 to 32.
+    /// The lengths of months and years depend on tables of each calendar, which are not used here. The check
+    /// therefore allows months 1 to 13 and days 1 to 32.
     public static func isNonGregorian(_ text: String) -> Bool {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), calendars.contains(String(text[..<colon])) else {
             return false
@@ -49,7 +49,7 @@ public struct CalendarDate: Hashable, Sendable {
         return CalendarDate(String(text[text.utf8.index(after: colon)...]), months: 13, days: { _, _ in 32 }) != nil
     }
 
-    /// CLDR, common/bcp47/calendar.xml, key `ca`, without the Gregorian ones.
+    /// The calendar names of CLDR (common/bcp47/calendar.xml, key `ca`), without the Gregorian ones.
     private static let calendars: Set<String> = [
         "buddhist", "chinese", "coptic", "dangi", "ethioaa", "ethiopic", "ethiopic-amete-alem", "hebrew", "indian",
         "islamic", "islamic-civil", "islamic-rgsa", "islamic-tbla", "islamic-umalqura", "islamicc", "japanese",
@@ -58,7 +58,7 @@ public struct CalendarDate: Hashable, Sendable {
 }
 
 extension ArraySlice<UInt8> {
-    /// The number that the ASCII digits form; `nil` if another byte is among them.
+    /// The number that the ASCII digits form; `nil` if there is any other byte.
     var decimalNumber: Int? {
         var value = 0
         for digit in self {

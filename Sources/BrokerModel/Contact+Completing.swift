@@ -11,7 +11,7 @@ extension Contact {
         return (completed, keys)
     }
 
-    /// Returns whether the key changed.
+    /// - Returns: whether the key changed.
     private mutating func complete(_ key: ContactKey, by card: Contact) -> Bool {
         switch key {
         case .namePrefix, .givenName, .middleName, .familyName, .previousFamilyName, .nameSuffix, .nickname,
@@ -45,7 +45,8 @@ extension Contact {
         }
     }
 
-    /// Two values are equal if their fields are equal; labels do not count.
+    /// Appends the values that are not yet present. Two values are equal if their fields are equal; labels do
+    /// not count.
     private static func append<Value: ContactValue>(_ new: [Value], to values: inout [Value]) -> Bool {
         let fields = Value.fields
         func says(_ value: Value) -> [String] { fields.map { $0.get(value) } }

@@ -1,5 +1,5 @@
 extension Contact {
-    /// Checks what a client writes, key by key.
+    /// Checks the values that a client writes, key by key.
     ///
     /// - Parameter keys: the keys that the client named.
     /// - Throws: ``ContactError`` for the first invalid key, in the order of the stored form.
@@ -38,7 +38,8 @@ extension Contact {
         case .instantMessageAddresses: try validate(instantMessageAddresses, of: key, limits)
         case .extraProperties:
             try validate(extraProperties, of: key, limits)
-            // An unfolded content line has no line break (RFC 6350 §3.2). Otherwise one line could inject others.
+            // An unfolded content line has no line break (RFC 6350 §3.2). With one, a value could inject
+            // further lines.
             guard extraProperties.allSatisfy({ !$0.isEmpty && !$0.utf8.contains(0x0A) }) else {
                 throw .invalidContact(key: key.rawValue, reason: "each must be one unfolded content line")
             }
@@ -82,7 +83,7 @@ extension Contact {
         guard total <= limits.key else { throw .limitExceeded(limit: "key", maximum: limits.key) }
     }
 
-    /// U+0000 to U+001F except line feed and tab, and U+007F to U+009F.
+    /// Whether the text contains U+0000 to U+001F, except line feed and tab, or U+007F to U+009F.
     private static func hasControls(_ text: String) -> Bool {
         var previous: UInt8 = 0
         for byte in text.utf8 {
@@ -109,8 +110,8 @@ extension Contact {
 
 /// Base64 with padding and no other characters (RFC 4648 §4).
 enum Base64 {
-    /// The number of bytes that the text encodes. `nil` if it is not base64 or its unused bits are not zero (§3.5), so
-    /// that each image has exactly one text.
+    /// Returns the number of bytes that the text encodes. Returns `nil` if it is not base64 or its unused
+    /// bits are not zero (§3.5), so that each image has exactly one text.
     static func decodedSize(_ text: String) -> Int? {
         let count = text.utf8.count
         guard count.isMultiple(of: 4) else { return nil }

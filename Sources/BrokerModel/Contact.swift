@@ -1,8 +1,8 @@
 /// A decoded contact: every property of the interface's `Contact` except its identifier.
 ///
-/// An empty string, date, image or list is a property without a value. The broker never sends this type to an app: it
-/// is for saving, merging and formatting, and for clients to send. Text is unchecked; see
-/// ``Contact/validate(writing:limits:)``.
+/// An empty string, date, image or list is a property without a value. The broker uses this type for saving,
+/// merging and formatting, and never sends it to an app; clients use it to send contacts. Text is unchecked;
+/// see ``Contact/validate(writing:limits:)``.
 public struct Contact: Hashable, Sendable {
     public var contactType = ContactType.person
     public var namePrefix = ""
@@ -54,7 +54,7 @@ public enum ContactType: String, CaseIterable, Hashable, Sendable {
 }
 
 extension Contact {
-    /// The text of a key that holds one text, image or date; `nil` for every other key.
+    /// The value of a key with one text, image or date; `nil` for every other key.
     public func text(of key: ContactKey) -> String? { Self.textPath(of: key).map { self[keyPath: $0] } }
 
     /// Sets the text of a key for which ``text(of:)`` returns a value; ignores other keys.
@@ -116,15 +116,15 @@ extension Contact {
     /// The keys that have a value.
     public var present: ContactKeySet { present(of: .all) }
 
-    /// The given keys that have a value.
+    /// The keys among `keys` that have a value.
     public func present(of keys: ContactKeySet) -> ContactKeySet {
         var present = ContactKeySet()
         keys.forEach { if hasValue($0) { present.formUnion(ContactKeySet($0)) } }
         return present
     }
 
-    /// This contact with the values of `keys` replaced by those of `patch`. A key that is empty in the patch is
-    /// cleared.
+    /// Returns this contact with the values of `keys` replaced by those of `patch`. A key that is empty in
+    /// the patch is cleared.
     public func applying(_ patch: Contact, keys: ContactKeySet) -> Contact {
         var result = self
         for key in keys.keys {

@@ -1,17 +1,17 @@
-/// Why a contact from a client is rejected. Each case is one of the interface's errors.
+/// Why a contact from a client is rejected. Each case corresponds to one of the interface's errors.
 public enum ContactError: Error, Hashable, Sendable {
-    /// A field that the interface does not have, or one of the wrong type (varlink.org, `InvalidParameter`).
+    /// A field does not exist in the interface or has the wrong type (varlink.org, `InvalidParameter`).
     case invalidParameter(String)
-    /// A value that the key cannot have. The reason is for developers and never repeats the value.
+    /// The key cannot have this value. The reason is for developers and never repeats the value.
     case invalidContact(key: String, reason: String)
-    /// The name of a bound of ``ContactLimits``, and its value.
+    /// A value exceeds a bound of ``ContactLimits``. `limit` is the name of the bound, and `maximum` its value.
     case limitExceeded(limit: String, maximum: Int)
 }
 
-/// Bounds on what a client writes. The contact's other values do not count: otherwise an app could measure values it
-/// may not see by enlarging one it may.
+/// Bounds on the values that a client writes. The contact's other values do not count. If they did, an app
+/// could measure values that it may not see by enlarging one that it may.
 public struct ContactLimits: Hashable, Sendable {
-    /// UTF-8 bytes of one text: a note, a street, a content line.
+    /// UTF-8 bytes of one text, such as a note, a street or a content line.
     public var value = 1_048_576
     /// Values of one key.
     public var values = 1_000

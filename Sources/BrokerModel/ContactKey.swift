@@ -1,8 +1,8 @@
 /// A property of a contact, by its name on the wire (and in Apple's Contacts).
 ///
-/// The case order is the order of the stored form. Keys that are requested together are adjacent. Keys that need their
-/// own permission (notes) or are large (images) come last. Add cases but never move one: stored bytes depend on the
-/// order.
+/// The cases are in the order of the stored form. Keys that apps request together are adjacent. Keys that
+/// need their own permission (notes) or are large (images) come last. You may append cases, but never move
+/// one: stored bytes depend on the order.
 public enum ContactKey: String, CaseIterable, Sendable {
     case contactType, namePrefix, givenName, middleName, familyName, previousFamilyName, nameSuffix, nickname
     case phoneticGivenName, phoneticMiddleName, phoneticFamilyName
@@ -18,10 +18,10 @@ public enum ContactKey: String, CaseIterable, Sendable {
 
     private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
 
-    /// Like `init(rawValue:)`, but with a dictionary lookup instead of a linear comparison.
+    /// Does the same as `init(rawValue:)`, but with a dictionary look-up instead of a linear search.
     static func named(_ name: String) -> ContactKey? { byName[name] }
 
-    /// Whether its value is a list whose members have identifiers.
+    /// Whether the key's value is a list whose elements have identifiers.
     public var hasSeveralValues: Bool {
         switch self {
         case .phoneNumbers, .emailAddresses, .postalAddresses, .dates, .urlAddresses, .contactRelations,
@@ -35,8 +35,8 @@ public enum ContactKey: String, CaseIterable, Sendable {
         }
     }
 
-    /// Position in the stored form and bit in a ``ContactKeySet``. It is the case's ordinal, so that the compiler emits
-    /// a plain load: reading a contact uses it many times.
+    /// The position in the stored form, and the bit in a ``ContactKeySet``. It equals the case's ordinal, so
+    /// that the compiler emits a plain load: reading one contact uses it many times.
     public var index: Int {
         switch self {
         case .contactType: 0
@@ -88,8 +88,7 @@ public struct ContactKeySet: OptionSet, Hashable, Sendable {
 
     public static let all = ContactKeySet(ContactKey.allCases)
 
-    /// Returned only to apps that request these keys by name and were granted them (Apple has an entitlement for
-    /// notes).
+    /// Keys that an app can read only if they were granted to it by name. Apple requires an entitlement for notes.
     public static let named: ContactKeySet = ContactKeySet([.note, .extraProperties])
 
     /// Keys by which the person recognises a contact in a list.
@@ -100,12 +99,12 @@ public struct ContactKeySet: OptionSet, Hashable, Sendable {
 
     public static let images = ContactKeySet([.thumbnailImageData, .imageData])
 
-    /// Set by the broker; clients do not write them.
+    /// Keys that the broker sets; clients do not write them.
     public static let readOnly = ContactKeySet([
         .creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData,
     ])
 
-    /// A set with one key.
+    /// Creates a set with one key.
     public init(_ key: ContactKey) { self.init(rawValue: 1 << UInt64(key.index)) }
 
     public func contains(_ key: ContactKey) -> Bool { rawValue & (1 << UInt64(key.index)) != 0 }

@@ -14,10 +14,10 @@ public enum ContactPredicate: Hashable, Sendable {
 
 /// The order of contacts.
 public enum ContactOrder: UInt8, CaseIterable, Hashable, Sendable {
-    /// In the order in which they were added to the book.
+    /// The order in which the contacts were added to the book.
     case none = 0
-    /// By the name, given name first.
+    /// By name, given name first.
     case givenName = 1
-    /// By the name, family name first.
+    /// By name, family name first.
     case familyName = 2
 }

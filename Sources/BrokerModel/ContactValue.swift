@@ -2,21 +2,21 @@ import BrokerJSON
 
 /// One value of a multi-valued property.
 public protocol ContactValue: Hashable, Sendable {
-    /// Unique within one contact and key, and never reused there; `nil` until the value is saved.
+    /// Unique within one contact and key, and never reused there; `nil` until the broker saves the value.
     var identifier: Int? { get set }
     /// Apple's stored form for predefined labels (`_$!<Home>!$_`); any other text is a custom label.
     var label: String? { get set }
 
     init()
 
-    /// The value's fields except identifier and label, by their names on the wire, in wire order.
+    /// The value's fields except identifier and label, in wire order.
     static var fields: [ContactValueField<Self>] { get }
 }
 
-/// One text of a value, by its name on the wire.
+/// One text field of a value.
 public struct ContactValueField<Value: ContactValue>: Sendable {
     public let name: String
-    /// Whether the interface requires the field; then it is written even if it is empty.
+    /// Whether the interface requires the field. It is then written even if it is empty.
     public let isRequired: Bool
     private let path: WritableKeyPath<Value, String> & Sendable
 

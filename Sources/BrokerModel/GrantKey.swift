@@ -1,4 +1,4 @@
-/// What a grant can name, by its name on the wire: the properties of contacts, and groups.
+/// The keys that a grant can name, by their names on the wire: the properties of contacts, and groups.
 public enum GrantKey: Hashable, CaseIterable, RawRepresentable, Sendable {
     case property(ContactKey)
     /// Groups that other programs created.
@@ -27,11 +27,11 @@ public enum GrantKey: Hashable, CaseIterable, RawRepresentable, Sendable {
 }
 
 extension ContactKeySet {
-    /// Groups that other programs created. This is not a property: no contact has a value for it and no fetch can
-    /// request it. An app that may see single contacts sees with this key which groups they are in, whoever created the
-    /// groups.
+    /// Groups that other programs created. This is not a property: no contact has a value for it, and no
+    /// fetch can request it. With this key, an app with a limited grant sees which groups its contacts are
+    /// in, whichever program created the groups.
     ///
-    /// Its bit is far from those of the properties, whose bits are their indexes; the access database stores it.
+    /// The access database stores its bit. It is far from the bits of the properties, which are their indices.
     public static let groups = ContactKeySet(rawValue: 1 << 62)
 
     /// All keys that a grant can name.
@@ -44,7 +44,7 @@ extension ContactKeySet {
         self = keys.reduce(into: []) { $0.formUnion($1.set) }
     }
 
-    /// The names of a grant's keys: properties in the order of the stored form, then the others.
+    /// The names of the set's keys: properties in the order of the stored form, then groups.
     public var grantNames: [String] {
         GrantKey.allCases.filter { isSuperset(of: $0.set) }.map(\.rawValue)
     }

@@ -8,7 +8,8 @@ public enum PredefinedLabel {
     public static let homePage = "_$!<HomePage>!$_"
     public static let anniversary = "_$!<Anniversary>!$_"
     public static let iPhone = "iPhone"
-    /// Our own: Apple's stored form is unknown. ``name(of:)`` also recognises the name in words.
+    /// A label of this project, because Apple's stored form is unknown. ``name(of:)`` also recognises the
+    /// name in words.
     public static let appleWatch = "_$!<AppleWatch>!$_"
     public static let mobile = "_$!<Mobile>!$_"
     public static let main = "_$!<Main>!$_"
@@ -29,8 +30,8 @@ public enum PredefinedLabel {
     /// The stored form of a relation's name: `_$!<Mother>!$_`.
     public static func relation(_ name: String) -> String { "_$!<\(name)>!$_" }
 
-    /// The name in a stored label: `Home` for `_$!<Home>!$_`, `iPhone` for `iPhone`; `nil` for a custom label. An
-    /// unlisted name in stored form still counts, because a later version may define it.
+    /// The name in a stored label: `Home` for `_$!<Home>!$_`, `iPhone` for `iPhone`; `nil` for a custom
+    /// label. An unlisted name in stored form also counts, because a later version may define it.
     public static func name(of stored: String) -> String? {
         switch stored {
         case iCloud, iPhone: return stored

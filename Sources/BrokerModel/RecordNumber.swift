@@ -1,7 +1,7 @@
 /// Identifies a record (a contact, a group, a container) inside the broker for as long as the database exists.
 ///
-/// Numbers are never reused, so a stale one in an app's granted set is harmless. They never leave the broker: apps see
-/// identifiers derived from them with a key per app.
+/// Numbers are never reused, so the number of a deleted record in an app's granted set is harmless. They
+/// never leave the broker: apps see identifiers derived from them with one key per app.
 public struct RecordNumber: Hashable, Comparable, Sendable {
     public let rawValue: Int64
     public init(_ rawValue: Int64) { self.rawValue = rawValue }
@@ -11,7 +11,7 @@ public struct RecordNumber: Hashable, Comparable, Sendable {
 /// The records that a query may read.
 public enum RecordScope: Hashable, Sendable {
     case all
-    /// Only these. The cost of a query depends on the size of this set, never on the size of the book.
+    /// Only these records. The cost of a query depends on the size of this set, never on the size of the book.
     case only(Set<RecordNumber>)
 
     public func contains(_ record: RecordNumber) -> Bool {

@@ -1,7 +1,7 @@
 import BrokerJSON
 
 extension StoredContact {
-    /// Encodes a contact. Images are stored elsewhere and left out; ``Contact/imageDataAvailable`` is included.
+    /// Encodes a contact without its images, which are stored elsewhere; ``Contact/imageDataAvailable`` is included.
     public init(_ contact: Contact) {
         var values: [(key: ContactKey, json: [UInt8])] = []
         for key in ContactKey.allCases where !ContactKeySet.images.contains(key) && contact.hasValue(key) {
@@ -14,7 +14,7 @@ extension StoredContact {
 }
 
 extension Contact {
-    /// Decodes a stored contact; `nil` if a value does not fit its key, which means that the file is damaged.
+    /// Decodes a stored contact; returns `nil` if a value does not fit its key, which means that the file is damaged.
     ///
     /// - Parameter keys: the keys to decode; other keys stay empty.
     public init?(_ stored: StoredContact, keys: ContactKeySet = .all) {

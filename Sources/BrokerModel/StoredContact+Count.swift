@@ -1,8 +1,8 @@
 import BrokerJSON
 
 extension StoredContact {
-    /// The number of values of a key. Images are stored elsewhere, so ``ContactKey/imageDataAvailable`` counts for
-    /// them.
+    /// The number of values of a key. The images are stored elsewhere, so ``ContactKey/imageDataAvailable``
+    /// shows whether there is one.
     public func count(of key: ContactKey) -> Int {
         switch key {
         case .imageData, .thumbnailImageData: present.contains(.imageDataAvailable) ? 1 : 0
@@ -19,7 +19,7 @@ extension StoredContact {
         }
     }
 
-    /// Empty if there is none.
+    /// The family name; empty if there is none.
     public var familyName: String { list(.familyName)?.string ?? "" }
 
     private func list(_ key: ContactKey) -> JSONValue? {

@@ -1,8 +1,8 @@
-/// A whole contact as one byte string: every property that has a value, in wire form, with the end of each.
+/// A whole contact as one byte string: every property that has a value, in wire form, and the end of each.
 ///
-/// A reply copies ranges of these bytes, and only a disclosure decides which. So the type itself cannot be encoded.
-/// Only modules that import this one with `@_spi(StoredBytes)` can read the bytes: the store that keeps them and the
-/// disclosure that selects from them.
+/// A reply copies ranges of these bytes, and only a disclosure may select the ranges. The type itself
+/// therefore cannot be encoded. Only modules that import this one with `@_spi(StoredBytes)` can read the
+/// bytes: the store, which saves them, and the disclosure.
 ///
 ///     version    1 byte, 1
 ///     count      1 byte, number of properties present
@@ -10,8 +10,8 @@
 ///     ends       4 bytes each, little endian, in the order of the keys: the end of the member in `members`
 ///     members    ,"givenName":"Ada","familyName":"Lovelace"…  each with its leading comma
 ///
-/// A property without a value is absent; on the wire it is empty (see ``ContactKey/emptyValue``). Images are stored
-/// elsewhere and have no bit here.
+/// A property without a value is absent here; on the wire it is empty (see ``ContactKey/emptyValue``). Images
+/// are stored elsewhere, so their bits are not set.
 public struct StoredContact: Hashable, Sendable {
     @_spi(StoredBytes) public let bytes: [UInt8]
     /// The keys that have a value here.
@@ -21,7 +21,7 @@ public struct StoredContact: Hashable, Sendable {
     static let version: UInt8 = 1
     static let fixedHeader = 10
 
-    /// Takes stored bytes; `nil` if they are not a stored contact, which means that the file is damaged.
+    /// Adopts stored bytes; returns `nil` if they are not a stored contact, which means that the file is damaged.
     public init?(bytes: [UInt8]) {
         guard bytes.count >= Self.fixedHeader, bytes[0] == Self.version else { return nil }
         var present: UInt64 = 0
@@ -71,8 +71,8 @@ public struct StoredContact: Hashable, Sendable {
         return Int(bytes[at]) | Int(bytes[at + 1]) << 8 | Int(bytes[at + 2]) << 16 | Int(bytes[at + 3]) << 24
     }
 
-    /// The ranges of ``bytes`` that hold the members of these keys; adjacent ranges are joined. Keys without a value
-    /// have none.
+    /// Passes the ranges of ``bytes`` with the members of these keys to `body`; adjacent ranges are joined.
+    /// Keys without a value have no range.
     @_spi(StoredBytes) public func ranges(of keys: ContactKeySet, _ body: (Range<Int>) -> Void) {
         var bits = present.rawValue
         var start = members
@@ -101,7 +101,7 @@ public struct StoredContact: Hashable, Sendable {
         ContactKeySet(present.union(other.present).keys.filter { value(of: $0) != other.value(of: $0) })
     }
 
-    /// Bytes of the members of these keys. Other members have no effect.
+    /// The number of bytes of the members of these keys. Keys without a value count zero.
     public func size(of keys: ContactKeySet) -> Int {
         if present.isSubset(of: keys) { return bytes.count - members }
         var size = 0
@@ -109,7 +109,7 @@ public struct StoredContact: Hashable, Sendable {
         return size
     }
 
-    /// A contact without values: each property in its empty wire form (see ``ContactKey/emptyValue``).
+    /// A contact in which each property has its empty wire form (see ``ContactKey/emptyValue``).
     public static let empty = StoredContact(
         values: ContactKey.allCases.map { ($0, Array($0.emptyValue.utf8)) })
 

@@ -1,6 +1,6 @@
 /// Times on the wire: ISO 8601 in UTC, truncated to the second.
 public enum Timestamp {
-    /// - Parameter seconds: since 1970; clamped to the years 1 to 9999.
+    /// - Parameter seconds: seconds since 1970, clamped to the years 1 to 9999.
     public static func text(seconds: Int64) -> String {
         let seconds = Int(min(max(seconds, -62_135_596_800), 253_402_300_799))
         let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
@@ -10,7 +10,8 @@ public enum Timestamp {
             + "\(padded(rest / 3_600, 2)):\(padded(rest / 60 % 60, 2)):\(padded(rest % 60, 2))Z"
     }
 
-    /// Seconds since 1970 of a UTC time in the form of ``text(seconds:)``, or of the first second of a date.
+    /// Parses a UTC time in the form of ``text(seconds:)`` or a date, which stands for its first second.
+    /// Returns seconds since 1970.
     public static func seconds(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         guard bytes.count == 10 || bytes.count == 20, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
@@ -19,7 +20,7 @@ public enum Timestamp {
             (1...12).contains(month), day >= 1
         else { return nil }
         let days = self.days(year: year, month: month, day: day)
-        // A day that the month does not have converts back to a different date.
+        // If the month does not have the day, `date(days:)` returns a different date.
         guard date(days: days) == (year, month, day) else { return nil }
         guard bytes.count == 20 else { return Int64(days * 86_400) }
         guard bytes[10] == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
@@ -35,8 +36,8 @@ public enum Timestamp {
         return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
     }
 
-    // Civil calendar arithmetic: years begin in March, so that the leap day is a year's last day. Each 400 years have
-    // 146,097 days.
+    // Civil calendar arithmetic: years begin in March, so that the leap day is the last day of a year. Every
+    // 400 years have 146,097 days.
 
     private static func days(year: Int, month: Int, day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year

@@ -1,13 +1,13 @@
-/// The highest value identifier ever assigned in each key of one contact.
+/// The highest value identifier ever assigned for each key of one contact.
 ///
-/// It is stored beside the contact and never sent. An identifier is never reused within one contact and key, even after
-/// its value is deleted.
+/// The store keeps it with the contact and never sends it. An identifier is never reused within one contact
+/// and key, even after its value is deleted.
 public struct ValueIdentifiers: Hashable, Sendable {
     private var highest: [ContactKey: Int] = [:]
 
     public init() {}
 
-    /// Nine bytes for each key: its index (1 byte), then the number (8 bytes, little endian).
+    /// The stored form: for each key its index (1 byte), then the number (8 bytes, little endian).
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         for (key, number) in highest.sorted(by: { $0.key.index < $1.key.index }) {
@@ -17,13 +17,13 @@ public struct ValueIdentifiers: Hashable, Sendable {
         return bytes
     }
 
-    /// Decodes ``bytes``; `nil` if they are invalid, which means that the file is damaged.
+    /// Decodes ``bytes``; returns `nil` if they are invalid, which means that the file is damaged.
     public init?(bytes: [UInt8]) {
         guard bytes.count.isMultiple(of: 9) else { return nil }
         for start in stride(from: 0, to: bytes.count, by: 9) {
             guard Int(bytes[start]) < ContactKey.allCases.count else { return nil }
             let number = bytes[start + 1...start + 8].reversed().reduce(0) { $0 << 8 | Int($1) }
-            // Far below overflow: identifiers have at most 18 digits.
+            // Far from an overflow: identifiers have at most 18 digits.
             guard (0..<1_000_000_000_000_000_000).contains(number),
                 highest.updateValue(number, forKey: ContactKey.allCases[Int(bytes[start])]) == nil
             else { return nil }
@@ -32,8 +32,8 @@ public struct ValueIdentifiers: Hashable, Sendable {
 
     /// Assigns an identifier to every value of a contact.
     ///
-    /// A value keeps its identifier if the key has it. Otherwise it gets the identifier of an equal former value, or
-    /// else a new one.
+    /// A value keeps its identifier if a former value of the same key has it. Otherwise it gets the
+    /// identifier of an equal former value or, if there is none, a new one.
     public mutating func assign(to contact: inout Contact, replacing former: Contact = Contact()) {
         assign(&contact.phoneNumbers, former.phoneNumbers, .phoneNumbers)
         assign(&contact.emailAddresses, former.emailAddresses, .emailAddresses)
@@ -48,7 +48,7 @@ public struct ValueIdentifiers: Hashable, Sendable {
     private mutating func assign<Value: ContactValue>(_ values: inout [Value], _ former: [Value], _ key: ContactKey) {
         if values.isEmpty || values == former { return }
         var free = Set(former.compactMap(\.identifier))
-        // Values that name an identifier come first, so that an equal value before them cannot take it.
+        // First removes the identifiers that values name, so that an equal value before them cannot take one.
         for index in values.indices {
             guard let named = values[index].identifier else { continue }
             if free.remove(named) == nil { values[index].identifier = nil }

@@ -1,8 +1,8 @@
 import BrokerJSON
 
-/// A contact as received or sent: its keys and their values.
+/// A contact as received or sent, with the keys that it has.
 public struct WireContact: Hashable, Sendable {
-    /// The record's identifier for this client; meaningless without the client's key.
+    /// The record's identifier for this client. Only the broker, which has the client's key, can decode it.
     public var identifier: String?
     public var contact: Contact
     /// The keys that were present. `null` counts as absent; `""` and `[]` count as present and empty.
@@ -85,7 +85,7 @@ public struct WireContact: Hashable, Sendable {
         for element in elements {
             guard let members = element.members else { throw .invalidParameter(key.rawValue) }
             var value = Value()
-            // Fields found so far, one bit for each.
+            // The fields found so far, one bit for each.
             var found: UInt64 = 0
             for (name, member) in members {
                 if name.says("identifier") {
@@ -109,8 +109,8 @@ public struct WireContact: Hashable, Sendable {
         return result
     }
 
-    /// The number in a value's identifier: `7`, or the `7` of `MEMBER/7`. Without a number the identifier names no
-    /// value.
+    /// The number in a value's identifier: `7`, or the `7` of `CARD/7`. Returns `nil` if there is no such
+    /// number; the identifier then names no value.
     static func identifier(_ text: String) -> Int? {
         let digits = text.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         guard (1...18).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {

@@ -1,15 +1,15 @@
 import CBrokerLinux
 import Glibc
 
-/// A child program. The kernel ends it with this process (`PR_SET_PDEATHSIG`).
+/// A child program. The kernel ends it when this process ends (`PR_SET_PDEATHSIG`).
 ///
-/// Callers pass an absolute path and the complete environment. The installed agent starts children only after it gave
-/// up its group.
+/// Callers pass an absolute path and the complete environment. The installed agent starts children only after
+/// it has dropped the group of its file.
 public final class ChildProgram {
     private var process: pid_t?
 
     /// - Parameters:
-    ///   - arguments: without the program's own name.
+    ///   - arguments: the arguments without the program's own name.
     ///   - told: a descriptor that becomes the child's descriptor 3; -1 for none.
     /// - Returns: `nil` if the program cannot be started.
     public init?(_ path: String, _ arguments: [String], environment: [String], told: CInt = -1) {
@@ -37,7 +37,7 @@ public final class ChildProgram {
         guard let process, isRunning else { return }
         kill(process, SIGTERM)
         var status: CInt = 0
-        // The child must not outlive its use: SIGTERM first, then SIGKILL after about 500 ms.
+        // The child must not outlive this object: SIGTERM first, then SIGKILL after about 500 ms.
         for _ in 0..<50 where waitpid(process, &status, WNOHANG) == 0 { poll(nil, 0, 10) }
         if isRunning {
             kill(process, SIGKILL)
@@ -47,7 +47,7 @@ public final class ChildProgram {
     }
 }
 
-/// Passes texts as a null-terminated C array, which is valid only inside `body`.
+/// Passes strings as a null-terminated C array, which is valid only inside `body`.
 public func withCStrings<Result>(
     _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {

@@ -1,30 +1,31 @@
 import CBrokerLinux
 import Glibc
 
-/// polkit's text agent (`pkttyagent`): asks for the password on this terminal if the session has no other agent.
+/// Runs polkit's text agent (`pkttyagent`), which asks for the password on this terminal if the session has
+/// no other agent.
 ///
-/// It registers for this process only, and reads the terminal itself: this process never sees the password.
+/// The agent registers for this process only, and reads the terminal itself: this process never sees the password.
 public final class PasswordAgent {
     public static let program = "/usr/bin/pkttyagent"
-    /// Longest wait until it has registered with polkit.
+    /// The longest wait for the agent to register with polkit.
     static let patience = Duration.seconds(5)
 
     private let environment: [String]
     private var child: ChildProgram?
 
-    /// - Parameter environment: its complete environment, each entry as `NAME=value`.
+    /// - Parameter environment: the agent's complete environment, each entry as `NAME=value`.
     public init(environment: [String]) { self.environment = environment }
 
-    /// Passes on the variables for the terminal type and the language, and a fixed `PATH`.
+    /// Passes the variables for the terminal type and the language, and a fixed `PATH`.
     public convenience init() {
         let names = ["TERM", "LANG", "LC_ALL", "LC_MESSAGES", "LC_CTYPE"]
         let values = names.compactMap { name in getenv(name).map { "\(name)=" + String(cString: $0) } }
         self.init(environment: values + ["PATH=/usr/bin:/bin"])
     }
 
-    /// Starts it if it does not run, and waits until it has registered with polkit.
+    /// Starts the agent if it does not run, and waits until it has registered with polkit.
     ///
-    /// - Returns: whether it runs. If not, a desktop's agent may still ask.
+    /// - Returns: whether the agent runs. If not, a desktop's agent may still ask for the password.
     @discardableResult
     public func prepare() -> Bool {
         if let child, child.isRunning { return true }
@@ -36,7 +37,7 @@ public final class PasswordAgent {
             told: ends[1])
         close(ends[1])
         guard child != nil else { return false }
-        // The child closes its end when polkit has registered it, or when it dies.
+        // The child closes its end when polkit has registered it, or when it ends.
         var waiting = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
         let deadline = ContinuousClock.now + Self.patience
         while poll(&waiting, 1, 100) <= 0, ContinuousClock.now < deadline {}

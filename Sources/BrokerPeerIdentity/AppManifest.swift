@@ -1,8 +1,8 @@
-/// What a package declares about its program. Root installed it, so its paths are trusted.
+/// The manifest in which a package declares its program. Root installed it, so its paths are trusted.
 public struct AppManifest: Hashable, Sendable {
-    /// As `org.example.Mail`.
+    /// The app's identifier, such as `org.example.Mail`.
     public let app: String
-    /// The name that people see.
+    /// The app's name for people.
     public let name: String
     /// Paths without symbolic links.
     public let executables: [String]
@@ -13,7 +13,7 @@ public struct AppManifest: Hashable, Sendable {
         self.executables = executables
     }
 
-    /// An interpreter identifies no app, whatever a manifest says.
+    /// Whether the path names an interpreter. An interpreter identifies no app, whatever a manifest says.
     public static func isInterpreter(_ path: String) -> Bool {
         Interpreter.isInterpreter(name: path.split(separator: "/").last.map(String.init) ?? "")
     }

@@ -1,27 +1,27 @@
 import Glibc
 
-/// What the path of a control group says about who started a process, by systemd's naming rules:
-/// <https://systemd.io/DESKTOP_ENVIRONMENTS/>.
+/// Reads the names in the path of a control group: the unit in which a process runs, and its app. They follow
+/// systemd's naming rules: <https://systemd.io/DESKTOP_ENVIRONMENTS/>.
 ///
-/// These are only names: every program of a user can ask the user's own service manager for any of them.
+/// The names prove little: every program of a user can ask the user's own service manager for any of them.
 enum ControlGroup {
     /// A unit of a user's service manager that carries an app's name.
     struct AppUnit: Hashable {
         /// The user who owns that service manager.
         let uid: UInt32
-        /// What started the app, such as `gnome`; often absent.
+        /// The program that started the app, such as `gnome`; often absent.
         let launcher: String?
         let app: String
-        /// A scope: its processes were already running and were not started by the manager.
+        /// Whether the unit is a scope. The manager did not start a scope's processes; they were already running.
         let isScope: Bool
     }
 
-    /// The path in the unified hierarchy of the process that has this pid now. Absent on a system without cgroups
-    /// version 2.
+    /// The path in the unified hierarchy of the process that has this pid now. Absent if the system does not
+    /// use cgroups version 2.
     static func path(of pid: Int32) -> Observation<String> {
         switch contents(ofFile: "/proc/\(pid)/cgroup") {
         case .found(let bytes): unifiedPath(in: bytes).map { .found($0) } ?? .absent
-        // The file exists as long as the process does, so its absence proves nothing.
+        // The file exists as long as the process does. Its absence therefore does not mean that the group is absent.
         case .absent: .unreadable(errno: ENOENT)
         case .unreadable(let errno): .unreadable(errno: errno)
         }

@@ -1,6 +1,6 @@
 import BrokerAccessControl
 
-/// What the kernel reports about the process at the other end of a socket. Collected, not judged.
+/// Facts about the process at the other end of a socket, as the kernel reports them. They are collected, not judged.
 public struct Evidence: Hashable, Sendable {
     /// Where the evidence was collected.
     public var vantage: Vantage = .session
@@ -23,7 +23,7 @@ public struct Evidence: Hashable, Sendable {
     /// `SO_PEERSEC`: the security module's label.
     public var label: Observation<String>
     public var executable: Observation<Executable>
-    /// What is at the executable's path, as process 1 sees it. Absent if the process is outside process 1's mount
+    /// What process 1 finds at the executable's path. Absent if the process is outside process 1's mount
     /// namespace, if the file is not local, or in session mode.
     public var place: Observation<Place> = .absent
     /// The unit of the system's service manager in which the process runs. Absent if it is in none, and in session
@@ -32,35 +32,35 @@ public struct Evidence: Hashable, Sendable {
     /// `/.flatpak-info` in the process's own root.
     public var flatpakInfo: Observation<FlatpakInfo>
 
-    /// Where the evidence was collected, and so what could be seen.
+    /// Where the evidence was collected, which determines how much the collector could see.
     public enum Vantage: Hashable, Sendable {
-        /// Collected by an ordinary program of the user, which sees what its user may see. Allows only the two weakest
-        /// identity strengths.
+        /// An ordinary program of the user collected it, with that user's permissions. It allows only the two
+        /// weakest identity strengths.
         case session
-        /// Collected with the privilege to compare every process with process 1.
+        /// A program collected it that may compare every process with process 1.
         case system
     }
 
     public enum Place: Hashable, Sendable {
-        /// Another file, or nothing.
+        /// The path names another file, or nothing.
         case other
-        /// The same file, by device and inode. `isOnlyRoots`: it and every folder above belong to root, and nobody else
-        /// may write to them.
+        /// The path names the same file, by device and inode. `isOnlyRoots` is true if the file and every
+        /// folder above it belong to root, and nobody else may write to them.
         case same(isOnlyRoots: Bool)
     }
 
-    /// The mark of a flatpak. Any program that creates a mount namespace can fake it.
+    /// The content of `/.flatpak-info`. Any program that creates a mount namespace can fake it.
     public struct FlatpakInfo: Hashable, Sendable {
-        /// `name` of `[Application]`; `nil` if it cannot be read or is missing.
+        /// `name` in `[Application]`; `nil` if it cannot be read or is missing.
         public var app: String?
     }
 
     /// Where the pidfd came from.
     public enum PidfdSource: Hashable, Sendable {
-        /// `SO_PEERPIDFD`: the process that connected.
+        /// From `SO_PEERPIDFD`: it refers to the process that connected.
         case socket
-        /// Opened by pid after the fact, on kernels before 6.5. If the process that connected has ended and its pid was
-        /// reused, this is another process.
+        /// Opened by pid after the connection was made, on kernels before 6.5. If the process that connected
+        /// has ended and its pid was reused, it refers to another process.
         case number
     }
 

@@ -15,8 +15,9 @@ public final class EvidenceCollector: EvidenceSource {
     private let bootIdentifier = BootIdentifier.read()
     private let ownNamespaces: Evidence.Namespaces
 
-    /// - Parameter vantage: ``Evidence/Vantage/system`` only if this process may inspect every other process.
-    /// - Throws: if the broker cannot read its own `/proc/self`; it can then identify nobody.
+    /// - Parameter vantage: use ``Evidence/Vantage/system`` only if this process may inspect every other
+    ///   process.
+    /// - Throws: if the broker cannot read its own `/proc/self`; it can then identify no app.
     public convenience init(vantage: Evidence.Vantage = .session) throws(PeerError) {
         let place = vantage == .system ? IDENTIFY_WANTS_PLACE : 0
         try self.init(vantage: vantage) { peer, wants throws(PeerError) in
@@ -24,7 +25,7 @@ public final class EvidenceCollector: EvidenceSource {
         }
     }
 
-    /// - Parameter inspect: inspects processes in place of this process.
+    /// - Parameter inspect: inspects processes instead of this process.
     init(vantage: Evidence.Vantage, inspect: @escaping Inspect) throws(PeerError) {
         self.vantage = vantage
         self.inspect = inspect
@@ -102,8 +103,8 @@ public final class EvidenceCollector: EvidenceSource {
         }
     }
 
-    /// Hashes a file that is not in the cache, which takes a second inspection. A hash belongs to a state of a file, so
-    /// the cache says nothing about who runs the file.
+    /// Returns the hash of a file. If it is not in the cache, a second inspection computes it. The cache
+    /// describes states of files and says nothing about the processes that run them.
     private func digest(of file: Inspection.File, _ peer: PeerHandle) throws(PeerError) -> Executable.Digest {
         if let digest = file.digest { return digest }
         if let known = hashes.remembered(file.identity) { return .sha256(known) }
@@ -111,7 +112,7 @@ public final class EvidenceCollector: EvidenceSource {
         do {
             again = try inspect(peer, IDENTIFY_WANTS_DIGEST)
         } catch .unreadable(_, let errno) {
-            // The caller can still have another identity strength: only `unverified` needs the hash.
+            // The caller can still have a stronger identity: only `unverified` needs the hash.
             return .unreadable(errno: errno)
         }
         // The process may run another executable by now.

@@ -2,11 +2,11 @@
 public struct Executable: Hashable, Sendable {
     /// The link's text without ` (deleted)`, in the form of ``ExecutablePath``.
     public let path: String
-    /// The file no longer has that name, as after an upgrade. The process still runs the old file.
+    /// Whether the file has lost that name, as after an upgrade. The process still runs the old file.
     public let isDeleted: Bool
     public let file: FileIdentity
     public let digest: Digest
-    /// The system's own interpreter that this file is a copy of, or another name for.
+    /// The path of the system's own interpreter, if this file is a copy of it or another name for it.
     public let sameAsInterpreter: String?
 
     /// SHA-256 of the file, or why there is none.
@@ -16,7 +16,8 @@ public struct Executable: Hashable, Sendable {
         case notRegular
         /// More than ``HashCache/sizeLimit`` bytes.
         case tooLarge
-        /// On a file server, in user space or elsewhere: it can answer every read differently, or never.
+        /// The file is not on a local file system. A server or a program can answer every read differently,
+        /// or never.
         case notLocal
         /// The file was written to while it was read.
         case changing
@@ -29,10 +30,10 @@ public struct Executable: Hashable, Sendable {
     }
 }
 
-/// The one text form of an executable's path.
+/// The only text form of an executable's path.
 ///
-/// A path is bytes, and a stranger chooses them. Control characters, backslashes and bytes that are not UTF-8 are
-/// written as `\xNN`. So two paths never have the same text, and no path breaks a line.
+/// Any program can choose the bytes of a path. Control characters, backslashes and bytes that are not UTF-8
+/// are written as `\xNN`. Two paths therefore never have the same text, and no path breaks a line.
 enum ExecutablePath {
     static func text(of bytes: some Sequence<UInt8>) -> String {
         var text = ""

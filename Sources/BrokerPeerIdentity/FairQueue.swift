@@ -1,11 +1,11 @@
-/// What an inspection is about, and which lane of a ``FairQueue`` it waits in.
+/// The process that an inspection is about, and the lane of a ``FairQueue`` in which the inspection waits.
 public struct InspectionPlace: Hashable, Sendable {
     public enum Lane: Hashable, Sendable {
         /// A user whom the user database knows.
         case user(UInt32)
-        /// User IDs that have not been looked up yet. They wait for that look-up only.
+        /// User IDs that have not been looked up yet. In this lane they wait only for that look-up.
         case newcomers
-        /// User IDs without a user (sub-UIDs, containers). Together they count as one user.
+        /// User IDs without an entry in the user database (sub-UIDs, containers). Together they count as one user.
         case strangers
     }
 
@@ -20,19 +20,19 @@ public struct InspectionPlace: Hashable, Sendable {
     }
 }
 
-/// Jobs that wait for a worker, each about one process, in a fair order. A pure value: it has no clock and no thread,
-/// and does not bound how many jobs wait.
+/// A fair queue of jobs that wait for a worker, each about one process. It has no clock and no thread, and
+/// does not limit the number of waiting jobs.
 ///
-/// Lanes take turns. Within a lane user IDs take turns, and within a user ID processes do. So many jobs of one user
-/// delay another user by one job. One slow process delays no other process of its user, as long as ``perLane`` leaves
-/// room.
+/// Lanes take turns. Within a lane user IDs take turns, and within a user ID processes do. Many jobs of one
+/// user therefore delay another user by one job only. One slow process delays no other process of its user,
+/// as long as ``perLane`` leaves room.
 public struct FairQueue<Job> {
-    /// Jobs of one lane that may run at once.
+    /// The most jobs of one lane that may run at once.
     public let perLane: Int
 
     private var waiting = RoundRobin<InspectionPlace.Lane, RoundRobin<UInt32, RoundRobin<Int32, [Job]>>>()
     private var running: [InspectionPlace.Lane: Int] = [:]
-    /// Processes that a running job is about.
+    /// The processes of the running jobs.
     private var busy: Set<Int32> = []
 
     public init(perLane: Int) { self.perLane = perLane }
@@ -47,7 +47,7 @@ public struct FairQueue<Job> {
         }
     }
 
-    /// Removes jobs that are no longer wanted and have not begun.
+    /// Removes the waiting jobs for which `isMeant` returns true. Running jobs are not affected.
     public mutating func remove(at place: InspectionPlace, where isMeant: (Job) -> Bool) {
         waiting.change(place.lane) { users in
             users.change(place.uid) { processes in
@@ -56,7 +56,7 @@ public struct FairQueue<Job> {
         }
     }
 
-    /// Takes the next job. It counts as running until ``ended(_:)``; `nil` if no job may begin.
+    /// Takes the next job, which counts as running until ``ended(_:)``. Returns `nil` if no job may begin.
     public mutating func next() -> (job: Job, place: InspectionPlace)? {
         let perLane = perLane
         let (running, busy) = (running, busy)
@@ -74,7 +74,7 @@ public struct FairQueue<Job> {
         return (job, place)
     }
 
-    /// The job that ran at this place is done.
+    /// Notes that the job that ran at this place is done.
     public mutating func ended(_ place: InspectionPlace) {
         let rest = running[place.lane, default: 1] - 1
         running[place.lane] = rest > 0 ? rest : nil
@@ -90,7 +90,7 @@ private protocol Waiting {
 
 extension Array: Waiting {}
 
-/// Keys that take turns: a served key goes to the end. A key exists only while something waits under it.
+/// Keys that take turns: a served key goes to the end. A key exists only while its value is not empty.
 private struct RoundRobin<Key: Hashable, Value: Waiting>: Waiting {
     /// The keys of `values`, each once.
     private var order: [Key] = []
@@ -109,7 +109,7 @@ private struct RoundRobin<Key: Hashable, Value: Waiting>: Waiting {
         }
     }
 
-    /// Takes from the first key, in order, whose value `take` accepts.
+    /// Takes from the first key, in order, for which `take` does not return `nil`.
     mutating func next<Taken>(_ take: (Key, inout Value) -> Taken?) -> Taken? {
         for index in order.indices {
             let key = order[index]

@@ -1,6 +1,6 @@
 import CBrokerLinux
 
-/// One state of one file. Any change of the contents changes at least `st_ctime`, which only the kernel sets.
+/// One state of one file. Any change to the contents changes at least `st_ctime`, which only the kernel sets.
 public struct FileIdentity: Hashable, Sendable {
     public let deviceMajor: UInt32
     public let deviceMinor: UInt32
@@ -8,7 +8,7 @@ public struct FileIdentity: Hashable, Sendable {
     /// Bytes.
     public let size: UInt64
     public let modified: Time
-    /// `st_ctime`: when contents, name or mode last changed.
+    /// `st_ctime`: when the contents, a name or the mode last changed.
     public let changed: Time
 
     /// Since 1970.

@@ -4,11 +4,11 @@ import CBrokerLinux
 import Glibc
 import Synchronization
 
-/// Caches SHA-256 hashes of executables: each is read once per state of the file.
+/// Caches SHA-256 hashes of executables, so that each state of a file is read only once.
 ///
-/// Safe to use from several threads. Two threads that meet the same new file both read it.
+/// Safe to use from several threads. Two threads that need the same new file both read it.
 final class HashCache: Sendable {
-    /// Largest file that is hashed, in bytes. A larger one cannot identify an unverified app.
+    /// The size of the largest file that is hashed, in bytes. A larger file cannot identify an unverified app.
     static let sizeLimit: UInt64 = 1_073_741_824
 
     private let capacity: Int
@@ -39,13 +39,13 @@ final class HashCache: Sendable {
         var sum = [UInt8](repeating: 0, count: Int(CCRYPTO_SHA256_SIZE))
         var reason: Int32 = 0
         let found = identify_hash(path, &status, Self.sizeLimit, &sum, &reason)
-        // A code without a case of ours means that the file was not hashed.
+        // A result without a case in `Executable.Digest` means that the file was not hashed.
         let digest = Executable.Digest(found.rawValue, sha256: sum, reason: reason) ?? .unreadable(errno: EINVAL)
         keep(digest, of: identity)
         return digest
     }
 
-    /// Caches a hash, unless the file could still change without a change of its times.
+    /// Caches a hash, unless the file changed so recently that a further change could leave the same times.
     func keep(_ digest: Executable.Digest, of identity: FileIdentity) {
         if case .sha256(let text) = digest, hasSettled(identity) { remember(text, of: identity) }
     }

@@ -1,14 +1,15 @@
 import CBrokerLinux
 import Glibc
 
-/// What this machine's kernel offers for identifying callers, and which protections it lacks.
+/// The kernel features for identifying callers and the protections that this machine has.
 public struct HostFacts: Hashable, Sendable {
     /// `SO_PEERPIDFD`, Linux 6.5. Without it the strongest identity strength is `unverified`.
     public let hasPeerPidfd: Bool
-    /// `dev.tty.legacy_tiocsti`: if not 0, a program can type into its terminal as if the person did. Absent before
-    /// Linux 6.2, which always allows it.
+    /// `dev.tty.legacy_tiocsti`: if not 0, a program can put input into its terminal as if the person had
+    /// typed it. Absent before Linux 6.2, which always allows it.
     public let legacyTIOCSTI: Observation<Int>
-    /// `kernel.yama.ptrace_scope`: with 0 or absent, a program can inspect any other dumpable program of the same user.
+    /// `kernel.yama.ptrace_scope`: if 0 or absent, a program can inspect any other dumpable program of the
+    /// same user.
     public let ptraceScope: Observation<Int>
 
     public static func read() -> HostFacts {
@@ -17,7 +18,7 @@ public struct HostFacts: Hashable, Sendable {
             ptraceScope: setting("kernel/yama/ptrace_scope"))
     }
 
-    /// Tries the option: a version number does not show backports.
+    /// Tries the option, because a kernel's version number does not show backports.
     private static func probePeerPidfd() -> Bool {
         var pair: [CInt] = [-1, -1]
         guard clinux_pair(&pair) == 0 else { return false }

@@ -4,11 +4,12 @@ import Glibc
 
 /// Inspects peers through `contactbroker-identify`, for a broker without privilege.
 ///
-/// The helper keeps no state. Hashes are cached here, in the process that uses them. An attacker who controls this
-/// process can fake answers anyway, but must not reach the next broker through a cache that outlives this process.
+/// The helper keeps no state. This process caches the hashes, because it is the one that uses them. An
+/// attacker who controls this process can fake answers anyway. A cache that outlives it would let the
+/// attacker mislead the next broker too.
 public final class IdentifyClient: EvidenceSource {
-    /// Milliseconds that an inspection may take. The helper gives its worker half a second. The difference is for
-    /// earlier requests of the same user.
+    /// The longest time for one inspection, in milliseconds. The helper gives its worker process half a
+    /// second; the rest is for earlier requests of the same user.
     private static let patience: CInt = 2_000
 
     private let socket: String
@@ -27,7 +28,7 @@ public final class IdentifyClient: EvidenceSource {
 
     public func check(_ peer: PeerHandle, _ evidence: Evidence) -> ExecutableCheck { collector.check(peer, evidence) }
 
-    /// Whether the helper is running and answers. A broker that cannot identify anybody should not start.
+    /// Whether the helper runs and answers. Without it the broker cannot identify any app and should not start.
     public func isAnswered() -> Bool {
         // /dev/null is no pidfd, so the helper answers that the request is malformed. Any such answer proves that it
         // runs.

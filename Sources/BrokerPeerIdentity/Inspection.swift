@@ -2,7 +2,7 @@ import BrokerAccessControl
 import CBrokerIdentify
 import Glibc
 
-/// The result of `identify_inspect` in Swift types. Reading it requires the right to inspect the process.
+/// The result of `identify_inspect` in Swift types. Collecting it requires the right to inspect the process.
 struct Inspection {
     let pid: Int32
     let namespaces: Evidence.Namespaces
@@ -16,7 +16,7 @@ struct Inspection {
         let path: String
         let isDeleted: Bool
         let identity: FileIdentity
-        /// `nil`: the file can be hashed, but the caller did not ask for it.
+        /// `nil` if the file can be hashed, but the caller did not ask for the hash.
         let digest: Executable.Digest?
     }
 

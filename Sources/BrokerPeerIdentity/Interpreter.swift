@@ -1,24 +1,25 @@
-/// Programs that run other people's programs, and so identify no app: a grant for one script must not apply to the
-/// next.
+/// Recognises interpreters. They run programs of others, so they identify no app: a grant for one script must
+/// not apply to the next.
 ///
-/// They are recognised by file name. A copy under another name is recognised if it equals the system's own file (see
-/// ``SystemInterpreters``). Neither finds an interpreter that somebody built, one from another distribution under
-/// another name, or one inside a larger program, such as an editor with macros. Those get grants by path and hash, like
-/// any program, and run scripts for anyone who starts them. No list can be complete.
+/// They are recognised by file name. A copy under another name is recognised if it equals the system's own
+/// file (see ``SystemInterpreters``). Other interpreters are not found: one that somebody built or took from
+/// another distribution under another name, or one inside a larger program, such as an editor with macros.
+/// Those get grants by path and hash, like any program, and run scripts for anyone who starts them. No list
+/// can be complete.
 enum Interpreter {
     /// - Parameter name: the last part of the executable's path.
     static func isInterpreter(name: String) -> Bool {
         let name = name.lowercased()
         if families.contains(where: { name.hasPrefix($0) }) { return true }
-        // The name may carry a version or build: `python3.11`, `lua5.4`, `guile-3.0`, `wish8.6`.
+        // The name may contain a version or build: `python3.11`, `lua5.4`, `guile-3.0`, `wish8.6`.
         let end = name.firstIndex { !$0.isLetter } ?? name.endIndex
         guard programs.contains(String(name[..<end])) else { return false }
         guard let next = name[end...].first else { return true }
         return next.isNumber || next == "-" || next == "."
     }
 
-    /// Matches any name that begins so. Dynamic loaders run the program that they are given; emulators run programs of
-    /// other systems.
+    /// Each entry matches any name that begins with it. Dynamic loaders run the program that they are given;
+    /// emulators run programs of other systems.
     private static let families = ["python", "pypy", "ld-linux", "ld-musl", "ld.so", "ld64.so", "qemu-", "wine"]
 
     private static let programs: Set<String> = [
@@ -28,9 +29,9 @@ enum Interpreter {
         "perl", "ruby", "irb", "node", "nodejs", "deno", "bun", "java", "php", "lua", "luajit", "tclsh", "wish",
         "expect", "gjs", "guile", "r", "rscript", "julia", "mono", "dotnet", "racket", "sbcl", "clisp", "ocaml",
         "runghc", "erl", "beam", "escript", "swipl", "octave", "awk", "gawk", "mawk", "electron",
-        // These run a program inside themselves.
+        // Programs that run another program inside themselves.
         "gdb", "lldb", "ld",
-        // These pass any input to a socket: a grant for them would be a grant for every script.
+        // Programs that pass any input to a socket: a grant for one of them would be a grant for every script.
         "socat", "nc", "ncat", "netcat", "varlinkctl", "varlink",
     ]
 }

@@ -1,11 +1,11 @@
 import BrokerAccessControl
 
-/// Derives a caller's identity from evidence. Pure.
+/// Derives a caller's identity from evidence. The result depends only on the arguments.
 ///
-/// Identity strengths are tried in order, the strongest first. Only a definite "no" leads to the next strength. If that
-/// cannot be determined, the caller is refused.
+/// Identity strengths are tried in order, the strongest first. Only evidence that rules out a strength leads
+/// to the next one. If the evidence is insufficient to decide, the caller is refused.
 public func judge(_ evidence: Evidence, manifests: AppManifests = AppManifests()) -> Judgement {
-    // Every strength needs this: a sandboxed caller is none of the host's programs.
+    // Every strength needs this: a sandboxed caller must not be taken for a program of the host.
     let sandbox = Sandbox(evidence)
     if case .cannotTell(let refusal) = sandbox { return .refused(refusal) }
     let examination = Examination(evidence: evidence, sandbox: sandbox, manifests: manifests)
@@ -43,13 +43,14 @@ private struct Examination {
         }
     }
 
-    /// The four strongest need process 1's view, which an ordinary program of the user does not have.
+    /// The four strongest identity strengths need process 1's view, which an ordinary program of the user
+    /// does not have.
     private var isOfSystem: Bool { evidence.vantage == .system }
 
     private var isApartFromFirst: Bool { Sandbox.isApart(evidence, \.mount) == .found(true) }
 
-    /// A snap with an enforced label and a matching control group, in a mount namespace apart from process 1's. A label
-    /// alone proves nothing: an unconfined program can take it on, aa_change_profile(2).
+    /// A snap with an enforced label and a matching control group, in another mount namespace than process 1.
+    /// A label alone proves nothing: an unconfined program can set it for itself, aa_change_profile(2).
     private func labelled() -> Finding {
         guard case .found(let text) = evidence.label, let label = SnapLabel(text), label.isEnforced,
             let snap = label.snap, isApartFromFirst, case .found(let path) = evidence.controlGroup,
@@ -58,9 +59,9 @@ private struct Examination {
         return named(.labelled, app: snap)
     }
 
-    /// A flatpak: `/.flatpak-info`, a mount namespace of its own, and a flatpak control group of the caller's own
-    /// service manager, all for the same app. A host program can fake all three to pass for a sandboxed one. A
-    /// sandboxed program cannot.
+    /// A Flatpak app: `/.flatpak-info`, a separate mount namespace, and a Flatpak control group of the
+    /// caller's own service manager, all for the same app. A host program can fake all three to pass for a
+    /// sandboxed one. A sandboxed program cannot.
     private func sandboxed() -> Finding {
         guard case .found(let info) = evidence.flatpakInfo, let app = info.app, isApartFromFirst,
             case .found(let path) = evidence.controlGroup, let unit = ControlGroup.appUnit(of: path),
@@ -80,7 +81,7 @@ private struct Examination {
         }
     }
 
-    /// The app name of these strengths does not depend on the executable, so an interpreter is accepted too.
+    /// At these strengths the app's name does not depend on the executable, so an interpreter is accepted too.
     private func named(_ strength: IdentityStrength, app: String) -> Finding {
         switch evidence.executable {
         case .found(let executable):
@@ -90,8 +91,8 @@ private struct Examination {
         }
     }
 
-    /// The exact file that a manifest names, in process 1's mount namespace. Only root can have put or changed the
-    /// manifest and the file.
+    /// The exact file that a manifest names, in process 1's mount namespace. Only root can have created or
+    /// changed the manifest and the file.
     private func installed() -> Finding {
         guard sandbox == .none, case .found(let executable) = evidence.executable, !executable.isDeleted,
             !executable.isInterpreter, let manifest = manifests.manifest(of: executable.path)
@@ -111,7 +112,7 @@ private struct Examination {
         }
     }
 
-    /// A caller without a terminal, in a unit of the user's own service manager that carries an app's name.
+    /// A caller without a terminal, in a unit of the user's own service manager that contains an app's name.
     private func claimed() -> Finding {
         guard evidence.terminal == nil, sandbox == .none else { return .isNot }
         let path: String
@@ -132,7 +133,7 @@ private struct Examination {
         }
     }
 
-    /// Identified by path and hash of the executable.
+    /// Identifies the app by the path and the hash of the executable.
     private func unverified() -> Finding {
         let executable: Executable
         switch evidence.executable {
@@ -148,8 +149,8 @@ private struct Examination {
             return .isCaller(
                 caller(
                     .unverified, app: name.text, displayName: executable.name, executable, session,
-                    // A program in a sandbox without a known name chose its own executable and what it loads. Its
-                    // grants end with the process, so that no other such program gets them.
+                    // A program in a sandbox without a known name chose its own executable and its libraries.
+                    // Its grants end with the process, so that no other such program gets them.
                     isInterpreter: executable.isInterpreter || sandbox == .some(name: nil)))
         }
     }
@@ -177,11 +178,11 @@ private struct Examination {
     }
 }
 
-/// The identifier of an unverified app: `PATH sha256:HEX`, and in a sandbox `sandbox:NAME PATH sha256:HEX`. NAME is
-/// `unknown` if the sandbox has no known name.
+/// The identifier of an unverified app: `PATH sha256:HEX`, and in a sandbox `sandbox:NAME PATH sha256:HEX`.
+/// NAME is `unknown` if the sandbox has no known name.
 ///
-/// The forms are unambiguous. A path begins with a slash and NAME has no space, so no path can look like a sandbox. The
-/// hash is at the end and has a fixed length, so no path can look like a hash.
+/// The forms are unambiguous. A path begins with a slash and NAME has no space, so no path can pass for a
+/// sandbox. The hash is at the end and has a fixed length, so no path can pass for a hash.
 private struct UnverifiedName {
     let path: String
     let sha256: String
@@ -191,7 +192,7 @@ private struct UnverifiedName {
         switch sandbox {
         case .none: "\(path) sha256:\(sha256)"
         case .some(let name): "sandbox:\(name ?? "unknown") \(path) sha256:\(sha256)"
-        // Not reached: such a caller was refused earlier.
+        // Not reached: the broker refuses such a caller earlier.
         case .cannotTell: "sandbox:unknown \(path) sha256:\(sha256)"
         }
     }

@@ -4,19 +4,19 @@ import Glibc
 /// The result of judging evidence.
 public enum Judgement: Hashable, Sendable {
     case caller(Caller)
-    /// For the journal. The peer learns only that the connection is closed.
+    /// The reason is for the journal. The peer learns only that the connection is closed.
     case refused(Refusal)
 }
 
 /// Why a caller cannot be identified.
 public enum Refusal: Error, Hashable, Sendable {
-    /// It is unknown whether the caller has a stronger identity.
+    /// A part of the evidence is unreadable, so the caller's identity strength is unknown.
     case unreadable(Part, errno: CInt)
     /// The process has no executable file.
     case noExecutable
     /// The file has no hash to identify it.
     case notHashed(Executable.Digest)
-    /// The caller has a controlling terminal, but its session has no leader any more.
+    /// The caller has a controlling terminal, but the leader of its session has ended.
     case noSessionLeader
 
     /// A part of the evidence.

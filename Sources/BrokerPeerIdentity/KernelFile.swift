@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads a small file of the kernel, at most 64 KiB.
+/// Reads a small file that the kernel provides, at most 64 KiB.
 func contents(ofFile path: String) -> Observation<[UInt8]> {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return errno == ENOENT ? .absent : .unreadable(errno: errno) }
@@ -8,7 +8,7 @@ func contents(ofFile path: String) -> Observation<[UInt8]> {
     return readAll(file, limit: 65_536)
 }
 
-/// Reads to the end. More than `limit` bytes give `unreadable`; the result is never truncated.
+/// Reads to the end of the file. Returns `unreadable` if it has more than `limit` bytes, never a truncated result.
 func readAll(_ file: CInt, limit: Int) -> Observation<[UInt8]> {
     var all: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 4_096)

@@ -1,17 +1,17 @@
 import BrokerAccessControl
 import Glibc
 
-/// Whether one process descends from the other.
+/// Determines whether one process descends from the other.
 ///
-/// Only direct ancestry counts: two processes that one shell started are not kin. A process whose parent has ended
-/// belongs to its reaper, so a process that detached itself on purpose is not found. The check stops an app that simply
-/// starts an agent to answer its own prompt.
+/// Only direct ancestry counts: two processes that one shell started are not kin. A process whose parent has
+/// ended belongs to its reaper, so a process that detached itself on purpose is not recognised. The check
+/// only stops an app that simply starts an agent to answer its own prompt.
 public enum Kinship {
-    /// Maximum number of generations that are followed.
+    /// The most generations that are followed.
     static let depthLimit = 256
 
-    /// Whether the two are the same process or one is an ancestor of the other. In doubt true, so that a possible
-    /// relative never answers the prompt.
+    /// Whether the two are the same process or one is an ancestor of the other. If that is unknown, the
+    /// result is true, so that a possible relative never answers the prompt.
     public static func isKin(_ one: ProcessIdentity, of other: ProcessIdentity) -> Bool {
         one == other || isAncestor(one, of: other) || isAncestor(other, of: one)
     }
@@ -20,10 +20,10 @@ public enum Kinship {
         var pid = process.pid
         for generation in 0..<depthLimit {
             guard let status = try? ProcessStatus(of: pid) else { return true }
-            // Another process has the pid by now.
+            // Another process has the pid, so the given process has ended.
             if generation == 0, status.startTime != process.startTime { return true }
             if pid == ancestor.pid, status.startTime == ancestor.startTime { return true }
-            // The line ends at process 1, which may be hidden, or at a parent outside this pid namespace.
+            // The ancestry ends at process 1, which may be hidden, or at a parent outside this pid namespace.
             if status.parent <= 1 { return status.parent == 1 && ancestor.pid == 1 }
             pid = status.parent
         }

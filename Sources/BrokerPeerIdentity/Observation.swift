@@ -1,10 +1,9 @@
-/// The result of reading one thing.
+/// The result of reading one piece of evidence.
 ///
-/// The cases lead to different results: with `absent` the judge goes on to the next identity strength, with
-/// `unreadable` it refuses.
+/// After `absent`, the judge goes on to the next identity strength. After `unreadable`, it refuses the caller.
 public enum Observation<Value: Hashable & Sendable>: Hashable, Sendable {
     case found(Value)
-    /// Looked up and definitely not there.
+    /// The kernel reported that it does not exist.
     case absent
     /// Unknown; `errno` says why.
     case unreadable(errno: CInt)

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Why there is no evidence about a peer. In both cases the connection is of no further use.
+/// Why there is no evidence about a peer. In both cases the broker closes the connection.
 public enum PeerError: Error, Hashable, Sendable {
-    /// The process has ended. This is no fault; nobody is left to answer.
+    /// The process has ended. This is no fault: no process is left that could receive an answer.
     case ended
-    /// The kernel did not report something that every judgement needs. `what` is one of our own words.
+    /// The kernel did not report something that every judgement needs. `what` is a fixed word of the broker.
     case unreadable(what: String, errno: CInt)
 }
 

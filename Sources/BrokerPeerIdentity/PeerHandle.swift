@@ -4,7 +4,7 @@ import Glibc
 
 /// Holds a pidfd of the process that connected, so that reuse of its pid is detected.
 ///
-/// Lives as long as its connection. Owns the pidfd and closes it.
+/// It exists as long as its connection. It owns the pidfd and closes it.
 public final class PeerHandle: Sendable {
     public let uid: UInt32
     public let pid: Int32
@@ -12,7 +12,8 @@ public final class PeerHandle: Sendable {
     let label: Observation<String>
     let pidfd: CInt
 
-    /// Asks the socket who connected. For the event loop: three to four system calls, none of which blocks.
+    /// Asks the kernel which process connected. The event loop may call it: it makes three to four system
+    /// calls, and none of them blocks.
     public init(socket: CInt) throws(PeerError) {
         var credentials = clinux_credentials()
         let result = clinux_peer_credentials(socket, &credentials)
@@ -41,7 +42,7 @@ public final class PeerHandle: Sendable {
 
     deinit { if pidfd >= 0 { close(pidfd) } }
 
-    /// The process has ended. If that cannot be determined, it counts as ended.
+    /// Whether the process has ended. If that cannot be determined, it counts as ended.
     public var hasEnded: Bool { clinux_pidfd_has_ended(pidfd) != 0 }
 
     private static func label(of socket: CInt) -> Observation<String> {
@@ -57,7 +58,7 @@ public final class PeerHandle: Sendable {
 }
 
 extension ExecutablePath {
-    /// Splits the link's text into the path and the kernel's mark that the file lost that name.
+    /// Splits the link's text into the path and the kernel's mark for a file that lost that name.
     ///
     /// A file that is really called `x (deleted)` is shown as `x`. That gains an attacker nothing: the hash differs.
     static func parse(link: [UInt8]) -> (path: String, isDeleted: Bool) {

@@ -1,14 +1,14 @@
 import Glibc
 
-/// The fields of `/proc/PID/stat`, proc(5), that are needed.
+/// The fields of `/proc/PID/stat`, proc(5), that the broker uses.
 struct ProcessStatus: Hashable {
     let parent: Int32
     let session: Int32
     let terminal: Terminal?
     let startTime: UInt64
 
-    /// Reads the status of the process that has this pid now. To be sure that it is the intended one, check its pidfd
-    /// afterwards.
+    /// Reads the status of the process that has this pid now. Check the pidfd of the intended process
+    /// afterwards: the pid may belong to another process.
     ///
     /// - Throws: ``PeerError/unreadable(what:errno:)``, also if no process has the pid.
     init(of pid: Int32) throws(PeerError) {

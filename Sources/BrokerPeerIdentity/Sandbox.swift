@@ -6,7 +6,7 @@ import Glibc
 /// Confinement that leaves no mark outside the process, such as seccomp(2) or landlock(7) alone, is not detected.
 enum Sandbox: Hashable {
     case none
-    /// In a sandbox, with its name if the label or the control group gives one.
+    /// In a sandbox. `name` is set if the label or the control group contains one.
     case some(name: String?)
     case cannotTell(Refusal)
 
@@ -64,7 +64,8 @@ enum Sandbox: Hashable {
         self = isInside ? .some(name: name) : .none
     }
 
-    /// Whether the caller is in another namespace than the host's programs. Absent: this kernel has no such namespaces.
+    /// Whether the caller is in another namespace than the host's programs; absent if this kernel has no such
+    /// namespaces.
     static func isApart(
         _ evidence: Evidence, _ kind: KeyPath<Evidence.Namespaces, Observation<UInt64>>
     ) -> Observation<Bool> {
@@ -84,20 +85,20 @@ enum Sandbox: Hashable {
         case (.found(let peer), .found(let host)): .found(peer != host)
         case (.absent, .absent): .absent
         case (.unreadable(let errno), _), (_, .unreadable(let errno)): .unreadable(errno: errno)
-        // Only one of them has such a namespace: one of the two was not read correctly.
+        // The kernel reported such a namespace for only one of them, so one of the two was not read correctly.
         case (.found, .absent), (.absent, .found): .unreadable(errno: ENOENT)
         }
     }
 }
 
-/// A label of snapd: `snap.NAME.APP (MODE)`.
+/// A label that snapd sets: `snap.NAME.APP (MODE)`.
 struct SnapLabel: Hashable {
     /// `snap.NAME`, if the label contains a name.
     let snap: String?
-    /// The kernel enforces the profile. In another mode, such as `complain`, it only logs.
+    /// Whether the kernel enforces the profile. In another mode, such as `complain`, it only logs violations.
     let isEnforced: Bool
 
-    /// `nil` for any other label.
+    /// `nil` for a label that snapd did not set.
     init?(_ label: String) {
         guard label.hasPrefix("snap.") else { return nil }
         let words = label.split(separator: " ", omittingEmptySubsequences: false)

@@ -2,14 +2,14 @@ import BrokerAccessControl
 import CBrokerLinux
 import Glibc
 
-/// Reports when a process ends that grants are bound to: the leader of a terminal session, or the caller itself.
+/// Reports when a process ends to which grants are bound: the leader of a terminal session, or the caller itself.
 ///
-/// Owns its descriptor and closes it.
+/// It owns its descriptor and closes it.
 public final class SessionWatch: Sendable {
     /// Becomes readable when the process ends, pidfd_open(2). Callers may only wait on it, not close it.
     public let fileDescriptor: CInt
 
-    /// Watches that process, identified by pid and start time.
+    /// Watches a process, identified by pid and start time.
     ///
     /// - Throws: ``PeerError/ended`` if it has ended, even if another process has its pid by now.
     public init(_ process: ProcessIdentity) throws(PeerError) {
@@ -17,8 +17,8 @@ public final class SessionWatch: Sendable {
         fileDescriptor = pidfd
         if pidfd == -ESRCH { throw PeerError.ended }
         guard pidfd >= 0 else { throw PeerError.unreadable(what: "process descriptor", errno: -pidfd) }
-        // The order matters: open the pidfd, read the start time by pid, then check that the pidfd's process still
-        // lives.
+        // The order matters: open the pidfd, read the start time by pid, then check that the pidfd's process
+        // still runs.
         let startTime: UInt64?
         do {
             startTime = try ProcessStatus(of: process.pid).startTime
@@ -29,9 +29,9 @@ public final class SessionWatch: Sendable {
         guard startTime == process.startTime, clinux_pidfd_has_ended(pidfd) == 0 else { throw PeerError.ended }
     }
 
-    /// Watches the leader of that terminal session.
+    /// Watches the leader of a terminal session.
     ///
-    /// - Throws: ``PeerError/ended`` also if the session was of an earlier boot.
+    /// - Throws: ``PeerError/ended`` also if the session began before the last boot.
     public convenience init(_ session: SessionIdentity) throws(PeerError) {
         switch BootIdentifier.read() {
         case .found(let boot):
@@ -44,11 +44,11 @@ public final class SessionWatch: Sendable {
 
     deinit { if fileDescriptor >= 0 { close(fileDescriptor) } }
 
-    /// The process has ended. If that cannot be determined, it counts as ended.
+    /// Whether the process has ended. If that cannot be determined, it counts as ended.
     public var hasEnded: Bool { clinux_pidfd_has_ended(fileDescriptor) != 0 }
 }
 
-/// `/proc/sys/kernel/random/boot_id`, which changes with every boot.
+/// Reads `/proc/sys/kernel/random/boot_id`, which changes with every boot.
 enum BootIdentifier {
     static func read() -> Observation<String> {
         switch contents(ofFile: "/proc/sys/kernel/random/boot_id") {

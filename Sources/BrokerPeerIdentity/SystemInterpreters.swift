@@ -2,19 +2,19 @@ import CBrokerLinux
 import Glibc
 import Synchronization
 
-/// The interpreters installed on this system. Used to recognise a copy under another name.
+/// The interpreters installed on this system, used to recognise a copy under another name.
 final class SystemInterpreters: Sendable {
     private static let directories = ["/usr/bin", "/usr/local/bin"]
 
     private let table = Mutex(Table())
 
     private struct Table {
-        /// State of the directories when they were read. An installation changes it.
+        /// The state of the directories when they were read. Installing a program changes it.
         var read: [FileIdentity?] = []
         var bySize: [UInt64: [String]] = [:]
     }
 
-    /// The path of the interpreter that this file is, or is a copy of.
+    /// Returns the path of the interpreter that this file is, or is a copy of.
     ///
     /// Only files of equal size are compared, so very few are hashed.
     func original(of file: FileIdentity, digest: Executable.Digest, hashes: HashCache) -> String? {

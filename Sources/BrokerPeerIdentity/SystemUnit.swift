@@ -2,23 +2,24 @@ import Glibc
 
 /// A service of the system's service manager.
 public struct SystemUnit: Hashable, Sendable {
-    /// As `backup.service`.
+    /// The unit's full name, such as `backup.service`.
     public let name: String
-    /// Its `User=`. `nil` if it has none, or one that cannot be resolved without the manager.
+    /// The user that `User=` sets; `nil` if the unit has none, or one that only the manager can resolve.
     public let user: UInt32?
 }
 
 /// The units of the system's service manager, read from their files.
 ///
-/// The control group says which unit a process is in. No user can move a process into a group under `system.slice`:
-/// that needs write access to the groups above both places (cgroups(7), delegation), which only root has. A process in
-/// a subgroup that a unit delegates to its user came from the unit.
+/// The control group names the unit of a process. No user can move a process into a group under
+/// `system.slice`: that needs write access to the groups above both the old and the new group (cgroups(7),
+/// delegation), which only root has. If a unit delegates a subgroup to its user, only processes of the unit
+/// can be in that subgroup.
 ///
-/// That alone is not enough: `cron.service` runs every user's jobs. So the unit must set `User=`, in files that only
-/// root can write. The manager must also report it as active, by the link that it keeps in `/run/systemd/units`.
-/// Services of a user's own manager are under `user.slice` and are not handled here.
+/// The control group alone is not enough: `cron.service` runs every user's jobs. The unit must therefore set
+/// `User=` in files that only root can write. The manager must also report it as active, by the link that it
+/// keeps in `/run/systemd/units`. Services of a user's own manager are under `user.slice` and are not handled here.
 struct SystemUnits {
-    /// Where units are looked up; the first folder that has one wins: systemd.unit(5), system unit search path.
+    /// The folders in which units are looked up, systemd.unit(5). The first folder that has the unit wins.
     private static let folders = [
         "/etc/systemd/system.control", "/run/systemd/system.control", "/run/systemd/transient",
         "/run/systemd/generator.early", "/etc/systemd/system", "/etc/systemd/system.attached", "/run/systemd/system",
@@ -28,10 +29,10 @@ struct SystemUnits {
 
     private let root: String
 
-    /// - Parameter root: a prefix for every path.
+    /// - Parameter root: a prefix for every path, for tests.
     init(root: String = "") { self.root = root }
 
-    /// Absent if the manager does not report the unit as active.
+    /// Returns the unit; absent if the manager does not report it as active.
     func unit(_ name: String) -> Observation<SystemUnit> {
         var status = stat()
         guard lstat(root + "/run/systemd/units/invocation:" + name, &status) == 0 else {
@@ -63,7 +64,8 @@ struct SystemUnits {
         return .absent
     }
 
-    /// Drop-ins of the unit, of its template, of every prefix of its name that ends in a dash, and of all services.
+    /// Returns the drop-ins of the unit, its template, every prefix of its name that ends in a dash, and all
+    /// services.
     private func dropIns(of name: String) -> [String] {
         var names = [name, "service"] + [Self.template(of: name)].compactMap { $0 }
         let stem = name.dropLast(".service".count).prefix { $0 != "@" }
@@ -102,7 +104,7 @@ struct SystemUnits {
         return entry.pw_uid
     }
 
-    /// Collects all values of `User=`, ignoring the order of the files. If they differ, there is no user.
+    /// Collects all values of `User=`, ignoring the order of the files. If they differ, the unit has no user.
     private struct Settings {
         private var users: Set<String> = []
 

@@ -1,9 +1,10 @@
-/// A terminal by its device number, `/proc/PID/stat` field 7.
+/// A terminal, identified by its device number, `/proc/PID/stat` field 7.
 public struct Terminal: Hashable, Sendable {
     public let major: UInt32
     public let minor: UInt32
 
-    /// The name under `/dev`, from the kernel's list of devices. A look-up would access the file system.
+    /// The name under `/dev`, derived from the kernel's list of devices. Searching `/dev` would access the
+    /// file system.
     public var name: String {
         switch major {
         case 4 where minor < 64: "tty\(minor)"
@@ -15,7 +16,7 @@ public struct Terminal: Hashable, Sendable {
 }
 
 extension Terminal {
-    /// `nil` for 0: no terminal.
+    /// `nil` for 0, which means no terminal.
     ///
     /// proc(5): the minor number is in bits 31 to 20 and 7 to 0, the major number in bits 15 to 8.
     init?(statField number: Int32) {

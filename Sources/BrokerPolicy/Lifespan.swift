@@ -1,6 +1,6 @@
 import BrokerTrustedFiles
 
-/// Time spans in the files: a number followed by `m`, `h` or `d`.
+/// Parses time spans in the administrator's files: a number followed by `m`, `h` or `d`.
 enum Lifespan {
     /// Ten years, in seconds; a longer span is an error.
     static let longest: Int64 = 3_650 * 86_400
@@ -13,7 +13,8 @@ enum Lifespan {
         return seconds
     }
 
-    /// Seconds; `nil` unless it is a whole number of minutes, hours or days, from a minute to ``longest``.
+    /// Returns seconds; `nil` unless the text is a whole number of minutes, hours or days, from a minute to
+    /// ``longest``.
     static func seconds(_ text: String) -> Int64? {
         guard let unit = text.last, text.utf8.count <= 12, text.dropLast().utf8.allSatisfy({ (48...57).contains($0) }),
             let number = Int64(text.dropLast())

@@ -5,10 +5,10 @@ import Glibc
 
 /// The administrator's files: `CONFIG/policy.d/*.toml` and `CONFIG/contactbroker.toml`.
 ///
-/// Folders and files must belong to ``owner`` or to root, and nobody else may write to them: write access to the policy
-/// decides every app's access.
+/// Folders and files must belong to ``owner`` or to root, and nobody else may write to them, because the
+/// policy decides every app's access.
 public struct PolicyFolder: Hashable, Sendable {
-    /// The folder that holds `policy.d`.
+    /// The folder that contains `policy.d`.
     public let configuration: String
     public var path: String { configuration + "/policy.d" }
     /// The permitted owner, in addition to root.
@@ -30,7 +30,7 @@ public struct PolicyFolder: Hashable, Sendable {
                 maximumFiles: 256))
     }
 
-    /// The files' rules. If they cannot be read, a policy that refuses every app.
+    /// Returns the files' rules or, if they cannot be read, a policy that refuses every app.
     public func policy() -> Policy {
         do throws(TrustedFileError) {
             return try read()
@@ -39,14 +39,14 @@ public struct PolicyFolder: Hashable, Sendable {
         }
     }
 
-    /// The rules of all files, in the order of the files' names. Without a folder there are no rules.
+    /// Returns the rules of all files, in the order of the files' names. Without a folder there are no rules.
     public func read() throws(TrustedFileError) -> Policy {
         let (policy, problems) = try readFiles()
         if let first = problems.first { throw first }
         return policy
     }
 
-    /// The rules of the readable files, and the first problem of each of the others.
+    /// Returns the rules of the readable files, and the first problem of each of the others.
     private func readFiles() throws(TrustedFileError) -> (policy: Policy, problems: [TrustedFileError]) {
         guard let configuration = try open(), let folder = try configuration.folder("policy.d") else {
             return (Policy(), [])
@@ -61,7 +61,7 @@ public struct PolicyFolder: Hashable, Sendable {
         return (policy, problems)
     }
 
-    /// What could not be read if the broker started now: the first problem of each file.
+    /// Returns the problems that the broker would find if it started now: the first one of each file.
     public func problems() -> [Policy.Problem] {
         let settings = settings().problem
         var problems: [TrustedFileError]
@@ -70,13 +70,13 @@ public struct PolicyFolder: Hashable, Sendable {
         } catch {
             problems = [error]
         }
-        // A problem of the common folder is reported once.
+        // A problem of the folder that both share is reported once.
         problems.removeAll { $0 == settings }
         return (settings.map { [Policy.Problem(.settings, "\($0)")] } ?? [])
             + problems.map { Policy.Problem(.policy, "\($0)") }
     }
 
-    /// The broker's settings from the file; strict settings if it cannot be read.
+    /// Returns the broker's settings from the file; strict settings if it cannot be read.
     public func settings() -> Settings {
         do throws(TrustedFileError) {
             return try readSettings()
@@ -85,7 +85,7 @@ public struct PolicyFolder: Hashable, Sendable {
         }
     }
 
-    /// The broker's settings; the defaults if there is no file.
+    /// Returns the broker's settings; the defaults if there is no file.
     public func readSettings() throws(TrustedFileError) -> Settings {
         guard let folder = try open(), folder.contains(Settings.fileName) else { return Settings() }
         return try Settings(folder.text(of: Settings.fileName), file: configuration + "/" + Settings.fileName)

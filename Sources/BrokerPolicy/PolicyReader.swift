@@ -2,15 +2,16 @@ import BrokerAccessControl
 import BrokerModel
 import BrokerTrustedFiles
 
-/// Reads one file of the administrator. Strict: an unknown key, a value of the wrong type, and a rule without effects
-/// or with forbidden ones are errors with their line. Nothing that the administrator wrote is silently ignored.
+/// Reads one policy file. It is strict: an unknown key, a value of the wrong type, a rule without effects and
+/// a rule with forbidden effects are errors with their line. Nothing that the administrator wrote is silently
+/// ignored.
 enum PolicyReader {
-    /// Maximum number of rules in one file.
+    /// The most rules in one file.
     static let maximumRules = 1_000
 
     /// - Parameters:
-    ///   - file: its name, for errors.
-    ///   - policy: receives the file's rules, and the stricter value of each setting. Invalid after an error.
+    ///   - file: the file's name, for errors.
+    ///   - policy: receives the file's rules, and the stricter value of each setting. Do not use it after an error.
     static func read(_ text: String, file: String, into policy: inout Policy) throws(TrustedFileError) {
         let document = try TOMLTable(text, file: file)
         try document.allow(["agent", "audit", "rule"])
@@ -50,7 +51,7 @@ enum PolicyReader {
         return rule
     }
 
-    /// Checks the combination of values.
+    /// Checks the rule's values in combination, after each of them was read.
     private static func check(_ rule: Rule, _ table: TOMLTable) throws(TrustedFileError) {
         guard !rule.effects.isEmpty else { throw table.wrong("the rule has no effect") }
         if rule.allows {
@@ -73,7 +74,8 @@ enum PolicyReader {
         }
     }
 
-    /// `true` or absent. No rule cancels another, so `false` would have no effect.
+    /// Returns whether the key is `true`; it must be `true` or absent. No rule cancels another, so `false`
+    /// would have no effect.
     private static func yes(_ table: TOMLTable, _ name: String) throws(TrustedFileError) -> Bool {
         guard let bool = try table.bool(name) else { return false }
         guard bool else { throw table.wrong(name, "must be true or absent: no rule cancels another") }

@@ -1,22 +1,22 @@
 import BrokerAccessControl
 import BrokerTrustedFiles
 
-/// The broker's settings from `CONFIG/contactbroker.toml`: all that is not a rule about apps. Read once, at startup.
+/// The broker's settings from `CONFIG/contactbroker.toml`, which are no rules about apps. Read once, at startup.
 public struct Settings: Hashable, Sendable {
-    /// What happens to an answer that requires the person's password if nothing can ask for it; `nil`: the mode
-    /// decides. The policy may set it too, and the stricter value applies.
+    /// Whether to accept an answer that requires the person's password when no program can ask for it. If
+    /// `nil`, the broker's mode decides. The policy may set it too, and the stricter value applies.
     public var withoutAuthentication: Policy.WithoutAuthentication?
-    /// The region for phone numbers without a country code, as in `DE`; `nil`: the locale decides.
+    /// The region for phone numbers without a country code, such as `DE`. If `nil`, the locale decides.
     public var region: String?
-    /// A book is closed after no program of its user has been connected for this long.
+    /// The broker closes a book after no program of its user has been connected for this long.
     public var closesBooksAfter = Duration.seconds(300)
-    /// Maximum number of connections of one user at each socket.
+    /// The most connections of one user at each socket.
     public var connectionsPerUser = 1_024
 
-    /// Whether the journal also gets every audit record, for example to forward it to a log store.
+    /// Whether every audit record also goes to the journal, for example to forward it to a log store.
     public var auditGoesToJournal = false
 
-    /// Why the file cannot be read. Every app is refused then.
+    /// Why the file cannot be read. The broker then refuses every app.
     public private(set) var problem: TrustedFileError?
 
     static let fileName = "contactbroker.toml"
@@ -26,15 +26,15 @@ public struct Settings: Hashable, Sendable {
     /// The defaults, used without a file.
     public init() {}
 
-    /// Settings for a file that cannot be read, with the strictest values for passwords and connections. The journal
-    /// gets no audit records meanwhile. If it had them before, it gets the missing ones later.
+    /// Settings for a file that cannot be read, with the strictest values for passwords and connections. The
+    /// journal gets no audit records in that time. If `journal` was set before, the missing records follow later.
     public init(unreadable problem: TrustedFileError) {
         self.problem = problem
         withoutAuthentication = .refuse
         connectionsPerUser = Self.connections.lowerBound
     }
 
-    /// - Parameter file: its name, for errors.
+    /// - Parameter file: the file's name, for errors.
     init(_ text: String, file: String) throws(TrustedFileError) {
         let document = try TOMLTable(text, file: file)
         try document.allow(["agent", "audit", "contacts", "limits"])

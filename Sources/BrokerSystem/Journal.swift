@@ -9,7 +9,7 @@ public final class Journal: Sendable {
     private let waiting = Atomic(0)
     private let lost = Atomic(0)
 
-    /// Maximum number of records that wait while the journal is stalled. Further ones are dropped and counted.
+    /// The most records that wait while the journal is stalled. Further records are dropped and counted.
     static let mostWaiting = 1_024
 
     public init() {}
@@ -41,7 +41,7 @@ public final class Journal: Sendable {
 
     /// Sends records that must not be dropped.
     ///
-    /// - Parameter done: receives whether the journal accepted all of them. Called on the journal's queue.
+    /// - Parameter done: receives whether the journal accepted all of them. It runs on the journal's queue.
     public func deliver(_ records: [JournalRecord], _ done: @escaping @Sendable (Bool) -> Void) {
         queue.async { done(records.allSatisfy(self.write)) }
     }
@@ -49,7 +49,7 @@ public final class Journal: Sendable {
     /// Whether a journal is running (systemd-journald.service(8)).
     public static var isThere: Bool { access("/run/systemd/journal/socket", W_OK) == 0 }
 
-    /// Waits until all records so far are sent.
+    /// Waits until all records queued before this call are sent.
     public func flush() { queue.sync {} }
 
     @discardableResult
@@ -62,7 +62,7 @@ public final class Journal: Sendable {
                 defer { start += field.count }
                 return iovec(iov_base: start, iov_len: field.count)
             }
-            // Fails without a journal. Messages have no other destination then.
+            // Fails without a journal. The message is then lost.
             return sd_journal_sendv(places, CInt(places.count)) >= 0
         }
     }

@@ -1,4 +1,4 @@
-/// One journal record: a sentence for people, and facts as fields for searching.
+/// One journal record: a sentence for people, and fields with facts for searching.
 public struct JournalRecord: Sendable {
     /// syslog(3), severities.
     public enum Priority: Int, Sendable {
@@ -12,9 +12,9 @@ public struct JournalRecord: Sendable {
 
     public var priority: Priority
     public var message: String
-    /// The identifier in the catalog; `nil` if the catalog does not explain the record.
+    /// The message's identifier in the catalog; `nil` if the catalog does not explain the message.
     public var identifier: MessageIdentifier?
-    /// Named in camel case, such as `uid`; the journal shows `CONTACTBROKER_UID`.
+    /// The names are in camel case, such as `uid`; the journal shows `CONTACTBROKER_UID`.
     public var facts: [(name: String, value: String)]
 
     public init(
@@ -27,8 +27,8 @@ public struct JournalRecord: Sendable {
         self.facts = facts
     }
 
-    /// The fields for sd_journal_sendv(3). Values are not escaped: the journal delimits fields by length, so no text
-    /// can pass for another field.
+    /// The fields for sd_journal_sendv(3). Values are not escaped: the journal delimits fields by length, so
+    /// no value can pass for another field.
     var fields: [[UInt8]] {
         var fields = [
             Array("MESSAGE=\(message)".utf8), Array("PRIORITY=\(priority.rawValue)".utf8),
@@ -44,8 +44,8 @@ public struct JournalRecord: Sendable {
 
     private static let mostFacts = 24
 
-    /// The field's name by systemd.journal-fields(7): capital letters, digits and underscores, no underscore first.
-    /// `nil` if that is not possible.
+    /// Returns the field's name by the rules of systemd.journal-fields(7): capital letters, digits and
+    /// underscores, no underscore first. Returns `nil` if the name does not permit that.
     static func fieldName(_ name: String) -> String? {
         var text = "CONTACTBROKER_"
         for scalar in name.unicodeScalars {

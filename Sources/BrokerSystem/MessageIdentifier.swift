@@ -5,27 +5,27 @@ public enum MessageIdentifier: String, CaseIterable, Sendable {
     case serving = "b0151bd1ab164e4d8b4c808049595001"
     /// The broker was asked to stop.
     case stopping = "b0151bd1ab164e4d8b4c808049595002"
-    /// Why the broker does not start.
+    /// The broker cannot start.
     case notStarted = "b0151bd1ab164e4d8b4c808049595003"
     /// A caller was refused.
     case turnedAway = "b0151bd1ab164e4d8b4c808049595004"
     /// The policy was read and is in force.
     case policyInForce = "b0151bd1ab164e4d8b4c808049595005"
-    /// The policy cannot be read: every app is refused.
+    /// The policy cannot be read, so the broker refuses every app.
     case policyUnreadable = "b0151bd1ab164e4d8b4c808049595006"
-    /// The settings cannot be read: every app is refused until the broker restarts.
+    /// The settings cannot be read, so the broker refuses every app until it restarts.
     case settingsUnreadable = "b0151bd1ab164e4d8b4c80804959500e"
-    /// The audit cannot be written to disk: nothing is disclosed.
+    /// The audit cannot be written to disk, so nothing is disclosed.
     case recordsNotKept = "b0151bd1ab164e4d8b4c808049595007"
     /// The data stored for a user ID belongs to another person.
     case anotherPerson = "b0151bd1ab164e4d8b4c808049595008"
     /// A user's stored data was deleted.
     case userPurged = "b0151bd1ab164e4d8b4c808049595009"
-    /// Records that were on the disk are lost: every grant was denied.
+    /// Synced audit records are missing, so every grant was denied.
     case recordsLost = "b0151bd1ab164e4d8b4c80804959500c"
     /// A book names a record that the audit does not have.
     case auditContradicted = "b0151bd1ab164e4d8b4c80804959500d"
-    /// A card differs from what was saved, and is left out.
+    /// The stored form of a card differs from what was saved, so the card is left out.
     case cardDamaged = "b0151bd1ab164e4d8b4c80804959500f"
     /// An audit record.
     case audited = "b0151bd1ab164e4d8b4c80804959500b"

@@ -8,18 +8,20 @@ import CDispatch
 import Glibc
 import Synchronization
 
-/// Asks polkit to check the person's password. Lives on the event loop.
+/// Asks polkit to check the person's password. It is used only on the event loop.
 ///
-/// Each question has its own thread and bus connection while it waits. Nothing is shared: if the bus or polkit goes
-/// away, only the current questions fail, and the next one connects again. The broker limits how many wait at once.
+/// Each request has its own thread and bus connection while it waits. The requests share nothing: if the bus
+/// or polkit ends, only the current requests fail, and the next one connects again. The broker limits how
+/// many wait at once.
 public final class PolkitAuthority: Authority {
-    /// The system bus's address, as the D-Bus specification defines it. Not from the environment: an attacker who sets
-    /// a variable of the daemon could answer for polkit.
+    /// The system bus's address, as the D-Bus specification defines it. It does not come from the
+    /// environment: an attacker who can set the daemon's variables could answer for polkit.
     static let systemBus = "unix:path=/run/dbus/system_bus_socket"
-    /// Longer than the broker waits, so that the broker times out first.
+    /// The longest wait for polkit's answer. It is longer than the broker waits, so that the broker times out first.
     static let longestWait = Duration.seconds(130)
-    /// Longer than a healthy polkit can be silent. Version 122 of Debian sometimes misses the end of an administrator's
-    /// rule, and continues after its limit of 15 seconds per rule.
+    /// The time after which a silent polkit counts as hung. A healthy polkit can be silent for a shorter
+    /// time: Debian's version 122 sometimes misses the end of an administrator's rule, and continues after 15
+    /// seconds per rule.
     static let patience = Duration.seconds(20)
 
     private let loop: any Loop
@@ -43,8 +45,8 @@ public final class PolkitAuthority: Authority {
     ) -> any AskedAuthority {
         let asked = Asked(answered)
         let bound = LoopBound(asked, loop: loop)
-        // polkit identifies the process by pid, which can be reused. A pidfd, held from before the question and checked
-        // after the answer, ensures that it was this process throughout.
+        // polkit identifies the process by pid, which can be reused. The pidfd is opened before the request
+        // and checked after the answer, so the pid belonged to this process all the time.
         let subject: SessionWatch
         do {
             subject = try SessionWatch(question.process)
@@ -63,7 +65,7 @@ public final class PolkitAuthority: Authority {
         let (loop, address, wait, patience) = (loop, address, wait, patience)
         let hasBegun = onThread {
             let said = Self.check(question, address, wait, patience, signal)
-            // An answer for a process that has ended is no grant.
+            // The answer does not count if the process has ended.
             let answer = said == .granted && subject.hasEnded ? .failed(reason: "the process has ended") : said
             loop.execute { bound.value.end(answer) }
         }
@@ -71,7 +73,7 @@ public final class PolkitAuthority: Authority {
         return asked
     }
 
-    /// Asks and waits, on a thread that may block.
+    /// Asks polkit and waits for the answer, on a thread that may block.
     private static func check(
         _ question: AuthorityQuestion, _ address: String, _ wait: Duration, _ patience: Duration, _ cancel: Signal
     ) -> AuthorityAnswer {
@@ -103,7 +105,8 @@ public final class PolkitAuthority: Authority {
     }
 }
 
-/// Wakes the waiting thread. Owns its descriptor, which closes when neither the thread nor the event loop needs it.
+/// Wakes the waiting thread. Owns its descriptor, which closes when neither the thread nor the event loop
+/// uses it.
 private final class Signal: Sendable {
     let descriptor: CInt
 
@@ -114,7 +117,7 @@ private final class Signal: Sendable {
     deinit { close(descriptor) }
 }
 
-/// A question's state on the event loop.
+/// The state of one request on the event loop.
 private final class Asked: AskedAuthority {
     private var answered: ((AuthorityAnswer) -> Void)?
     var signal: Signal?
@@ -133,7 +136,7 @@ private final class Asked: AskedAuthority {
     }
 }
 
-/// Runs the body on a new thread, where it may block. Pool threads are shared, so blocking them would delay others.
+/// Runs the body on a new thread, where it may block. Pool threads are shared, so blocking one would delay others.
 ///
 /// - Returns: whether a thread could be created.
 private func onThread(_ body: @escaping @Sendable () -> Void) -> Bool {

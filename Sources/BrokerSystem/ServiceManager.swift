@@ -8,7 +8,7 @@ public enum ServiceManager {
     public enum State: Hashable, Sendable {
         /// The service accepts calls.
         case ready
-        /// A text that `systemctl status` shows.
+        /// The text that `systemctl status` shows.
         case status(String)
         /// The service is reloading its policy; ``ready`` follows.
         case reloading
@@ -25,7 +25,7 @@ public enum ServiceManager {
         queue.async { _ = sd_notify(0, text) }
     }
 
-    /// Waits until all messages so far are sent.
+    /// Waits until all messages queued before this call are sent.
     public static func flush() { queue.sync {} }
 
     static func text(of state: State) -> String {
@@ -40,7 +40,7 @@ public enum ServiceManager {
 
     private static var monotonicMicroseconds: Int64 {
         var time = timespec()
-        // Fails only for a clock that does not exist or a bad pointer.
+        // Fails only if the clock does not exist or the pointer is invalid.
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
     }

@@ -1,8 +1,8 @@
-/// A table of a TOML file. Reading is strict: an unknown key or a value of the wrong type is an error with its line.
-/// Nothing that was written is silently ignored.
+/// A table of a TOML file. Reading is strict: an unknown key or a value of the wrong type is an error with
+/// its line. Nothing in the file is silently ignored.
 public struct TOMLTable {
     private let value: TOMLValue
-    /// Its name in errors, such as `rule[2]`; empty for the whole file.
+    /// The table's name in errors, such as `rule[2]`; empty for the whole file.
     private let path: String
 
     private init(_ value: TOMLValue, path: String) {
@@ -12,30 +12,34 @@ public struct TOMLTable {
 
     /// The table of the whole file.
     ///
-    /// - Parameter file: its name, for errors.
+    /// - Parameter file: the file's name, for errors.
     public init(_ text: String, file: String) throws(TrustedFileError) {
         self.init(try TOMLDocument(text, file: file).root, path: "")
     }
 
     private func path(of name: String) -> String { path.isEmpty ? name : path + "." + name }
 
-    /// The line of its header; the whole file has none.
+    /// The line of the table's header; `nil` for the whole file.
     private var line: Int? { path.isEmpty ? nil : value.line }
 
-    /// The file and line where it begins, as `/…/policy.d/10-office.toml:12`.
+    /// The file and line where the table begins, such as `/…/policy.d/10-office.toml:12`.
     public var place: String { value.document.file + (line.map { ":\($0)" } ?? "") }
 
-    /// - Parameter name: a key of the table. If the key does not exist, the error has the table's line.
+    /// Returns an error about one key.
+    ///
+    /// - Parameter name: the key. If the table does not have it, the error has the table's line.
     public func wrong(_ name: String, _ reason: String) -> TrustedFileError {
         TrustedFileError(
             file: value.document.file, line: value[name]?.line ?? line, key: path(of: name), reason: reason)
     }
 
-    /// An error about the table itself.
+    /// Returns an error about the table itself.
     public func wrong(_ reason: String) -> TrustedFileError {
         TrustedFileError(file: value.document.file, line: line, key: path, reason: reason)
     }
 
+    /// Throws if the table has any other key.
+    ///
     /// - Parameter known: the permitted keys, in the order in which an error names them.
     public func allow(_ known: [String]) throws(TrustedFileError) {
         guard let unknown = value.keys.first(where: { !known.contains($0) }) else { return }
@@ -46,6 +50,8 @@ public struct TOMLTable {
 
     public subscript(name: String) -> TOMLValue? { value[name] }
 
+    /// Reads and converts one value; throws if `convert` returns `nil`.
+    ///
     /// - Parameter wanted: the expected value, for an error.
     public func read<Value>(
         _ name: String, _ wanted: String, _ convert: (TOMLValue) -> Value?
@@ -64,9 +70,9 @@ public struct TOMLTable {
         return table
     }
 
-    /// The tables written as `[[name]]`.
+    /// Reads the tables written as `[[name]]`.
     ///
-    /// - Parameter most: maximum number of tables.
+    /// - Parameter most: the maximum number of tables.
     public func tables(_ name: String, most: Int) throws(TrustedFileError) -> [TOMLTable] {
         let wanted = "must be written as [[\(name)]]"
         let values = try read(name, wanted, \.array) ?? []

@@ -2,12 +2,12 @@ import CBrokerTOML
 
 /// A parsed TOML text. It owns the memory of its values.
 final class TOMLDocument {
-    /// Its name, for errors.
+    /// The file's name, for errors.
     let file: String
     private let document: OpaquePointer
 
     init(_ text: String, file: String) throws(TrustedFileError) {
-        // The system ends a name at a NUL, so it would use another name than the one written here.
+        // The system ends a name at a NUL, so it would use another name than the one in the file.
         guard !text.utf8.contains(0), !text.contains("\\u0000"), !text.contains("\\U00000000") else {
             throw TrustedFileError(file: file, reason: "contains a NUL character")
         }
@@ -32,7 +32,7 @@ public struct TOMLValue {
     let document: TOMLDocument
     fileprivate let node: OpaquePointer
 
-    /// The line where it begins, from 1.
+    /// The line where the value begins, counted from 1.
     var line: Int { Int(ctoml_line(node)) }
 
     public var array: [TOMLValue]? {

@@ -1,9 +1,9 @@
-/// Why a trusted file cannot be read: the file, the line if known, the key, and the problem.
+/// Why a trusted file cannot be read: the file, the line if known, the key, and the reason.
 public struct TrustedFileError: Error, Hashable, Sendable, CustomStringConvertible {
     public let file: String
     /// Counted from 1.
     public let line: Int?
-    /// Including its table, as `rule[2].force`.
+    /// The key with its table, such as `rule[2].force`.
     public let key: String?
     public let reason: String
 

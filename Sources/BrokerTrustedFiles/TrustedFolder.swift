@@ -1,14 +1,15 @@
 import Glibc
 
-/// An open folder of files that control the broker. Folder and files must belong to ``Terms/owner`` or to root, and
-/// nobody else may write to them. None may be a symbolic link or block the broker.
+/// An open folder of files that control the broker. Folder and files must belong to ``Terms/owner`` or to
+/// root, and nobody else may write to them. Neither the folder nor a file may be a symbolic link. A file must
+/// be a regular file.
 public struct TrustedFolder: ~Copyable {
     public struct Terms {
         /// The permitted owner, in addition to root.
         let owner: uid_t
-        /// What another owner could do; appended to `belongs to user 1000`.
+        /// What another owner could do; appended to `belongs to user 1000` in an error.
         let mischief: String
-        /// Maximum size of one file, in bytes.
+        /// The maximum size of one file, in bytes.
         let maximumSize: Int
         let maximumFiles: Int
 
@@ -32,12 +33,14 @@ public struct TrustedFolder: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// - Returns: `nil` if it does not exist.
+    /// Opens a folder.
+    ///
+    /// - Returns: `nil` if the folder does not exist.
     public static func open(_ path: String, _ terms: Terms) throws(TrustedFileError) -> TrustedFolder? {
         try open(path, in: AT_FDCWD, path, terms)
     }
 
-    /// A folder in this one, with the same terms; `nil` if it does not exist.
+    /// Opens a folder in this one, with the same terms; returns `nil` if it does not exist.
     public func folder(_ name: String) throws(TrustedFileError) -> TrustedFolder? {
         try Self.open(name, in: descriptor, path + "/" + name, terms)
     }
@@ -55,8 +58,8 @@ public struct TrustedFolder: ~Copyable {
         return folder
     }
 
-    /// Reads the files `*.toml`, sorted by bytes. Skips names that begin with a dot: editors and installers use them
-    /// for unfinished files.
+    /// Reads the files `*.toml`, sorted by the bytes of their names. Skips names that begin with a dot:
+    /// editors and installers use them for unfinished files.
     ///
     /// - Returns: the problems of files that cannot be read or that `body` rejects.
     public func readFiles(
@@ -74,7 +77,7 @@ public struct TrustedFolder: ~Copyable {
     }
 
     private func names() throws(TrustedFileError) -> [String] {
-        // closedir also closes the stream's descriptor, so the stream gets a copy.
+        // closedir(3) also closes the stream's descriptor, so the stream gets a copy.
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0, let stream = fdopendir(copy) else {
             if copy >= 0 { close(copy) }
@@ -99,7 +102,7 @@ public struct TrustedFolder: ~Copyable {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// Whether there is an entry of that name, of any type.
+    /// Whether the folder has an entry of that name, of any type.
     public func contains(_ name: String) -> Bool {
         var status = stat()
         return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT

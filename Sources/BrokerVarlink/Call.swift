@@ -1,10 +1,11 @@
 import BrokerJSON
 
-/// One call of one connection, from its frame to its last reply. Used only on the event loop.
+/// One call of one connection, from its frame to its last reply. It is used only on the event loop.
 ///
-/// A call has one final reply: ``reply(_:continues:sensitive:)`` without `continues`, or ``fail(_:)``. If the caller
-/// set `more`, any number of replies with `continues` may come before it. Replying to a call that is over, or whose
-/// connection is closed, does nothing: the person may take minutes to answer, and the caller may be gone by then.
+/// A call has one final reply: ``reply(_:continues:sensitive:)`` without `continues`, or ``fail(_:)``. If the
+/// caller set `more`, any number of replies with `continues` may precede it. A reply after the final one, or
+/// on a closed connection, does nothing: the person may take minutes to answer, and the caller may have ended
+/// by then.
 public final class Call {
     /// Fully qualified, for example `io.contactbroker.Contacts.FetchContacts`.
     public let method: String
@@ -14,7 +15,7 @@ public final class Call {
     public let oneway: Bool
     public let connection: any Connection
 
-    /// Whether the final reply was sent, or the connection is closed.
+    /// Whether the final reply was sent or the connection is closed.
     public private(set) var isOver = false
     /// Runs once if the connection closes before the final reply, so that work for the call can stop.
     public var onAbandoned: (() -> Void)?
@@ -34,9 +35,9 @@ public final class Call {
     ///
     /// - Parameters:
     ///   - parameters: an encoded JSON object.
-    ///   - continues: whether another reply follows. Only for a caller that set `more`.
-    ///   - sensitive: whether the reply discloses something that may be revoked: ``Connection/withdraw(_:)`` drops it
-    ///     while the kernel has none of it.
+    ///   - continues: whether another reply follows. Allowed only if the caller set `more`.
+    ///   - sensitive: whether the reply discloses something that may be revoked: ``Connection/withdraw(_:)``
+    ///     drops it as long as the kernel has not taken any of its bytes.
     public func reply(_ parameters: [UInt8], continues: Bool = false, sensitive: Bool = false) {
         precondition(!continues || more, "only a call with more has replies that continue")
         guard !isOver else { return }
@@ -56,8 +57,8 @@ public final class Call {
         connection.send(.error(error), for: self)
     }
 
-    /// Runs the body when few of the connection's bytes are unsent: at once, or after the peer has read enough. Never
-    /// runs after the connection has closed.
+    /// Runs the body when the connection has few unsent bytes: at once, or after the peer has read enough.
+    /// Never runs it after the connection has closed.
     public func whenWritable(_ body: @escaping () -> Void) {
         guard !isOver else { return }
         connection.whenWritable(body)
@@ -84,22 +85,22 @@ public enum Reply {
     case error(VarlinkError)
 }
 
-/// One connection, as the code that answers its calls sees it. Used only on the event loop.
+/// One connection, as seen by the code that answers its calls. It is used only on the event loop.
 public protocol Connection: AnyObject {
     /// Data that the owner of the server stores with the connection, such as the caller's identity.
     var context: AnyObject? { get set }
     var isClosed: Bool { get }
 
-    /// Sends a reply. Calls are dispatched one after the other, so replies are in the order of the calls. Nothing is
-    /// sent for a `oneway` call.
+    /// Sends a reply. Calls are dispatched one after the other, so their replies are in the same order.
+    /// Nothing is sent for a `oneway` call.
     func send(_ reply: Reply, for call: Call)
 
     func whenWritable(_ body: @escaping () -> Void)
 
-    /// Withdraws queued disclosures: sensitive replies of which the kernel has no byte yet.
+    /// Withdraws queued disclosures: sensitive replies of which the kernel has taken no byte yet.
     ///
-    /// The error replaces a final reply, so that every call still gets one. If a sensitive reply was sent in part, the
-    /// connection is closed.
+    /// If a withdrawn reply was final, the error takes its place, so that every call still gets a final
+    /// reply. If a sensitive reply was sent in part, the connection is closed.
     /// - Returns: the number of withdrawn replies.
     @discardableResult
     func withdraw(_ error: VarlinkError) -> Int

@@ -10,12 +10,13 @@ public struct CallFrame: Sendable {
     public let oneway: Bool
     public let upgrade: Bool
 
-    /// Longest method name accepted, in bytes. Interface names are limited like domain names; ours are far shorter.
+    /// The longest accepted method name, in bytes. Interface names are limited like domain names; the
+    /// broker's are far shorter.
     static let maximumMethodLength = 512
 
     /// Parses a frame without its NUL.
     ///
-    /// - Throws: ``MessageError``; the sender does not speak Varlink, and the connection is dropped.
+    /// - Throws: ``MessageError`` if the sender does not speak Varlink. The connection must then be closed.
     public init(parsing frame: [UInt8]) throws(MessageError) {
         var method: String?
         var parameters = JSONDocument.emptyObject.root
@@ -46,7 +47,7 @@ public struct CallFrame: Sendable {
         self.upgrade = upgrade
     }
 
-    /// Whether a method consists of names with dots between them, in the characters that names may have (varlink.org,
+    /// Whether a method consists of names joined by dots, in the characters that names may have (varlink.org,
     /// Interface Definition).
     private static func isQualified(_ method: String) -> Bool {
         guard method.utf8.count <= maximumMethodLength else { return false }

@@ -2,10 +2,10 @@ import Glibc
 
 /// Splits a stream of bytes into frames, which end with a NUL (varlink.org, Method Call).
 ///
-/// It never blocks and owns no descriptor. Every byte is searched once for a NUL, however the stream is split. Memory
-/// for a long frame is released when the frame has been taken.
+/// It never blocks and owns no descriptor. It searches every byte for a NUL only once, however the stream is
+/// split. Memory for a long frame is released when the frame has been taken.
 public struct FrameDecoder: Sendable {
-    /// Longest frame accepted, in bytes, without its NUL.
+    /// The longest accepted frame, in bytes, without its NUL.
     public let maximumFrameSize: Int
 
     private var buffer: [UInt8] = []
@@ -22,7 +22,7 @@ public struct FrameDecoder: Sendable {
         self.keptCapacity = keptCapacity
     }
 
-    /// Bytes in the buffer: complete frames that were not taken yet, and the beginning of the next.
+    /// The number of bytes in the buffer: complete frames that were not taken yet, and the beginning of the next.
     public var bufferedBytes: Int { buffer.count - start }
 
     public mutating func append(_ bytes: RawSpan) {
@@ -37,9 +37,9 @@ public struct FrameDecoder: Sendable {
 
     /// Returns the next complete frame without its NUL, or `nil` until more bytes have arrived.
     ///
-    /// - Throws: ``FrameError/tooLong`` as soon as the limit is passed, not when the NUL arrives: a peer that never
-    ///   ends its frame must not make us hold it. The connection is then of no further use, since where the next
-    ///   frame starts is unknown.
+    /// - Throws: ``FrameError/tooLong`` as soon as the limit is passed, not when the NUL arrives, so that a
+    ///   peer that never ends its frame cannot make the buffer grow. The connection must then be closed,
+    ///   because the start of the next frame is unknown.
     public mutating func nextFrame() throws(FrameError) -> [UInt8]? {
         guard let end = firstNUL() else {
             searched = buffer.count
@@ -91,7 +91,7 @@ public struct FrameDecoder: Sendable {
     }
 }
 
-/// Why a stream can no longer be split into frames.
+/// Why a stream cannot be split into further frames.
 public enum FrameError: Error, Hashable, Sendable {
     /// The next frame is longer than the decoder accepts.
     case tooLong

@@ -1,12 +1,11 @@
 /// The event loop: the one thread that serves all connections and owns all mutable state.
 ///
-/// State of the loop is not `Sendable` and needs no locks. Results from other threads come back through
-/// ``execute(_:)``.
+/// State of the loop is not `Sendable` and needs no locks. Other threads pass results back through ``execute(_:)``.
 public protocol Loop: Sendable {
-    /// Whether the caller is on the loop.
+    /// Whether the caller runs on the loop.
     var isCurrent: Bool { get }
 
-    /// Runs the work on the loop, after the work that is running now, in the order of the calls.
+    /// Runs the work on the loop, after the work that is already running, in the order of the calls.
     ///
     /// If called on the loop, the work runs after all ready connections of this iteration were served.
     func execute(_ work: @escaping @Sendable () -> Void)
@@ -16,15 +15,15 @@ public protocol Loop: Sendable {
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Scheduled
 }
 
-/// Work that is scheduled for a time.
+/// Work that runs after a delay.
 public protocol Scheduled: Sendable {
     /// Cancels the work, if it has not begun.
     func cancel()
 }
 
-/// Carries a value of the loop through code off the loop, which cannot read it.
+/// Carries a value of the loop through code on other threads, which cannot read it.
 ///
-/// `@unchecked` is sound: only ``value`` and `init` reach the value, and both trap off the loop.
+/// `@unchecked` is sound: only ``value`` and `init` access the value, and both trap on any other thread.
 public struct LoopBound<Value>: @unchecked Sendable {
     private let loop: any Loop
     private let bound: Value
@@ -35,7 +34,7 @@ public struct LoopBound<Value>: @unchecked Sendable {
         bound = value
     }
 
-    /// The value; only for callers on the loop.
+    /// The value. Reading it traps unless the caller runs on the loop.
     public var value: Value {
         precondition(loop.isCurrent, "the value may be used only on the event loop")
         return bound

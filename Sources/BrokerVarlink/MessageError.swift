@@ -1,12 +1,12 @@
 import BrokerJSON
 
-/// Why a frame is not a message.
+/// Why a frame is not a Varlink message.
 public enum MessageError: Error, Hashable, Sendable {
     case json(JSONError)
     case notAnObject
     /// A member is missing or invalid.
     case malformed(member: String)
-    /// A member that no Varlink message has.
+    /// The frame has a member that no Varlink message has.
     case unknownMember
 }
 
@@ -21,7 +21,7 @@ extension MessageError: CustomStringConvertible {
     }
 }
 
-// Shared by calls and replies (varlink.org, Method Call). A null member counts as missing.
+// Calls and replies share these (varlink.org, Method Call). A null member counts as missing.
 extension JSONDocument {
     static func members(ofMessage frame: [UInt8]) throws(MessageError) -> JSONValue.Members {
         let document: JSONDocument

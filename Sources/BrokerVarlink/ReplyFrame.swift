@@ -4,14 +4,14 @@ import BrokerJSON
 public struct ReplyFrame: Sendable {
     /// An object with the parameters of the reply or of the error; empty if there are none.
     public let parameters: JSONValue
-    /// Another reply to the same call follows.
+    /// Whether another reply to the same call follows.
     public let continues: Bool
-    /// The qualified name, if this is an error.
+    /// The qualified name of the error; `nil` if the reply is not an error.
     public let error: String?
 
     /// Parses a frame without its NUL.
     ///
-    /// - Throws: ``MessageError``; the server does not speak Varlink.
+    /// - Throws: ``MessageError`` if the server does not speak Varlink.
     public init(parsing frame: [UInt8]) throws(MessageError) {
         var parameters = JSONDocument.emptyObject.root
         var continues = false
@@ -57,7 +57,7 @@ public struct ReplyFrame: Sendable {
         bytes.append(0)
     }
 
-    /// The most bytes that a reply's frame has besides its parameters.
+    /// The most bytes that a reply's frame has in addition to its parameters.
     public static let overhead = opening.count + continuesClosing.count
 
     private static let opening = Array(#"{"parameters":"#.utf8)

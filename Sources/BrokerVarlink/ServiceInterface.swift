@@ -1,22 +1,23 @@
 import BrokerJSON
 
-/// Answers the calls of `org.varlink.service` (varlink.org, Service), and calls of unknown interfaces and methods.
+/// Answers calls of `org.varlink.service` (varlink.org, Service), and calls of unknown interfaces and methods.
 public struct ServiceInterface: Sendable {
     /// The interfaces' texts, by name.
     private let texts: [String: String]
-    /// The methods by qualified name, looked up for every call.
+    /// The methods by qualified name.
     private let methods: [String: Method]
     private let info: [UInt8]
 
     private struct Method: Sendable {
-        /// Whether the comment above it has systemd's marker for methods that require `more`.
+        /// Whether the comment above the method has systemd's marker for methods that require `more`.
         let requiresMore: Bool
-        /// Whether it belongs to `org.varlink.service`.
+        /// Whether the method belongs to `org.varlink.service`.
         let isOwn: Bool
     }
 
-    /// - Parameter interfaces: the interfaces besides `org.varlink.service`, which every service has.
-    /// - Throws: ``InterfaceError`` if a text does not define the interface of its name, or if two have one name.
+    /// - Parameter interfaces: the interfaces in addition to `org.varlink.service`, which every service has.
+    /// - Throws: ``InterfaceError`` if a text does not define the interface of its name, or if two have the
+    ///   same name.
     public init(
         vendor: String, product: String, version: String, url: String, interfaces: [InterfaceDescription]
     ) throws(InterfaceError) {
@@ -27,8 +28,8 @@ public struct ServiceInterface: Sendable {
             guard lines.contains("interface \(interface.name)"),
                 texts.updateValue(interface.text, forKey: interface.name) == nil
             else { throw InterfaceError(name: interface.name) }
-            // The texts are ours, so no full parser is needed: each method begins a line, right below its comments.
-            // Tests/certify.sh reads the texts with another implementation of Varlink.
+            // The texts are part of this program, so no full parser is needed: each method begins a line,
+            // right below its comments. Tests/certify.sh reads the texts with another implementation of Varlink.
             var requiresMore = false
             for line in lines {
                 if line.hasPrefix("method ") {
@@ -52,9 +53,9 @@ public struct ServiceInterface: Sendable {
         info = writer.bytes
     }
 
-    /// Answers calls of `org.varlink.service`, of unknown methods, and those that lack a required `more`.
+    /// Answers calls of `org.varlink.service`, calls of unknown methods, and calls that lack a required `more`.
     ///
-    /// - Returns: `false` for any other call, which the owner of its interface has to answer.
+    /// - Returns: `false` for any other call, which the implementation of its interface has to answer.
     public func answer(_ call: Call) -> Bool {
         guard let method = methods[call.method] else {
             let interface = call.interface
@@ -121,11 +122,11 @@ public struct ServiceInterface: Sendable {
 }
 
 extension Call {
-    /// The method's interface, without its own name.
+    /// The name of the method's interface.
     public var interface: String { String(method[..<(method.lastIndex(of: ".") ?? method.startIndex)]) }
 }
 
-/// An interface: its name, and its text in Varlink's interface definition language.
+/// An interface's name and its text in Varlink's interface definition language.
 public struct InterfaceDescription: Hashable, Sendable {
     public let name: String
     public let text: String
@@ -136,7 +137,7 @@ public struct InterfaceDescription: Hashable, Sendable {
     }
 }
 
-/// A text does not define the interface of this name, or two texts do.
+/// No text defines the interface of this name, or two texts do.
 public struct InterfaceError: Error, Hashable, CustomStringConvertible {
     let name: String
 

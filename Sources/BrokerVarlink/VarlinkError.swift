@@ -24,7 +24,7 @@ public struct VarlinkError: Error, Hashable, Sendable {
         VarlinkError("org.varlink.service.MethodNotFound") { $0.member("method", method) }
     }
 
-    /// The field's name without a path; for a nested field, the outermost name.
+    /// - Parameter parameter: the field's name without a path; for a nested field, the outermost name.
     public static func invalidParameter(_ parameter: String) -> VarlinkError {
         VarlinkError("org.varlink.service.InvalidParameter") { $0.member("parameter", parameter) }
     }

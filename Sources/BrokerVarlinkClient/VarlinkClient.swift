@@ -7,23 +7,23 @@ import Glibc
 ///
 /// Replies arrive in the order of the calls: read all replies of one call before you begin the next.
 public final class VarlinkClient {
-    /// For poll(2), with ``begin(_:more:within:_:)`` and ``nextReply(timeout:)``. It is non-blocking, and the client
-    /// owns it.
+    /// The descriptor for poll(2), with ``begin(_:more:within:_:)`` and ``nextReply(timeout:)``. It is
+    /// non-blocking, and the client owns it.
     public let fileDescriptor: CInt
 
-    /// Longest reply accepted, in bytes; as sd-varlink's.
+    /// The longest accepted reply, in bytes, which is also the limit of sd-varlink.
     public static let maximumReplySize = 16 * 1_048_576
 
     private let timeout: Duration?
     private var decoder = FrameDecoder(maximumFrameSize: maximumReplySize)
     private var received = [UInt8](repeating: 0, count: 64 * 1_024)
     private var isClosed = false
-    /// The server has closed its end. Replies that were received before can still be read.
+    /// Whether the server has closed its end. Replies that were received before can still be read.
     private var hasEnded = false
 
     /// Connects to a socket.
     ///
-    /// - Parameter timeout: for connecting and for each later wait on a reply; `nil` waits for ever.
+    /// - Parameter timeout: for connecting and for each later wait for a reply; `nil` waits without limit.
     public init(path: String, timeout: Duration? = nil) throws(VarlinkClientError) {
         let descriptor = clinux_connect(path, timeout.map { CInt(clamping: max(1, $0.milliseconds)) } ?? 0)
         guard descriptor >= 0 else { throw .cannotConnect(path: path, reason: String(cString: strerror(-descriptor))) }
@@ -41,7 +41,7 @@ public final class VarlinkClient {
         return (credentials.pid, credentials.uid)
     }
 
-    /// Calls a method and returns the parameters of the one reply.
+    /// Calls a method and returns the parameters of its only reply.
     ///
     /// - Parameter write: writes the members of the parameters object.
     public func call(
@@ -50,7 +50,7 @@ public final class VarlinkClient {
         try call(method, parameters: Self.object(write))
     }
 
-    /// Calls a method and returns the parameters of the one reply.
+    /// Calls a method and returns the parameters of its only reply.
     ///
     /// - Parameter parameters: an encoded JSON object.
     public func call(_ method: String, parameters: [UInt8]) throws(VarlinkClientError) -> JSONValue {
@@ -60,15 +60,15 @@ public final class VarlinkClient {
         return reply.parameters
     }
 
-    /// Calls a method without a reply, so that even an unknown method is not reported.
+    /// Calls a method without a reply. Errors are not reported either, not even an unknown method.
     public func callOneway(
         _ method: String, _ write: (inout JSONWriter) -> Void = { _ in }
     ) throws(VarlinkClientError) {
         try send(CallFrame.encode(method, parameters: Self.object(write), oneway: true))
     }
 
-    /// Calls with `more` and passes on every reply. If `each` returns `false` or throws before the last reply, the
-    /// connection is closed: Varlink has no other way to cancel a call.
+    /// Calls with `more` and passes every reply to `each`. If `each` returns `false` or throws before the
+    /// last reply, the connection is closed: Varlink has no other way to cancel a call.
     public func stream(
         _ method: String, _ write: (inout JSONWriter) -> Void = { _ in },
         each: (_ parameters: JSONValue, _ continues: Bool) throws -> Bool
@@ -93,9 +93,9 @@ public final class VarlinkClient {
         try send(CallFrame.encode(method, parameters: Self.object(write), more: more), within: limit)
     }
 
-    /// Returns the next reply, or `nil` if none arrives in time. Replies that were already received need no read.
+    /// Returns the next reply, or `nil` if none arrives in time. Returns a buffered reply without reading the socket.
     ///
-    /// - Parameter timeout: zero polls without waiting; `nil` waits for ever.
+    /// - Parameter timeout: zero polls without waiting; `nil` waits without limit.
     /// - Throws: ``VarlinkClientError``, also if the reply is an error.
     public func nextReply(
         timeout: Duration?
@@ -163,8 +163,8 @@ public final class VarlinkClient {
         return .protocolViolation(what)
     }
 
-    /// Sends the whole frame. While the server accepts no bytes, received bytes are read, because two ends that only
-    /// write would deadlock.
+    /// Sends the whole frame. While the server accepts no bytes, the client reads received bytes, because two
+    /// ends that only write would deadlock.
     private func send(_ frame: [UInt8], within limit: Duration? = nil) throws(VarlinkClientError) {
         guard !isClosed else { throw .closed }
         let deadline = (limit ?? timeout).map { ContinuousClock.now + $0 }
@@ -194,7 +194,7 @@ public final class VarlinkClient {
         }
     }
 
-    /// Reads what has arrived.
+    /// Reads the bytes that have arrived.
     /// - Returns: whether bytes or the end of the stream arrived.
     private func receive() throws(VarlinkClientError) -> Bool {
         while true {
@@ -222,7 +222,7 @@ public final class VarlinkClient {
     }
 
     /// Waits until the descriptor is ready.
-    /// - Returns: the events it is ready for; 0 on timeout.
+    /// - Returns: the events that occurred; 0 on timeout.
     private func wait(for events: Int16, until deadline: ContinuousClock.Instant?) -> Int16 {
         while true {
             var milliseconds: CInt = -1

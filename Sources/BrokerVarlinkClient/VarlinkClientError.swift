@@ -1,17 +1,17 @@
 import BrokerJSON
 
-/// Why a call has no reply, or its error reply.
+/// Why a call has no reply, or the error that it got as its reply.
 public enum VarlinkClientError: Error, Sendable {
-    /// Nobody listens there, or the kernel refused the connection.
+    /// No program listens there, or the kernel refused the connection.
     case cannotConnect(path: String, reason: String)
     /// The server closed the connection, or ``VarlinkClient/close()`` was called.
     case closed
-    /// No reply within the client's timeout. The connection is closed, because a late reply would be taken for the next
-    /// call's.
+    /// No reply arrived within the client's timeout. The connection is closed, because a late reply would be
+    /// taken for the reply to the next call.
     case timedOut
     /// The server sent something that is not Varlink. The connection is closed.
     case protocolViolation(String)
-    /// An error reply of the server, with its qualified name.
+    /// The server sent an error reply, with this qualified name.
     case error(name: String, parameters: JSONValue)
 }
 

@@ -2,14 +2,14 @@ import Glibc
 
 /// The peer credentials that the kernel reports for a connection (SO_PEERCRED, unix(7)).
 public struct AcceptedPeer {
-    /// The connection's descriptor, for further kernel queries. Valid only until `admit` returns. Must not be read,
-    /// written or closed.
+    /// The connection's descriptor, for further kernel queries. It is valid only until `admit` returns. Do
+    /// not read, write or close it.
     public let descriptor: CInt
     public let userID: uid_t
     public let processID: pid_t
 }
 
-/// Whether a connection is served.
+/// Whether the broker serves a connection.
 public enum Admission {
     /// Serve it. The connection stores the context.
     case admit(context: AnyObject?)

@@ -6,13 +6,13 @@ import Synchronization
 
 /// The event loop: a thread that waits for descriptors, timers and work from other threads.
 ///
-/// One iteration serves each ready descriptor once. Then it runs queued work, until none is left or `longestIteration` has
-/// passed, so that work which queues more work cannot starve connections.
+/// One iteration serves each ready descriptor once. Then it runs queued work, until none is left or
+/// `longestIteration` has passed. Work that queues more work therefore cannot starve connections.
 public final class EventLoop: Loop {
     private let epoll: CInt
     private let bell: CInt
     private let mail = Mutex(Mail())
-    /// The thread's pthread_t; 0 while there is none.
+    /// The thread's pthread_t; 0 if the thread does not run.
     private let thread = Atomic<UInt>(0)
     /// The thread that ``stop()`` joins, once.
     private let joinable = Mutex<pthread_t?>(nil)
@@ -22,10 +22,10 @@ public final class EventLoop: Loop {
     /// Work and flags from other threads.
     private struct Mail {
         var works: [@Sendable () -> Void] = []
-        /// The thread sleeps, so that a sender must ring the bell.
+        /// Whether the thread sleeps. A sender must then ring the bell.
         var isAsleep = false
         var isStopping = false
-        /// The thread has ended, and sent work is dropped.
+        /// Whether the thread has ended. Sent work is then dropped.
         var hasEnded = false
     }
 
@@ -48,7 +48,7 @@ public final class EventLoop: Loop {
         let code = pthread_create(
             &thread, nil,
             { @Sendable argument in
-                // Sound: it is the pointer passed below, retained for this one use.
+                // Sound: it is the pointer passed below, which was retained for this one use.
                 if let argument { Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue().serve() }
                 return nil
             }, loop.toOpaque())
@@ -60,8 +60,8 @@ public final class EventLoop: Loop {
         joinable.withLock { $0 = started }
     }
 
-    /// Closed only here: a thread that rings the bell holds a reference to the loop. Its write thus cannot reach
-    /// another file that reused the descriptor's number.
+    /// The descriptors close only here. A thread that rings the bell holds a reference to the loop, so its
+    /// write cannot reach another file that reused the descriptor's number.
     deinit {
         close(bell)
         close(epoll)
@@ -75,7 +75,7 @@ public final class EventLoop: Loop {
         if isCurrent { state.work.append(work) } else { _ = send(work) }
     }
 
-    /// - Returns: `false` if the thread has ended, and the work will not run.
+    /// - Returns: `false` if the thread has ended. The work will then not run.
     private func send(_ work: @escaping @Sendable () -> Void) -> Bool {
         let (isTaken, isToBeWoken) = mail.withLock { mail in
             guard !mail.hasEnded else { return (false, false) }
@@ -94,7 +94,7 @@ public final class EventLoop: Loop {
         return timer
     }
 
-    /// Runs the body on the loop and waits for its result. Must not be called on the loop, or after ``stop()``.
+    /// Runs the body on the loop and waits for its result. Must not be called on the loop or after ``stop()``.
     public func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
         precondition(!isCurrent, "the event loop cannot wait for itself")
         let outcome = Outcome<Value>()
@@ -103,8 +103,8 @@ public final class EventLoop: Loop {
         return try outcome.wait().get()
     }
 
-    /// Ends the thread, and waits until it has ended. Work that was sent before runs for at most one second; timers are
-    /// dropped. Sockets and connections should be closed before.
+    /// Ends the thread and waits until it has ended. Work that was sent before runs for at most one second;
+    /// timers are dropped. Close sockets and connections first.
     public func stop() {
         precondition(!isCurrent, "the event loop cannot wait for itself")
         mail.withLock { $0.isStopping = true }
@@ -193,9 +193,9 @@ public final class EventLoop: Loop {
         return state.poll(waiting: state.timers.next.map { max(0, $0 - .now()) } ?? -1)
     }
 
-    /// Marks the thread as asleep: from now on, a sender rings the bell.
+    /// Marks the thread as asleep. From then on, a sender rings the bell.
     ///
-    /// - Returns: `false` if there is work, or if the loop stops.
+    /// - Returns: `false` if there is work or the loop is stopping.
     private func fallAsleep() -> Bool {
         mail.withLock { mail in
             mail.isAsleep = mail.works.isEmpty && !mail.isStopping
@@ -203,7 +203,7 @@ public final class EventLoop: Loop {
         }
     }
 
-    /// - Returns: whether there was any work.
+    /// - Returns: whether other threads had sent work.
     @discardableResult
     private func takeMail() -> Bool {
         let works = mail.withLock { mail in
@@ -216,13 +216,13 @@ public final class EventLoop: Loop {
         return !works.isEmpty
     }
 
-    /// How long queued work runs before connections are served again.
+    /// How long queued work may run before connections are served again.
     private static let longestIteration = Duration.microseconds(300)
-    /// How long work that was sent before the end may run.
+    /// How long work that was sent before ``stop()`` may run.
     private static let lastIteration = Duration.seconds(1)
 }
 
-/// The kernel has no thread, descriptor or memory for a loop.
+/// The kernel could not provide a thread, descriptor or memory for an event loop.
 public struct EventLoopError: Error, CustomStringConvertible {
     let code: CInt
 

@@ -1,27 +1,28 @@
 import Glibc
 
-/// Decides whether the loop briefly polls for the next call of the caller that it just answered.
+/// Decides whether the loop polls briefly for the next call of the caller that it just answered.
 ///
-/// A program that calls in sequence sends its next call about 20 to 60 µs after a reply. Sleeping in between costs
-/// more: another processor must wake up for the call, and this one returns with cold caches. So the loop polls its
-/// descriptors briefly before it sleeps, as long as that pays off. It does not pay off if nobody calls, or if both
-/// share one processor, so that the peer cannot run. Then it is tried only for one reply in hundreds.
+/// A program that calls in sequence sends its next call about 20 to 60 µs after a reply. Sleeping in between
+/// costs more: another processor must wake up for the call, and this one continues with cold caches. The loop
+/// therefore polls its descriptors briefly before it sleeps, as long as that pays off. It does not pay off if
+/// no program calls, or if both programs share one processor, so that the peer cannot run. The loop then
+/// polls only after one reply in hundreds.
 ///
-/// It delays nobody, since all descriptors are served meanwhile. It is not done while several callers are served,
-/// because they need the processor.
+/// Polling delays no caller, because all descriptors are served meanwhile. The loop does not poll while it
+/// serves several callers, because they need the processor.
 ///
-/// The rest of the server uses only ``answered(_:bytes:)`` and ``listen(until:_:)``. Without them everything works the
-/// same, but each reply waits for a processor to wake up.
+/// The rest of the server uses only ``answered(_:bytes:)`` and ``listen(until:_:)``. Without them everything
+/// works the same, but each reply waits for a processor to wake up.
 struct Lingering {
     private var audience = Audience()
     /// The size of the last reply, in bytes.
     private var replySize = 0
-    /// Rises with each call that came in time, and falls with each poll that found none.
+    /// Increases with each call that a poll found, and decreases with each poll that found none.
     private var credit = 0
     private var untried = 0
 
-    /// Notes that a process was admitted, got its last pending reply of that many bytes, or closed its connection. Its
-    /// next action may be worth a short poll.
+    /// Notes that a process was admitted, got its last pending reply of that many bytes, or closed its
+    /// connection. The loop may then poll for its next action.
     mutating func answered(_ process: pid_t, bytes: Int = 0) {
         audience.answered(process)
         replySize = bytes
@@ -29,7 +30,7 @@ struct Lingering {
 
     /// Polls for events for a short time, if that is likely to pay off. Stops when the next timer is due.
     ///
-    /// - Parameter poll: returns the number of events now.
+    /// - Parameter poll: returns the number of events that are ready.
     /// - Returns: the number of events; `nil` if the loop should sleep.
     mutating func listen(until timer: Uptime?, _ poll: () -> Int) -> Int? {
         guard audience.isOne(), begins() else { return nil }
@@ -45,18 +46,18 @@ struct Lingering {
         return nil
     }
 
-    /// How long to poll after a reply of that many bytes. A program needs longer to parse a long one: about 125 MB of
-    /// JSON per second.
+    /// Returns how long to poll after a reply of that many bytes. A program needs longer to parse a long
+    /// reply: it parses about 125 MB of JSON per second.
     static func window(after bytes: Int) -> Duration {
         .nanoseconds(80_000 + 8 * min(bytes, longReply))
     }
 
-    /// In bytes. A longer reply does not extend the poll.
+    /// Bytes. A reply longer than this does not extend the poll further.
     private static let longReply = 40_000
     private static let mostCredit = 32
-    /// The credit for a call in time: one success in four polls keeps polling on.
+    /// The credit for a call that a poll found. One success in four polls is enough to continue.
     private static let gain = 4
-    /// Replies without a poll before it is tried again.
+    /// The number of replies without a poll before the loop polls again.
     private static let pause = 512
 
     /// Whether to poll after this reply.
@@ -73,10 +74,10 @@ struct Lingering {
     }
 }
 
-/// Tells whether only one process is being answered, in this iteration and in the last one with replies.
+/// Determines whether the loop answered only one process, in this iteration and in the last one with replies.
 ///
-/// It tracks a process, not a connection, since some programs open one for each call. A process that was admitted is
-/// about to call. A process that closed its connection after a reply may connect again.
+/// It tracks processes, not connections, because some programs open a connection for each call. A process
+/// that was admitted is about to call. A process that closed its connection after a reply may connect again.
 struct Audience {
     private enum Answered: Equatable {
         case nobody
@@ -85,7 +86,7 @@ struct Audience {
     }
 
     private var now = Answered.nobody
-    /// In the last iteration with replies.
+    /// The processes answered in the last iteration with replies.
     private var before = Answered.nobody
 
     mutating func answered(_ process: pid_t) {
@@ -93,7 +94,7 @@ struct Audience {
         now = now == .nobody || now == one ? one : .several
     }
 
-    /// Called at the end of each iteration.
+    /// Whether only one process was answered. Call it at the end of each iteration.
     mutating func isOne() -> Bool {
         defer { now = .nobody }
         guard now != .nobody else { return false }

@@ -4,7 +4,7 @@ import Glibc
 /// A bound, listening Unix socket, and the file it owns.
 struct ListeningSocket {
     let descriptor: CInt
-    /// The file of a socket that we bound; `nil` for a passed socket, whose file is not ours to remove.
+    /// The file of a socket that this process bound; `nil` for a passed socket, whose file it must not remove.
     private let file: BoundFile?
 
     private struct BoundFile {
@@ -13,7 +13,7 @@ struct ListeningSocket {
         let inode: ino_t
     }
 
-    /// Creates the socket. A stale socket file without a listener is removed first.
+    /// Creates the socket. First removes a stale socket file without a listener.
     static func bind(path: String, mode: mode_t, backlog: CInt) throws(ServerError) -> ListeningSocket {
         var status = stat()
         if lstat(path, &status) == 0 {

@@ -23,7 +23,7 @@ final class LoopState {
         events = [clinux_event](repeating: clinux_event(), count: Int(CLINUX_MOST_EVENTS))
     }
 
-    /// Waits for events for that many nanoseconds; for ever if negative.
+    /// Waits for events for that many nanoseconds; without limit if negative.
     ///
     /// - Returns: the number of events.
     func poll(waiting nanoseconds: Int64) -> Int {
@@ -33,7 +33,7 @@ final class LoopState {
         return Int(count)
     }
 
-    /// Runs queued work, including work that it queues, until none is left or the time is over.
+    /// Runs queued work, including work that it queues in turn, until none is left or the time is over.
     func runWork(until end: Uptime) {
         while let next = work.takeFirst() {
             next()
@@ -53,6 +53,6 @@ final class LoopState {
         work = WorkQueue()
     }
 
-    /// Bytes received from one connection per iteration, so that one that never pauses does not block others.
+    /// The most bytes received from one connection per iteration, so that a busy connection does not block others.
     private static let receivedAtOnce = 64 * 1_024
 }

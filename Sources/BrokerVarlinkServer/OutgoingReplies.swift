@@ -2,11 +2,12 @@ import BrokerVarlink
 
 /// The queued replies of one connection, in order.
 ///
-/// The kernel takes as many bytes as it has room for. A reply of which it has no byte can be withdrawn.
+/// The kernel takes as many bytes as it has room for. A reply can be withdrawn while the kernel has none of
+/// its bytes.
 struct OutgoingReplies {
     private struct Frame {
         var bytes: [UInt8]
-        /// The number of bytes that the kernel has.
+        /// The number of bytes that the kernel has taken.
         var left = 0
         let sensitive: Bool
         let continues: Bool
@@ -14,7 +15,7 @@ struct OutgoingReplies {
 
     private var frames: [Frame] = []
 
-    /// The number of bytes that the kernel has not taken.
+    /// The number of bytes that the kernel has not taken yet.
     private(set) var unsentBytes = 0
 
     var isEmpty: Bool { frames.isEmpty }
@@ -51,8 +52,8 @@ struct OutgoingReplies {
         return taken == offered
     }
 
-    /// Withdraws every sensitive reply of which no byte was sent. The error replaces a final reply, so that every call
-    /// still gets one.
+    /// Withdraws every sensitive reply of which no byte was sent. If a withdrawn reply was final, the error
+    /// takes its place, so that every call still gets a final reply.
     ///
     /// - Returns: the number of withdrawn replies.
     mutating func withdraw(_ error: VarlinkError) -> Int {
@@ -95,7 +96,7 @@ struct OutgoingReplies {
             whole += 1
         }
         frames.removeFirst(whole)
-        // An idle connection keeps little memory.
+        // An idle connection must not keep much memory.
         if frames.isEmpty, frames.capacity > 64 { frames = [] }
     }
 

@@ -1,10 +1,10 @@
 import CBrokerLinux
 import Glibc
 
-/// A socket that the service manager passed to us (sd_listen_fds(3)).
+/// A socket that the service manager passed to this process (sd_listen_fds(3)).
 public struct PassedSocket: Hashable, Sendable {
     public let descriptor: CInt
-    /// The unit's `FileDescriptorName=`; `unknown` if there is none, as in sd_listen_fds(3).
+    /// The unit's `FileDescriptorName=`; `unknown` if the unit does not set it, as in sd_listen_fds(3).
     public let name: String
 
     public init(descriptor: CInt, name: String) {
@@ -12,9 +12,9 @@ public struct PassedSocket: Hashable, Sendable {
         self.name = name
     }
 
-    /// Returns the sockets named in an environment; none if it is for another process or invalid.
+    /// Returns the sockets that the environment names; none if it is for another process or invalid.
     ///
-    /// The variables should be unset afterwards, so that no child process uses them.
+    /// Unset the variables afterwards, so that no child process uses them.
     public static func all(in environment: [String: String], processID: pid_t) -> [PassedSocket] {
         guard environment["LISTEN_PID"].flatMap({ pid_t($0) }) == processID,
             let count = environment["LISTEN_FDS"].flatMap({ CInt($0) }), (1...maximum).contains(count)
@@ -26,7 +26,7 @@ public struct PassedSocket: Hashable, Sendable {
         }
     }
 
-    /// The bound path, to tell sockets of one name apart; `nil` if it is not a Unix socket with a path.
+    /// The bound path, which distinguishes sockets of the same name; `nil` if it is not a Unix socket with a path.
     public var path: String? {
         var buffer = [CChar](repeating: 0, count: 128)
         guard clinux_bound_path(descriptor, &buffer, buffer.count) == 0, buffer[0] != 0 else { return nil }
@@ -35,6 +35,6 @@ public struct PassedSocket: Hashable, Sendable {
 
     /// SD_LISTEN_FDS_START.
     private static let first: CInt = 3
-    /// More than any of our units has; a higher count is treated as invalid.
+    /// More sockets than any unit of the broker has. A higher count is treated as invalid.
     private static let maximum: CInt = 64
 }

@@ -1,12 +1,12 @@
-/// A decision about a new connection, which may come later. Used only on the event loop.
+/// The decision about a new connection, which may follow later. It is used only on the event loop.
 public final class PendingAdmission {
-    /// Runs once if the peer closes before the decision, so that its inspection can stop.
+    /// Runs once if the peer closes the connection before the decision, so that its inspection can stop.
     public var onAbandoned: (() -> Void)?
     private let decide: (Admission) -> Void
 
     init(_ decide: @escaping (Admission) -> Void) { self.decide = decide }
 
-    /// Decides. Does nothing after the peer closed.
+    /// Admits or refuses the connection. Does nothing if the peer has closed it.
     public func callAsFunction(_ admission: Admission) {
         onAbandoned = nil
         decide(admission)

@@ -4,21 +4,22 @@ import Glibc
 
 /// The result of one receive from a connection.
 enum ReceiveOutcome {
-    /// Bytes, all written by the process that connected.
+    /// Received bytes, all written by the process that connected.
     case took
     case nothing
     /// The peer has closed its end.
     case ended
-    /// Another process wrote bytes to the same socket: it was stolen, or inherited and used.
+    /// Another process wrote bytes to the same socket, which it stole or inherited.
     case foreign(processID: pid_t, userID: uid_t)
     /// The socket failed.
     case failed(errno: CInt)
 
-    /// Receives from an open socket, without waiting. Bytes of another process do not reach the decoder.
+    /// Receives from an open socket, without waiting. Bytes from another process do not reach the decoder.
     ///
-    /// If the kernel names no writer, or one outside our namespace (pid 0), the writer counts as another process.
+    /// If the kernel names no writer, or one outside this pid namespace (pid 0), the writer counts as another
+    /// process.
     ///
-    /// - Parameter scratch: its size limits how many bytes are received.
+    /// - Parameter scratch: the buffer. Its size limits the number of received bytes.
     static func ofReceiving(
         from peer: AcceptedPeer, into decoder: inout FrameDecoder, through scratch: inout [UInt8]
     ) -> ReceiveOutcome {

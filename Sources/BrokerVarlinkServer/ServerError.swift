@@ -2,11 +2,12 @@
 public enum ServerError: Error, Hashable, Sendable {
     /// A process already listens at this path; most likely another broker.
     case alreadyServed(path: String)
-    /// The file at this path is not a socket; it is left unchanged.
+    /// The file at this path is not a socket. It stays unchanged.
     case notASocket(path: String)
     /// The passed descriptor is not a listening Unix stream socket.
     case notListening(descriptor: CInt)
-    /// The kernel refused: the folder does not exist or is not ours, the path is too long (unix(7): 107 bytes), …
+    /// The kernel refused, for example because the folder does not exist or belongs to another user, or
+    /// because the path is longer than 107 bytes (unix(7)).
     case cannotListen(path: String, reason: String)
 }
 

@@ -1,26 +1,28 @@
-/// Limits for the peers of one socket. Every queue and every wait of the server has its bound here.
+/// Limits for the peers of one socket. They bound every queue and every wait of the server.
 public struct ServerLimits: Hashable, Sendable {
-    /// Longest call and longest reply, in bytes without the NUL; as sd-varlink's. A photo of 8 MiB in base64 fits.
+    /// The longest call and the longest reply, in bytes without the NUL, as in sd-varlink. A photo of 8 MiB
+    /// in base64 fits.
     public var frameSize = 16 * 1_048_576
-    /// Connections open at once; as sd-varlink's. Each socket has its own limit, so that load on one does not block the
-    /// others.
+    /// The most connections open at once, as in sd-varlink. Each socket has its own limit, so that load on
+    /// one does not block the others.
     public var connections = 4_096
-    /// Connections open at once for one user ID; as sd-varlink's.
+    /// The most connections open at once for one user ID, as in sd-varlink.
     public var connectionsPerUser = 1_024
-    /// The most bytes of calls buffered for one user's connections, and separately the most bytes of replies.
+    /// The most bytes of calls buffered for one user's connections, and also the most bytes of their replies.
     ///
-    /// Beyond the limit for calls, long calls of that user are read one at a time. Beyond the limit for replies, the
-    /// connection that has not read for longest is closed.
+    /// Beyond the limit for calls, long calls of that user are read one at a time. Beyond the limit for
+    /// replies, the connection whose peer has not read for the longest time is closed.
     public var bytesInFlightPerUser = 64 * 1_048_576
-    /// How long a frame may take from its first byte to its last. Time in which we do not read is not counted.
+    /// How long a frame may take from its first byte to its last. Pauses in which the server does not read do
+    /// not count.
     public var frameTimeout = Duration.seconds(30)
-    /// How long a peer may leave its replies unread before it is closed. The peer counts as reading when the kernel
-    /// accepts another byte. That happens after it has read a good part of its buffer (212,992 bytes by default on
-    /// Linux).
+    /// How long a peer may leave its replies unread before its connection is closed. The peer counts as
+    /// reading when the kernel accepts another byte. The kernel does so after the peer has read a large part
+    /// of its buffer (212,992 bytes by default on Linux).
     public var stallTimeout = Duration.seconds(60)
-    /// Bytes of pipelined calls that one connection may have buffered before it is no longer read.
+    /// The most bytes of pipelined calls buffered for one connection. Beyond it the server stops reading.
     public var pipelinedBytes = 64 * 1_024
-    /// Unsent bytes of one connection above which no further call is dispatched, and
+    /// With more unsent bytes than this, a connection dispatches no further call, and
     /// ``BrokerVarlink/Call/whenWritable(_:)`` waits.
     public var unsentBytes = 256 * 1_024
 

@@ -3,11 +3,11 @@ import Glibc
 
 /// One connection: reads frames, dispatches calls one after the other, and sends their replies in order.
 ///
-/// Replies that the kernel has not taken can still be withdrawn. Used only on the event loop.
+/// Replies can be withdrawn while the kernel has not taken them. It is used only on the event loop.
 final class SocketConnection: Connection, Watcher {
     var context: AnyObject?
     private(set) var isClosed = false
-    /// When sending last stalled; it stalls again each time the peer reads, but not everything.
+    /// When sending last stalled. Each time the peer reads only a part of the replies, sending stalls again.
     private(set) var lastProgress = Uptime.beginning
 
     private let server: VarlinkServer
@@ -18,7 +18,7 @@ final class SocketConnection: Connection, Watcher {
     private var isAdmitted = false
     private lazy var pending = PendingAdmission { [weak self] in self?.decided($0) }
     private var watching: Watching?
-    /// The readiness that epoll reports.
+    /// The readiness for which epoll watches.
     private var interest: Readiness = []
     private var closeReason = CloseReason.peerClosed
 
@@ -28,11 +28,11 @@ final class SocketConnection: Connection, Watcher {
     private var countedCallBytes = 0
     private var isDispatching = false
     private var dispatchIsDue = false
-    /// The peer has closed its sending end. It may still read replies.
+    /// Whether the peer has closed its sending end. It may still read replies.
     private var inputHasEnded = false
 
     private var outgoing = OutgoingReplies()
-    /// The kernel accepts no more bytes until the peer reads.
+    /// Whether the kernel accepts no more bytes until the peer reads.
     private var isStalled = false
     private var countedReplyBytes = 0
     private var replySize = 0
@@ -73,14 +73,14 @@ final class SocketConnection: Connection, Watcher {
         if readiness.contains(.writable) { flushOn() }
         guard !isClosed else { return }
         if readiness.contains(.hungUp), current != nil || !interest.contains(.readable) {
-            // Nobody can receive a reply.
+            // No process can receive a reply.
             close(because: .peerClosed)
         } else if interest.contains(.readable), !readiness.isDisjoint(with: [.readable, .hungUp]) {
             receive()
         }
     }
 
-    /// Receives from one writer, up to a limit, so that other connections are served in between.
+    /// Receives once, up to a limit, so that other connections are served in between.
     private func receive() {
         switch ReceiveOutcome.ofReceiving(from: peer, into: &decoder, through: &loop.inside.scratch) {
         case .took: dispatch()
@@ -115,8 +115,8 @@ final class SocketConnection: Connection, Watcher {
 
     // MARK: Calls
 
-    /// Dispatches calls until one is not answered at once, but only a limited number per iteration. It does not
-    /// recurse, however many calls are buffered.
+    /// Dispatches calls until one is not answered at once, but only a limited number per iteration. It is not
+    /// recursive, however many calls are buffered.
     private func dispatch() {
         guard isAdmitted, !isClosed, !isDispatching else { return }
         isDispatching = true
@@ -174,7 +174,7 @@ final class SocketConnection: Connection, Watcher {
         }
     }
 
-    /// Dispatches the next call as separate work: the code that replies must not be called again with another call
+    /// Dispatches the next call as separate work. The code that replies must not be called with another call
     /// before its `reply` has returned.
     private func dispatchSoon() {
         guard !isDispatching, !dispatchIsDue, !isClosed, isAdmitted else { return }
@@ -191,14 +191,13 @@ final class SocketConnection: Connection, Watcher {
     private var mayRead: Bool {
         guard isAdmitted, !isClosed, !inputHasEnded else { return false }
         guard decoder.bufferedBytes > limits.pipelinedBytes else { return true }
-        // Beyond the limit, read only the missing part of one long call; complete calls stay buffered.
+        // Beyond the limit, reads only the missing part of one long call; complete calls stay buffered.
         return current == nil && unsentBytes <= limits.unsentBytes && !decoder.hasFrame() && account.mayRead(self)
     }
 
     private var isWithheld: Bool { isAdmitted && !inputHasEnded && !interest.contains(.readable) }
 
-    /// Stops reading when enough is buffered, and resumes later. The pause does not count against the peer's frame
-    /// timeout.
+    /// Stops reading when enough is buffered, and resumes later. The frame timeout does not count the pause.
     func readOn() {
         guard !isClosed, isWithheld == mayRead else { return }
         listen(to: isWithheld ? interest.union(.readable) : interest.subtracting(.readable))
@@ -251,7 +250,7 @@ final class SocketConnection: Connection, Watcher {
         wasAnswered()
     }
 
-    /// Notes for lingering when all calls are answered and the kernel has all replies.
+    /// Reports the process to ``Lingering`` when all its calls are answered and the kernel has all replies.
     private func wasAnswered() {
         let isDone = current == nil && decoder.bufferedBytes == 0 && unsentBytes == 0
         if isDone { loop.inside.lingering.answered(peer.processID, bytes: replySize) }
@@ -324,8 +323,8 @@ final class SocketConnection: Connection, Watcher {
         writeSoon()
     }
 
-    /// Runs one waiting writer as separate work: a peer that reads fast must not block the loop for others, nor deepen
-    /// the stack with every batch.
+    /// Runs one waiting writer as separate work. A peer that reads fast must not block the loop for others,
+    /// and the stack must not grow with every batch.
     private func writeSoon() {
         guard !waitingToWrite.isEmpty, !writeIsDue, !isWriting, unsentBytes <= limits.unsentBytes else { return }
         writeIsDue = true
@@ -358,7 +357,7 @@ final class SocketConnection: Connection, Watcher {
 
     func close() { close(because: .closedByOwner) }
 
-    /// Closes the connection without sending more. Its calls and its owner are notified in separate work.
+    /// Closes the connection without sending more. Separate work notifies the current call and the server.
     func close(because reason: CloseReason) {
         guard !isClosed else { return }
         isClosed = true
@@ -391,10 +390,10 @@ final class SocketConnection: Connection, Watcher {
         countReplyBytes()
     }
 
-    /// Bytes of replies to a burst of calls that are combined before they are sent.
+    /// When the replies to a burst of calls have this many bytes, they are sent together.
     private static let flushSize = 64 * 1_024
-    /// Calls dispatched per iteration, so that a client with many calls does not block others.
+    /// The most calls dispatched per iteration, so that a client with many calls does not block others.
     private static let callsPerIteration = 32
-    /// Buffer capacity that a connection keeps, in bytes: enough for most calls, and little for a thousand connections.
+    /// Bytes of buffer that a connection keeps: enough for most calls, and little for a thousand connections.
     private static let keptBytes = 4 * 1_024
 }

@@ -1,10 +1,10 @@
 import BrokerVarlink
 
-/// Work that is scheduled for a time.
+/// Work that runs at a given time.
 final class Timer: Scheduled {
     let due: Uptime
     private let loop: EventLoop
-    // Sound: set before anybody else knows of the timer, and from then on used only on the loop.
+    // Sound: set before any other thread has the timer, and from then on used only on the loop.
     nonisolated(unsafe) fileprivate var work: (() -> Void)?
     // Sound: only the list uses this, and only on the loop.
     nonisolated(unsafe) fileprivate var insertion: UInt64 = 0
@@ -22,11 +22,12 @@ final class Timer: Scheduled {
     fileprivate func isBefore(_ other: Timer) -> Bool { (due, insertion) < (other.due, other.insertion) }
 }
 
-/// Timers by due time; those with the same time in the order of insertion. Used only on the event loop.
+/// Timers in the order of their due times, those with the same time in the order of insertion. It is used
+/// only on the event loop.
 ///
-/// A cancelled timer is removed at once, with its work: a connection may start and cancel many, and none stays until it
-/// is due. The number of timers is bounded by prompts and by connections with a pending frame or reply. Most are
-/// inserted at the end, since most timeouts are equal.
+/// A cancelled timer is removed at once, with its work: a connection may start and cancel many, and none
+/// stays until it is due. Prompts, and connections with a pending frame or reply, bound the number of timers.
+/// Most are inserted at the end, because most timeouts are equal.
 struct TimerList {
     private var timers: [Timer] = []
     private var insertion: UInt64 = 0
@@ -61,7 +62,7 @@ struct TimerList {
         timers = []
     }
 
-    /// Returns the timer's index, or where to insert it: after all that are due before it.
+    /// Returns the timer's index, or the index at which to insert it: after all timers that are due before it.
     private func place(of timer: Timer) -> Int {
         var (low, high) = (0, timers.count)
         while low < high {

@@ -1,6 +1,6 @@
 import CBrokerLinux
 
-/// A moment on a clock that nobody can set, in nanoseconds.
+/// A time on the monotonic clock, which no program can set, in nanoseconds.
 struct Uptime: Comparable {
     let nanoseconds: Int64
 
@@ -10,10 +10,10 @@ struct Uptime: Comparable {
 
     static func < (left: Uptime, right: Uptime) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// Returns the nanoseconds from one to the other.
+    /// Returns the nanoseconds from `right` to `left`.
     static func - (left: Uptime, right: Uptime) -> Int64 { left.nanoseconds - right.nanoseconds }
 
-    /// Adds a delay. A negative one counts as zero, and one of more than a century as a century.
+    /// Adds a delay. A negative delay counts as zero, and one of more than a century as a century.
     static func + (moment: Uptime, delay: Duration) -> Uptime {
         Uptime(nanoseconds: moment.nanoseconds + delay.boundedNanoseconds)
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The resources that all connections of one user at one socket use in total. Used only on the event loop.
+/// The resources that all connections of one user at one socket use in total. It is used only on the event loop.
 final class UserAccount {
     let userID: uid_t
     private let bytesInFlight: Int
@@ -12,8 +12,8 @@ final class UserAccount {
     private var paused: [SocketConnection] = []
     /// Connections with replies that their peers have not read.
     private var stalled: [ObjectIdentifier: SocketConnection] = [:]
-    /// The one connection that may still read beyond the limit, so that long calls which together fill it are completed
-    /// one by one.
+    /// The only connection that may still read beyond the limit. Without it, unfinished long calls could fill
+    /// the limit together, and none of them would end.
     private weak var exempt: SocketConnection?
 
     init(userID: uid_t, bytesInFlight: Int) {
@@ -39,7 +39,7 @@ final class UserAccount {
         heldCallBytes += difference
     }
 
-    /// Called when a connection has no long call any more, or is closed.
+    /// Call it when a connection is closed or has no long call left.
     func finishedLongCall(_ connection: SocketConnection) {
         if exempt === connection { exempt = nil }
         paused.removeAll { $0 === connection }
@@ -52,7 +52,8 @@ final class UserAccount {
     func stall(_ connection: SocketConnection) { stalled[ObjectIdentifier(connection)] = connection }
     func unstall(_ connection: SocketConnection) { stalled[ObjectIdentifier(connection)] = nil }
 
-    /// Counts unsent bytes. While they exceed the limit, closes the connection that has not read for longest.
+    /// Counts unsent bytes. While they exceed the limit, closes the connection whose peer has not read for
+    /// the longest time.
     func holdReplyBytes(_ difference: Int) {
         unsentReplyBytes += difference
         guard difference > 0 else { return }

@@ -2,13 +2,13 @@ import BrokerVarlink
 import CBrokerLinux
 import Glibc
 
-/// A listening Unix socket that serves calls. Used only on the event loop, like everything that it calls.
+/// A listening Unix socket that serves calls. It and all code that it calls run only on the event loop.
 public final class VarlinkServer: Watcher {
-    /// Decides whether to admit a peer. No byte of the peer is read before the decision, which may come later, on the
-    /// loop. It may never come if the peer closes the connection first.
+    /// Decides whether to admit a peer. The server reads no byte of the peer before the decision, which may
+    /// come later, on the loop. It need not come if the peer closes the connection first.
     public typealias Admit = (AcceptedPeer, _ decide: PendingAdmission) -> Void
 
-    /// Called once if the socket stops accepting connections although nobody closed it.
+    /// Called once if the socket stops accepting connections although ``close()`` was not called.
     public var onFailure: ((_ reason: String) -> Void)?
     /// The number of open connections, including those that are not admitted yet.
     public var connectionCount: Int { connections.count }
@@ -24,16 +24,18 @@ public final class VarlinkServer: Watcher {
     private let socket: ListeningSocket
     private var isClosed = false
     private var watching: Watching?
-    /// Runs until accepting is tried again, after descriptors ran out.
+    /// Runs after descriptors ran out, until the server accepts connections again.
     private var pause: Timer?
     private var connections: [ObjectIdentifier: SocketConnection] = [:]
     private var accounts: [uid_t: UserAccount] = [:]
 
-    /// Where the socket comes from.
+    /// The origin of the socket.
     public enum Place: Hashable, Sendable {
-        /// Created by us at this path. The folder must exist. A stale socket without a listener is replaced.
+        /// The server creates the socket at this path. The folder must exist. A stale socket without a
+        /// listener is replaced.
         case path(String)
-        /// Already bound and listening, for example by systemd. We own the descriptor; the file belongs to its creator.
+        /// The socket is already bound and listening, for example by systemd. The server owns the descriptor;
+        /// the file belongs to the creator.
         case passed(PassedSocket)
     }
 
@@ -41,9 +43,9 @@ public final class VarlinkServer: Watcher {
     ///
     /// Must be called on the loop.
     /// - Parameters:
-    ///   - mode: the file permissions of a socket that we create, in effect from the start.
-    ///   - onCall: called with one call at a time for each connection. The next call comes only when the one before is
-    ///     over, and never from within a `reply` or `fail`.
+    ///   - mode: the file permissions of a socket that the server creates. They apply from the start.
+    ///   - onCall: called with one call at a time for each connection. The next call comes only when the one
+    ///     before is over, and never from within a `reply` or `fail`.
     ///   - onClose: called once for each admitted connection, after its last call was abandoned.
     public init(
         at place: Place, mode: mode_t = 0o600, loop: EventLoop, limits: ServerLimits = ServerLimits(),
@@ -64,7 +66,7 @@ public final class VarlinkServer: Watcher {
         if watching == nil { loop.soon { self.failed("the kernel cannot watch another descriptor") } }
     }
 
-    /// Closes the socket and every connection at once, and removes the socket's file if we created it.
+    /// Closes the socket and every connection at once, and removes the socket's file if the server created it.
     public func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -93,7 +95,7 @@ public final class VarlinkServer: Watcher {
             }
             switch -descriptor {
             case EAGAIN: return
-            // The peer closed before it was accepted, or a firewall rule forbids the connection (accept(2)).
+            // The peer closed the connection before it was accepted, or a firewall rule forbids it (accept(2)).
             case ECONNABORTED, EPERM: continue
             case EMFILE, ENFILE, ENOBUFS, ENOMEM: return pauseAccepting()
             case let code: return failed(String(cString: strerror(code)))
@@ -101,8 +103,8 @@ public final class VarlinkServer: Watcher {
         }
     }
 
-    /// Pauses accepting until a descriptor may be free. Otherwise epoll would report the waiting peers in every
-    /// iteration.
+    /// Pauses accepting until a descriptor may be free. Without the pause, epoll would report the waiting
+    /// peers in every iteration.
     private func pauseAccepting() {
         guard let watching, pause == nil else { return }
         loop.inside.watchlist.change(watching, to: [])
@@ -122,7 +124,7 @@ public final class VarlinkServer: Watcher {
         onFailure?(reason)
     }
 
-    /// Accepts the connection, if the limits allow it.
+    /// Sets up an accepted connection, or closes it if the limits do not allow it.
     private func welcome(_ descriptor: CInt) {
         var credentials = clinux_credentials()
         guard clinux_peer_credentials(descriptor, &credentials) == 0, clinux_know_writers(descriptor) == 0,
@@ -156,9 +158,9 @@ public final class VarlinkServer: Watcher {
         if wasAdmitted { onClose(connection, reason) }
     }
 
-    /// The kernel's maximum (net.core.somaxconn is 4096).
+    /// The kernel's default maximum (net.core.somaxconn is 4096).
     private static let backlog: CInt = 4_096
-    /// Connections accepted per iteration, so that open connections are served in between.
+    /// The most connections accepted per iteration, so that open connections are served in between.
     private static let acceptsPerIteration = 64
     /// How long to wait for a free descriptor.
     private static let acceptPause = Duration.milliseconds(100)

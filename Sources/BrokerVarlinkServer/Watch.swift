@@ -1,4 +1,4 @@
-/// A timeout. Used only on the event loop.
+/// A timeout that can be restarted. It is used only on the event loop.
 final class Watch {
     private let loop: EventLoop
     private let timeout: Duration
@@ -14,7 +14,7 @@ final class Watch {
 
     var isRunning: Bool { timer != nil }
 
-    /// Starts, or restarts.
+    /// Starts or restarts the timeout.
     func start() {
         stop()
         timer = loop.after(timeout) { [weak self] in

@@ -6,7 +6,7 @@ struct Readiness: OptionSet {
 
     static let readable = Readiness(rawValue: UInt32(CLINUX_READABLE))
     static let writable = Readiness(rawValue: UInt32(CLINUX_WRITABLE))
-    /// The peer is gone, or the descriptor failed. epoll reports it to every watcher.
+    /// The peer has closed the connection, or the descriptor failed. epoll reports it to every watcher.
     static let hungUp = Readiness(rawValue: UInt32(CLINUX_HUNG_UP))
 }
 
@@ -21,10 +21,10 @@ struct Watching {
     fileprivate let token: UInt64
 }
 
-/// The watched descriptors and their watchers. Used only on the event loop.
+/// The watched descriptors and their watchers. It is used only on the event loop.
 ///
-/// A token is an index and its generation. An event for a descriptor that was removed thus reaches no watcher, even if
-/// another connection has reused its number and its index.
+/// A token consists of an index and its generation. An event for a removed descriptor therefore reaches no
+/// watcher, even if another connection has reused its number and its index.
 struct Watchlist {
     private struct Place {
         var generation: UInt32 = 0
@@ -71,6 +71,6 @@ struct Watchlist {
         return places[index].watcher
     }
 
-    /// The bell's token. No watcher has it, since the list never has so many entries.
+    /// The bell's token. No watcher has it, because the list never has so many entries.
     static let bell = UInt64.max
 }

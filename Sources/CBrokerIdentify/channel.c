@@ -10,7 +10,8 @@
 
 #include "worker.h"
 
-/* Maximum number of descriptors read from a message. The kernel closes any others, and the message is rejected. */
+/* The most descriptors read from a message. If there are more, the kernel closes them, and the message is rejected.
+   */
 #define DESCRIPTORS 4
 
 int identify_listen(const char *path)
@@ -66,7 +67,7 @@ int identify_receive(int connection, struct identify_request *request, int *pidf
         struct cmsghdr header;
         char bytes[CMSG_SPACE(DESCRIPTORS * sizeof(int))];
     } control;
-    /* One byte more than a request, to detect a longer message. */
+    /* One byte more than a request, so that a longer message is noticed. */
     struct {
         struct identify_request request;
         char more;
@@ -105,11 +106,11 @@ void identify_refuse(int connection, enum identify_outcome outcome)
     memset(&answer, 0, sizeof answer);
     answer.magic = IDENTIFY_MAGIC;
     answer.outcome = outcome;
-    /* A failure means that the caller has gone. */
+    /* A failure means that the caller has closed its end. */
     (void)send(connection, &answer, sizeof answer, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* The broker's side. */
+/* The broker's side of the channel. */
 
 static int connect_to(const char *path, int milliseconds)
 {
@@ -118,13 +119,13 @@ static int connect_to(const char *path, int milliseconds)
     if (result < 0) return result;
     int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (connection < 0) return -errno;
-    /* SO_SNDTIMEO limits how long connect(2) waits for room in the backlog, SO_RCVTIMEO how long recv(2) waits. On
-       timeout both fail with EAGAIN. */
+    /* SO_SNDTIMEO limits how long connect(2) waits for room in the backlog, and SO_RCVTIMEO how long recv(2) waits.
+       On timeout both fail with EAGAIN. */
     struct timeval timeout = { .tv_sec = milliseconds / 1000, .tv_usec = (milliseconds % 1000) * 1000 };
     if (setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout) != 0
         || setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout) != 0)
         result = -errno;
-    /* The listener must be the helper, or systemd on its behalf: root, or the broker's own user. */
+    /* Root or the broker's own user must listen: the helper, or systemd on its behalf. */
     struct clinux_credentials peer;
     if (result == 0 && connect(connection, (struct sockaddr *)&address, sizeof address) != 0) result = -errno;
     if (result == 0) result = clinux_peer_credentials(connection, &peer);

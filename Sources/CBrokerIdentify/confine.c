@@ -28,11 +28,11 @@
 
 static int keep_two_capabilities(void)
 {
-    /* A capability outside the bounding set cannot be regained. EINVAL marks the end of the list. */
+    /* A capability outside the bounding set cannot be regained. An error marks the end of the list. */
     for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++) {
         if (capability < 32 && (NEEDED & 1u << capability)) continue;
-        /* Without CAP_SETPCAP the bounding set stays as it is, for example if systemd has emptied it already.
-           no_new_privs then keeps its capabilities out of reach. */
+        /* Without CAP_SETPCAP the bounding set stays as it is, for example if systemd has already reduced it.
+           no_new_privs then prevents the process from gaining a capability of that set. */
         if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno != EPERM) return -errno;
     }
     if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0) return -errno;
@@ -54,7 +54,7 @@ struct list {
     size_t count;
 };
 
-/* What an inspection needs. For openat the filter also checks the flags: it opens nothing for writing. */
+/* The calls that an inspection needs. For openat the filter also checks the flags: it opens nothing for writing. */
 static const int inspecting[] = {
     SYS_openat, SYS_openat2, SYS_readlinkat, SYS_statx, SYS_read, SYS_close, SYS_ppoll, SYS_sendto, SYS_exit,
     SYS_exit_group, SYS_mmap, SYS_munmap, SYS_mremap, SYS_brk, SYS_madvise, SYS_futex, SYS_rt_sigreturn,
@@ -67,8 +67,8 @@ static const int inspecting[] = {
 #endif
 };
 
-/* What the parent needs in addition: to accept, to receive, to start a worker and to end it. The worker also needs
-   these until it has confined itself further. */
+/* The calls that the parent needs in addition: to accept, to receive, to start a worker and to end it. The worker
+   also needs them until it has confined itself further. */
 static const int serving[] = {
     SYS_accept4, SYS_recvmsg, SYS_getsockopt, SYS_clone, SYS_set_robust_list, SYS_wait4, SYS_waitid, SYS_kill, SYS_tgkill,
     SYS_pidfd_open, SYS_pidfd_send_signal, SYS_prctl, SYS_getppid, SYS_dup3, SYS_close_range, SYS_seccomp, SYS_prlimit64,
@@ -97,7 +97,7 @@ static size_t append(struct sock_filter *program, size_t length, struct list lis
     return length;
 }
 
-/* Any other system call kills the process: our own code makes none. */
+/* Any other system call kills the process, because this program makes none. */
 static int filter(const struct list *lists, size_t count)
 {
     struct sock_filter program[16 + 2 * (COUNT(inspecting) + COUNT(serving))];
@@ -106,7 +106,7 @@ static int filter(const struct list *lists, size_t count)
     program[length++] = JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
     program[length++] = STATEMENT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
     program[length++] = LOAD(nr);
-    /* System calls of x32 on x86-64 have an extra bit set, so they match no list below. */
+    /* System calls of x32 on x86-64 have an extra bit set, so they match no list below and kill the process. */
     program[length++] = JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 4);
     program[length++] = STATEMENT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2]));
     program[length++] = JUMP(BPF_JMP | BPF_JSET | BPF_K, O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND, 0, 1);
@@ -135,9 +135,9 @@ int identify_confine_worker(void)
 {
     const struct list one[] = { { inspecting, COUNT(inspecting) } };
     int result = limit(RLIMIT_NOFILE, 32);
-    /* Bytes of private memory, enough for one piece of a file and the list of mounts. */
+    /* Bytes of private memory: enough for one piece of a file and the list of mounts. */
     if (result == 0) result = limit(RLIMIT_DATA, 67108864);
-    /* Seconds of CPU time, in case the parent, which would kill the worker, has ended. */
+    /* Seconds of CPU time. They end the worker if the parent, which would kill it, has ended. */
     if (result == 0) result = limit(RLIMIT_CPU, 2);
     return result == 0 ? filter(one, COUNT(one)) : result;
 }

@@ -13,14 +13,14 @@
 
 #include "ccrypto.h"
 
-/* Maximum size of a mountinfo file, in bytes. */
+/* The maximum size of a mountinfo file, in bytes. */
 #define MOUNTS_LIMIT 4194304
 #define PIECE 262144
 
 const char *identify_path(const struct identify_inspection *inspection) { return inspection->path; }
 const char *identify_app(const struct identify_inspection *inspection) { return inspection->app; }
 
-/* Opens a path with O_PATH, which accesses nothing of the file: no FIFO, device or link can block it. */
+/* Opens a path with O_PATH, which does not access the file's contents. No FIFO, device or link can block it. */
 static int open_beneath(int directory, const char *name)
 {
     struct open_how how = {
@@ -31,7 +31,7 @@ static int open_beneath(int directory, const char *name)
     return descriptor < 0 ? -errno : (int)descriptor;
 }
 
-/* Reads to the end. More than limit bytes give -EFBIG; the result is never truncated. */
+/* Reads to the end. Returns -EFBIG for more than limit bytes; the result is never truncated. */
 static ssize_t read_all(int descriptor, char *out, size_t limit)
 {
     size_t total = 0;
@@ -60,7 +60,7 @@ static ssize_t read_file(int directory, const char *name, char *out, size_t limi
     return count;
 }
 
-/* Parses decimal digits without a sign, up to the first character that is no digit. */
+/* Parses decimal digits without a sign, up to the first character that is not a digit. */
 static int number_in(const char *text, size_t size, uint64_t *out)
 {
     uint64_t value = 0;
@@ -73,7 +73,7 @@ static int number_in(const char *text, size_t size, uint64_t *out)
     return index > 0;
 }
 
-/* The process's pid, from the pidfd's fdinfo. The kernel writes -1 there once the process was reaped. */
+/* Reads the process's pid from the pidfd's fdinfo. The kernel writes -1 there once the process was reaped. */
 static int pid_of(int pidfd)
 {
     char name[sizeof "/proc/self/fdinfo/-2147483648"], text[1025];
@@ -91,7 +91,7 @@ static int pid_of(int pidfd)
     return pid == 0 ? -EBADF : (int)pid;
 }
 
-/* Parses the number in mnt:[4026531832], namespaces(7). */
+/* Parses the number in a link such as mnt:[4026531832], namespaces(7). */
 static int32_t namespace_of(int directory, const char *name, uint64_t *out)
 {
     char text[64];
@@ -134,8 +134,9 @@ static int is_text(const char *text, size_t size, const char *expected)
     return strlen(expected) == size && memcmp(text, expected, size) == 0;
 }
 
-/* The type in a line of proc_pid_mountinfo(5) (number, parent, device, root, place, options, ..., a dash, type), if it
-   is the line of the file's mount. Without a mount number the file's device is compared. */
+/* Returns the file system type in a line of proc_pid_mountinfo(5), if the line describes the file's mount. The fields
+   are: number, parent, device, root, place, options, ..., a dash, type. Without a mount number the file's device is
+   compared. */
 static const char *type_in(const char *line, const char *end, const struct clinux_file *file, size_t *size)
 {
     int index = 0, after_dash = 0;
@@ -164,7 +165,7 @@ static const char *type_in(const char *line, const char *end, const struct clinu
 
 int identify_is_local(const char *mounts, size_t size, const struct clinux_file *file, int trusted)
 {
-    /* A block device has a major number, and only the administrator can mount one. */
+    /* Only a block device has a major number, and only the administrator can mount one. */
     if (file->device_major != 0) return 1;
     const char *end = mounts + size;
     while (mounts < end) {
@@ -173,7 +174,7 @@ int identify_is_local(const char *mounts, size_t size, const struct clinux_file 
         size_t length = 0;
         const char *type = type_in(mounts, line_end, file, &length);
         if (type && length > 0) {
-            /* In an untrusted mount namespace an overlay can hide a file server. */
+            /* In an untrusted mount namespace, the file server behind an overlay may be hidden. */
             if (is_text(type, length, "overlay")) return trusted;
             for (size_t index = 0; index < sizeof local_types / sizeof *local_types; index++)
                 if (is_text(type, length, local_types[index])) return 1;
@@ -182,11 +183,11 @@ int identify_is_local(const char *mounts, size_t size, const struct clinux_file 
         if (!newline) break;
         mounts = newline + 1;
     }
-    /* Some mounts are not listed and so have no type, such as the kernel's own behind memfd_create(2). */
+    /* Some mounts are not listed, such as the kernel's own mount behind memfd_create(2), so their type is unknown. */
     return 0;
 }
 
-/* One process's mounts, read at first use. */
+/* One process's mounts, read when they are first needed. */
 struct mounts {
     int directory;
     int trusted;
@@ -229,7 +230,7 @@ static enum identify_digest hash_open(
         if (count < 0 && errno == EINTR) continue;
         if (count == 0) break;
         int failure = count < 0 ? errno : 0;
-        /* Stops even if the file grows as fast as it is read. */
+        /* Stops reading even if the file grows as fast as it is read. */
         int is_longer = count > 0 && (total += (uint64_t)count) > status->size;
         if (!failure && !is_longer && ccrypto_sha256_update(state, (const uint8_t *)piece, (size_t)count) == 1) continue;
         ccrypto_sha256_discard(state);
@@ -267,7 +268,7 @@ enum identify_digest identify_hash(
     return digest;
 }
 
-/* Reads the path of the opened file, even if the process runs another one by now. */
+/* Reads the path of the opened file, even if the process runs another file by now. */
 static int32_t path_of(int path_descriptor, struct identify_inspection *out)
 {
     char name[sizeof "/proc/self/fd/-2147483648"];
@@ -288,7 +289,7 @@ static int only_root_writes(const struct clinux_file *status)
 /* Looks up the executable's path in process 1's root.
 
    The folders are checked first, from the root down. If only root can write to each of them, nobody else can replace
-   one in the meantime, so paths are as safe as descriptors. */
+   one after its check, so paths are as safe as descriptors. */
 static int32_t place_of(const struct identify_inspection *inspection, int32_t *place)
 {
     *place = IDENTIFY_PLACE_OTHER;
@@ -314,7 +315,7 @@ static int32_t place_of(const struct identify_inspection *inspection, int32_t *p
         if (file >= 0) close(file);
     }
     close(root);
-    /* Missing, not a folder, or a link: another file is at that path. */
+    /* If the path is missing, not a folder, or a link, it does not name the executable. */
     if (result == -ENOENT || result == -ENOTDIR || result == -ELOOP || result == -ENAMETOOLONG) return IDENTIFY_FOUND;
     if (result < 0) return result;
     if (status.is_regular && status.device_major == inspection->executable.device_major
@@ -344,7 +345,7 @@ static void inspect_executable(int directory, uint32_t wants, uint64_t hash_limi
     close(file);
 }
 
-/* /.flatpak-info. */
+/* Parsing and reading of /.flatpak-info. */
 
 static int is_name(const char *text, size_t size)
 {
@@ -387,8 +388,8 @@ int identify_parse_info(const char *text, size_t size, char *app, char *instance
     return 0;
 }
 
-/* The peer controls its own root. So no link in it is followed, nothing is looked up on a file server that may never
-   answer, and only a regular file is opened. */
+/* The peer controls its own root. Therefore no link in it is followed, no path on a file server, which may never
+   answer, is looked up, and only a regular file is opened. */
 static int32_t inspect_info(int directory, struct mounts *mounts, struct identify_inspection *out)
 {
     int root = clinux_open_path(directory, "root", 1);
@@ -399,7 +400,7 @@ static int32_t inspect_info(int directory, struct mounts *mounts, struct identif
     int info = result == 0 ? open_beneath(root, ".flatpak-info") : result;
     close(root);
     if (info == -ENOENT) return IDENTIFY_ABSENT;
-    /* A link counts as a flatpak mark, but gives no name. */
+    /* A link counts as a mark of a Flatpak sandbox, but gives no name. */
     if (info == -ELOOP) return IDENTIFY_FOUND;
     if (info < 0) return info;
     result = clinux_file_status(info, &out->info);
@@ -414,7 +415,7 @@ static int32_t inspect_info(int directory, struct mounts *mounts, struct identif
         }
         if (file >= 0) close(file);
         free(text);
-        /* Without permission to read the file the sandbox has no name. That there is one is known. */
+        /* If the file cannot be read, the sandbox exists but has no name. */
         if (size < 0 && size != -EACCES && size != -EPERM && size != -EFBIG) result = (int)size;
     }
     close(info);
@@ -452,6 +453,6 @@ int identify_inspect(int pidfd, uint32_t wants, uint64_t hash_limit, struct iden
     if (directory < 0) return clinux_pidfd_has_ended(pidfd) ? -ESRCH : directory;
     inspect(directory, wants, hash_limit, out);
     close(directory);
-    /* If the process still exists, it had this pid all along, so all the data above is about it. */
+    /* If the process still exists, it had this pid all the time, so all the data above is about it. */
     return clinux_pidfd_has_ended(pidfd) ? -ESRCH : 0;
 }

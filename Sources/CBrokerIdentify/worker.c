@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The worker's only two open descriptors. */
+/* The only two descriptors that the worker has open. */
 #define CONNECTION 3
 #define PROCESS 4
 
@@ -32,7 +32,7 @@ static void answer_with(const struct identify_request *request)
         answer.reason = -result;
         break;
     }
-    /* This cannot block: it is the first message in that direction. */
+    /* This cannot block, because it is the first message in that direction. */
     (void)send(CONNECTION, &answer, sizeof answer, MSG_NOSIGNAL);
 }
 
@@ -50,11 +50,11 @@ void identify_begin(void)
     close(self);
 }
 
-/* From here on the worker runs only code of this target. */
+/* Runs in the worker, which from here on runs only code of this target. */
 static _Noreturn void work(const struct identify_request *request, int connection, int pidfd, int parent)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(1);
-    /* Copies both to higher numbers first, so that dup2 cannot overwrite one of them. */
+    /* Copies both to higher numbers first, so that dup2 cannot overwrite either of them. */
     int first = fcntl(connection, F_DUPFD, PROCESS + 1), second = fcntl(pidfd, F_DUPFD, PROCESS + 1);
     if (first < 0 || second < 0 || dup2(first, CONNECTION) < 0 || dup2(second, PROCESS) < 0) _exit(1);
     if (syscall(SYS_close_range, PROCESS + 1, ~0U, 0) != 0 || syscall(SYS_close_range, 0, CONNECTION - 1, 0) != 0) _exit(1);
@@ -86,7 +86,7 @@ int identify_reap(int worker)
 {
     siginfo_t end;
     memset(&end, 0, sizeof end);
-    /* P_PIDFD. */
+    /* 3 is P_PIDFD. */
     while (waitid((idtype_t)3, (id_t)worker, &end, WEXITED) != 0)
         if (errno != EINTR) return 0;
     return end.si_code == CLD_EXITED && end.si_status == 0;

@@ -31,7 +31,7 @@ static int write_all(int file, const char *bytes, size_t size) {
     return 0;
 }
 
-/* Returns an unnamed file with these bytes, at its start. */
+/* Returns an unnamed file that contains these bytes, positioned at its start. */
 static int file_of(const void *bytes, size_t size) {
     int file = memfd_create("input", MFD_CLOEXEC);
     if (file < 0) return -errno;
@@ -120,7 +120,7 @@ ssize_t clinux_filter(
     int process = clinux_pidfd_open(child);
     if (result >= 0 && process >= 0 && wait_for(process, deadline) < 0) result = -ETIMEDOUT;
     if (process >= 0) close(process);
-    /* The child is not reaped yet, so its pid is not reused. Killing one that has ended has no effect. */
+    /* The child is not reaped yet, so its pid is not reused. Killing a child that has ended has no effect. */
     if (result < 0 || process < 0) kill(child, SIGKILL);
     int status = 0;
     pid_t gone;

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The headers of Debian 12 are older than this. */
+/* The headers of Debian 12 do not define this. */
 #ifndef SO_PASSRIGHTS
 #define SO_PASSRIGHTS 83
 #endif
@@ -50,7 +50,7 @@ static int wait_precisely(int epoll, struct epoll_event *events, int64_t nanosec
     struct timespec time = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
     int count = epoll_pwait2(epoll, events, CLINUX_MOST_EVENTS, &time, NULL);
     if (count >= 0 || errno != ENOSYS) return count;
-    /* Linux before 5.11: whole milliseconds, rounded up, and at most a day per wait. */
+    /* Linux before 5.11 lacks epoll_pwait2: waits whole milliseconds, rounded up, and at most a day. */
     int64_t milliseconds = nanoseconds / 1000000 + 1;
     return epoll_wait(epoll, events, CLINUX_MOST_EVENTS, milliseconds > 86400000 ? 86400000 : (int)milliseconds);
 }
@@ -91,7 +91,7 @@ void clinux_bell_hush(int bell) {
 
 int clinux_know_writers(int descriptor) {
     int yes = 1, no = 0;
-    /* Older kernels lack this option; clinux_receive() refuses descriptors then. */
+    /* Older kernels lack this option. clinux_receive() then refuses descriptors. */
     setsockopt(descriptor, SOL_SOCKET, SO_PASSRIGHTS, &no, sizeof no);
     return setsockopt(descriptor, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) < 0 ? -errno : 0;
 }
@@ -105,7 +105,7 @@ int clinux_accept(int listening) {
 }
 
 ssize_t clinux_receive(int descriptor, void *bytes, size_t length, struct clinux_writer *writer) {
-    /* Room for credentials only. The kernel writes them first. */
+    /* There is room for credentials only. The kernel writes them first. */
     union {
         struct cmsghdr header;
         char bytes[CMSG_LEN(sizeof(struct ucred))];

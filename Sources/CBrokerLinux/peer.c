@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The headers of Debian 12 are older than these. */
+/* The headers of Debian 12 do not define these. */
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
 #endif
@@ -30,7 +30,7 @@ int clinux_peer_label(int socket, char *out, size_t size)
 {
     socklen_t length = (socklen_t)size;
     if (getsockopt(socket, SOL_SOCKET, SO_PEERSEC, out, &length) != 0) return -errno;
-    /* Some modules count a NUL, some end the label with a newline. */
+    /* Some modules count a NUL, and some end the label with a newline. */
     while (length > 0 && (out[length - 1] == '\0' || out[length - 1] == '\n')) length--;
     return (int)length;
 }

@@ -33,7 +33,7 @@ int clinux_begin_anew(const char *name) {
     }
     if (close_range(3, ~0U, 0) < 0) return -errno;
     unblock_signals();
-    // If it were ignored, a child's exit status would be lost.
+    // If SIGCHLD were ignored, a child's exit status would be lost.
     signal(SIGCHLD, SIG_DFL);
     struct rlimit none = {0, 0};
     if (setrlimit(RLIMIT_CORE, &none) < 0) return -errno;
@@ -56,7 +56,7 @@ int clinux_drop_group(void) {
     if (code < 0) return code;
     if (getresgid(&real, &effective, &saved) < 0) return -errno;
     if (effective != real || saved != real) return -EPERM;
-    // setfsgid(2) returns the previous group, and -1 is not a valid group to set.
+    // setfsgid(2) returns the current group, and -1 is not a valid group to set.
     if ((gid_t)setfsgid((gid_t)-1) != real) return -EPERM;
     if (given != real && geteuid() != 0 && setegid(given) == 0) return -EPERM;
     return 0;
@@ -73,7 +73,8 @@ int clinux_own_path(char *path, size_t size) {
 // The group bits also limit an access control list.
 static bool is_only_roots(const struct stat *found) { return found->st_uid == 0 && (found->st_mode & 022) == 0; }
 
-// Whether the path is an installed agent that only root can have put there. Until execve only root can change that.
+// Whether the path is an installed agent that only root can have put there. Only root can change that before
+// execve.
 static bool is_installed(const char *path) {
     struct stat found;
     char folder[PATH_MAX];
@@ -101,14 +102,14 @@ static void become(
 ) {
     for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
     unblock_signals();
-    // If the parent is killed, the child must not leave its prompt behind.
+    // If the parent is killed, the child must end too, so that its prompt disappears.
     if (prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) < 0 || getppid() != parent) _exit(127);
     int nothing = open("/dev/null", O_RDWR);
     if (nothing < 0) _exit(127);
     for (int standard = 0; standard < 3; standard++) {
         if (dup2(nothing, standard) < 0) _exit(127);
     }
-    // dup2 to itself would keep the close-on-exec flag.
+    // dup2 from 3 to 3 would keep the close-on-exec flag.
     if (told == 3 && fcntl(told, F_SETFD, 0) < 0) _exit(127);
     if (told > 3 && dup2(told, 3) < 0) _exit(127);
     if (close_range(told < 0 ? 3 : 4, ~0U, 0) < 0) _exit(127);

@@ -43,8 +43,8 @@ int clinux_connect(const char *path, int timeout_milliseconds) {
     if (result < 0) return result;
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (descriptor < 0) return -errno;
-    // SO_SNDTIMEO limits how long connect(2) on a Unix socket waits for room in the backlog. On timeout it fails with
-    // EAGAIN.
+    // SO_SNDTIMEO limits how long connect(2) on a Unix socket waits for room in the backlog. On timeout
+    // connect(2) fails with EAGAIN.
     struct timeval timeout = {
         .tv_sec = timeout_milliseconds / 1000,
         .tv_usec = (timeout_milliseconds % 1000) * 1000,
@@ -65,8 +65,8 @@ int clinux_listen(const char *path, mode_t mode, int backlog) {
     if (result < 0) return result;
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0) return -errno;
-    // bind(2) gives the file the socket's own mode minus the umask, so it never has more permissions than it should.
-    // chmod then restores what the umask removed.
+    // bind(2) gives the file the socket's own mode minus the umask, so the file never has more permissions
+    // than `mode`. chmod then restores the permissions that the umask removed.
     if (fchmod(descriptor, mode) < 0) return failed(descriptor);
     if (bind(descriptor, (const struct sockaddr *)&address, sizeof address) < 0) return failed(descriptor);
     result = clinux_know_writers(descriptor);

@@ -30,7 +30,7 @@ static int signals_written = -1;
 static void note_signal(int number) {
     int code = errno;
     unsigned char byte = (unsigned char)number;
-    // If the pipe is full, the reader has to wake up anyway.
+    // If the pipe is full, its unread bytes wake up the reader anyway.
     (void)!write(signals_written, &byte, 1);
     errno = code;
 }
@@ -81,7 +81,8 @@ static int failed(int descriptor) {
     return -code;
 }
 
-// Between fork and execve only functions of signal-safety(7) may be called: other threads may have held any lock.
+// Between fork and execve only functions of signal-safety(7) may be called: another thread may have held a
+// lock.
 static void become(
     const char *slave, const char *path, char *const arguments[], char *const environment[]
 ) {

@@ -13,7 +13,7 @@ static const char destination[] = "org.freedesktop.PolicyKit1";
 static const char path[] = "/org/freedesktop/PolicyKit1/Authority";
 static const char interface[] = "org.freedesktop.PolicyKit1.Authority";
 
-// CheckAuthorizationFlags, polkit's reference manual.
+// One of the CheckAuthorizationFlags in polkit's reference manual.
 static const uint32_t allow_user_interaction = 1;
 
 static uint64_t now(void) {
@@ -22,7 +22,7 @@ static uint64_t now(void) {
     return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
 }
 
-// The answer, and the reason if it is a failure.
+// The state of the request: whether it has an answer, the answer, and the reason if that is a failure.
 struct waiting {
     bool is_over;
     enum cpolkit_answer answer;
@@ -42,7 +42,7 @@ static void fail_errno(struct waiting *waiting, const char *what, int error) {
 }
 
 static void read_answer(struct waiting *waiting, sd_bus_message *reply) {
-    // Only this exact signature is accepted: additional content could have a meaning that we do not know.
+    // Only this exact signature is accepted: additional content could change the meaning of the reply.
     int is_authorized = 0, is_challenge = 0;
     if (!sd_bus_message_has_signature(reply, "(bba{ss})"))
         return fail(waiting, "polkit's reply has an unexpected signature", sd_bus_message_get_signature(reply, 1));
@@ -71,7 +71,8 @@ static int answered(sd_bus_message *reply, void *data, sd_bus_error *error) {
     } else if (
         sd_bus_error_has_name(failure, SD_BUS_ERROR_SERVICE_UNKNOWN)
         || sd_bus_error_has_name(failure, SD_BUS_ERROR_NAME_HAS_NO_OWNER)) {
-        // Nobody owns the name on the bus, and nothing can be started for it. Any other failure may be temporary.
+        // No program owns the name on the bus, and none can be started for it. Any other failure may be
+        // temporary.
         waiting->is_over = true;
         waiting->answer = CPOLKIT_ABSENT;
     } else {
@@ -82,8 +83,8 @@ static int answered(sd_bus_message *reply, void *data, sd_bus_error *error) {
 
 static int make_call(sd_bus *bus, const struct cpolkit_question *question, sd_bus_message **message) {
     int result = sd_bus_message_new_method_call(bus, message, destination, path, interface, "CheckAuthorization");
-    // Passes the uid. Otherwise polkit looks up the process's user itself, and the process may have become another
-    // user's by then.
+    // Passes the uid. Without it, polkit looks up the process's user itself, and by then the process may run
+    // as another user.
     if (result >= 0) {
         result = sd_bus_message_append(
             *message, "(sa{sv})s", "unix-process", 3, "pid", "u", question->pid, "start-time", "t", question->start_time, "uid",
@@ -93,18 +94,18 @@ static int make_call(sd_bus *bus, const struct cpolkit_question *question, sd_bu
         result = question->app ? sd_bus_message_append(*message, "a{ss}", 1, "app", question->app)
                                : sd_bus_message_append(*message, "a{ss}", 0);
     }
-    // No cancellation_id, because CancelCheckAuthorization is never called. In polkitd (at least 122) GLib can
-    // deadlock if it arrives while the person's agent answers or exits. The cancelling thread then waits for the
-    // connection that the reader of the agent's answer holds, and that reader waits for the cancellation. Closing the
-    // connection cancels its questions too, without that risk.
+    // There is no cancellation_id, because CancelCheckAuthorization is never called. In polkitd (at least
+    // 122) GLib can deadlock if that call arrives while the person's agent answers or exits. The cancelling
+    // thread then waits for the connection that the reader of the agent's answer holds, and that reader waits
+    // for the cancellation. Closing the connection cancels its requests too, without that risk.
     if (result >= 0)
         result = sd_bus_message_append(*message, "us", question->may_interact ? allow_user_interaction : 0, "");
     return result;
 }
 
-// A liveness check: a call that polkit answers by itself, after all calls before it.
+// A liveness check: a call that polkit answers without a person, after all calls before it.
 struct pulse {
-    // When the last check was sent, and whether its reply is outstanding.
+    // The time at which the last check was sent, and whether its reply is outstanding.
     uint64_t time;
     bool is_awaited;
 };
@@ -124,14 +125,14 @@ static int feel(sd_bus *bus, struct pulse *pulse) {
     int result = sd_bus_message_new_method_call(
         bus, &message, destination, path, "org.freedesktop.DBus.Properties", "Get");
     if (result >= 0) result = sd_bus_message_append(message, "ss", interface, "BackendVersion");
-    // No timeout here: turn() checks the time.
+    // The call has no timeout, because turn() checks the time.
     if (result >= 0) result = sd_bus_call_async(bus, NULL, message, felt, pulse, UINT64_MAX);
     sd_bus_message_unref(message);
     return result;
 }
 
-// Processes the bus until there is an answer. Returns -ETIMEDOUT, -EHOSTDOWN if polkit does not respond, or 1 if the
-// question was cancelled.
+// Processes the bus until there is an answer. Returns 0, -ETIMEDOUT, -EHOSTDOWN if polkit does not respond,
+// another -errno, or 1 if the request was cancelled.
 static int turn(sd_bus *bus, struct waiting *waiting, uint64_t end, uint64_t patience, int cancel) {
     struct pulse pulse = {0};
     int result = feel(bus, &pulse);
@@ -173,7 +174,7 @@ enum cpolkit_answer cpolkit_ask(
     const char *address, const struct cpolkit_question *question, int cancel, char *problem, size_t problem_size) {
     struct waiting waiting = {.problem = problem, .problem_size = problem_size};
     if (problem_size > 0) problem[0] = 0;
-    // polkit's uid is signed; for a negative one it would look up the user itself.
+    // polkit's uid is signed. For a negative uid, polkit would look up the user itself.
     if (question->uid > INT32_MAX) {
         fail(&waiting, "polkit cannot be asked", "the user ID is too large");
         return waiting.answer;
@@ -188,7 +189,7 @@ enum cpolkit_answer cpolkit_ask(
     if (result >= 0) result = sd_bus_set_bus_client(bus, 1);
     if (result >= 0) {
         result = sd_bus_start(bus);
-        // Without a socket there is no bus. A socket that nobody listens on is a bus that is down.
+        // Without a socket there is no bus. If no program listens on the socket, the bus is down.
         if (result == -ENOENT) {
             waiting.is_over = true;
             waiting.answer = CPOLKIT_ABSENT;
@@ -208,9 +209,10 @@ enum cpolkit_answer cpolkit_ask(
 
     sd_bus_slot_unref(slot);
     sd_bus_message_unref(message);
-    // Closes without waiting. The bus then notifies polkit, which stops asking for a password. A call that was not sent
-    // yet is dropped. shutdown comes first: a child that another thread has just forked keeps the connection open until
-    // it runs its program. Until then a password would still count for a question that was cancelled.
+    // Closes without waiting. The bus then notifies polkit, which stops asking for a password. A call that
+    // was not sent yet is dropped. shutdown comes first: a child that another thread has just forked keeps
+    // the connection open until it runs its program. Without shutdown, a password could still count for a
+    // cancelled request until then.
     int descriptor = bus ? sd_bus_get_fd(bus) : -1;
     if (descriptor >= 0) shutdown(descriptor, SHUT_RDWR);
     sd_bus_close(bus);

@@ -1,17 +1,17 @@
 import BrokerFormatting
 import BrokerModel
 
-/// An app asks for access to contacts for the first time. Shows who asks and what it may see, and has the person
-/// confirm it.
+/// The prompt of an app that asks for access to contacts for the first time. It shows the app and the
+/// contacts that it may see, and the person confirms them.
 struct AccessDialogue: ListDialogue {
     enum Stage: String {
-        /// Who asks, how reliably it was identified, and why it asks.
+        /// Shows the app, its identity strength and its purpose.
         case introduction
-        /// Some contacts, all or none.
+        /// The person decides between some contacts, all and none.
         case choice
-        /// Searching for contacts and choosing results by number.
+        /// The person searches for contacts and chooses results by number.
         case choosing
-        /// The chosen contacts, to be confirmed.
+        /// The person confirms the chosen contacts.
         case confirmation
     }
 
@@ -82,7 +82,7 @@ struct AccessDialogue: ListDialogue {
     private var keys: [String]? { given.isEmpty ? nil : GrantedKeys.granted(given, of: prompt.keys) }
 }
 
-// MARK: - What is shown
+// MARK: - Lines on the screen
 
 extension AccessDialogue {
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {

@@ -5,7 +5,7 @@ import Glibc
 
 /// Shows prompts one at a time, each on the alternate screen.
 extension Agent {
-    /// A refused app asks again. Shows one line instead of a screen.
+    /// Shows one line for a quiet prompt, which comes from an app that was denied before.
     func waitQuietly(_ prompt: Prompt) {
         quiet.append(prompt)
         guard dialogue == nil else { return }
@@ -61,7 +61,8 @@ extension Agent {
     private func becomeVisible() {
         visibleSince = nil
         terminal.enterAlternateScreen()
-        // Before drawing, not after: a key that is pressed after drawing is meant for this screen.
+        // Input is discarded before drawing, because a key that is pressed after drawing is meant for this
+        // screen.
         discardInput()
         draw(clearing: true)
         terminal.waitUntilDrawn()
@@ -184,7 +185,7 @@ extension Agent {
         }
     }
 
-    /// The outcome in one line.
+    /// Describes the outcome in one line.
     private func words(for answer: Answer, _ prompt: Prompt, _ app: String) -> String {
         if prompt.kind == .manage { return ManageDialogue.words(for: answer, app, names) }
         if answer.takesCard { return names.text(.cardTaken, [.app: app]) }
@@ -228,7 +229,8 @@ extension Agent {
         prompt.expires.map { Int($0) - time(nil) }
     }
 
-    /// Counts in tens until 20 seconds are left: a number that changes every second draws attention.
+    /// The time left, in steps of ten until 20 seconds are left. A number that changes every second would
+    /// draw attention.
     private var shownSecondsLeft: Int? {
         guard let prompt = dialogue?.prompt, let left = secondsLeft(prompt), left < Self.longestCountdown else {
             return nil

@@ -9,15 +9,16 @@ import Glibc
 /// The agent's main loop: shows prompts and takes the person's keys. It owns the terminal, the connection and the
 /// queue.
 final class Agent {
-    /// How long a screen must have been visible before an approving key counts.
+    /// The time that a screen must have been visible before an approving key counts.
     static let armingTime = Duration.milliseconds(500)
-    /// How long a lone ESC waits for the rest of a sequence.
+    /// The time that the agent waits after a lone ESC for the rest of a sequence.
     static let escapeTime = Duration.milliseconds(50)
-    /// How often a prompt is redrawn, to overwrite what another program wrote over it.
+    /// The interval at which the agent redraws a prompt, to overwrite the output of other programs.
     static let redrawTime = Duration.seconds(1)
-    /// Seconds. The countdown is shown only if less time than this is left.
+    /// The screen shows the countdown only if fewer seconds than this are left.
     static let longestCountdown = 600
-    /// Pauses between connection attempts: this one first, doubled each time up to ``longestPause``.
+    /// The first pause between connection attempts. Each later pause is twice as long, up to
+    /// ``longestPause``.
     static let firstPause = Duration.milliseconds(500)
     static let longestPause = Duration.seconds(30)
 
@@ -25,9 +26,10 @@ final class Agent {
         case quit
         case approved, refused
         case signal(CInt)
-        /// This process can no longer connect and must restart itself. `attempt` counts failed attempts in a row.
+        /// This process cannot connect again and must restart itself. `attempt` counts failed attempts in a
+        /// row.
         case startAnew(attempt: Int)
-        /// Failed: what went wrong, and what the person can try.
+        /// The agent failed. The text describes the failure, and the advice suggests what to try.
         case failed(String, advice: String)
     }
 
@@ -39,11 +41,11 @@ final class Agent {
     private let connector: AgentConnector
     /// Asks for the password if the system's broker requires one; `nil` in session mode.
     private let password: PasswordAgent?
-    /// The password agent uses the terminal: this program reads no keys and draws nothing.
+    /// Whether the password agent uses the terminal. Meanwhile this program reads no keys and draws nothing.
     private(set) var isTerminalLent = false
 
     var connection: AgentConnection?
-    /// When to connect next. `attempt` counts failed attempts in a row.
+    /// The time of the next connection attempt. `attempt` counts failed attempts in a row.
     private var retry = ContinuousClock.now
     private var attempt: Int
     private var isBrokerMissed: Bool
@@ -51,16 +53,16 @@ final class Agent {
 
     private var decoder = KeyDecoder()
     private var typed = ContinuousClock.now
-    /// How often input was discarded. Keys that were read together with one that changed the screen do not act on the
-    /// new screen.
+    /// Counts how often input was discarded. Keys that were read together with a key that changed the screen
+    /// must not act on the new screen.
     private var discarded = 0
 
     /// Waiting prompts, oldest first.
     var queue: [Prompt] = []
-    /// Prompts of apps that were refused before. They wait until the person opens them.
+    /// Quiet prompts, from apps that were denied before. They wait until the person opens them.
     var quiet: [Prompt] = []
     var dialogue: (any Dialogue)?
-    /// When the current stage became readable; `nil` while it is not.
+    /// The time at which the current stage became readable; `nil` while it is not readable.
     var visibleSince: ContinuousClock.Instant?
     var hint: String?
     /// The grants that were listed last, in the order shown. A number opens one.
@@ -86,7 +88,8 @@ final class Agent {
         self.password = password
     }
 
-    /// Runs until the person quits, a signal arrives, `once` is fulfilled or an error ends it.
+    /// Runs until the person quits, a signal arrives, the only prompt of `once` is answered, or an error ends
+    /// the agent.
     func run() -> Ending {
         tryBroker()
         while ending == nil {
@@ -105,7 +108,7 @@ final class Agent {
 
     /// The pause before this connection attempt, counted from 0.
     static func pause(before attempt: Int) -> Duration {
-        // Bounds the shift; 2^10 times the first pause exceeds the longest.
+        // `min` bounds the shift; 2^10 times the first pause exceeds the longest pause.
         min(firstPause * (1 << min(attempt, 10)), longestPause)
     }
 
@@ -121,11 +124,13 @@ final class Agent {
         terminal.say(.dim(names.text(.passwordOnDesktop)))
     }
 
-    /// Ends the password agent when no question is pending. Otherwise pkttyagent keeps reading this terminal and hangs
-    /// after one line: in polkit 122 its cancel handler waits for its own end. The next question starts a new one.
+    /// Ends the password agent when no password request is pending. Otherwise pkttyagent keeps reading this
+    /// terminal and hangs after one line: in polkit 122 its cancel handler waits for its own end.
+    /// ``lendTerminal()`` starts a new one.
     func endPasswordAgent() { password?.end() }
 
-    /// Takes the terminal back. Discards what was typed meanwhile: it was meant for the password prompt.
+    /// Takes the terminal back. Discards the input that was typed meanwhile, because it was meant for the
+    /// password agent.
     func takeTerminalBack() {
         guard isTerminalLent else { return }
         isTerminalLent = false
@@ -226,7 +231,7 @@ final class Agent {
         }
     }
 
-    /// Discards what was typed before the person could see the current screen.
+    /// Discards input that was typed before the person could see the current screen.
     func discardInput() {
         terminal.discardInput()
         decoder.reset()
@@ -236,7 +241,7 @@ final class Agent {
     // MARK: - The broker
 
     private func tryAgain() {
-        // The installed agent gave up the group that the socket requires. Only a new process gets it.
+        // The installed agent gave up the group that the socket requires. Only a new process has it again.
         if connector.canOpenAgain { tryBroker() } else { ending = .startAnew(attempt: attempt) }
     }
 
@@ -311,7 +316,8 @@ final class Agent {
         if let cookie = event.withdrawn { withdraw(cookie) }
     }
 
-    /// - Parameter terminal: of the agent that joined; `nil` if the others were there before this one.
+    /// - Parameter terminal: the terminal of the agent that joined; `nil` if the others were there before
+    ///   this one.
     private func words(forOthers others: Int, joined terminal: String?) -> String {
         guard let terminal else { return names.text(.othersHere, count: others) }
         return names.text(

@@ -5,20 +5,20 @@ import BrokerVarlinkClient
 
 /// One registration with the broker. Prompts arrive on one connection; calls about them use another.
 final class AgentConnection {
-    /// Timeout for replies that need no person.
+    /// The timeout for replies that do not wait for the person.
     static let timeout = Duration.seconds(10)
-    /// Timeout for replies that may wait for the person's password, for which they have 120 seconds.
+    /// The timeout for replies that may wait for a password. The person has 120 seconds to enter it.
     static let passwordTimeout = Duration.seconds(130)
-    /// How often signals are checked during that wait.
+    /// The interval at which this program checks for signals while it waits for such a reply.
     static let patience = Duration.milliseconds(250)
 
     /// One reply of `Serve`.
     struct Event {
         var prompt: Prompt?
         var withdrawn: String?
-        /// How many more agents serve this person.
+        /// The number of other agents that serve this person.
         var others: Int?
-        /// Terminal of the agent that joined last.
+        /// The terminal of the agent that joined last.
         var joined: String?
         /// The cookie of a prompt that this program could not parse, so that it can be dismissed.
         var unreadable: String?
@@ -44,10 +44,10 @@ final class AgentConnection {
         try serving.begin(Self.interface + "Serve", more: true) { $0.member("terminal", terminal) }
     }
 
-    /// For poll(2). Check ``hasBufferedReply`` first.
+    /// The descriptor for poll(2). Check ``hasBufferedReply`` first.
     var fileDescriptor: CInt { serving.fileDescriptor }
     var hasBufferedReply: Bool { serving.hasBufferedReply }
-    /// The broker has accepted this agent.
+    /// Whether the broker has accepted this agent.
     var isRegistered: Bool { token != nil }
 
     func close() {

@@ -3,15 +3,16 @@ import BrokerVarlinkClient
 
 /// Connects to the broker's socket for agents.
 ///
-/// The installed agent connects before it gives up its group and cannot connect again. To reconnect it restarts itself.
+/// The installed agent connects before it gives up its group, and cannot connect again afterwards. To
+/// reconnect, it restarts itself.
 final class AgentConnector {
     /// Unused connections, or the error that prevented them; `nil` if this process can connect at any time.
     private var opened: Result<[VarlinkClient], any Error>?
 
-    /// Connects each time it is asked.
+    /// Creates a connector that connects at each ``open()``.
     init() {}
 
-    /// Opens `count` connections now.
+    /// Creates a connector that opens `count` connections at once.
     init(opening count: Int) {
         opened = Result { try (0..<count).map { _ in try Self.connect() } }
     }

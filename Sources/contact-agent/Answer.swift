@@ -1,6 +1,6 @@
 import BrokerJSON
 
-/// What the person chose. An empty answer dismisses the prompt, and the broker stores nothing.
+/// The person's answer to one prompt. An empty answer dismisses the prompt, and the broker stores nothing.
 struct Answer: Hashable, Sendable {
     enum Level: String, Sendable {
         case denied, limited, full
@@ -11,14 +11,15 @@ struct Answer: Hashable, Sendable {
     var identifiers: [String]?
     /// Rows that were turned off.
     var removed: [String]?
-    /// The keys that the app may read. `nil` keeps an existing grant's keys; a first grant then excludes those granted
-    /// by name.
+    /// The keys that the app may read. `nil` keeps an existing grant's keys. In a first grant, `nil` excludes
+    /// the keys that must be granted by name.
     var keys: [String]?
     var lifetime: Lifetime?
     var neverAskAgain: Bool?
-    /// What was picked in the one-time picker.
+    /// The contacts or values of a one-time pick.
     var picked: [Pick]?
-    /// Adds the offered card as a new contact, or merges it into the contact of this row.
+    /// Whether to add the offered card as a new contact. ``mergeInto`` instead names the row of the contact
+    /// to merge it into.
     var addProposed: Bool?
     var mergeInto: String?
 
@@ -33,10 +34,11 @@ struct Answer: Hashable, Sendable {
 
     static let dismissed = Answer()
 
-    /// The answer grants or hands over contacts, or adds an offered card. Such answers must be armed.
+    /// Whether the answer grants or hands over contacts, or accepts an offered card. Such answers must be
+    /// armed.
     var isApproval: Bool { level == .full || !(identifiers ?? []).isEmpty || !(picked ?? []).isEmpty || takesCard }
 
-    /// Accepts the offered card.
+    /// Whether the person accepts the offered card.
     var takesCard: Bool { addProposed == true || mergeInto != nil }
 
     func write(into writer: inout JSONWriter) {

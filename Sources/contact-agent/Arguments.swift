@@ -8,9 +8,10 @@ struct Arguments: Hashable {
     }
 
     var action = Action.serve
-    /// Ends after one prompt.
+    /// Whether the agent ends after one prompt.
     var once = false
-    /// Failed connection attempts in a row, handed on when the agent restarts itself to reconnect.
+    /// The number of failed connection attempts in a row. The agent passes it on when it restarts itself to
+    /// reconnect.
     var attempt = 0
 
     struct Unknown: Error, Hashable {

@@ -1,12 +1,13 @@
 import BrokerFormatting
 
-/// An app looks for one person by name, number or address. Shows the matches; one key shares them.
+/// The prompt of an access button: an app searches for contacts by name, number or address. It shows the
+/// matches, and one key shares them.
 struct ButtonDialogue: Dialogue {
     enum Stage: String {
         /// Waiting for the search result.
         case looking
         case noMatch, oneMatch, severalMatches
-        /// For an app without access: shows once more who it is.
+        /// Shows an app without access once more, with its identity strength, before the person confirms.
         case confirmation
     }
 
@@ -19,7 +20,7 @@ struct ButtonDialogue: Dialogue {
     /// The contacts that the confirmation shows.
     private var confirmed: [Row] = []
 
-    /// With one match, the stage includes the contact: another match is another stage.
+    /// With one match, the stage includes the contact, so another match is another stage.
     var stage: String { place == .oneMatch ? "\(place.rawValue) \(list.rows.first?.identifier ?? "")" : place.rawValue }
 
     init(_ prompt: Prompt, _ names: LocalizedNames = .inEnglish) {
@@ -64,7 +65,7 @@ struct ButtonDialogue: Dialogue {
         return .nothing
     }
 
-    /// The contacts that an approving key would share now.
+    /// The contacts that an approving key would share.
     private var toShare: [Row] {
         switch place {
         case .confirmation: confirmed
@@ -84,7 +85,7 @@ struct ButtonDialogue: Dialogue {
     private func limit(on size: ScreenSize) -> Int { max(1, min(ContactList.maximumPage, size.rows - 9)) }
 }
 
-// MARK: - What is shown
+// MARK: - Lines on the screen
 
 extension ButtonDialogue {
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {

@@ -1,6 +1,6 @@
 import BrokerFormatting
 
-/// Describes who asks, and how reliably the app was identified.
+/// Describes the app that asks, and how reliably it was identified.
 struct CallerWords {
     let prompt: Prompt
     let columns: Int
@@ -8,7 +8,7 @@ struct CallerWords {
 
     private var caller: Caller { prompt.caller }
 
-    /// In quotation marks, because the app chose it.
+    /// The app's name, in quotation marks because the app chose it.
     var name: String { ShownText.quoted(caller.displayName, columns: min(32, columns / 2)) }
 
     /// A text about the app, with the app's name cut so that the line fits and its end stays visible.
@@ -28,7 +28,7 @@ struct CallerWords {
         return filled(ShownText.quoted(caller.displayName, columns: max(8, Columns.width(name) - excess)))
     }
 
-    /// The identity strength and what it is worth. Each line fits the screen.
+    /// The identity strength, and an explanation of how reliable it is. Each line fits the screen.
     var strengthLines: [StyledLine] {
         let path = caller.executable.map(ShownText.line) ?? names.text(.unnamedProgram)
         func lines(_ phrase: Phrase, _ name: String, _ worth: Phrase) -> [StyledLine] {
@@ -77,11 +77,12 @@ struct CallerWords {
         return .dim(Columns.clip(names.text(.readsAtMost, [.keys: words]), to: columns - 1))
     }
 
-    /// How long a grant would last.
+    /// Describes how long a grant would last.
     func lifetime(_ lifetime: Lifetime) -> String {
         let words = ownWords(for: lifetime)
         guard let end = prompt.endsAt else { return words }
-        // As `2026-01-31 12:00`. The text may be malformed, so it is cut and made harmless.
+        // The time looks like `2026-01-31 12:00`. The broker's text may be malformed, so it is cut and
+        // sanitized.
         let text = ShownText.line(String(end.prefix(16))).replacing("T", with: " ")
         return names.text(.untilLatest, [.lifetime: words, .time: text])
     }

@@ -10,7 +10,7 @@ struct Card: Hashable, Sendable {
         var value: String?
         var label: String
         var text: String
-        /// This value can be picked.
+        /// Whether this value can be picked.
         var canChoose: Bool
     }
 
@@ -48,7 +48,7 @@ extension Card {
         }
         let organization = [contact.jobTitle, contact.departmentName, contact.organizationName]
         for (key, text) in zip([ContactKey.jobTitle, .departmentName, .organizationName], organization) {
-            // The text that serves as the card's name is not repeated.
+            // Leave out a text that is already shown as the card's name.
             if ShownText.line(text) != name { add(key, nil, nil, [text]) }
         }
         add(.nickname, nil, nil, [contact.nickname])

@@ -5,7 +5,7 @@ import BrokerVarlinkClient
 import CBrokerLinux
 import Glibc
 
-/// The program that the person sees and answers.
+/// The program that shows prompts to the person and reads the answers.
 @main
 struct ContactAgent {
     static let version = "0.1.0"
@@ -31,8 +31,8 @@ struct ContactAgent {
         }
     }
 
-    /// Prepares connections to the broker's socket. The installed agent opens `count` connections now. It then gives up
-    /// the group that the socket requires, whether or not it connected.
+    /// Prepares connections to the broker's socket. The installed agent opens `count` connections at once.
+    /// Then it gives up the group that the socket requires, whether or not it connected.
     private static func connector(_ count: Int, _ precautions: Precautions) -> AgentConnector {
         guard precautions.isPrivileged else { return AgentConnector() }
         let connector = AgentConnector(opening: count)
@@ -101,7 +101,7 @@ struct ContactAgent {
                     advice: "See whether others run, and whether the broker takes this one for you.")
             case .lost(let reason, let advice, let wasServed):
                 if wasServed { attempt = 0 }
-                // One line per outage: the journal keeps every line.
+                // Write only one line per outage, because the journal keeps every line.
                 if attempt == 0 {
                     _ = failed("the broker cannot be reached: \(reason)", advice: advice ?? "Trying again.")
                 }

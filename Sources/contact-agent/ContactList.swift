@@ -2,17 +2,17 @@ import BrokerFormatting
 
 /// A paged list of contacts, in which contacts are chosen by their number on the page.
 struct ContactList: Hashable {
-    /// How contacts that the app can already see are treated.
+    /// The treatment of contacts that the app can already see.
     enum Shared {
-        /// Marked, and cannot be chosen.
+        /// They are marked, and cannot be chosen.
         case fixed
-        /// Chosen like any other contact.
+        /// They can be chosen like any other contact.
         case ignored
-        /// Turned on, and can be turned off.
+        /// They are turned on, and can be turned off.
         case removable
     }
 
-    /// One digit key chooses a row: 1 to 9.
+    /// The maximum number of rows on a page, because one digit key, 1 to 9, chooses a row.
     static let maximumPage = 9
 
     var shared = Shared.fixed
@@ -23,9 +23,9 @@ struct ContactList: Hashable {
     private(set) var offset = 0
     /// Chosen contacts on all pages, in the order of choosing.
     private(set) var chosen: [Row] = []
-    /// Contacts that the app can see and that were turned off.
+    /// Contacts that the app can see and that the person turned off.
     private(set) var removed: [Row] = []
-    /// The row that the last number key named but that cannot be chosen.
+    /// The row of the last number key, if that row cannot be chosen.
     private var refusedRow: Row?
     private var isLoaded = false
 
@@ -106,7 +106,7 @@ struct ContactList: Hashable {
         return .dim("   \(place)  \(pages)")
     }
 
-    /// The reason why the last number key chose nothing; empty if it did.
+    /// The reason why the last number key chose no row; empty if it chose one.
     func remark(_ names: LocalizedNames) -> [StyledLine] {
         guard let row = refusedRow else { return [] }
         let reason = isFixed(row) ? names.text(.alreadyShared) : row.reason ?? names.text(.noReason)

@@ -11,10 +11,10 @@ struct ScreenSize: Hashable, Sendable {
     var isLargeEnough: Bool { columns >= Self.minimum.columns && rows >= Self.minimum.rows }
 }
 
-/// What a key press causes.
+/// The effect of a key press.
 enum Effect: Hashable {
     case nothing
-    /// An approving key that was pressed before the screen was visible for the arming time.
+    /// The person pressed an approving key before the screen was visible for the arming time.
     case tooEarly
     /// Fetch a page of contacts for ``Dialogue/found(_:)``.
     case search(query: String, offset: Int, limit: Int, sharedOnly: Bool = false)
@@ -25,29 +25,31 @@ enum Effect: Hashable {
     static func approval(_ answer: Answer, isArmed: Bool) -> Effect { isArmed ? .answer(answer) : .tooEarly }
 }
 
-/// One prompt on the screen: its lines and its reaction to keys. A dialogue has no side effects.
+/// One prompt on the screen: its lines and its reaction to keys. A dialogue has no side effects; the agent
+/// carries out the effects that it returns.
 protocol Dialogue {
     var prompt: Prompt { get }
     /// Texts in the person's language.
     var names: LocalizedNames { get }
 
-    /// Changes whenever an approval would approve something else. Keys that were pressed before the change do not
+    /// Identifies what an approval approves. When the stage changes, keys that were pressed before do not
     /// count.
     var stage: String { get }
 
-    /// The effect to carry out before the dialogue is shown.
+    /// Returns the effect to carry out before the dialogue is shown.
     func begin(on size: ScreenSize) -> Effect
 
-    /// - Parameter isArmed: the stage was visible for the arming time, so that an approving key counts.
+    /// - Parameter isArmed: whether the stage was visible for the arming time, so that an approving key
+    ///   counts.
     mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect
 
     mutating func found(_ result: SearchResult)
     mutating func shown(_ card: Card)
 
-    /// The terminal was resized.
+    /// Adapts the dialogue to a new terminal size.
     mutating func resized(to size: ScreenSize) -> Effect
 
-    /// The lines, from the top; at most ``ScreenSize/rows`` less 2.
+    /// Returns the lines from the top, at most ``ScreenSize/rows`` minus 2.
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine]
 }
 
@@ -59,13 +61,13 @@ extension Dialogue {
 /// A dialogue in which the person searches for contacts and chooses them by number.
 protocol ListDialogue: Dialogue {
     var finder: Finder { get set }
-    /// The list is on the screen.
+    /// Whether the list is on the screen.
     var isChoosing: Bool { get }
 
     /// Handles a character that does not refuse and that the finder does not use.
     mutating func press(_ character: Character, on size: ScreenSize, isArmed: Bool) -> Effect
 
-    /// The effect of the refusing keys.
+    /// Returns the effect of the refusing keys.
     mutating func refuse() -> Effect
 
     /// Returns to the first page of everything paged, except the list of contacts.
@@ -90,14 +92,14 @@ extension ListDialogue {
     }
 }
 
-// MARK: - What dialogues show alike
+// MARK: - Lines that dialogues share
 
 extension Dialogue {
     func callerWords(on size: ScreenSize) -> CallerWords {
         CallerWords(prompt: prompt, columns: size.columns, names: names)
     }
 
-    /// A choice that shares something. Its key is shown only once it is armed.
+    /// A choice that shares something. The screen shows its key only after the stage is armed.
     func approving(_ key: Character, _ words: String, isArmed: Bool) -> StyledLine {
         isArmed ? choice(key, words) : .dim("[ ] \(words)")
     }
@@ -108,7 +110,7 @@ extension Dialogue {
 
     func choice(_ key: Character, _ phrase: Phrase) -> StyledLine { choice(key, names.text(phrase)) }
 
-    /// What a number key does on this page.
+    /// Describes the number keys of this page.
     func numbers(_ phrase: Phrase) -> StyledLine { .dim("[1–9] \(names.text(phrase))") }
 
     /// The grant's lifetime, if one is offered, and the key to change it if there are several.
@@ -118,7 +120,7 @@ extension Dialogue {
         return [lifetime.canChange ? choice("t", text) : .dim("    \(text)")]
     }
 
-    /// The introduction: who asks for what, and the choice to go on or refuse.
+    /// The introduction: the app, its request, and the choice to go on or refuse.
     func introduction(
         _ words: CallerWords, _ question: Phrase, _ details: [StyledLine], refuse: Phrase, goOn: Phrase = .goOn,
         never: Phrase

@@ -3,12 +3,13 @@ import Glibc
 
 /// The environment variables that this program keeps; it removes all others at the start.
 struct Environment: Hashable {
-    /// Variables that the user who starts the installed agent may set: how the terminal draws, and the language of this
-    /// program and of polkit's password prompt.
+    /// The variables that the user may set for the installed agent. They select how the terminal draws, and
+    /// the language of this program and of polkit's password prompt.
     private static let kept = ["TERM", "NO_COLOR", "LANG", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LC_CTYPE"]
-    /// Where a session-mode broker may be. Only an agent without privilege reads them.
+    /// Variables with the location of a session-mode broker. Only an agent without privilege reads them.
     private static let places = ["XDG_RUNTIME_DIR", "CONTACTBROKER_RUNTIME_DIR"]
-    /// Longest value in bytes that the installed agent accepts; names of terminals and languages are shorter.
+    /// The maximum length, in bytes, of a value that the installed agent accepts. Names of terminals and
+    /// languages are shorter.
     private static let longest = 64
 
     private(set) var values: [String: String]
@@ -16,13 +17,13 @@ struct Environment: Hashable {
     var terminalType: String? { values["TERM"] }
     /// Texts in the person's language. The environment only selects one of the built-in languages.
     var names: LocalizedNames { LocalizedNames(languages: PreferredLanguages.tags { values[$0] }) }
-    /// no-color.org: set and not empty.
+    /// Whether `NO_COLOR` is set and not empty (no-color.org).
     var noColor: Bool { !(values["NO_COLOR"] ?? "").isEmpty }
 
     /// Removes every variable that is not in a fixed list, so that the environment cannot influence a library.
     ///
-    /// - Parameter isPrivileged: the program has more rights than the user who started it. It then accepts plain words
-    ///   only, because a path could make a library read one of the user's files.
+    /// - Parameter isPrivileged: whether the program has more rights than the user who started it. Such a
+    ///   program accepts only plain words, because a path could make a library read one of the user's files.
     static func reduce(isPrivileged: Bool) -> Environment {
         var values: [String: String] = [:]
         for name in isPrivileged ? kept : kept + places {

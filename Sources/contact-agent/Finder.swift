@@ -1,15 +1,15 @@
 import BrokerFormatting
 
-/// Search in a prompt: a query that is typed, and its results below, page by page.
+/// The search in a prompt: the query, and the results below it, page by page.
 struct Finder: Hashable {
     private(set) var query = LineEditor()
     var list = ContactList()
-    /// The query is being typed; otherwise keys act on the list.
+    /// Whether the person is typing the query; otherwise keys act on the list.
     private(set) var isTyping = false
     /// `true` lists only contacts that the app can already see; `nil` if the dialogue has no such filter.
     var listsShared: Bool?
 
-    /// Rows on one page.
+    /// The number of rows on one page.
     static func limit(on size: ScreenSize) -> Int { max(1, min(ContactList.maximumPage, size.rows - 7)) }
 
     /// Starts typing a query.
@@ -51,8 +51,8 @@ struct Finder: Hashable {
     /// The lines of the whole screen.
     ///
     /// - Parameters:
-    ///   - heading: shown above the list while no query is typed; by default the query.
-    ///   - choices: shown below the list while no query is typed.
+    ///   - heading: shown above the list while the person is not typing; by default the query.
+    ///   - choices: shown below the list while the person is not typing.
     func lines(
         _ title: StyledLine, heading: StyledLine? = nil, whileTyping: Phrase, choices: StyledLine, on size: ScreenSize,
         _ names: LocalizedNames

@@ -1,8 +1,8 @@
 import BrokerFormatting
 
-/// The person's decisions, app by app, as lines of a table.
+/// Formats the person's decisions as a table with one line for each app.
 enum GrantsTable {
-    /// One digit key opens an app: 1 to 9.
+    /// The maximum number of apps on a page, because one digit key, 1 to 9, opens an app.
     static let page = 9
 
     static func lines(_ grants: some Collection<AppGrant>, columns: Int, _ names: LocalizedNames) -> [StyledLine] {
@@ -47,7 +47,7 @@ enum GrantsTable {
         }
     }
 
-    /// Number, app, identity strength, access, contacts, last use.
+    /// One line with the columns number, app, identity strength, access, contacts and last use.
     private static func row(_ cells: [String], _ nameWidth: Int) -> String {
         zip(cells, [1, nameWidth, 11, 15, 9, 10]).map { Columns.pad($0, to: $1) }.joined(separator: " ")
     }

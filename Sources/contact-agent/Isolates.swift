@@ -3,8 +3,8 @@ enum Isolates {
     /// U+2069, which ends the innermost isolate.
     static let end: Unicode.Scalar = "\u{2069}"
 
-    /// Whether the scalar starts an isolate that ``LocalizedNames`` writes: right-to-left, or the direction of its
-    /// first letter.
+    /// Whether the scalar starts an isolate that ``LocalizedNames`` writes. Such an isolate is right-to-left,
+    /// or has the direction of its first letter.
     static func starts(_ scalar: Unicode.Scalar) -> Bool { scalar == "\u{2067}" || scalar == "\u{2068}" }
 
     /// The isolates that the text starts and does not end, in order.

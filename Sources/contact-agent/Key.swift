@@ -4,13 +4,14 @@ enum Key: Hashable, Sendable {
     case enter
     case escape
     case backspace
-    /// Ctrl-U: erase the line.
+    /// Ctrl-U, which erases the line.
     case erase
-    /// Pasted text: input for a line that is being typed, never an answer.
+    /// Pasted text. It can be input for a line that is being typed, but never an answer.
     case paste(String)
     /// An arrow, a function key or a control character without a meaning here.
     case other
 
-    /// Refuses on every screen, unless text is being typed or the screen defines the key otherwise.
+    /// Whether the key refuses. It does so on every screen, unless text is being typed or the screen defines
+    /// the key otherwise.
     var isRefusal: Bool { self == .enter || self == .escape || self == .character("d") }
 }

@@ -1,16 +1,16 @@
-/// Decodes a terminal's bytes into keys, however reads split them.
+/// Decodes a terminal's bytes into keys, even if reads split a key's bytes.
 ///
 /// A sequence that begins with ESC is one key. The letters in it must not count as answers.
 struct KeyDecoder {
-    /// Longest run of parameters in a control sequence; longer ones are not from a keyboard.
+    /// The maximum length of a control sequence, in bytes. Longer sequences are not from a keyboard.
     static let maximumSequence = 32
-    /// Most bytes of a paste that are kept; names are shorter.
+    /// The maximum number of bytes to keep of a paste. Names are shorter.
     static let maximumPaste = 512
 
     private var pending: [UInt8] = []
     private var pasted: [UInt8]?
 
-    /// The pending bytes may be an incomplete sequence, such as a lone ESC.
+    /// Whether the pending bytes may be an incomplete sequence, such as a lone ESC.
     var isUndecided: Bool { !pending.isEmpty && pasted == nil }
 
     /// Discards pending bytes.
@@ -70,7 +70,7 @@ struct KeyDecoder {
         return .character(character)
     }
 
-    /// ECMA-48 §5.4 control sequences, SS3 and Alt with a key.
+    /// Decodes control sequences (ECMA-48 §5.4), SS3 sequences, and Alt with a key.
     private mutating func escapeSequence() -> Key? {
         guard pending.count > 1 else { return nil }
         switch pending[1] {
@@ -108,7 +108,8 @@ struct KeyDecoder {
             pasted = nil
             return .paste(String(decoding: text.prefix(Self.maximumPaste), as: UTF8.self))
         }
-        // A read may split the end mark, so its length less 1 stays pending. Everything before is text.
+        // A read may split the end mark, so as many bytes as the mark has, minus one, stay pending. All bytes
+        // before them are text.
         let kept = min(pending.count, end.count - 1)
         let text = (pasted ?? []) + pending.dropLast(kept)
         pasted = Array(text.prefix(Self.maximumPaste))

@@ -5,7 +5,8 @@ enum LineBreaker {
         var lines: [String] = []
         var line = ""
         for piece in pieces(of: text) {
-            // A piece that two spaces set off, such as a key and its effect, is split only if it does not fit one line.
+            // Two spaces separate pieces, such as a key and its effect. A piece is split only if it does not
+            // fit on one line.
             if !line.isEmpty, Columns.width(line) + width(piece) > columns, width(piece) <= columns {
                 lines.append(line)
                 line = ""
@@ -80,7 +81,7 @@ enum LineBreaker {
     private static func isMark(_ character: Character) -> Bool { character.unicodeScalars.first == Isolates.end }
     private static func isWide(_ character: Character) -> Bool { Columns.width(String(character)) > 1 }
 
-    /// Characters that may not begin a line, and those that may not end one, in Chinese and Japanese.
+    /// In Chinese and Japanese, a line may not begin with a closing character, nor end with an opening one.
     private static let closing: Set<Character> = Set("、。，．：；！？）」』】》〉”’…ー々・·)]}:;,.?!%")
     private static let opening: Set<Character> = Set("（「『【《〈“‘([{")
 }

@@ -1,6 +1,6 @@
 /// A line of text that is being typed, such as a query.
 struct LineEditor: Hashable {
-    /// Longest line, in characters; names are shorter.
+    /// The maximum length of a line, in characters. Names are shorter.
     static let maximumLength = 100
 
     private(set) var text = ""

@@ -1,15 +1,16 @@
 import BrokerFormatting
 
-/// The person reviews what one app can see, and adds or removes contacts. The app or the person starts it.
+/// The person reviews which contacts one app can see, and adds or removes contacts. The app or the person
+/// starts the review.
 struct ManageDialogue: ListDialogue {
     enum Stage: String {
-        /// Who asks for the review.
+        /// Shows the app that asks for the review.
         case introduction
-        /// Searching for contacts and turning them on and off by number.
+        /// The person searches for contacts, and turns them on and off by number.
         case choosing
-        /// The exact changes, to be confirmed.
+        /// The person confirms the exact changes.
         case confirmation
-        /// Whether to revoke all access.
+        /// The person decides whether to revoke all access.
         case revocation
     }
 
@@ -63,7 +64,7 @@ struct ManageDialogue: ListDialogue {
                     level: .limited, identifiers: finder.list.chosen.map(\.identifier),
                     removed: removed.isEmpty ? nil : removed),
                 isArmed: isArmed)
-        // Revoking needs no arming: it shares nothing.
+        // Revoking needs no arming, because it shares nothing.
         case (.revocation, "y"): return .answer(Answer(level: .denied))
         case (.introduction, _), (.confirmation, _), (.revocation, _): break
         }
@@ -77,7 +78,7 @@ struct ManageDialogue: ListDialogue {
         return .nothing
     }
 
-    /// A limited grant is edited. For any other status the person makes a new selection.
+    /// Whether the person edits a limited grant. For any other status, the person makes a new selection.
     private var isAdjusted: Bool { prompt.status == "limited" }
 
     private func changeRows(on size: ScreenSize) -> Int { max(1, size.rows - 7) }
@@ -87,10 +88,10 @@ struct ManageDialogue: ListDialogue {
     }
 }
 
-// MARK: - What is shown
+// MARK: - Lines on the screen
 
 extension ManageDialogue {
-    /// The outcome in one line.
+    /// Describes the outcome in one line.
     static func words(for answer: Answer, _ app: String, _ names: LocalizedNames) -> String {
         if answer.neverAskAgain == true { return names.text(.asksNoMore, [.app: app]) }
         guard let level = answer.level else { return names.text(.staysAsIs, [.app: app]) }

@@ -6,19 +6,19 @@ import BrokerVarlinkClient
 import CBrokerLinux
 import Glibc
 
-/// Reports waiting prompts when no agent is open. The broker sends it only how many there are.
+/// Runs the notify-only agent, which reports waiting prompts. The broker sends it only their number.
 ///
-/// Writes a line to standard output, which systemd sends to the journal. Also sends a desktop notification if
-/// `notify-send` and the user's message bus exist. Neither contains text from an app.
+/// It writes a line to standard output, which systemd sends to the journal. It also sends a desktop
+/// notification if `notify-send` and the user's message bus exist. Neither contains text from an app.
 struct Notifier {
     static let program = "/usr/bin/notify-send"
-    /// Shortest time between desktop notifications: apps control when prompts arrive.
+    /// The minimum time between desktop notifications, because apps control when prompts arrive.
     static let interval = Duration.seconds(10)
 
     enum Ending {
         /// The broker cannot be reached, or the connection ended.
         case lost(String, advice: String?, wasServed: Bool)
-        /// The broker does not accept this notifier.
+        /// The broker does not accept this notify-only agent.
         case refused(String)
     }
 
@@ -56,7 +56,7 @@ struct Notifier {
     }
 
     private func notify() -> ChildProgram? {
-        // Uses the system's path for this user, not the environment's.
+        // Use the system's path for this user, and not a path from the environment.
         let folder = "/run/user/\(getuid())"
         var status = stat()
         guard lstat(folder + "/bus", &status) == 0, status.st_uid == getuid(), status.st_mode & S_IFMT == S_IFSOCK
@@ -70,7 +70,7 @@ struct Notifier {
 
     private func say(_ line: String) {
         let bytes = Array((line + "\n").utf8)
-        // A failed write is ignored; the desktop notification may still work.
+        // A failed write is ignored, because the desktop notification may still work.
         _ = write(STDOUT_FILENO, bytes, bytes.count)
     }
 }

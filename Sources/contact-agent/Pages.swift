@@ -7,7 +7,7 @@ struct Pages: Hashable {
     /// Returns to the first page.
     mutating func rewind() { start = 0 }
 
-    /// Turns the page on `n` and `p`.
+    /// Turns to the next page on `n`, and to the previous one on `p`.
     mutating func turn(_ key: Character, of count: Int, by page: Int) {
         if key == "n", start + page < count { start += page }
         if key == "p" { start = max(0, start - page) }

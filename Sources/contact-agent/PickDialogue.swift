@@ -1,15 +1,16 @@
 import BrokerFormatting
 
-/// An app asks once for contacts or single values. The person picks them; the app's grant does not change.
+/// The prompt of a one-time pick: an app asks for contacts or single values. The person picks them; the app's
+/// grant does not change.
 struct PickDialogue: ListDialogue {
     enum Stage: String {
-        /// Who asks, and what it would get.
+        /// Shows the app, and which data it would get.
         case introduction
-        /// Searching for contacts and picking by number.
+        /// The person searches for contacts and picks by number.
         case choosing
-        /// One contact's card, to pick its values.
+        /// Shows one contact's card, from which the person picks values.
         case card
-        /// What would be handed over, to be confirmed.
+        /// The person confirms the contacts or values to hand over.
         case confirmation
     }
 
@@ -30,7 +31,7 @@ struct PickDialogue: ListDialogue {
     private var cardPages = Pages()
     private var pages = Pages()
 
-    /// Each card is its own stage: the same number picks something else on another card.
+    /// Each card is a separate stage, because the same number picks something else on another card.
     var stage: String {
         switch place {
         case .card: "\(place.rawValue) \(opened?.row.identifier ?? "")"
@@ -94,7 +95,7 @@ struct PickDialogue: ListDialogue {
         return .nothing
     }
 
-    /// Picks the row of this number, or opens its card.
+    /// Picks the row with this number, or opens its card.
     private mutating func choose(_ number: Character) -> Effect {
         guard let row = finder.list.row(number) else { return .nothing }
         if row.isEnabled, !row.returns {
@@ -107,7 +108,7 @@ struct PickDialogue: ListDialogue {
         return .nothing
     }
 
-    /// Picks the value of this number on the page of the card.
+    /// Picks the value with this number on the current page of the card.
     private mutating func pickValue(_ number: Character, on size: ScreenSize) {
         guard let opened, number.isASCII, let place = number.wholeNumberValue else { return }
         let shown = Array(cardPages.shown(of: opened.card.lines, by: cardRows(on: size)))
@@ -141,7 +142,7 @@ struct PickDialogue: ListDialogue {
     }
 }
 
-// MARK: - What is shown
+// MARK: - Lines on the screen
 
 extension PickDialogue {
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
@@ -154,7 +155,7 @@ extension PickDialogue {
         }
     }
 
-    /// What the app gets of a picked contact.
+    /// Describes the keys that the app gets of a picked contact.
     private var extent: String {
         guard prompt.namesKeys else { return names.text(.allButNotes) }
         return GrantedKeys.words(for: prompt.keys, names) ?? names.text(.onlyThatPicked)

@@ -4,10 +4,12 @@ import Glibc
 
 /// Setup that runs before everything else, so that the user's other programs cannot control the agent.
 struct Precautions {
-    /// The program file is setgid: this is the installed agent. It serves the system's broker only.
+    /// Whether the program file is setgid. Only the installed agent is, and it serves only the system's
+    /// broker.
     let isPrivileged: Bool
     let environment: Environment
-    /// The path of the program file, where an upgrade installs the new one. Empty if `/proc` does not report it.
+    /// The path of the program file, at which an upgrade installs the new one. Empty if `/proc` does not
+    /// report it.
     private let path: [CChar]
 
     struct Failure: Error {
@@ -30,20 +32,21 @@ struct Precautions {
         return clinux_own_path(&path, path.count) == 0 ? path : [0]
     }
 
-    /// Gives up the group. From then on the program has only the user's own rights.
+    /// Gives up the group. After this the program has only the user's own rights.
     func dropGroup() throws(Failure) {
         guard isPrivileged else { return }
         try Self.check(clinux_drop_group())
     }
 
-    /// Restarts the agent to regain the group that the broker's socket requires. While dpkg unpacks a package, neither
-    /// the old file nor the new one may be executed. The agent then retries for 30 seconds, and any signal ends it.
+    /// Restarts the agent to regain the group that the broker's socket requires. While dpkg unpacks a
+    /// package, neither the old file nor the new one may be executed. In that case this retries for 30
+    /// seconds, and any signal ends the program.
     ///
-    /// - Parameter attempt: failed connection attempts in a row.
-    /// - Returns: why it failed; does not return on success.
+    /// - Parameter attempt: the number of failed connection attempts in a row.
+    /// - Returns: the reason why the restart failed; does not return on success.
     func startAnew(_ arguments: Arguments, attempt: Int) -> Failure {
         let words = arguments.words + ["--attempt", "\(attempt)"]
-        // The handlers write to a pipe that is no longer read.
+        // The handlers write to a pipe that nothing reads at this point.
         for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP] { signal(number, SIG_DFL) }
         var code: CInt = 0
         for pass in 0..<300 {

@@ -2,12 +2,12 @@ import BrokerFormatting
 import BrokerJSON
 import BrokerModel
 
-/// How reliably the broker identified the app, strongest first.
+/// The identity strength of an app, strongest first.
 enum IdentityStrength: String, Sendable {
     case labelled, sandboxed, service, installed, claimed, unverified
 }
 
-/// How long a grant lasts.
+/// The lifetime of a grant.
 enum Lifetime: String, Sendable {
     case untilRevoked, session, process
 }
@@ -36,36 +36,39 @@ struct Prompt: Hashable, Sendable {
     var status: String
     var purpose: String?
     var keys: [String]
-    /// The app named keys, or an empty list. Otherwise it asks for all keys except those granted by name.
+    /// Whether the app named keys, even an empty list. Otherwise it asks for all keys except those granted by
+    /// name.
     var namesKeys: Bool
     var query: String?
-    /// The one-time picker: several contacts can be picked.
+    /// Whether the person can pick several contacts or values, in a one-time pick.
     var isMultiple: Bool
     /// The card that the app offers.
     var proposed: Card?
     var totalContacts: Int
     var grantedContacts: Int
-    /// The lifetimes to offer, the default first. Empty if the app has a grant, because an answer does not change its
-    /// lifetime.
+    /// The lifetimes to offer, the default first. Empty if the app has a grant, because an answer does not
+    /// change the grant's lifetime.
     var lifetimes: [Lifetime]
-    /// The executable runs other programs' code, so it identifies no app. Its grants are bound to a process or session.
+    /// Whether the executable runs other programs' code, so that it identifies no app. Its grants are bound
+    /// to a process or session.
     var isInterpreter: Bool
-    /// The app was refused before. The prompt waits as one line until the person opens it.
+    /// Whether this is a quiet prompt, from an app that was denied before. It waits as one line until the
+    /// person opens it.
     var isQuiet: Bool
-    /// The person opened it; no app waits for the answer.
+    /// Whether the person opened the prompt, so that no app waits for the answer.
     var isOwn = false
-    /// Policy permits full access.
+    /// Whether policy permits full access.
     var allowsAll: Bool
     /// The keys that policy limits the app to; `nil` means no limit.
     var maximumKeys: [String]?
-    /// When policy ends a grant at the latest, as `2026-01-31T12:00:00Z`.
+    /// The latest time at which policy ends a grant, such as `2026-01-31T12:00:00Z`.
     var endsAt: String?
-    /// When the prompt expires, in seconds since 1970; `nil` if the broker did not send it.
+    /// The time at which the prompt expires, in seconds since 1970; `nil` if the broker did not send it.
     var expires: Int64?
 
-    /// The person has not decided about this app.
+    /// Whether the person has not decided about this app.
     var isUndecided: Bool { status == "notDetermined" }
-    /// The app has access, and one more contact does not change its terms.
+    /// Whether the app has access, so that one more contact does not change its terms.
     var hasGrant: Bool { status == "limited" || status == "full" }
 }
 

@@ -1,15 +1,16 @@
 import BrokerFormatting
 
-/// An app offers a card. The person adds it, merges it into a contact, or declines. The app's access does not change.
+/// The prompt of an app that offers a card. The person adds it, merges it into a contact, or declines. The
+/// app's access does not change.
 struct ProposeDialogue: ListDialogue {
     enum Stage: String {
-        /// Who offers, and why.
+        /// Shows the app and its purpose.
         case introduction
-        /// The card itself.
+        /// Shows the card.
         case card
-        /// Searching for the contact to merge into, and choosing it by number.
+        /// The person searches for the contact to merge into, and chooses it by number.
         case choosing
-        /// The contact to merge into, to be confirmed.
+        /// The person confirms the contact to merge into.
         case confirmation
     }
 
@@ -63,7 +64,7 @@ struct ProposeDialogue: ListDialogue {
     private func cardRows(on size: ScreenSize) -> Int { max(1, size.rows - 7) }
 }
 
-// MARK: - What is shown
+// MARK: - Lines on the screen
 
 extension ProposeDialogue {
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
@@ -82,7 +83,7 @@ extension ProposeDialogue {
     }
 
     private func cardLines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
-        // In quotation marks, because the app chose the name.
+        // The name is in quotation marks, because the app chose it.
         var lines: [StyledLine] = [.bold(ShownText.quoted(card.name, columns: size.columns - 2))]
         lines += pages.lines(of: card.lines, by: cardRows(on: size), names) { line in
             .dim("   \(Columns.pad(line.label, to: 12)) ") + StyledLine(Columns.clip(line.text, to: size.columns - 18))

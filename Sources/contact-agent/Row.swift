@@ -2,18 +2,19 @@ import BrokerFormatting
 import BrokerJSON
 import BrokerModel
 
-/// One contact in a list, with what the person needs to recognise it. All text is safe for a terminal.
+/// One contact in a list, with its name and a detail by which the person recognises it. All text is safe for
+/// a terminal.
 struct Row: Hashable, Sendable {
-    /// Valid for one prompt.
+    /// Identifies the row within one prompt only.
     var identifier: String
     var name: String
     var detail: String?
-    /// The app can already see this contact.
+    /// Whether the app can already see this contact.
     var isGranted: Bool
     var isEnabled: Bool
-    /// Why it cannot be chosen.
+    /// The reason why the row cannot be chosen.
     var reason: String?
-    /// Choosing the row picks the whole contact; otherwise it opens the card.
+    /// Whether choosing the row picks the whole contact; otherwise it opens the card.
     var returns = true
 }
 
@@ -23,7 +24,7 @@ extension Row {
         guard let identifier = object["identifier"]?.string, let contact = object["contact"] else { return nil }
         self.identifier = identifier
         let named = (try? WireContact(contact))?.contact ?? Contact()
-        // Isolated, so that right-to-left text does not move the numbers and brackets beside it.
+        // The text is isolated, so that right-to-left text does not move the numbers and brackets next to it.
         name = Bidirectional.isolated(ShownText.line(NameFormatter(names: names).string(from: named)))
         detail = object["detail"]?.string.map { Bidirectional.isolated(ShownText.line($0)) }
         isGranted = object["granted"]?.says("all") ?? false
@@ -36,7 +37,7 @@ extension Row {
 /// A page of contacts, as `Search` returns it.
 struct SearchResult: Hashable, Sendable {
     var rows: [Row]
-    /// Contacts on all pages.
+    /// The number of contacts on all pages.
     var total: Int
     var offset: Int
 }

@@ -1,13 +1,14 @@
 import BrokerFormatting
 
-/// Quotes untrusted text so that it cannot pass for this program's own words.
+/// Formats untrusted text so that the person cannot mistake it for this program's own words.
 enum ShownText {
-    /// In quotation marks, which the text inside cannot close, and at most this wide.
+    /// Returns the text in quotation marks, cut to this many columns. The text inside cannot close the
+    /// quotation marks.
     static func quoted(_ text: String, columns: Int) -> String {
         let inner = line(text).filter { !"“”„‟\"".contains($0) }
         return "“\(Columns.clip(inner, to: max(1, columns - 2)))”"
     }
 
-    /// One line without characters that control the terminal.
+    /// Returns the text as one line, without characters that control the terminal.
     static func line(_ text: String) -> String { DisplayText.line(text) }
 }

@@ -34,14 +34,14 @@ struct StyledLine: Hashable, ExpressibleByStringInterpolation {
     /// The text without styles.
     var text: String { pieces.map(\.text).joined() }
 
-    /// The line, broken where its script permits, in the style of its first piece. A line that fits is returned
-    /// unchanged.
+    /// Breaks the line where its script permits. The parts have the style of the first piece. A line that
+    /// fits is returned unchanged.
     func wrapped(columns: Int) -> [StyledLine] {
         guard Columns.width(text) > columns else { return [self] }
         return LineBreaker.lines(of: text, columns: columns).map { StyledLine($0, pieces.first?.style ?? .plain) }
     }
 
-    /// The line as bytes for the terminal, cut to fit.
+    /// Returns the text that draws the line on the terminal, cut to fit.
     func drawn(columns: Int, withStyles: Bool) -> String {
         // A terminal may drop a direction mark in column 1, because no character precedes it there.
         let isMarked = text.unicodeScalars.first.map(Isolates.starts) ?? false
@@ -68,7 +68,7 @@ enum Columns {
     static func clip(_ text: String, to columns: Int) -> String {
         guard width(text) > columns else { return text }
         guard columns > 0 else { return "" }
-        // Isolates end with the line.
+        // The cut text must not leave isolates open.
         return Isolates.closed(prefix(text, columns - 1) + "…")
     }
 
@@ -87,8 +87,8 @@ enum Columns {
         return clipped + String(repeating: " ", count: max(0, columns - width(clipped)))
     }
 
-    /// The last check before the terminal: replaces every scalar that could control it with U+FFFD. Isolates may stay,
-    /// because they do not affect the text around them. Unclosed ones are closed.
+    /// Replaces every scalar that could control the terminal with U+FFFD. This is the last check before
+    /// output. Isolates may stay, because they do not affect the text around them; open ones are closed.
     static func harmless(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: commands) else { return text }
         var harmless = String.UnicodeScalarView()

@@ -1,11 +1,13 @@
 import CBrokerLinux
 import Glibc
 
-/// The person's terminal: always `/dev/tty`, so that no app can answer or listen through the standard streams.
+/// The person's terminal. It is always `/dev/tty`, so that no app can answer or listen through the standard
+/// streams.
 ///
-/// Changes the terminal's settings while it is open. ``close()``, ``suspend()`` and `deinit` restore them.
+/// This class changes the terminal's settings while it is open. ``close()``, ``suspend()`` and `deinit`
+/// restore them.
 final class Terminal {
-    /// For poll(2). Reading it never blocks.
+    /// The descriptor for poll(2). Reading it never blocks.
     let fileDescriptor: CInt
     private let original: termios
     private let withStyles: Bool
@@ -15,11 +17,11 @@ final class Terminal {
     enum Failure: Error, Hashable {
         /// There is no controlling terminal, or it cannot be opened.
         case cannotOpen(reason: String)
-        /// The terminal cannot move its cursor, so a prompt cannot be kept apart from other output.
+        /// The terminal cannot move its cursor, so a prompt cannot be separated from other output.
         case tooSimple
     }
 
-    /// Opens the controlling terminal and reads single keys without echo.
+    /// Opens the controlling terminal, and sets it to read single keys without echo.
     init(type: String?, withoutStyles: Bool) throws(Failure) {
         let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw .cannotOpen(reason: String(cString: strerror(errno))) }
@@ -49,15 +51,15 @@ final class Terminal {
         _ = Glibc.close(fileDescriptor)
     }
 
-    /// `nil` if the terminal does not report its size.
+    /// The size; `nil` if the terminal does not report it.
     var size: ScreenSize? {
         var size = clinux_terminal_size()
         guard clinux_terminal_size(fileDescriptor, &size) == 0, size.rows > 0, size.columns > 0 else { return nil }
         return ScreenSize(columns: Int(size.columns), rows: Int(size.rows))
     }
 
-    /// The path of the terminal on the first standard stream that has one, for the person to recognise it; `nil` if
-    /// none has.
+    /// The path of the terminal on the first standard stream that has one, by which the person recognises the
+    /// terminal; `nil` if no stream has one.
     var name: String? {
         for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
             if let name = ttyname(stream) { return String(cString: name) }
@@ -99,7 +101,8 @@ final class Terminal {
 
     /// Redraws the whole screen from the top, so that output of other programs is overwritten.
     ///
-    /// - Parameter clearing: clears the screen first; otherwise lines are overwritten, which does not flicker.
+    /// - Parameter clearing: whether to clear the screen first. Otherwise lines are overwritten, which does
+    ///   not flicker.
     func draw(_ lines: [StyledLine], clearing: Bool) {
         guard let size else { return }
         var text = clearing ? "\u{1B}[0m\u{1B}[2J\u{1B}[H" : "\u{1B}[0m\u{1B}[H"
@@ -113,7 +116,7 @@ final class Terminal {
     /// Waits until all output has reached the terminal.
     func waitUntilDrawn() { tcdrain(fileDescriptor) }
 
-    /// Reads single keys without echo.
+    /// Sets the terminal to read single keys without echo.
     func resume() {
         var settings = original
         // Ctrl-C and Ctrl-Z stay signals. Ctrl-S must not freeze the screen while a prompt is shown.
@@ -134,7 +137,7 @@ final class Terminal {
     /// Restores the terminal's original settings and screen.
     func suspend() {
         leaveAlternateScreen()
-        // Discards pending input, which must not become the shell's next command.
+        // This discards pending input, which must not become the shell's next command.
         var settings = original
         tcsetattr(fileDescriptor, TCSAFLUSH, &settings)
     }

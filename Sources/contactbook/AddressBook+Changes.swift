@@ -4,7 +4,7 @@ import Contacts
 extension AddressBook {
     /// Records how to undo a change, then saves the change as a whole or not at all.
     ///
-    /// - Parameter steps: empty if they are known only after the save.
+    /// - Parameter steps: the steps that undo the change; empty if they are known only after the save.
     func save(noting steps: [UndoStep] = [], in journal: UndoJournal?, _ fill: (CNSaveRequest) -> Void) throws {
         do {
             try journal?.open()
@@ -16,7 +16,7 @@ extension AddressBook {
         }
     }
 
-    /// Connects records to another one, or disconnects them.
+    /// Connects records with another record, or disconnects them: members, subgroups or links.
     func save(_ pairing: UndoStep.Pairing, _ record: String, _ members: [String], in journal: UndoJournal?) throws {
         try save(noting: members.map { .pair(pairing, record: record, member: $0) }, in: journal) { request in
             for member in members { request.put(pairing, record, member) }

@@ -5,18 +5,19 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The contacts that this program may see: a contact store with error texts and waiting messages for a terminal.
+/// The address book as this program may see it: a contact store, with error texts and waiting messages for a
+/// terminal.
 struct AddressBook {
-    /// The command's purpose, to follow `could not`.
+    /// The command's purpose, as it follows `could not` in an error.
     let task: String
     /// A command is short-lived, so it does not observe changes.
     let store = CNContactStore(observingChanges: false)
 
-    /// Contacts fetched at a time.
+    /// The number of contacts to fetch at a time.
     static let pageSize = 200
-    /// How long to wait for an answer before saying what the program waits for.
+    /// The wait after which the program tells the person that it waits for an answer.
     private static let patience = DispatchTimeInterval.seconds(1)
-    /// How long to wait for the answer to a pending save after an interruption, in seconds.
+    /// The maximum wait for the answer to a pending save after an interruption, in seconds.
     private static let patienceAtTheEnd = 5.0
 
     /// The keys that distinguish contacts in a list.
@@ -26,8 +27,8 @@ struct AddressBook {
 
     /// Opens the store. Asks for access if it is not decided.
     ///
-    /// - Parameter keys: what will be read. The prompt offers notes and other programs' groups only if they are named
-    ///   here.
+    /// - Parameter keys: the keys to read. The prompt offers notes and other programs' groups only if `keys`
+    ///   contains them.
     init(to task: String, reading keys: ContactKeySet = listKeys) throws {
         self.task = task
         CNContactStore.usageDescription = "to \(task)"
@@ -51,7 +52,7 @@ struct AddressBook {
 
     // MARK: Reading
 
-    /// Passes the contacts that match to `each`, page by page, in the person's sort order.
+    /// Passes the matching contacts to `each`, page by page, in the person's sort order.
     ///
     /// - Parameters:
     ///   - predicate: one of `CNContact`'s; `nil` for all contacts.
@@ -97,7 +98,7 @@ struct AddressBook {
         return cards.isEmpty ? [identifier] : cards
     }
 
-    /// The keys that may be read now. Notes are among them only if the person granted them.
+    /// The keys that this program may read. They include notes only if the person granted notes.
     func readableKeys() throws -> ContactKeySet {
         guard let keys = try trying({ try $0.authorizedKeys() }) else { return ContactKeySet.all.subtracting(.named) }
         return ContactKeySet(keys.compactMap(ContactKey.init(rawValue:)))
@@ -105,7 +106,7 @@ struct AddressBook {
 
     /// The one contact with this identifier or name.
     ///
-    /// - Throws: ``CommandFailure`` if there is none, or if there are several, which it then lists.
+    /// - Throws: ``CommandFailure`` if there is none or several. If there are several, this lists them first.
     func contact(named word: String, _ keys: ContactKeySet) throws -> WireContact {
         let isIdentifier = !word.contains(where: \.isWhitespace)
         if isIdentifier,
@@ -148,7 +149,7 @@ struct AddressBook {
 
     private static func request(_ fill: (CNSaveRequest) -> Void) -> CNSaveRequest {
         let request = CNSaveRequest()
-        // The saved contacts are not read again.
+        // No command reads the saved contacts again.
         request.shouldRefetchContacts = false
         fill(request)
         return request
@@ -164,12 +165,12 @@ struct AddressBook {
 
     /// Waits for the answer to a pending save; after an interruption, only a short time.
     ///
-    /// - Returns: whether it was answered. If not, it is unknown whether the changes were saved.
-    /// - Throws: as ``save(_:)``; ``Unanswered`` if the broker closed the connection.
+    /// - Returns: whether the broker answered. If not, it is unknown whether the changes were saved.
+    /// - Throws: the same errors as ``save(_:)``; ``Unanswered`` if the broker closed the connection.
     func end(_ save: CNPendingSave, until interruption: Interruption) throws -> Bool {
         do {
-            // If the answer arrived while the save was being sent, it is no longer in the socket, so do not wait for
-            // it.
+            // If the answer arrived while the save was being sent, it was already read from the socket. The
+            // descriptor does not become readable then, so do not wait for it.
             if save.isAnswered || interruption.hasNotCome(before: save.fileDescriptor) {
                 try save.finish()
                 return true
@@ -194,7 +195,8 @@ struct AddressBook {
 
     // MARK: Asking
 
-    /// Asks for access if it is not decided. Any call would do so; this one also prints what the program waits for.
+    /// Asks for access if it is not decided. Any call would do so; this one also tells the person that the
+    /// program waits.
     private func askForAccess(_ keys: ContactKeySet) throws {
         guard CNContactStore.authorizationStatus(for: .contacts) == .notDetermined else { return }
         let answer = Answer()

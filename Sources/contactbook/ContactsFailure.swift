@@ -5,7 +5,7 @@ import Foundation
 
 /// Translates the library's errors into messages for the person.
 enum ContactsFailure {
-    /// Why a contact is rejected, in words.
+    /// Describes why a contact is rejected.
     static func reason(_ error: ContactError) -> String {
         switch error {
         case .invalidContact(let key, let reason): "\(key): \(reason)"
@@ -57,7 +57,7 @@ enum ContactsFailure {
 }
 
 extension ContactsFailure {
-    /// Translates the failure of a save that has one step, or of which no step can be left out.
+    /// Translates the failure of a save that has one step, or that cannot leave out a step.
     static func refused(_ error: any Error, could task: String) -> any Error {
         guard let refused = error as? SaveFailure else { return error }
         return CommandFailure("could not \(task): \(refused.reason)", .notTried)
@@ -69,7 +69,7 @@ struct SaveFailure: Error {
     /// Index of the step in the save, if the broker reports it.
     let index: Int?
     let reason: String
-    /// The save has too many changes; a smaller one would be accepted.
+    /// Whether the save has too many changes. A smaller save can succeed.
     let isTooLarge: Bool
 
     init?(_ error: CNError) {

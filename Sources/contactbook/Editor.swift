@@ -3,7 +3,8 @@ import Glibc
 
 /// Lets the person edit a text in `$VISUAL`, or else `$EDITOR`, or else vi.
 ///
-/// The text is in a file that only the user can read, in its own folder. Both are deleted with this object.
+/// The text is in a file that only the user can read, in its own folder. The deinit deletes both, unless
+/// ``keep()`` was called.
 final class Editor {
     private let task: String
     private let folder: String
@@ -14,7 +15,7 @@ final class Editor {
         self.task = task
         let place = Environment.variable("XDG_RUNTIME_DIR") ?? Environment.variable("TMPDIR") ?? "/tmp"
         var template = Array("\(place)/contactbook-XXXXXX".utf8CString)
-        // mkdtemp(3) creates it with mode 0700.
+        // mkdtemp(3) creates the folder with mode 0700.
         guard mkdtemp(&template) != nil else { throw OutputFile.failure(task, place, errno) }
         folder = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
     }
@@ -59,7 +60,7 @@ final class Editor {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // While the editor runs, ^C is only for the editor (system(3)).
+        // While the editor runs, this program ignores ^C, as system(3) does. Only the editor receives it.
         var ignoring = sigaction()
         ignoring.__sigaction_handler.sa_handler = SIG_IGN
         var interrupt = sigaction()

@@ -5,7 +5,7 @@ import BrokerVCard
 import Contacts
 import Foundation
 
-/// A destination for cards, written one after the other.
+/// A destination to which cards are written one after the other.
 protocol CardOutput {
     /// - Parameters:
     ///   - uid: identifies the card; stable across runs.
@@ -23,7 +23,8 @@ struct Export {
     let output: any CardOutput
     private(set) var contacts = 0
     private(set) var groups = 0
-    /// The cards' own UIDs by card identifier. Written cards that are not here have a UID made from the identifier.
+    /// The cards' own UIDs by card identifier. A written card that is missing here has a UID that is made
+    /// from the identifier.
     private var uids: [String: String] = [:]
     private var written: Set<String> = []
 

@@ -4,7 +4,7 @@ import BrokerContactFiles
 import BrokerFormatting
 import BrokerModel
 
-/// What `import` does with a card that duplicates a contact of the book.
+/// How `import` treats a card that duplicates a contact of the book.
 enum DuplicateTreatment: String, ExpressibleByArgument, CaseIterable, Sendable {
     case ask, skip, merge, keep
 }
@@ -53,21 +53,21 @@ extension Import {
         if case .saved(let identifier) = reference { groups.join(membership, as: identifier) }
     }
 
-    /// The contact with the pending merges of this run.
+    /// The contact, including the pending merges of this run.
     private mutating func contact(_ identifier: String) throws -> Contact? {
         if let known = merged[identifier] { return known }
-        // Pending saves can change the contact.
+        // A pending save can change the contact, so this waits for all of them.
         try settle()
         return try known?.card(identifier, readable.subtracting(.images))?.contact
     }
 
-    /// The part of a card that may be merged. A key that this program cannot read is left out, because its present
-    /// value is unknown.
+    /// The part of a card that may be merged. It has only keys that this program can read, because the
+    /// contact's current value of any other key is unknown.
     private func readablePart(of card: Contact) -> Contact {
         Contact().applying(card, keys: card.present.intersection(readable.union(ContactKeySet(.imageData))))
     }
 
-    /// Shows both and reads one key.
+    /// Shows both contacts and reads the person's choice.
     private mutating func ask(
         _ there: Contact, _ card: Contact, _ evidence: DuplicateEvidence
     ) throws -> DuplicateTreatment {

@@ -6,7 +6,7 @@ extension Import {
     /// A card that may be added.
     struct Card {
         let contact: Contact
-        /// `nil` if duplicates are not searched.
+        /// `nil` if this run does not search for duplicates.
         let fingerprint: DuplicateFingerprint?
         /// Lets undo detect whether the added contact was changed later.
         let digest: ContactDigest

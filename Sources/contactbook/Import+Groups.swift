@@ -19,7 +19,7 @@ struct ImportedGroups {
         let place: String
     }
 
-    /// Most groups of one run; a file with more is not an address book.
+    /// The maximum number of groups in one run. A file with more is not an address book.
     static let most = 1_000
     /// Member identifiers by group name.
     private(set) var members: [String: [String]] = [:]
@@ -78,7 +78,7 @@ extension Import {
                 continue
             }
             let unknown = groups.addMembers(of: card)
-            // A dry run has no identifiers.
+            // A dry run has no identifiers, so every member is unknown to it.
             let others = unknown - card.members.count { groupUIDs.contains(ContactUID.comparable($0)) }
             if book != nil, others > 0 { report(card.place, "\(others) of its members are no contacts of these files") }
         }
@@ -118,7 +118,7 @@ extension Import {
         }
     }
 
-    /// Nests groups as their cards say.
+    /// Nests the groups that group cards list as members.
     private mutating func nest(_ made: [String: String], _ book: AddressBook) throws {
         let byUID = Dictionary(
             groups.cards.filter { !$0.uid.isEmpty }.map { (ContactUID.comparable($0.uid), $0.name) },
@@ -132,7 +132,8 @@ extension Import {
                     try book.save { $0.put(.subgroupAdded, outer, inner) }
                     try journal?.note([.pair(.subgroupAdded, record: outer, member: inner)])
                 } catch let failure as CommandFailure {
-                    // For example a group that contains itself. The other groups are still nested.
+                    // The broker rejects, for example, a group that would contain itself. The other groups
+                    // are still nested.
                     report(card.place, failure.message)
                 }
             }

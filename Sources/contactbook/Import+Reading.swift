@@ -3,17 +3,18 @@ import BrokerContactFiles
 import BrokerVCard
 import Glibc
 
-/// How to read the files of an import.
+/// The options for reading the files of an import.
 struct ImportReading {
-    /// `nil`: detect it from the content.
+    /// The format of the files; `nil` detects it from the content.
     var format: FileFormat?
     var dates = DateOrder.monthFirst
-    /// Whether to create groups from the cards.
+    /// Whether to create the groups that the cards name.
     var makesGroups = true
 }
 
 extension Import {
-    /// Largest file in a folder: one card, with a photo of 8 MiB in base64.
+    /// The maximum size of a file in a folder. The file has one card, which can contain a photo of 8 MiB in
+    /// base64.
     private static let cardSize = 16 * 1_048_576
 
     mutating func read(_ file: ImportedFile, _ reading: ImportReading) throws {

@@ -6,13 +6,13 @@ import Contacts
 /// One run of `import`. It saves cards in batches and reports those that were rejected.
 struct Import {
     static let task = "import the contacts"
-    /// Bounds of one save; the broker takes no frame of more than 16 MiB.
+    /// The limits of one save. The broker accepts no frame larger than 16 MiB.
     static let changesPerSave = 2_000
-    /// The first save is smaller, so that the broker starts while this program reads. Each limit is twice the one
-    /// before.
+    /// The first save is smaller, so that the broker starts while this program reads. Each later limit is
+    /// twice the previous one, up to ``changesPerSave``.
     static let changesOfFirstSave = 125
     static let bytesPerSave = 4 * 1_048_576
-    /// Most lines in the report; a file of another kind must not fill the screen.
+    /// The maximum number of lines in the report, so that a file in another format does not fill the screen.
     private static let reported = 100
 
     /// The person pressed ^C.
@@ -21,17 +21,19 @@ struct Import {
     /// The person stopped at a question. The cards before it are still added.
     struct Stopped: Error {}
 
-    /// `nil` to read and report only.
+    /// The book to add contacts to; `nil` in a dry run.
     let book: AddressBook?
-    /// The book in which duplicates are searched, also in a dry run.
+    /// The book in which a run searches for duplicates, even a dry run; `nil` if this program may not see
+    /// contacts yet.
     let known: AddressBook?
     let interruption: Interruption
     let journal: UndoJournal?
-    /// What to do with duplicates.
+    /// How to treat duplicates.
     var treatment: DuplicateTreatment
-    /// The book's contacts and those of this run, for finding duplicates.
+    /// The contacts of the book and of this run, for finding duplicates.
     private var index = DuplicateIndex<Place>()
-    /// Identifiers of this run's saved contacts by entry number; kept only while duplicates are searched.
+    /// Identifiers of this run's saved contacts by entry number; kept only if this run searches for
+    /// duplicates.
     private var identifiers: [Int: String] = [:]
     /// The keys that a merge may read and write.
     var readable: ContactKeySet
@@ -46,13 +48,14 @@ struct Import {
     private(set) var refused = 0
     var skipped = 0
     private(set) var mergedCount = 0
-    /// Duplicates with values in keys that this program may not read.
+    /// The number of duplicates with values in keys that this program may not read.
     var unseen = 0
     /// The origin of the last contact that was saved.
     private var lastPlace = ""
-    /// A save failed. Later saves can have succeeded, so ``lastPlace`` must not advance past the failed one.
+    /// Whether a save failed. Later saves can succeed, and ``lastPlace`` must not advance past the failed
+    /// one.
     private var isBroken = false
-    /// Contacts whose save was never answered.
+    /// The number of contacts whose save the broker did not answer.
     private var doubtful = 0
     private var remarks = 0
     private var batch: [Entry] = []
@@ -106,7 +109,8 @@ struct Import {
         try takeDuplicate(card, fingerprint, match, place, membership)
     }
 
-    /// The index's match, by its identifier if that is known by now.
+    /// Returns the index's match. If its contact was saved meanwhile, the match contains the contact's
+    /// identifier.
     func duplicate(by fingerprint: DuplicateFingerprint) -> DuplicateIndex<Place>.Match? {
         guard let match = index.match(fingerprint) else { return nil }
         guard case .pending(let number) = match.reference, let identifier = identifiers[number] else { return match }
@@ -149,7 +153,8 @@ struct Import {
         return "\(contacts) \(book == nil ? "read" : "added")\(last)\(doubt)"
     }
 
-    /// What happened to duplicates, to follow the number of added contacts; empty if there were none.
+    /// Describes how duplicates were treated, to follow the number of added contacts; empty if there were
+    /// none.
     var duplicates: String {
         var parts: [String] = []
         if skipped > 0 { parts.append("\(skipped) \(skipped == 1 ? "was" : "were") there already") }
@@ -171,15 +176,16 @@ struct Import {
     /// A save that is prepared, or sent and not answered yet.
     private struct Flight {
         var entries: [Entry]
-        /// The entries in the library's form, and their save; both empty in a dry run.
+        /// The entries in the library's form, and their save. A dry run has neither.
         var contacts: [CNMutableContact] = []
         var save: CNPendingSave?
 
         var merges: Bool { entries.contains { $0.merge != nil } }
     }
 
-    /// Saves the batch. At most two saves are pending: the broker reads one while it writes the other. The next save is
-    /// prepared meanwhile and sent as soon as one is answered; the answered one is recorded after that.
+    /// Saves the batch. At most two saves are pending: the broker reads one while it writes the other.
+    /// Meanwhile this program prepares the next save. It sends that save as soon as one is answered, and then
+    /// records the answered one.
     mutating func save() throws {
         let entries = batch
         (batch, batchSize) = ([], 0)
@@ -247,7 +253,7 @@ struct Import {
 
     private mutating func begin(_ next: Flight) throws {
         guard !interruption.hasCome else { throw Interrupted() }
-        // Recorded before the save: after a merge the old values are gone.
+        // Merges are recorded before the save, because a merge overwrites the old values.
         try journal?.note(
             next.entries.compactMap { entry in
                 entry.merge.map {
@@ -259,10 +265,10 @@ struct Import {
         if let save = next.save { try book?.begin(save) }
     }
 
-    /// Waits for the oldest pending save and returns it. A rejected contact is left out, and the others are sent again
-    /// and waited for, so that results are recorded in file order.
+    /// Waits for the oldest pending save and returns it. If the broker rejects a contact, this leaves it out,
+    /// sends the others again and waits for them. So results are recorded in file order.
     ///
-    /// - Returns: `nil` if no contact of it was left.
+    /// - Returns: `nil` if no contact of the save is left.
     private mutating func answered() throws -> Flight? {
         while !underWay.isEmpty {
             var last = underWay.removeFirst()
@@ -317,14 +323,15 @@ struct Import {
         }
         try journal?.note(steps, isSynced: false)
         if !merged.isEmpty {
-            // Merges that are not saved yet are not visible in the book.
+            // Keep only merges that are not saved yet, because the book does not show those.
             let waiting = Set((batch + underWay.flatMap(\.entries)).compactMap(\.merge?.identifier))
             merged = merged.filter { waiting.contains($0.key) }
         }
         showProgress()
     }
 
-    /// Waits for the other pending saves (only a short time after an interruption), and describes the failure.
+    /// Waits for the other pending saves (only a short time after an interruption), and returns a description
+    /// of the failure.
     ///
     /// - Parameter isBroken: whether the failed save precedes the pending ones.
     private mutating func failed(_ error: any Error, isBroken: Bool = false) -> any Error {
@@ -334,7 +341,7 @@ struct Import {
             guard let book, let save = flight.save else { continue }
             do {
                 guard try !book.end(save, until: interruption) else {
-                    // The first failure is reported; that this save cannot be undone is secondary.
+                    // Only the first failure is reported, so an error of the journal is ignored here.
                     try? note(flight)
                     continue
                 }
@@ -342,7 +349,7 @@ struct Import {
             } catch is AddressBook.Unanswered {
                 doubtful += flight.entries.count
             } catch {
-                // The broker rejected it, so none of it is saved.
+                // The broker rejected the save, so none of it is saved.
             }
             self.isBroken = true
         }

@@ -31,7 +31,7 @@ struct ImportCommand: ParsableCommand {
     @OptionGroup var undo: UndoOption
 
     func run() throws {
-        // Opens all files before anything is added, so that a mistyped name fails at once.
+        // All files are opened before any contact is added, so that a mistyped name fails at once.
         let opened = try files.map(ImportedFile.init)
         let book = dryRun ? nil : try AddressBook(to: Import.task)
         let known = book ?? AddressBook(ifOpenTo: Import.task)
@@ -47,7 +47,8 @@ struct ImportCommand: ParsableCommand {
         let journal = dryRun ? nil : undo.journal("import \(files.joined(separator: " "))", to: Import.task)
         try journal?.open()
         defer { journal?.end() }
-        // Created only here: during the access prompt, ^C ends the program at once.
+        // This is created only after the access prompt, so that ^C ends the program at once during the
+        // prompt.
         let interruption = Interruption()
         var run = try Import(
             book: book, knowing: known, duplicates: treatment, size: ImportedFile.size(of: opened),

@@ -5,9 +5,9 @@ import Glibc
 /// An open file or folder to import.
 final class ImportedFile {
     let descriptor: CInt
-    /// Its name as shown to the person.
+    /// The file's name as the person sees it.
     let name: String
-    /// Its size in bytes, if it is a regular file.
+    /// The file's size in bytes; `nil` if it is not a regular file.
     let size: Int?
     let isFolder: Bool
 

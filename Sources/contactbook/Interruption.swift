@@ -1,13 +1,13 @@
 import CBrokerLinux
 import Glibc
 
-/// Detects ^C, so that a running operation can stop at a safe point and report its progress. A program can have only
-/// one.
+/// Detects ^C, so that a running operation can stop at a safe point and report its progress. A program can
+/// have only one object of this class.
 final class Interruption {
     private let descriptor: CInt
     private var isNoted = false
 
-    /// Creating it stops ^C from ending the program.
+    /// Starts to detect ^C, which then does not end the program.
     init() {
         descriptor = clinux_watch_signals([SIGINT], 1)
     }

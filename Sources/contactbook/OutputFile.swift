@@ -1,18 +1,18 @@
 import BrokerCommandOutput
 import Glibc
 
-/// A file that is written completely or not at all: to a temporary file first, which is then renamed into place
-/// (rename(2)). Only its owner can read it.
+/// A file that is written completely or not at all. Bytes go to a temporary file, which is renamed into place
+/// at the end (rename(2)). Only the file's owner can read it.
 final class OutputFile {
     private let path: String
     private let temporary: String
     private let task: String
     private var descriptor: CInt
 
-    /// - Parameter task: its purpose, to follow `could not`.
+    /// - Parameter task: the command's purpose, as it follows `could not` in an error.
     init(at path: String, to task: String) throws {
         self.task = task
-        // A symbolic link is kept, and its target is replaced.
+        // If the path is a symbolic link, the link stays, and its target is replaced.
         var resolved = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         let target = realpath(path, &resolved).map { String(cString: $0) } ?? path
         self.path = target
@@ -22,7 +22,7 @@ final class OutputFile {
         }
         var template = Array("\(target).XXXXXX".utf8CString)
         descriptor = mkstemp(&template)
-        // No process is started between the two calls.
+        // No process is started between the two calls, so no process inherits the descriptor.
         if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         temporary = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
         guard descriptor >= 0 else { throw OutputFile.failure(task, path, errno) }
@@ -81,8 +81,8 @@ enum PlainFile {
         case system(CInt)
     }
 
-    /// All bytes of a regular file. It does not follow a symbolic link at the end of the path, and does not block on
-    /// other file types.
+    /// Returns all bytes of a regular file. This does not follow a symbolic link at the end of the path, and
+    /// does not block on other file types.
     static func read(_ name: String, in folder: CInt = AT_FDCWD, atMost limit: Int) throws(Failure) -> [UInt8] {
         let descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { throw errno == ELOOP ? .notRegular : .system(errno) }
@@ -100,7 +100,7 @@ enum PlainFile {
             guard count >= 0 else { throw .system(errno) }
             if count == 0 { return bytes }
             bytes += piece[..<count]
-            // The file grew while it was read.
+            // The file may have grown while it was read.
             guard bytes.count <= limit else { throw .tooLarge }
         }
     }

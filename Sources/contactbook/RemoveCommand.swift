@@ -36,7 +36,7 @@ struct RemoveCommand: ParsableCommand {
             }
             guard agreed else { throw CommandFailure("\(called) stays", .refused) }
         }
-        // Read before the deletion: afterwards the content is gone.
+        // The cards are read before they are deleted, so that undo can restore them.
         let steps = try removal?.steps(cards) ?? []
         try book.save(noting: steps, in: journal) { for card in cards { $0.deleteContact(withIdentifier: card) } }
         print("removed \(called)")

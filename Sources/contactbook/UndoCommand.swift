@@ -18,7 +18,7 @@ struct UndoCommand: ParsableCommand {
     @Flag(help: "Take back also what was changed since.") var force = false
     @Flag(help: "Say what would happen, and do nothing.") var dryRun = false
 
-    /// Most unreverted changes to list.
+    /// The maximum number of conflicts to list.
     private static let reported = 100
 
     func run() throws {
@@ -44,7 +44,8 @@ struct UndoCommand: ParsableCommand {
         }
         let book = try AddressBook(to: task)
         let journal = UndoJournal("undo: \(entry.command)", to: task, isUndoing: true)
-        // Oldest first: a record can have been recreated more than once, and each run maps the identifier further.
+        // The oldest entry comes first. A record can have been recreated more than once, and each undo maps
+        // its last identifier to a new one.
         var run = try UndoRun(
             book: book, names: entries.reversed().map(\.entry.renamed), force: force, journal: dryRun ? nil : journal)
         try run.plan(entry)

@@ -3,15 +3,16 @@ import BrokerCommandOutput
 import BrokerContactFiles
 import Glibc
 
-/// Records what commands did, so that it can be undone: one file for each command, in a folder that only the user can
-/// read (`$XDG_STATE_HOME/contactbook/undo`).
+/// Records the changes that commands make, so that `contactbook undo` can undo them. Each command has one
+/// file, in a folder that only the user can read (`$XDG_STATE_HOME/contactbook/undo`).
 ///
 /// A file is created atomically with its complete first line. Further lines are appended, and an incomplete last line
 /// is ignored.
 final class UndoJournal {
-    /// How long files are kept, in seconds.
+    /// The time after which files are deleted, in seconds.
     static let keptFor: time_t = 30 * 86_400
-    /// Largest file that is read, in bytes: a large book that was completely deleted fits.
+    /// The maximum size of a file to read, in bytes. It is enough for a large book that was completely
+    /// deleted.
     private static let longest = 1_024 * 1_048_576
 
     private let entry: UndoEntry
@@ -36,7 +37,7 @@ final class UndoJournal {
 
     deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
 
-    /// Creates the file, so that a command fails before it changes anything if it cannot be recorded.
+    /// Creates the file. If this fails, the command fails before it changes anything.
     func open() throws {
         guard descriptor < 0 else { return }
         let folder = try Self.folder(to: task, making: true)
@@ -54,9 +55,10 @@ final class UndoJournal {
         guard descriptor >= 0 else { throw Self.unwritable(task, OutputFile.failure(task, folder, errno)) }
     }
 
-    /// Records steps before or after they are made.
+    /// Records steps. A caller does this before or after it makes them.
     ///
-    /// - Parameter isSynced: whether to sync to disk. Needed before data are lost; additions can be seen in the book.
+    /// - Parameter isSynced: whether to sync the file to disk. Steps that delete or overwrite data must be
+    ///   synced before the save. Additions need no sync, because they stay visible in the book.
     func note(_ steps: [UndoStep], isSynced: Bool = true) throws {
         guard !steps.isEmpty else { return }
         try open()
@@ -75,7 +77,7 @@ final class UndoJournal {
         descriptor = -1
     }
 
-    /// Ends the record. If the command changed nothing, the file is deleted.
+    /// Ends the record. If the command changed nothing, this deletes the file.
     func end() {
         if isEmpty { discard() } else { fdatasync(descriptor) }
     }
@@ -86,7 +88,8 @@ final class UndoJournal {
 
     // MARK: Reading
 
-    /// The commands that can be undone, newest first. Other files and damaged ones are ignored.
+    /// Returns the commands that can be undone, newest first. It ignores damaged files and files of other
+    /// programs.
     static func entries(to task: String) throws -> [(file: String, entry: UndoEntry)] {
         let folder = try folder(to: task, making: false)
         let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -142,7 +145,7 @@ final class UndoJournal {
                 try: "move it away, or add --no-undo",
                 .notTried)
         }
-        // The files contain contact data.
+        // The files contain contact data, so only the owner may access the folder.
         if status.st_mode & 0o077 != 0 { chmod(folder, 0o700) }
         return folder
     }
@@ -160,7 +163,7 @@ final class UndoJournal {
         }
     }
 
-    /// UTC: `2026-03-01T12:00:00Z`.
+    /// Formats a time in UTC, such as `2026-03-01T12:00:00Z`.
     private static func text(_ moment: time_t) -> String {
         var seconds = moment
         var parts = tm()

@@ -3,8 +3,8 @@ import BrokerContactFiles
 import BrokerModel
 import Contacts
 
-/// Undoes one command: compares with the current contacts, reports what has changed since, and reverts the other
-/// changes.
+/// Undoes one command. It compares the command's changes with the current contacts, reports records that were
+/// changed since, and reverts the other changes.
 struct UndoRun {
     private let book: AddressBook
     private let journal: UndoJournal?
@@ -13,7 +13,7 @@ struct UndoRun {
     /// Identifiers of records that earlier runs recreated, oldest first.
     private var names: [[String: String]]
     private var changes: [Change] = []
-    /// What is not reverted, and why: one line each.
+    /// One line for each change that is not reverted, with the reason.
     private(set) var conflicts: [String] = []
     /// New identifiers of the records that this run recreated.
     private(set) var renamed: [String: String] = [:]
@@ -26,7 +26,7 @@ struct UndoRun {
     private var gone: Set<String> = []
     private var groups: [String: CNGroup] = [:]
     private var members: [String: Set<String>] = [:]
-    /// Names in this run of records to be recreated, by their former identifier.
+    /// The names that records to be recreated have in this run, by their former identifiers.
     private var returning: [String: String] = [:]
     /// Contacts to be recreated, by their name in this run. They get their identifiers when they are saved.
     private var newContacts: [String: CNMutableContact] = [:]
@@ -53,12 +53,12 @@ struct UndoRun {
         for group in try book.groups() { groups[group.identifier] = group }
     }
 
-    /// The planned changes, in words.
+    /// Describes the planned changes.
     var summary: String {
         counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     }
 
-    /// Plans the changes.
+    /// Plans the changes that undo an entry.
     mutating func plan(_ entry: UndoEntry) throws {
         try load(entry)
         for step in entry.steps.reversed() { try plan(step) }
@@ -127,7 +127,7 @@ struct UndoRun {
     // MARK: Contacts
 
     private mutating func planRemoval(_ identifier: String, _ name: String, _ digest: ContactDigest) throws {
-        // It is already deleted.
+        // The contact is already deleted.
         guard let contact = contacts[identifier] else { return }
         guard force || ContactDigest(contact).says(asMuchAs: digest, readable: removal.readable) else {
             return conflict(name, "changed since it was added; stays")
@@ -163,7 +163,7 @@ struct UndoRun {
     }
 
     private mutating func planReturn(_ identifier: String, _ contact: Contact, _ groups: [String], _ linked: [String]) {
-        // It was already restored, or was never deleted.
+        // The contact was already restored, or was never deleted.
         guard now(identifier) == identifier, contacts[identifier] == nil else { return }
         let name = "new-\(returning.count)"
         returning[identifier] = name
@@ -185,7 +185,7 @@ struct UndoRun {
 
     // MARK: Groups
 
-    /// Connects or disconnects two records, unless they already are.
+    /// Plans to connect or disconnect two records, unless they are already in that state.
     private mutating func planPair(_ pairing: UndoStep.Pairing, _ record: String, _ member: String) throws {
         let what: String
         switch pairing {

@@ -8,7 +8,7 @@ import Glibc
 /// list belongs to another program. It is never deleted, and is overwritten only if `overwrites` is set.
 final class VdirOutput: CardOutput {
     private static let list = ".contactbook"
-    /// Largest list and largest compared card, in bytes.
+    /// The maximum size of the list, and of a card to compare, in bytes.
     private static let longest = 64 * 1_048_576
 
     private let path: String
@@ -22,7 +22,7 @@ final class VdirOutput: CardOutput {
     private var seen: Set<String> = []
     private var kept = 0
 
-    /// - Parameter isWhole: whether files of contacts that are not exported now are deleted.
+    /// - Parameter isWhole: whether to delete the files of contacts that this export does not contain.
     init(at path: String, overwrites: Bool, isWhole: Bool, to task: String) throws {
         (self.path, self.task, self.overwrites, self.isWhole) = (path, task, overwrites, isWhole)
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw OutputFile.failure(task, path, errno) }
@@ -31,7 +31,7 @@ final class VdirOutput: CardOutput {
         let list = (try? PlainFile.read(Self.list, in: folder, atMost: Self.longest)) ?? []
         for line in String(decoding: list, as: UTF8.self).split(separator: "\n") {
             let parts = line.split(separator: " ", maxSplits: 1)
-            // Rejects names with a path: this program never writes them.
+            // Ignore names with a path, because this program never writes them.
             guard parts.count == 2, !parts[1].contains("/"), parts[1].hasSuffix(VdirName.ending) else { continue }
             before[String(parts[1])] = String(parts[0])
         }
@@ -63,7 +63,7 @@ final class VdirOutput: CardOutput {
         }
         let file = try OutputFile(at: "\(path)/\(name)", to: task)
         try file.write(card)
-        // With many files, one sync at the end is faster.
+        // Do not sync here: with many files, one sync at the end is faster.
         try file.finish(isSynced: false)
         now[name] = digest
     }
@@ -71,7 +71,7 @@ final class VdirOutput: CardOutput {
     func finish() throws {
         for (name, digest) in before where now[name] == nil {
             guard isWhole, !seen.contains(name) else {
-                // Not part of this export, or left unchanged: it stays on the list.
+                // The file is not part of this export, or was left unchanged, so it stays on the list.
                 now[name] = digest
                 continue
             }

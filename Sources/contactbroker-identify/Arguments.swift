@@ -1,12 +1,12 @@
 import Glibc
 
-/// `[--socket PATH] [--for-uid UID]`.
+/// The command line: `[--socket PATH] [--for-uid UID]`.
 struct Arguments {
     static let usage = "usage: contactbroker-identify [--socket PATH] [--for-uid UID]"
 
-    /// Where to listen, if systemd passes no socket.
+    /// The path to listen at, if systemd passes no socket.
     var socket: String?
-    /// The user to serve. Without it, the owner of the socket's file.
+    /// The user to serve. If `nil`, the owner of the socket's file is served.
     var uid: UInt32?
 
     struct Failure: Error {
@@ -30,7 +30,7 @@ struct Arguments {
     }
 }
 
-/// The socket that systemd opened, sd_listen_fds(3).
+/// The socket that systemd opened and passed, sd_listen_fds(3).
 enum PassedSocket {
     static var descriptor: CInt? {
         guard let pid = getenv("LISTEN_PID"), Int32(String(cString: pid)) == getpid(),

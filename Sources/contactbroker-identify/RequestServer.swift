@@ -1,21 +1,21 @@
 import CBrokerIdentify
 import Glibc
 
-/// Receives requests and starts a worker process for each. This process opens no file of a peer: a peer can only block
-/// a worker, which is then killed.
+/// Receives requests and starts a worker process for each. This process opens no file of a peer. A peer can
+/// therefore block only a worker process, which this process then kills.
 struct RequestServer {
-    /// Maximum number of concurrent full inspections per user, so that a user whose processes block workers delays
-    /// nobody else.
+    /// The most concurrent full inspections per user, so that a user whose processes block workers does not
+    /// delay other users.
     private static let perUser = 2
     private static let atOnce = 16
-    /// Maximum number of waiting requests: per user, answered `IDENTIFY_BUSY` beyond that; and in total, beyond which
-    /// no connection is accepted.
+    /// The most waiting requests. Beyond the limit per user a request is answered `IDENTIFY_BUSY`; beyond the
+    /// limit for all users no connection is accepted.
     private static let waitingPerUser = 64
     private static let waitingAtMost = 512
-    /// Maximum number of concurrent requests for the executable only. A call of a connected app waits for these, so
-    /// they do not queue behind full inspections.
+    /// The most concurrent requests for the executable only. A call of a connected app waits for such a
+    /// request, so it does not queue behind full inspections.
     private static let quickAtOnce = 8
-    /// Milliseconds that a new connection has to send its request.
+    /// How long a new connection may take to send its request, in milliseconds.
     private static let patience: Int64 = 1_000
 
     private struct Silent {
@@ -54,7 +54,7 @@ struct RequestServer {
     mutating func serve() -> Never {
         while true {
             start()
-            // In this order: waiting connections (for hang-ups), silent connections, workers, the listener.
+            // In this order: waiting connections (to notice hang-ups), silent connections, workers, the listener.
             var watched = waiting.map { pollfd(fd: $0.connection, events: 0, revents: 0) }
             watched += silent.map { pollfd(fd: $0.connection, events: Int16(POLLIN), revents: 0) }
             watched += running.map { pollfd(fd: $0.worker, events: Int16(POLLIN), revents: 0) }
@@ -86,7 +86,7 @@ struct RequestServer {
     }
 
     private mutating func accept() {
-        // A few at a time, so that waiting requests are not delayed by many new connections.
+        // A few at a time, so that many new connections do not delay waiting requests.
         for _ in 0..<16 {
             let connection = identify_accept(listener, uid)
             if connection == -EACCES { continue }
@@ -95,7 +95,7 @@ struct RequestServer {
         }
     }
 
-    /// Receives the request, or keeps the connection until it arrives.
+    /// Receives the request. If it has not arrived yet, the connection stays in `silent`.
     private mutating func take(_ one: Silent) {
         var request = identify_request()
         var pidfd: CInt = -1
@@ -121,7 +121,7 @@ struct RequestServer {
         }
     }
 
-    /// A caller that hung up needs no answer.
+    /// Drops the requests of callers that closed their connection.
     private mutating func remove(_ ready: ArraySlice<Bool>) {
         let all = waiting
         waiting = []
@@ -165,7 +165,7 @@ struct RequestServer {
             && running.count { !$0.isQuick && $0.uid == one.request.uid } < Self.perUser
     }
 
-    /// Reaps workers that have ended, and kills those past their deadline.
+    /// Reaps workers that have ended, and kills workers past their deadline.
     private mutating func end(_ ready: ArraySlice<Bool>) {
         let all = running
         running = []
@@ -173,7 +173,7 @@ struct RequestServer {
             if hasEnded {
                 let isWell = identify_reap(one.worker) == 1
                 close(one.worker)
-                // A worker that exited with 0 has answered.
+                // A worker that exited with 0 has sent an answer.
                 if isWell {
                     close(one.connection)
                 } else {

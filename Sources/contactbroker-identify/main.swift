@@ -2,8 +2,9 @@ import CBrokerCrypto
 import CBrokerIdentify
 import Glibc
 
-// The only program with the privilege to inspect every process. It starts, confines itself, and answers one kind of
-// request (inspect.h). It reads no configuration file, and of the environment only systemd's socket variables.
+// The only program of the broker that has the privilege to inspect every process. It starts, confines itself,
+// and answers one kind of request (inspect.h). It reads no configuration file. From the environment it uses
+// only systemd's socket variables.
 
 /// Writes the reason to standard error and exits.
 func stop(_ message: String, tryThis: String? = nil) -> Never {
@@ -21,7 +22,7 @@ do {
     stop("could not start: \(error.message)", tryThis: Arguments.usage)
 }
 signal(SIGPIPE, SIG_IGN)
-// The parent may have left other descriptors open.
+// The parent process may have left other descriptors open.
 identify_close_from(arguments.socket == nil ? 4 : 3)
 
 let listener: CInt

@@ -3,7 +3,7 @@ import BrokerInterface
 /// The parsed command line.
 struct Arguments: Hashable {
     enum Action: Hashable {
-        /// Serve the user who runs it.
+        /// Serve the user who runs the broker.
         case session(Folders)
         /// Serve every user, on the sockets that systemd passes.
         case system
@@ -14,7 +14,7 @@ struct Arguments: Hashable {
         case version
     }
 
-    /// Folders of a session's broker; `nil`: the environment decides.
+    /// Folders of a session's broker. For `nil`, the environment decides.
     struct Folders: Hashable {
         var runtime: String?
         var state: String?

@@ -58,7 +58,8 @@ final class AuditJournal: AuditKeeper {
         return number
     }
 
-    /// Returns whether it was written. On failure the previous content stays.
+    /// Replaces the number in the file, and returns whether that succeeded. On failure, the previous number
+    /// stays.
     private static func write(_ number: Int64, _ path: String) -> Bool {
         let draft = path + ".new"
         let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -70,7 +71,7 @@ final class AuditJournal: AuditKeeper {
 }
 
 extension JournalRecord {
-    /// The facts of a record that `contactctl audit --json` shows, except the names of contacts.
+    /// A journal record with the facts that `contactctl audit --json` shows, except the contacts' pseudonyms.
     init(_ record: AuditEntry) {
         var facts: [(name: String, value: String)] = [
             ("sequence", "\(record.sequence)"), ("time", Timestamp.text(seconds: record.time / 1_000_000)),

@@ -4,13 +4,14 @@ import BrokerVarlink
 import Dispatch
 import Synchronization
 
-/// Reports when the terminal session or process ends that a grant is bound to.
+/// Reports the end of the terminal session or process that a grant is bound to.
 struct BindingWatch {
     let loop: any Loop
 
     private static let queue = DispatchQueue(label: "ends of sessions")
 
-    /// - Returns: the owner of the watch; releasing it ends the watch. `nil` if there is nothing to watch.
+    /// - Returns: the owner of the watch; releasing it ends the watch. `nil` if there is nothing to watch, or
+    ///   it cannot be watched.
     func begin(_ binding: Principal.Binding, _ ended: @escaping () -> Void) -> AnyObject? {
         let watch: SessionWatch
         do throws(PeerError) {

@@ -3,12 +3,13 @@ import BrokerPeerIdentity
 import BrokerVarlink
 import Glibc
 
-/// What the three sockets share to identify their callers. Lives on the event loop.
+/// The workers and the cache that the three sockets share to identify their callers. The object lives on the
+/// event loop.
 final class CallerInspections {
     /// Identifies new connections.
     let identification: InspectionWorkers
-    /// Checks whether a connected process still runs the same executable. Separate, so that checks do not queue behind
-    /// new connections.
+    /// Checks whether a connected process still runs the same executable. Separate from ``identification``,
+    /// so that checks do not queue behind new connections.
     let checks: InspectionWorkers
 
     /// Maximum number of user IDs cached as known; the cache is emptied beyond that.
@@ -16,8 +17,9 @@ final class CallerInspections {
     private var known: Set<UInt32>
 
     init(_ mode: BrokerMode, loop: any Loop) {
-        // The helper's own limits: two full inspections per user and sixteen in total, and eight checks. Within them no
-        // request waits in the helper. A session's broker inspects processes itself and has one user.
+        // In system mode, these are the helper's own limits: two full inspections per user and sixteen in
+        // total, and eight checks. Within these limits, no request waits in the helper. A session's broker
+        // inspects processes itself and has one user.
         let perUser = mode == .system ? 2 : 6
         identification = InspectionWorkers(16, perLane: perUser, loop: loop)
         checks = InspectionWorkers(8, perLane: perUser, loop: loop)
@@ -25,7 +27,7 @@ final class CallerInspections {
         known = [getuid()]
     }
 
-    /// Notes that this user has a name; the look-up ran off the event loop.
+    /// Notes that this user has a name. The look-up must have run off the event loop.
     func learn(_ uid: UInt32) {
         if known.count >= Self.mostKnown { known = [getuid()] }
         known.insert(uid)

@@ -5,12 +5,12 @@ enum Clock {
     /// Microseconds since 1970.
     static func now() -> Int64 { read(CLOCK_REALTIME) }
 
-    /// Microseconds on a clock that nobody can set; time asleep counts.
+    /// Microseconds on a clock that nobody can set. The time that the machine sleeps counts.
     static func uptime() -> Int64 { read(CLOCK_BOOTTIME) }
 
     private static func read(_ clock: clockid_t) -> Int64 {
         var time = timespec()
-        // Fails only for a clock that does not exist or a bad pointer.
+        // This call fails only for a clock that does not exist or for a bad pointer.
         clock_gettime(clock, &time)
         return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
     }

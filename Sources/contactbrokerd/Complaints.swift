@@ -2,8 +2,8 @@ import BrokerSystem
 import BrokerVarlink
 import Logging
 
-/// Logs callers that were refused. The number of messages per user is limited, so that a program which keeps connecting
-/// cannot bury the others' messages. Lives on the event loop.
+/// Logs callers that were refused. The number of messages per user is limited, so that a program which keeps
+/// connecting cannot bury the messages about others. It lives on the event loop.
 final class Complaints {
     /// Messages per user within ``window``. Further ones are only counted, and the count is logged at the end of the
     /// window.

@@ -23,7 +23,7 @@ struct ConfigurationCheck {
         return ConfigurationCheck(mode: .system, folder: SystemPlaces.policyFolder)
     }
 
-    /// Root can read files that the broker cannot.
+    /// Gives up root's privileges, because root can read files that the broker cannot.
     private static func becomeUser() throws {
         guard let entry = getpwnam(user)?.pointee else {
             throw Failure("could not check the configuration: there is no user \(user)", tryThis: "systemd-sysusers")

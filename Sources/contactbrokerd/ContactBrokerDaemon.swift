@@ -10,7 +10,7 @@ enum ContactBrokerDaemon {
         clinux_share_memory()
         // New files are accessible to this user only, even before their mode is set.
         umask(0o077)
-        // If a peer hangs up, only that one write fails.
+        // A write to a peer that has disconnected then fails, instead of ending the daemon.
         signal(SIGPIPE, SIG_IGN)
         do {
             let arguments = try Arguments(CommandLine.arguments.dropFirst())

@@ -55,7 +55,7 @@ struct Daemon {
         }
     }
 
-    /// Calls `body` on a queue for each such signal, instead of the signal's default action.
+    /// Calls `body` on a queue for each signal of this number, instead of the signal's default action.
     private static func on(_ number: CInt, _ body: @escaping @Sendable () -> Void) -> any DispatchSourceSignal {
         signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
@@ -71,11 +71,11 @@ struct Daemon {
         }
     }
 
-    /// Raises the soft limit. Every connection and every pidfd needs a descriptor, and the usual soft limit of 1,024 is
-    /// one user's share.
+    /// Raises the soft limit of open files to the hard limit. Every connection and every pidfd needs a
+    /// descriptor. One user's connections alone could reach the usual soft limit of 1,024.
     ///
-    /// Startup needs only a fraction of ``fewestDescriptors``, so startup code need not handle running out of
-    /// descriptors. Some of it cannot: libdispatch aborts the program.
+    /// Startup needs only a fraction of ``fewestDescriptors``, so startup code need not handle a lack of
+    /// descriptors. libdispatch could not handle it and would abort the program.
     private func raiseDescriptorLimit() throws(Failure) {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -2,9 +2,11 @@ import BrokerPeerIdentity
 import BrokerVarlink
 import Dispatch
 
-/// A few threads that inspect processes, in the order of a ``FairQueue``. Lives on the event loop.
+/// Inspects processes on a few threads, in the order of a ``FairQueue``. The object itself lives on the event
+/// loop.
 ///
-/// The callers bound the queue: a connection has one inspection at a time, and cancels it when it closes.
+/// A connection has one inspection at a time and cancels it when it closes. So the number of connections
+/// bounds the queue.
 final class InspectionWorkers {
     private final class Ticket {
         var isWanted = true
@@ -17,7 +19,7 @@ final class InspectionWorkers {
 
     private let loop: any Loop
     private var queue: FairQueue<Job>
-    /// Each serial queue has its own thread while it works.
+    /// The idle workers. Each serial queue has its own thread while it works.
     private var idle: [DispatchQueue]
 
     /// - Parameter perLane: concurrent inspections per user. It is less than `count`, so that no user can keep every
@@ -29,10 +31,10 @@ final class InspectionWorkers {
         idle = (0..<count).map { DispatchQueue(label: "inspection \($0)") }
     }
 
-    /// Runs `inspect` on a worker when its turn comes, then `done` with the result on the event loop.
+    /// Runs `inspect` on a worker when its turn comes, and then `done` with the result on the event loop.
     ///
-    /// - Returns: a function that cancels the inspection. `done` then does not run, and `inspect` does not begin if it has
-    ///   not yet.
+    /// - Returns: a function that cancels the inspection. `done` then does not run. Neither does `inspect`,
+    ///   unless it has already begun.
     func inspect<Found: Sendable>(
         at place: InspectionPlace, _ inspect: @escaping @Sendable () -> Found, done: @escaping (Found) -> Void
     ) -> () -> Void {

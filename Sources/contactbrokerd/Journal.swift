@@ -4,8 +4,8 @@ import Glibc
 import Logging
 import Synchronization
 
-/// Where the daemon logs: in the journal if standard error is connected to it, else as one line per message on standard
-/// error.
+/// The daemon's log: the journal if standard error is connected to it, otherwise standard error with one line
+/// per message.
 enum Journaling {
     private static let journal: Journal? = Journal.isAtStandardError ? Journal() : nil
 
@@ -68,7 +68,7 @@ enum Journaling {
         }
     }
 
-    /// Writes level and message, but no time: whatever collects the lines adds one.
+    /// Writes level and message, but no time, because the program that collects the lines adds it.
     private struct LineHandler: LogHandler {
         var metadata: Logger.Metadata = [:]
         var logLevel = Logger.Level.info
@@ -89,10 +89,12 @@ enum Journaling {
         }
 
         private static let lost = Atomic(0)
-        /// Maximum size of a line in bytes. If a pipe is ready for writing, it accepts this many at once, pipe(7).
+        /// Maximum size of a line in bytes. If a pipe is ready for writing, it accepts this many bytes at
+        /// once (see pipe(7)).
         private static let longest = 4_096
 
-        /// Writes a line if that does not block. A pipe that nobody reads and a stopped terminal accept none.
+        /// Writes a line if that does not block. A pipe that nobody reads and a stopped terminal accept no
+        /// line.
         private static func write(_ line: String) -> Bool {
             var output = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
             guard poll(&output, 1, 0) == 1, output.revents & Int16(POLLOUT) != 0 else { return false }
@@ -103,7 +105,8 @@ enum Journaling {
 }
 
 extension String {
-    /// Without control characters: text forged into a message must not look like another line or control a terminal.
+    /// The text without control characters, so that text from an app cannot look like another line or control
+    /// a terminal.
     var onOneLine: String {
         unicodeScalars.map { $0.properties.generalCategory == .control ? " " : String($0) }.joined()
     }

@@ -38,8 +38,9 @@ struct Reception {
             return decide(.refuse)
         }
         guard !inspections.isKnown(peer.uid) else { return identify(peer, decide) }
-        // Users seen for the first time queue separately from user IDs without a user. So a new user is not delayed by
-        // the strangers' queue, nor by a slow executable: only user names are looked up here.
+        // A user seen for the first time queues separately from user IDs that have no user. So the queue of
+        // those IDs does not delay a new user. Slow executables do not either, because only user names are
+        // looked up here.
         let place = InspectionPlace(.newcomers, uid: peer.uid, pid: peer.pid)
         decide.onAbandoned = inspections.identification.inspect(at: place) {
             userName(peer.uid)
@@ -115,7 +116,7 @@ struct Reception {
     }
 }
 
-/// A caller for root, of whom only the process is known.
+/// A caller for root, of which only the process is known.
 private func root(_ evidence: Evidence) -> Caller {
     Caller(
         uid: 0, strength: .unverified, app: "root", displayName: "root", executable: nil, process: evidence.process,
@@ -148,7 +149,7 @@ final class UserNames: Sendable {
         let process = Process(identity: process, uid: uid)
         if let known = names.withLock({ $0[process] }) { return known }
         let name = userName(uid)
-        // If the look-up returns a number, that may be a temporary failure.
+        // If the look-up returns only the number, it may have failed temporarily, so the name is not cached.
         guard name != "\(uid)" else { return name }
         names.withLock { names in
             if names.count >= Self.capacity { names = [:] }

@@ -12,7 +12,7 @@ import BrokerVarlinkServer
 import Glibc
 import Logging
 
-/// What lives on the event loop while the daemon serves: the broker and its sockets.
+/// The broker and its sockets, which live on the event loop while the daemon serves.
 final class ServedBroker {
     private let broker: Broker
     private let setting: Setting
@@ -114,7 +114,7 @@ final class ServedBroker {
         return server
     }
 
-    /// Reloads the policy.
+    /// Reloads the policy, and calls `done` once the new policy is in force.
     func reload(_ done: @escaping () -> Void) { broker.reloadPolicy { _ in done() } }
 
     /// The number of connections, in words.

@@ -8,17 +8,17 @@ import Glibc
 struct SessionFolders {
     let runtime: String
     let state: String
-    /// Only read; the broker never creates it.
+    /// The broker only reads this folder and never creates it.
     let configuration: String
 
-    /// - Parameters: from the command line; `nil`: the XDG base directories decide.
+    /// - Parameters: the folders from the command line. For `nil`, the XDG base directories decide.
     init(runtime: String?, state: String?, configuration: String?) throws {
         self.runtime = try Self.absolute(runtime) ?? Self.runtimeByDefault()
         self.state = try Self.absolute(state) ?? Self.stateByDefault()
         self.configuration = try Self.configuration(configuration)
     }
 
-    /// - Parameter named: from the command line.
+    /// - Parameter named: the folder from the command line, if any.
     static func configuration(_ named: String?) throws -> String {
         try absolute(named) ?? configurationByDefault()
     }

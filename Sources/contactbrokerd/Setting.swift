@@ -5,18 +5,20 @@ import BrokerPolicy
 import BrokerVarlinkServer
 import Glibc
 
-/// Whom this broker serves and where its files are. The two modes differ only in what depends on this.
+/// The users that this broker serves, and the places of its files and sockets. All differences between the
+/// two modes follow from this value.
 struct Setting {
     let mode: BrokerMode
-    /// A description for the journal.
+    /// Describes the served users in the journal.
     let whom: String
     /// The folder of the databases.
     let state: String
     let configuration: PolicyFolder
-    /// Created by the broker for this user only, or passed by systemd with the mode that the unit sets.
+    /// The sockets. The broker creates them for its own user only, or systemd passes them with the file mode
+    /// that the unit sets.
     let places: [ContactsInterface: VarlinkServer.Place]
 
-    /// The only place that chooses where evidence about callers comes from.
+    /// The source of evidence about callers: the helper in system mode, otherwise this process.
     func evidenceSource() throws -> any EvidenceSource {
         if mode == .system { return try SystemPlaces.helper() }
         do throws(PeerError) {

@@ -5,15 +5,15 @@ import BrokerPolicy
 import BrokerVarlinkServer
 import Glibc
 
-/// Folders and sockets of the system's broker, and what it requires to start.
+/// Folders and sockets of the system's broker, and the conditions under which it starts.
 enum SystemPlaces {
     static let configuration = "/etc/contactbroker"
-    /// The default, if systemd does not set STATE_DIRECTORY.
+    /// The state folder if systemd does not set STATE_DIRECTORY.
     static let state = "/var/lib/contactbroker"
     /// The socket of the helper, the only program with the privilege to inspect other users' processes.
     static let identifySocket = "/run/contactbroker/identify/identify.sock"
 
-    /// - Parameter sockets: passed by systemd.
+    /// - Parameter sockets: the sockets that systemd passed.
     static func setting(_ sockets: [PassedSocket]) throws -> Setting {
         guard getuid() != 0, geteuid() != 0 else {
             throw Failure(
@@ -59,7 +59,7 @@ enum SystemPlaces {
 
     private static func stateFolder() throws -> String {
         guard let value = getenv("STATE_DIRECTORY").map({ String(cString: $0) }), !value.isEmpty else { return state }
-        // systemd separates several folders by colons.
+        // systemd separates several folders with colons.
         guard value.hasPrefix("/"), !value.contains(":") else {
             throw Failure("could not start: STATE_DIRECTORY must name one folder: \(value)")
         }

@@ -5,20 +5,20 @@ import BrokerPasswordPrompt
 import BrokerVarlinkClient
 import Glibc
 
-/// The broker's socket for administrators, as these commands use it.
+/// A connection to the broker's socket for administrators.
 struct AdminClient {
-    /// The command's purpose, phrased to follow `could not`.
+    /// The command's purpose, as it follows `could not` in an error.
     private let task: String
     private let client: VarlinkClient
 
-    /// Longest wait for a reply: 120 seconds for the password, and the rest for the broker's work.
+    /// The maximum wait for a reply: 120 seconds for the password, and the rest for the broker's work.
     static let timeout = Duration.seconds(180)
 
     /// Whether standard input or standard error is a terminal, so that a person can be asked for a password.
     private static var isAtTerminal: Bool { isatty(STDIN_FILENO) != 0 || isatty(STDERR_FILENO) != 0 }
 
-    /// Calls without a password first. If the broker requires one and this is a terminal, calls again and lets polkit
-    /// ask: the desktop's agent, or polkit's own agent on this terminal.
+    /// Calls without a password first. If the broker requires one and this is a terminal, this calls again
+    /// and lets polkit ask, through the desktop's agent or through polkit's own agent on this terminal.
     private func asking<Result>(_ call: ((inout JSONWriter) -> Void) throws -> Result) throws -> Result {
         do {
             do {
@@ -35,7 +35,8 @@ struct AdminClient {
         }
     }
 
-    /// - Parameter waitingForEver: waits without a timeout, for replies that come when something happens.
+    /// - Parameter waitingForEver: whether to wait without a timeout, for replies that the broker sends when
+    ///   something happens.
     init(to task: String, waitingForEver: Bool = false) throws {
         self.task = task
         do {
@@ -69,14 +70,14 @@ struct AdminClient {
         }
     }
 
-    /// The calling user's grants only.
+    /// Returns the grants of the calling user only.
     func grants() throws -> [AppGrant] {
         guard let grants = try call("ListGrants")["grants"]?.elements else { return [] }
         return grants.map(AppGrant.init)
     }
 
-    /// The grants of the one app that the word names: by identifier, else by name in any case, else by a part of
-    /// either.
+    /// Returns the grants of the app that the word names. The word is an identifier, or else a name in any
+    /// case, or else a part of either.
     ///
     /// - Throws: ``CommandFailure`` if the word matches no app, or several.
     func matching(_ word: String, strength: String? = nil, in grants: [AppGrant]) throws -> [AppGrant] {

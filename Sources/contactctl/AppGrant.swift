@@ -21,20 +21,21 @@ struct AppGrant {
 
     func text(_ name: String) -> String? { json[name]?.string }
 
-    /// The person chose never to be asked about this app.
+    /// Whether the person turned off prompts of this app.
     var isSilenced: Bool { json["silenced"]?.bool == true }
 
-    /// The person also decided about access.
+    /// Whether the person decided about access.
     var isDecided: Bool { status != "notDetermined" }
 
-    /// The status, the effective access if policy changes it, and whether prompts are turned off.
+    /// The status, the effective access if policy changes it, and a note if prompts are turned off.
     var counting: String {
         let counting = text("counts").map { "\(status), by policy \($0)" } ?? status
         guard isSilenced else { return counting }
         return isDecided ? "\(counting), never asked" : "never asked"
     }
 
-    /// How many contacts the app can see under policy. The exact number is known only without a policy effect.
+    /// The number of contacts that the app can see under policy, in words. The exact number is known only if
+    /// policy does not change the access.
     var countingExtent: String {
         switch text("counts") {
         case nil: extent
@@ -44,7 +45,7 @@ struct AppGrant {
         }
     }
 
-    /// How many contacts the person granted.
+    /// The number of contacts that the person granted, in words.
     var extent: String {
         switch status {
         case "full": "all"
@@ -53,7 +54,8 @@ struct AppGrant {
         }
     }
 
-    /// What ends the grant: its session, its expiry, or revocation; `reset` for a refusal or if nothing was decided.
+    /// The session or the time at which the grant ends. Otherwise `revoked`, or `reset` if the person denied
+    /// access or has not decided.
     var end: String {
         if let session = text("session") { return session }
         if let expires = text("expires") { return LocalTime.text(expires) }
@@ -62,7 +64,7 @@ struct AppGrant {
 
     var lastUsed: String { text("lastUsedAt").map { LocalTime.text($0) } ?? "never" }
 
-    /// The identity strength in plain words.
+    /// Explains the identity strength.
     var certainty: String {
         switch strength {
         case "labelled": "the kernel's label names it"

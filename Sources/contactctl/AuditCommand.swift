@@ -16,9 +16,9 @@ struct AuditCommand: ParsableCommand {
     @Flag(help: "Go on with new records as they come, until interrupted.") var follow = false
     @Flag(help: "Print JSON, with hashes; with --follow one record a line.") var json = false
 
-    /// Records shown if neither ``limit`` nor ``since`` is given.
+    /// The number of records to show if neither ``limit`` nor ``since`` is given.
     private static let defaultLimit = 50
-    /// The same with ``follow``: earlier records shown before the new ones.
+    /// The number of earlier records to show before the new ones, with ``follow``.
     private static let defaultLimitBeforeNew = 10
 
     func validate() throws {
@@ -30,8 +30,8 @@ struct AuditCommand: ParsableCommand {
 
     func run() throws {
         let client = try AdminClient(to: "read the audit", waitingForEver: follow)
-        // An app that was reset has records but no grant that gives its identifier. All records are then read and
-        // filtered here.
+        // An app that was reset has records, but no grant that contains its identifier. In that case this
+        // program reads all records and filters them.
         let identifier: String? = try app.flatMap { word in
             let candidates = try client.grants().filter { $0.isCalled(word) }
             return try candidates.isEmpty ? nil : client.matching(word, in: candidates).first?.app

@@ -26,7 +26,8 @@ enum AuditTable {
         ]
     }
 
-    /// Shortens an identifier that consists of a path and a hash, as of an unverified app, to the file's name.
+    /// Shortens an identifier that consists of a path and a hash to the file's name. Unverified apps have
+    /// such identifiers.
     static func short(_ app: String) -> String {
         guard app.hasPrefix("/") else { return app }
         return String(

@@ -2,11 +2,12 @@ import BrokerModel
 
 /// A time as people type it: a span relative to now, or a date or time.
 enum Moment {
-    /// Seconds.
+    /// A span in seconds.
     case span(Int64)
     case time(String)
 
-    /// `30m`, `12h`, `7d`, `2w`, `2026-01-31` or `2026-01-31T12:00:00Z`; `nil` for anything else.
+    /// Parses `30m`, `12h`, `7d`, `2w`, `2026-01-31` or `2026-01-31T12:00:00Z`; returns `nil` for anything
+    /// else.
     init?(_ text: String) {
         let units: [Character: Int64] = ["m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
         if let unit = text.last.flatMap({ units[$0] }) {
@@ -19,10 +20,12 @@ enum Moment {
         self = .time(text)
     }
 
-    /// The time that lies a span before `now`, in seconds since 1970. A fixed time is returned as typed.
+    /// Returns the time that is this span before `now`, which is in seconds since 1970. A fixed time is
+    /// returned as typed.
     func before(_ now: Int64) -> String { at(now, -1) }
 
-    /// The time that lies a span after `now`, in seconds since 1970. A fixed time is returned as typed.
+    /// Returns the time that is this span after `now`, which is in seconds since 1970. A fixed time is
+    /// returned as typed.
     func after(_ now: Int64) -> String { at(now, 1) }
 
     private func at(_ now: Int64, _ sign: Int64) -> String {

@@ -41,7 +41,8 @@ struct PurgeUserCommand: ParsableCommand {
         if let uid = UInt32(user), uid != .max {
             return (uid, getpwuid(uid)?.pointee.pw_name.map { String(cString: $0) })
         }
-        // The non-reentrant getpwnam(3) is safe: nothing else here looks up users, and the result is copied at once.
+        // The non-reentrant getpwnam(3) is safe here, because nothing else looks up users at the same time,
+        // and the result is copied at once.
         guard !user.utf8.contains(0), let uid = getpwnam(user)?.pointee.pw_uid else {
             throw CommandFailure(
                 "could not remove anything: no user is called \(Speech.clean(user))",

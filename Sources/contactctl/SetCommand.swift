@@ -50,7 +50,7 @@ struct SetCommand: ParsableCommand {
         let client = try AdminClient(to: "change what the app may see")
         let grants = try client.matching(app, strength: strength, in: client.grants().filter(\.isDecided))
         guard let grant = grants.first else { return }
-        // The person must choose the grant: a wrong guess could give an app more access.
+        // The person must choose the grant, because a wrong guess could give an app more access.
         guard grants.count == 1 else {
             throw client.refused(
                 "the broker knows \(Speech.clean(grant.displayName)) in \(grants.count) ways",

@@ -7,7 +7,7 @@ struct ShowCommand: ParsableCommand {
         commandName: "show", abstract: "Show what one app may know, and what it did last.")
 
     @Argument(help: "The app's name or identifier, or part of it.") var app: String
-    /// Number of audit records shown.
+    /// The number of audit records to show.
     private static let recent = 5
 
     func run() throws {

@@ -10,7 +10,7 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
-        // Root asks for all users' figures; other users get their own.
+        // Root requests the figures of all users; other users get their own.
         let reply = try AdminClient(to: "show the status").call("GetStatus") {
             if getuid() == 0 { $0.member("allUsers", true) }
         }
@@ -25,7 +25,8 @@ struct StatusCommand: ParsableCommand {
         }
     }
 
-    /// `auditRecords` as `audit records`, `legacyTIOCSTI` as `legacy TIOCSTI`.
+    /// Splits a name into words: `auditRecords` becomes `audit records`, and `legacyTIOCSTI` becomes `legacy
+    /// TIOCSTI`.
     static func words(_ name: String) -> String {
         var words = ""
         var wasUppercase = true

@@ -5,8 +5,9 @@ import BrokerModel
 extension AccessStore {
     /// Adds a record to the batch. Its position in the chain is fixed when ``commit()`` returns.
     ///
-    /// A refusal or a disclosure that equals a recent one is counted instead of added. The first one is in the audit
-    /// or in this batch. The count is added when the deduplication window closes; see ``closeWindows(at:)``.
+    /// A refusal, a disclosure or a password request that equals a recent one is counted instead of added.
+    /// The first one is in the audit or in this batch. The count is added when the deduplication window
+    /// closes; see ``closeWindows(at:)``.
     public func append(_ record: AuditRecord) { ledger.enter(record, into: &batch.records) }
 
     /// When the first deduplication window closes, in microseconds since 1970; `nil` if none is open. See
@@ -18,8 +19,8 @@ extension AccessStore {
     /// - Parameter now: microseconds since 1970; `nil` closes all of them.
     public func closeWindows(at now: Int64?) { ledger.close(at: now, into: &batch.records) }
 
-    /// Returns how long an app that has used up its audit allowance must wait before it may cause another record;
-    /// `nil` if it need not wait. The store records everything regardless; the caller delays the app's calls.
+    /// Returns how long an app must wait before it may cause another record, if it has used up its audit
+    /// allowance; otherwise `nil`. The store records everything regardless; the caller delays the app's calls.
     ///
     /// - Parameter now: microseconds since 1970.
     public func auditWait(uid: UInt32, strength: IdentityStrength, app: String, now: Int64) -> Duration? {

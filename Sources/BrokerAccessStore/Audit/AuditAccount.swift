@@ -18,8 +18,8 @@ final class AuditAccount {
         asOf = now
     }
 
-    /// Half of the bound may be used at once, and the other half is refilled over each hour. No hour therefore
-    /// exceeds the bound.
+    /// The largest allowance at one time is half of the bound, and each hour refills the other half. No hour
+    /// therefore exceeds the bound.
     private static func most(_ bound: Int) -> Double { max(1, Double(bound) / 2) }
     private static let hour = 3_600_000_000.0
 

@@ -6,18 +6,18 @@ public struct AuditBounds: Hashable, Sendable {
     public var recordsPerHour = 1_000_000
     /// Bytes of such records within any hour, as stored.
     public var bytesPerHour = 256 * 1_048_576
-    /// Equal disclosures within this time are one record and a count.
+    /// Equal disclosures within this time become one record and a count.
     public var disclosureWindow = Duration.seconds(10)
-    /// Equal refusals within this time are one record and a count.
+    /// Equal refusals or password requests within this time become one record and a count.
     public var refusalWindow = Duration.seconds(60)
-    /// Deduplication windows open at once for one app. A window with contacts counts one more for every sixteen of
-    /// them. Beyond this bound the app's oldest windows close early, those of disclosures first.
+    /// The most deduplication windows open at once for one app. A window with contacts counts one more for
+    /// every sixteen of them. Beyond this bound the app's oldest windows close early, those of disclosures first.
     public var windowsPerApp = 4_096
-    /// Deduplication windows open at once for all apps, counted as ``windowsPerApp``. Beyond this bound an app gets a
-    /// new window only by closing one of its own.
+    /// The most deduplication windows open at once for all apps, counted as in ``windowsPerApp``. Beyond this
+    /// bound an app gets a new window only by closing one of its own.
     public var windows = 16_384
-    /// Apps of one user that have an allowance of their own. All further apps of that user share one allowance, and
-    /// their records are not deduplicated.
+    /// The most apps of one user that have an allowance of their own. All further apps of that user share one
+    /// allowance, and their records are not deduplicated.
     public var appsPerUser = 512
 
     public init() {}

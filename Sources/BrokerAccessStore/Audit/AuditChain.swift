@@ -2,7 +2,8 @@ import BrokerAccessControl
 import BrokerModel
 import CBrokerCrypto
 
-/// One row of the audit as stored. Enumerations are texts, so that a row with unknown values can still be hashed.
+/// One row of the audit as stored. Enumerations are texts, so that rows with values unknown to this version
+/// can still be hashed.
 ///
 /// Its texts are strings when written and the stored bytes when read: invalid UTF-8 is hashed unchanged.
 struct AuditRow<Text: AuditText> {

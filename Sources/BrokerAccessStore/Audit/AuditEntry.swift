@@ -17,7 +17,7 @@ public struct AuditEntry: Hashable, Sendable {
     public let keys: ContactKeySet?
     /// Number of contacts concerned.
     public let count: Int?
-    /// The contacts concerned, by ``AccessStore/pseudonym(of:uid:)``.
+    /// The pseudonyms of the contacts concerned; see ``AccessStore/pseudonym(of:uid:)``.
     public let contacts: [String]?
     public let revision: Int64?
     public let repeats: Int?

@@ -3,9 +3,9 @@ import BrokerModel
 
 /// Decides whether each record is written or counted, and tracks how much each app has written.
 ///
-/// Equal refusals, and equal disclosures, become one record and a count. The record is written before the first of
-/// them is answered, and the count when the deduplication window closes. A crash may lose the count, never the
-/// record.
+/// Equal refusals, equal disclosures and equal password requests become one record and a count. The record is
+/// written before the first of them is answered, and the count when the deduplication window closes. A crash
+/// may lose the count, never the record.
 struct AuditLedger {
     /// The app that records are about, as the audit names it.
     struct Owner: Hashable {
@@ -28,7 +28,7 @@ struct AuditLedger {
     /// Accounts that have used up their allowance. Entries may be stale.
     private var exhausted: [ObjectIdentifier: AuditAccount] = [:]
     private var weight = 0
-    /// The windows opened since the last commit, in order.
+    /// The windows opened since the last commit, in the order of opening.
     private var uncommitted: [(account: AuditAccount, kind: WindowKind)] = []
 
     /// Adds the record, or counts it as a repeat.
@@ -53,7 +53,7 @@ struct AuditLedger {
         guard record.repeats == nil else { return nil }
         switch record.event {
         case .disclosure:
-            // Deduplicated only if the record says which contacts were disclosed.
+            // Deduplicated only if the record shows that the same contacts, or none, were disclosed.
             return record.contacts != nil || record.part != nil || record.count ?? 0 == 0 ? .disclosure : nil
         // Any program can cause password requests and refusals as often as it likes.
         case .refusal, .authentication: return .refusal
@@ -87,7 +87,7 @@ struct AuditLedger {
 
     private func isFull(_ uid: UInt32) -> Bool { counts[uid, default: 0] >= bounds.appsPerUser }
 
-    /// Looks at this user's apps only: one user's many apps must not cost other users time.
+    /// Drops only this user's accounts: one user's many apps must not affect other users.
     private mutating func dropIdle(of uid: UInt32, now: Int64) {
         for (owner, account) in accounts where owner.uid == uid && account.isIdle(bounds, now: now) {
             accounts[owner] = nil
@@ -115,7 +115,7 @@ struct AuditLedger {
         return .microseconds(wait)
     }
 
-    /// Returns the repeated disclosures that no count record contains yet.
+    /// Returns the repeated disclosures that are in no count record yet.
     func openUses(of owner: Owner) -> (uses: Int, last: Int64?) {
         let counted = accounts[owner]?.tables[WindowKind.disclosure.rawValue].repeats
         return (counted?.count ?? 0, counted?.last)

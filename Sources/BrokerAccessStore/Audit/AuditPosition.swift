@@ -9,11 +9,11 @@ public struct AuditPosition: Hashable, Sendable {
         self.hash = hash
     }
 
-    /// Before the first record.
+    /// The position before the first record.
     static let beginning = AuditPosition(sequence: 0, hash: AuditChain.beginning)
 }
 
-/// Records that were synced and that the database no longer has.
+/// Records that were synced and are missing from the database.
 public struct AuditLoss: Hashable, Sendable {
     /// The last record that was synced; `nil` if the position file is missing or damaged.
     public let synced: Int64?

@@ -12,7 +12,7 @@ public struct AuditReader: Sendable {
         AuditQuery(connection: try Database.open(database, .readOnly))
     }
 
-    /// Returns matching records in the order of the chain. Reads every record after `sequence` until it has enough.
+    /// Returns matching records in the order in which they are read. Reads records until `limit` of them match.
     ///
     /// - Parameters:
     ///   - sequence: only records after this one; with `newestFirst`, only records before it.
@@ -30,8 +30,9 @@ public struct AuditReader: Sendable {
 
     /// Verifies at most `rows` records, from the first record or from where the last step ended.
     ///
-    /// Finds every record that was changed, removed, added or moved, and a truncated end. Whoever can write the file
-    /// can also recompute the whole chain. Only comparison with a hash that was noted elsewhere reveals that.
+    /// Finds every record that was changed, removed, added or moved, and a truncated end. A program that can
+    /// write the file can also recompute the whole chain. Only a comparison with a hash that was noted
+    /// elsewhere reveals that.
     public func verify(from: Int64?, budget rows: Int) throws(AccessStoreError) -> AuditVerification {
         try query().verify(from: from, budget: rows, known: known)
     }

@@ -29,7 +29,7 @@ struct DeduplicationTable {
             detail = record.detail
             part = record.part
             var hasher = Hasher()
-            // Two events share a table: refusals and authentications.
+            // Two events share a table: refusals and password requests.
             hasher.combine(event == .authentication)
             hasher.combine(keys?.rawValue ?? 0)
             hasher.combine(revision ?? 0)
@@ -39,7 +39,7 @@ struct DeduplicationTable {
             hash = hasher.finalize()
         }
 
-        /// How much it counts against the bounds.
+        /// How much the window of this key counts against the bounds.
         var weight: Int { 1 + (contacts?.count ?? 0) / 16 }
     }
 
@@ -51,7 +51,7 @@ struct DeduplicationTable {
         var repeats = 0
     }
 
-    /// By window number, counted from the first window ever opened.
+    /// Keyed by window number, counted from the first window ever opened.
     private var windows: [Int: Window] = [:]
     /// The numbers of the open windows.
     private var numbers = 0..<0
@@ -85,7 +85,8 @@ struct DeduplicationTable {
         weight += key.weight
     }
 
-    /// Whether the first window has ended. A window from the future has ended too: the clock was set back.
+    /// Whether the first window has ended. A window that opened in the future counts as ended: the clock was
+    /// set back.
     func firstHasEnded(at now: Int64, length: Int64) -> Bool {
         guard let opened = first?.opened else { return false }
         return now - opened >= length || now < opened

@@ -1,8 +1,8 @@
 import BrokerModel
 import CBrokerCrypto
 
-/// The names of one user's contacts in the audit. They are the same for every app, so that the administrator can ask
-/// which apps saw a contact. They mean nothing without the user's key.
+/// Makes the pseudonyms of one user's contacts in the audit. A contact has the same pseudonym for every app,
+/// so the administrator can find the apps that saw it. Without the user's key a pseudonym reveals nothing.
 ///
 /// A pseudonym is one AES-128 block over the record number and zeros. The key is used for nothing else.
 final class Pseudonyms {

@@ -106,7 +106,7 @@ extension AccessStore {
         }
     }
 
-    /// Deletes resolved intents. No new ones are made.
+    /// Deletes resolved intents. This version creates none.
     func writeIntents(_ connection: Database) throws(AccessStoreError) {
         for id in unwritten.intents where intents[id] == nil {
             try connection.statement("DELETE FROM saveIntent WHERE id = ?").bind(1, id).run()

@@ -2,15 +2,15 @@ import BrokerSQLite
 import GRDBSQLite
 import Glibc
 
-/// Why the access database cannot be used. In every case the caller refuses the app.
+/// Why the access database cannot be used. After any of these errors the caller refuses the app.
 public enum AccessStoreError: Error, Hashable, Sendable {
-    /// It cannot be read or written now; the reason is for the journal.
+    /// The database cannot be read or written now. The reason is for the journal.
     case unavailable(reason: String)
-    /// The file was removed or replaced while the broker ran, so that nobody can find what is written now.
+    /// The file was removed or replaced while the broker ran. Data written from then on would be lost.
     case removed(path: String)
-    /// Not an access database, or SQLite found it damaged. The file is unchanged: restore it from a backup.
+    /// The file is not an access database, or SQLite found it damaged. It is unchanged: restore it from a backup.
     case damaged(reason: String)
-    /// Written by a later version of contactbrokerd. The file is unchanged.
+    /// A later version of contactbrokerd wrote the file. It is unchanged.
     case newerSchema
     /// Another broker serves this folder.
     case inUse

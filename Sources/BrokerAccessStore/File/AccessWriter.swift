@@ -6,7 +6,7 @@ import GRDBSQLite
 /// The connection that writes the access database.
 final class AccessWriter {
     let connection: Database
-    // What every commit runs.
+    // Statements that every commit runs.
     private let begin: PreparedStatement
     private let end: PreparedStatement
     private let insertRecord: PreparedStatement
@@ -23,8 +23,9 @@ final class AccessWriter {
         guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
             throw .unavailable(reason: "the folder's file system does not support SQLite's write-ahead log")
         }
-        // NORMAL: a commit leaves syncing to `WALSync`. SQLite itself syncs only when the WAL starts over after
-        // a checkpoint, once in a thousand pages: without that, old frames could come back after a power cut.
+        // NORMAL: a commit leaves syncing to `WALSync`. SQLite itself syncs only when the WAL starts over
+        // after a checkpoint, once in a thousand pages. Without that sync, old frames could come back after a
+        // power cut.
         try connection.execute(
             """
             PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA foreign_keys = ON;
@@ -61,7 +62,7 @@ final class AccessWriter {
             try body()
             try end.run()
         } catch {
-            // New callers are not in the file.
+            // Callers that this transaction inserted are not in the file.
             callers.removeAll()
             // After some errors, such as a full disk, SQLite has already rolled back.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
@@ -113,7 +114,7 @@ private struct AuditCaller: Hashable {
     let app: String
 }
 
-/// The store's counters.
+/// The counters in the only row of the table `state`.
 struct Counters: Equatable {
     var auditSequence: Int64 = 0
     var auditHead = AuditChain.beginning

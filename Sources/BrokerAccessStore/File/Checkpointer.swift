@@ -7,16 +7,16 @@ import GRDBSQLite
 /// when ``AccessStore/walPages`` has passed ``pages`` after a commit. Run one at a time, and only before
 /// ``AccessStore/close(now:)``.
 public struct Checkpointer: Sendable {
-    /// Pages in the WAL from which a run is worthwhile.
+    /// A run is worthwhile from this many pages in the WAL.
     public static let pages = 1_000
-    /// Pages from which a run may block commits, so that the WAL stays bounded. The WAL grows this large only if
-    /// commits continued during every run.
+    /// Beyond this many pages a run may block commits, so that the WAL stays bounded. The WAL grows this
+    /// large only if commits continued during every run.
     static let mostPages = 16_000
 
     let database: String
 
-    /// Checkpoints as many pages as it can without blocking anyone. If the WAL has more than ``mostPages``, it
-    /// checkpoints the remaining pages too; commits then wait for them, a few milliseconds.
+    /// Checkpoints as many pages as it can without blocking other connections. If the WAL has more than
+    /// ``mostPages``, it checkpoints the remaining pages too; commits then wait a few milliseconds.
     ///
     /// - Returns: the number of pages that were not checkpointed.
     @discardableResult

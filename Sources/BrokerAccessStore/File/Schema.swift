@@ -186,14 +186,14 @@ enum Schema {
     /// The first version with a ``SyncedPosition`` file.
     static let keepsPosition = 6
 
-    /// Checks, without changing the file, that it is an access database, intact, and not from a later version.
+    /// Checks that the file is an intact access database and not from a later version. Does not change the file.
     ///
     /// The check does not read the audit, which can be long; verification reads it in steps.
     ///
     /// - Returns: the version of the file; 0 if it is empty.
     static func inspect(path: String) throws(AccessStoreError) -> Int {
-        // Opening a WAL database creates a log beside it, which a read-only connection cannot remove. So open it as
-        // immutable if no log exists.
+        // Opening a WAL database creates a log beside it, which a read-only connection cannot remove.
+        // Therefore the file is opened as immutable if no log exists.
         let connection = try Database.open(path, access(path + "-wal", F_OK) == 0 ? .readOnly : .immutable)
         let version = try connection.integer("PRAGMA user_version") ?? 0
         let application = try connection.integer("PRAGMA application_id") ?? 0

@@ -2,13 +2,15 @@ import CBrokerCrypto
 import Glibc
 import Synchronization
 
-/// Keeps the last audit record that was synced, in a file beside the database.
+/// Stores the position of the last synced audit record in a file beside the database.
 ///
-/// SQLite's recovery drops everything after the first damaged frame of its log and reports no error. One flipped byte
-/// would undo a synced revocation. The position in this file shows at the next start that records are missing.
+/// SQLite's recovery drops everything after the first damaged frame of its log and reports no error. One
+/// flipped bit could therefore undo a synced revocation. At the next start, this position shows that records
+/// are missing.
 ///
-/// The position is written after the sync that it describes, so it is never ahead of the database after a power cut.
-/// The file is not synced with each write: a power cut may leave an earlier position, which claims less.
+/// The position is written after the sync that it describes, so it is never ahead of the database after a
+/// power cut. The file is not synced with each write: a power cut may leave an earlier position, which misses
+/// later losses.
 ///
 /// The file has two slots in different sectors, written alternately: a torn write leaves the other slot intact. Each
 /// slot, little endian: magic (8 bytes), generation (8), sequence (8), revision (8), hash of the record (32), SHA-256
@@ -23,20 +25,20 @@ final class SyncedPosition: Sendable {
     /// The content of a slot.
     struct Content: Equatable {
         var position = AuditPosition.beginning
-        /// The last revision of a grant at that time.
+        /// The last grant revision at that time.
         var revision: Int64 = 0
     }
 
     private let descriptor: Int32
     private let path: String
-    /// The generation that was written last.
+    /// The generation of the slot that was written last.
     private let generation: Mutex<UInt64>
     /// The content when the file was opened; `nil` if it was missing or no slot was valid.
     let found: Content?
 
     /// Opens the file, or creates it.
     ///
-    /// - Parameter isFirst: no position was ever written, so a missing file is not a loss.
+    /// - Parameter isFirst: whether no position was ever written. A missing file is then no loss.
     init(folder: String, isFirst: Bool) throws(AccessStoreError) {
         path = folder + "/" + Self.name
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -73,7 +75,7 @@ final class SyncedPosition: Sendable {
         guard pwrite(descriptor, bytes, bytes.count, offset) == bytes.count else { throw .failed("write", path) }
     }
 
-    /// Syncs the position file. Blocks until it is on the disk.
+    /// Syncs the position file. Blocks until the disk has it.
     func sync() throws(AccessStoreError) {
         guard fdatasync(descriptor) == 0 else { throw .failed("sync", path) }
     }

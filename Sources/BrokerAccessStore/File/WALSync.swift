@@ -3,13 +3,17 @@ import Synchronization
 
 /// Syncs committed transactions on a worker, while the event loop continues to commit.
 ///
-/// Sound because of how SQLite's WAL works: the frames of a transaction, its commit mark in the last of them, have been
-/// written to the file before `COMMIT` returns, so that `fdatasync` through any descriptor of the file puts every
-/// transaction committed before the call to the disk; of those committed meanwhile, a whole prefix counts after
-/// a power cut, since recovery stops at the first frame whose checksum does not follow. The file stays the same one
-/// as long as a connection is open; a checkpoint overwrites it from the start only after syncing the database.
-/// SQLite locks the database file and its shared memory, never the WAL, so that closing this descriptor drops none of
-/// its locks.
+/// This is sound because of how SQLite's WAL works:
+///
+/// - Before `COMMIT` returns, SQLite has written all frames of the transaction, the last of them with the
+///   commit mark. `fdatasync` through any descriptor of the file therefore syncs every transaction committed
+///   before the call.
+/// - Of the transactions committed during the call, a power cut leaves the first ones: recovery stops at the
+///   first frame whose checksum does not follow from the one before.
+/// - The file stays the same one as long as a connection is open. A checkpoint lets SQLite overwrite it from
+///   the start only after syncing the database.
+/// - SQLite locks the database file and its shared memory, never the WAL. Closing this descriptor therefore
+///   drops none of its locks.
 public final class WALSync: Sendable {
     private let descriptor: Int32
     private let database: String
@@ -39,8 +43,8 @@ public final class WALSync: Sendable {
     /// event loop.
     ///
     /// - Parameter committed: the state of the store when the sync was requested.
-    /// - Throws: after one failure every later call fails, until the store is reopened: Linux reports a lost page
-    ///   once and then treats it as clean.
+    /// - Throws: if the sync fails. Every later call then fails too, until the store is reopened: Linux
+    ///   reports a lost page once and then treats it as clean.
     public func sync(_ committed: Committed) throws(AccessStoreError) {
         guard !failed.load(ordering: .acquiring) else { throw .unavailable(reason: "an earlier sync failed") }
         do throws(AccessStoreError) {
@@ -56,7 +60,7 @@ public final class WALSync: Sendable {
         }
     }
 
-    /// Also syncs the position that ``sync(_:)`` has written.
+    /// Syncs the position that ``sync(_:)`` has written.
     func syncPosition() throws(AccessStoreError) { try position.sync() }
 
     /// Whether the log was removed, so that commits go into an unlinked file. Uses `fstat(2)` only, so the event loop
@@ -66,7 +70,7 @@ public final class WALSync: Sendable {
         return fstat(descriptor, &status) != 0 || status.st_nlink == 0
     }
 
-    /// Checks that the store's paths still name its files. Resolves paths, so not for the event loop.
+    /// Checks that the store's paths still name its files. It resolves paths, so it must not run on the event loop.
     private func checkNames() throws(AccessStoreError) {
         guard FileIdentity(at: database + "-wal") == log, FileIdentity(at: database) == main else {
             throw .removed(path: database)

@@ -5,12 +5,12 @@ extension AccessStore {
     /// Returns a principal's grant; `nil` if there is none. The caller checks whether it has expired.
     public func grant(of principal: Principal) -> Grant? { held[principal]?.grant }
 
-    /// All principals with a grant, in no order.
+    /// All principals with a grant, in no particular order.
     public var principals: [Principal] { Array(held.keys) }
 
-    /// Returns how often an app's disclosures were recorded, its sessions and processes included.
+    /// Returns how many disclosures to an app were recorded, including those to its sessions and processes.
     ///
-    /// Counted from the ``AuditEvent/disclosure`` records; a crash may lose the last few counts, never a record.
+    /// The store counts ``AuditEvent/disclosure`` records. A crash may lose the last few counts, never a record.
     ///
     /// - Returns: `lastUsedAt` in seconds since 1970.
     public func usage(of principal: Principal) -> (lastUsedAt: Int64?, uses: Int) {
@@ -46,8 +46,8 @@ extension AccessStore {
         mark(principal, .whole)
     }
 
-    /// Resets a principal: removes its grant and its identifier key, so that its old identifiers become invalid for
-    /// good.
+    /// Resets a principal: removes its grant and its identifier key, so that its old identifiers become
+    /// permanently invalid.
     ///
     /// A session or process of an app that is not an interpreter uses the app's persistent key. To reset the app,
     /// reset its persistent principal too, even if that has no grant.
@@ -76,7 +76,7 @@ extension AccessStore {
         add(records.subtracting(set), to: principal, at: moment) { $0.access = .limited(to: set.union(records)) }
     }
 
-    /// Records the contacts that an app created while policy limited it and its grant is not limited.
+    /// Records contacts that an app created while the policy limited it, unless its grant is limited.
     func addOwn(_ records: Set<RecordNumber>, to principal: Principal, at moment: SetMoment) {
         guard let grant = held[principal]?.grant, grant.access.status != .limited else { return }
         add(records.subtracting(grant.own), to: principal, at: moment) { $0.own.formUnion(records) }

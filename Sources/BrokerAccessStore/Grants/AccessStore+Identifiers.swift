@@ -27,12 +27,13 @@ extension AccessStore {
         return cipher
     }
 
-    /// Returns a contact's name in the audit, 32 hexadecimal digits: the same for every app of the user.
+    /// Returns a contact's pseudonym in the audit, 32 hexadecimal digits. It is the same for every app of the user.
     public func pseudonym(of record: RecordNumber, uid: UInt32) -> String {
         Hexadecimal.text(pseudonyms(of: [record], uid: uid) ?? [])
     }
 
-    /// Returns `nil` if libcrypto fails. The batch then cannot be committed, because a record would lack them.
+    /// Returns `nil` if libcrypto fails. The batch then cannot be committed, because a record would lack its
+    /// pseudonyms.
     func pseudonyms(of records: [RecordNumber], uid: UInt32) -> [UInt8]? {
         if pseudonyms[uid] == nil, let key = IdentifierCipher.randomKey() {
             pseudonyms[uid] = Pseudonyms(key: key)

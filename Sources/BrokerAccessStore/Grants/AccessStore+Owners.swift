@@ -1,7 +1,7 @@
 import BrokerAccessControl
 import BrokerSQLite
 
-/// The owner of a UID, and the purge of the owner's data.
+/// The user whose data is stored under a UID.
 struct Owner: Hashable {
     /// The user's name when data was first stored.
     let name: String
@@ -13,7 +13,7 @@ extension AccessStore {
     /// The name of the user whose data is stored under this UID; `nil` if there is none or the name is unknown.
     public func ownerName(of uid: UInt32) -> String? { owners[uid]?.name }
 
-    /// Records the owner of a UID with the first data that is stored for it.
+    /// Records the owner of a UID when the first data is stored for it.
     func noteOwner(of uid: UInt32) {
         // If the name is unknown, it is recorded when more data is stored.
         guard owners[uid] == nil, let name = userNames[uid] else { return }
@@ -21,7 +21,7 @@ extension AccessStore {
         unwritten.owners.insert(uid)
     }
 
-    /// Deletes everything stored for a user except the audit: grants, identifier keys, pending saves, silences and
+    /// Deletes everything stored for a user except the audit: grants, identifier keys, intents, silences and
     /// the key of the contacts' pseudonyms.
     ///
     /// The same transaction records that the book must be deleted too, so that the next start can finish after a
@@ -56,7 +56,7 @@ extension AccessStore {
         return principals.count
     }
 
-    /// Ends the purge after the book was deleted: the UID may get a new owner.
+    /// Ends the purge after the book was deleted. The UID may then get a new owner.
     public func endPurge(of uid: UInt32) {
         guard owners[uid]?.isPurged == true else { return }
         owners[uid] = nil

@@ -11,10 +11,10 @@ extension AccessStore {
     /// The number of one user's silenced principals, including those bound to sessions and processes.
     public func silenceCount(_ uid: UInt32) -> Int { silenced.keys.count { $0.uid == uid } }
 
-    /// All silenced principals, in no order.
+    /// All silenced principals, in no particular order.
     public var silencedPrincipals: [Principal] { Array(silenced.keys) }
 
-    /// Silences a principal's prompts. Joins the batch; takes effect even if the batch cannot be written.
+    /// Silences a principal's prompts. The change joins the batch, but applies even if the batch cannot be written.
     ///
     /// - Parameter now: seconds since 1970.
     public func silence(_ principal: Principal, now: Int64) {
@@ -24,7 +24,7 @@ extension AccessStore {
         noteSilence(principal)
     }
 
-    /// Allows prompts again.
+    /// Allows a silenced principal to prompt again.
     public func endSilence(of principal: Principal) {
         guard silenced.removeValue(forKey: principal) != nil else { return }
         noteSilence(principal)

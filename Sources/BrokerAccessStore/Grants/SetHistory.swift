@@ -1,31 +1,31 @@
 import BrokerAccessControl
 import BrokerModel
 
-/// One change of a limited grant's set. A contact that the app itself adds is no event: the book's history has it,
-/// and a save that is not carried out leaves no trace.
+/// One change to a granted set. A contact that the app itself adds causes no event, because the book's change
+/// history already contains it. A save that is not carried out therefore leaves no event.
 public struct SetEvent: Hashable, Sendable {
     public enum Kind: Int64, CaseIterable, Sendable {
         /// The person added the contact.
         case granted = 1
-        /// The contact was revoked while still in the book.
+        /// The contact was revoked, and is still in the book.
         case revoked = 3
         /// The contact was deleted from the book.
         case deleted = 4
     }
 
-    /// The grant's revision with this event.
+    /// The revision that the grant got with this event.
     public let revision: Int64
     public let record: RecordNumber
     public let kind: Kind
-    /// The number of the book's last change at that time. The app must not see earlier changes of the record.
+    /// The number of the book's last change at that time. The app must not see earlier changes to the record.
     public let change: Int64
     /// Seconds since 1970.
     public let time: Int64
 }
 
-/// The state of a user's book and the clock when a set changes.
+/// The time of a change to a granted set, and the state of the user's book at that time.
 public struct SetMoment: Hashable, Sendable {
-    /// The book's last change.
+    /// The number of the book's last change.
     public var change: Int64
     /// Seconds since 1970.
     public var time: Int64
@@ -36,16 +36,16 @@ public struct SetMoment: Hashable, Sendable {
     }
 }
 
-/// The changes of a grant's set.
+/// The changes to a grant's set.
 public struct SetHistory: Hashable, Sendable {
-    /// The revision since which only the set changed, neither level nor keys.
+    /// Since this revision only the set has changed, not the level or the keys.
     public internal(set) var epoch: Int64 = 0
     /// In the order of their revisions.
     public internal(set) var events: [SetEvent] = []
 
     /// How long events are kept, in seconds.
     public static let retention: Int64 = 30 * 86_400
-    /// Most events kept for one grant. With more, the history starts empty.
+    /// The most events kept for one grant. Beyond this number the history starts empty.
     static let mostEvents = 50_000
 
     public init() {}
@@ -62,8 +62,8 @@ public struct SetHistory: Hashable, Sendable {
 }
 
 extension SetHistory {
-    /// Makes the history of a grant that replaces another. It continues if both have the same level and keys, so that
-    /// only the set changed.
+    /// Makes the history of a grant that replaces another. It continues the earlier history only if the level
+    /// and the keys are the same.
     init(of grant: Grant, after before: StoredGrant?, _ moment: SetMoment) {
         self.init(epoch: grant.revision)
         guard let before, before.grant.keys == grant.keys else { return }
@@ -88,7 +88,7 @@ extension SetHistory {
             // invalid.
             if events.isEmpty { events = [last] }
         }
-        // Never decreases: `moment.change` is too low if the book is not open.
+        // The change number never decreases, although `moment.change` is too low if the book is not open.
         let change = max(moment.change, events.last?.change ?? 0)
         for (kind, records) in changes {
             for record in records.sorted() {

@@ -27,8 +27,8 @@ public struct SaveContents: Sendable {
     public var contacts: [RecordNumber] = []
     /// The number of changes, if the save concerns no contacts.
     public var count = 0
-    /// Policy limits the app to single contacts, whatever its grant allows. The contacts it adds are recorded as its
-    /// own.
+    /// Whether the policy limits the app to single contacts, whatever its grant allows. The contacts that it
+    /// adds are then recorded as its own.
     public var isKeptToSingle = false
     /// As in ``AuditRecord/detail``.
     public var detail: String?
@@ -37,10 +37,10 @@ public struct SaveContents: Sendable {
 }
 
 extension AccessStore {
-    /// Returns record numbers that were never used: the time in microseconds since 1970, or the number after the
-    /// last.
+    /// Returns record numbers that were never used. The first one is the time in microseconds since 1970, or
+    /// the number after the last one if that is larger.
     ///
-    /// Based on time, so that none is reused even after an older copy of the file was restored.
+    /// Because they depend on the time, none is reused even after an older copy of the file was restored.
     public func takeRecordNumbers(_ count: Int, now: Int64) -> [RecordNumber] {
         guard count > 0 else { return [] }
         let first = max(now, counters.recordNumber + 1)
@@ -48,10 +48,10 @@ extension AccessStore {
         return (first...counters.recordNumber).map { RecordNumber($0) }
     }
 
-    /// Begins a save and returns its entry for the outbox of the user's book. Nothing changes here before
-    /// ``endSave(_:change:)``.
+    /// Begins a save and returns its entry for the outbox of the user's book. The store changes nothing
+    /// before ``endSave(_:change:)``.
     ///
-    /// One save of a user at a time, and only after everything in the outbox was taken over.
+    /// Call it only if no other save of the user has begun, and after everything in the outbox was taken over.
     ///
     /// - Parameter now: microseconds since 1970.
     public func beginSave(
@@ -75,8 +75,9 @@ extension AccessStore {
             takenOver: onDisk.outboxMarks[uid] ?? 0, synced: onDisk.position)
     }
 
-    /// Ends a save that is in the book: widens the app's set, removes deleted contacts from all sets, and adds the
-    /// audit records. Joins the batch; if the batch cannot be committed, joins later ones until one is.
+    /// Ends a save that is in the book: widens the app's set, removes deleted contacts from all sets, and
+    /// adds the audit records. These changes join the batch. If it cannot be committed, they join later
+    /// batches until one is.
     ///
     /// - Parameter change: the number of the book's last change.
     /// - Returns: whether the grant's decision is the same as when the save began. If not, a crash before the next
@@ -88,11 +89,12 @@ extension AccessStore {
         return save.notice.decision == nil || save.notice.decision == decision
     }
 
-    /// Takes over an entry that a crash or the end of the broker left in a book's outbox. Skips entries that were
-    /// taken over before. Joins the batch.
+    /// Takes over an entry that a crash or the end of the broker left in a book's outbox. Skips entries that
+    /// were taken over before. The changes join the batch.
     ///
-    /// The new contacts join the app's set only if no decision about the app was made since the save began: a reset,
-    /// narrowed or replaced grant stays as it is. The app may then not see what it added; the person does.
+    /// The new contacts join the app's set only if no decision about the app was made since the save began: a
+    /// reset, narrowed or replaced grant stays as it is. The app may then be unable to see the contacts that
+    /// it added; the person sees them.
     public func takeOver(
         _ entry: [UInt8], number: Int64, change: Int64, of uid: UInt32, now: Int64, afterCrash: Bool = true
     ) {
@@ -102,7 +104,7 @@ extension AccessStore {
             if afterCrash { notice.detail = notice.detail.map { $0 + ", " + Self.beforeCrash } ?? Self.beforeCrash }
             return deliver(Delivery(notice: notice, change: change, now: nil))
         }
-        // A save certainly happened, but its app and contacts are unknown. So no set is widened.
+        // A save certainly happened, but its app and contacts are unknown, so no set is widened.
         redeliver()
         // Its record numbers are unknown too. One save has fewer changes than the numbers skipped here.
         counters.recordNumber = max(counters.recordNumber, now) + 1_000_000
@@ -113,15 +115,15 @@ extension AccessStore {
     /// Whether the effects of a save are still uncommitted; every commit retries them.
     public var hasUndelivered: Bool { !undelivered.isEmpty }
 
-    /// Whether the next commit applies saves again that a failed commit rolled back. Granted sets change with it.
+    /// Whether the next commit applies saves again that a failed commit rolled back. That changes granted sets.
     public var willRedeliver: Bool { !undelivered.isEmpty && !batch.hasDelivered }
 
-    /// The last entry of a book's outbox that was taken over.
+    /// The number of the last entry of a book's outbox that was taken over.
     public func outboxMark(of uid: UInt32) -> Int64 { outboxMarks[uid] ?? 0 }
 
     private static let beforeCrash = "before a crash"
 
-    /// Most saves that may wait for a successful commit; further saves are refused.
+    /// The most saves that may wait for a successful commit; further saves are refused.
     static let mostUndelivered = 1_024
 
     // MARK: Taking over
@@ -164,7 +166,7 @@ extension AccessStore {
         let notice = delivery.notice
         let principal: Principal
         if let now = delivery.now {
-            // The same grant, even if the person has added or removed contacts since.
+            // The epoch identifies the grant, even if the person has added or removed contacts since.
             guard let epoch = now.epoch, held[now.principal]?.history.epoch == epoch else { return }
             principal = now.principal
         } else {
@@ -198,7 +200,7 @@ extension AccessStore {
     /// Intents that an earlier version stored here and a crash left open, oldest first.
     public func openIntents() -> [SaveIntent] { intents.values.sorted { $0.id < $1.id } }
 
-    /// Ends a save that a crash interrupted: contacts that are not in the book leave the sets.
+    /// Ends a save that a crash interrupted: contacts that are not in the book leave the granted sets.
     ///
     /// - Parameter existing: the records of ``SaveIntent/adds`` that are in the book.
     public func resolveSave(_ intent: Int64, existing: Set<RecordNumber>, at moment: SetMoment) {
@@ -213,7 +215,7 @@ extension AccessStore {
 /// A save that is in the book and not yet committed here.
 struct Delivery {
     let notice: SaveNotice
-    /// The number of the book's last change of this save.
+    /// The number of the last change that this save made in the book.
     let change: Int64
     /// The principal that saved, and the grant's epoch at that time; `nil` after a restart, when the decision in
     /// ``notice`` identifies the grant.
@@ -225,7 +227,7 @@ public struct Committed: Sendable {
     /// Commits since it was opened.
     var commits = 0
     var outboxMarks: [UInt32: Int64] = [:]
-    /// The last record.
+    /// The position of the last audit record.
     public internal(set) var position = AuditPosition.beginning
     /// The last revision of a grant.
     var revision: Int64 = 0
@@ -247,6 +249,6 @@ extension AccessStore {
     /// the decision.
     public var hasDecisionsOffDisk: Bool { lastDecision > onDisk.commits }
 
-    /// Call it with each decision and each new key.
+    /// Marks the next commit as one with a decision or a new key. Call it with each of them.
     func noteDecision() { lastDecision = commits + 1 }
 }

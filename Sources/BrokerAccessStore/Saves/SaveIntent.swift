@@ -7,6 +7,6 @@ public struct SaveIntent: Hashable, Sendable {
     public let uid: UInt32
     /// The principal that saved. After a restart it has no session or process: those bindings ended with the daemon.
     public let principal: Principal
-    /// The contacts it was about to add.
+    /// The contacts that the save was to add.
     public let adds: [RecordNumber]
 }

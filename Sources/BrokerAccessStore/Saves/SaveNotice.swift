@@ -2,9 +2,9 @@ import BrokerAccessControl
 import BrokerModel
 import CBrokerCrypto
 
-/// What the access database must learn about a save. The book stores it in its outbox together with the contacts.
+/// The message of a save to the access database. The book stores it in its outbox together with the contacts.
 ///
-/// It is self-contained: after a crash or a restored copy, a reference to a row here could name another app.
+/// It names the app itself and no row here: after a crash or a restored copy, the row could belong to another app.
 struct SaveNotice: Hashable, Sendable {
     /// Its number in the outbox of the user's book.
     var number: Int64
@@ -24,9 +24,10 @@ struct SaveNotice: Hashable, Sendable {
     var contacts: [RecordNumber]
     /// The last record number in use.
     var lastNumber: Int64
-    /// The decision by which the new contacts join the app's set; `nil` if there is none that outlives the daemon.
+    /// The decision about the app when the save began. The new contacts join the app's set only if it is
+    /// still the same. `nil` if there is no decision that outlives the daemon.
     var decision: Int64?
-    /// Policy limits the app to single contacts, whatever its grant allows.
+    /// Whether the policy limits the app to single contacts, whatever its grant allows.
     var isKeptToSingle: Bool
 }
 

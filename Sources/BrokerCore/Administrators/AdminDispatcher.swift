@@ -29,7 +29,7 @@ struct AdminDispatcher {
             return call.fail(.methodNotFound(call.method))
         }
         do throws(VarlinkError) {
-            // A caller without any right gets this error first, and not one about its parameters.
+            // A caller without any right gets this error and not one about its parameters.
             guard adminRight(AdminRequest(method: method, isOwn: true), session) != .never else {
                 throw AdminError.notAuthorized()
             }
@@ -63,7 +63,8 @@ struct AdminDispatcher {
         return request
     }
 
-    /// Asks for the password that a method needs, and then runs it, unless it needs more authorization by then.
+    /// Asks for the password that a method needs, and then runs the method. If the method needs more
+    /// authorization by then, the call fails.
     private func authenticate(
         _ action: AuthorityAction, _ method: AdminMethod, _ parameters: AdminParameters, _ call: Call,
         _ session: CallerSession
@@ -140,7 +141,8 @@ struct AdminDispatcher {
             groupCommit.record(.revocation, of: principal, detail: "asked again")
         }
         for (principal, _) in found { grants.endGrant(principal, detail: "reset") }
-        // Terminal sessions share the persistent principal's identifiers. Removing its grant creates new ones.
+        // Terminal sessions share the identifier key of the persistent principal. This removes that key too,
+        // so that the app gets new identifiers.
         for (principal, _) in found where access.grant(of: principal.bound(to: .persistent)) == nil {
             access.removeGrant(of: principal.bound(to: .persistent))
         }

@@ -1,10 +1,10 @@
 import BrokerAccessControl
 import BrokerInterface
 
-/// A request on the administrator's socket, as far as it matters for authorization.
+/// The parts of a request on the administrator's socket that matter for its authorization.
 struct AdminRequest: Hashable {
     var method: AdminMethod
-    /// It concerns only the caller's own user.
+    /// The request concerns only the caller's own user.
     var isOwn: Bool
     /// For `SetGrant`: the change gives an app more access.
     var widens = false
@@ -18,10 +18,11 @@ enum AdminRight: Hashable {
     case never
 }
 
-/// The authorization that a request needs if an authority can be asked. Pure.
+/// The authorization that a request needs if an authority can be asked. The function is pure.
 func right(for request: AdminRequest, by caller: Caller) -> AdminRight {
     switch caller.strength {
-    // An identity that the system vouches for is an app or a service, not a person's shell.
+    // A caller that the system vouches for is an app or a service, not a person's shell, so it has no rights
+    // here.
     case .labelled, .sandboxed, .service: return .never
     case .installed, .claimed, .unverified: break
     }
@@ -36,8 +37,8 @@ func right(for request: AdminRequest, by caller: Caller) -> AdminRight {
     }
 }
 
-/// The same in session mode, without an authority: the broker's own user and root may do everything, any other user
-/// nothing.
+/// The authorization that a request needs in session mode, without an authority. Outside a sandbox, the
+/// broker's own user and root may do everything. All other callers may do nothing.
 func rightInSession(by caller: Caller, ownUID: UInt32) -> AdminRight {
     (caller.uid == ownUID || caller.uid == 0) && !caller.isSandboxed ? .nothing : .never
 }

@@ -40,7 +40,8 @@ struct AuditQueries {
         }
     }
 
-    /// A user who reads their own records with their own password is not an administrator.
+    /// The parts of each record that the caller may see. A user who reads their own records with their own
+    /// password is not an administrator.
     func extent(_ parameters: AdminParameters, _ session: CallerSession) -> AuditExtent {
         let caller = session.caller
         if !surroundings.wantsPasswords || caller.uid == 0 || parameters.allUsers { return .whole }
@@ -55,7 +56,8 @@ struct AuditQueries {
         return seconds * 1_000_000
     }
 
-    /// Sends all records, oldest first, in batches as the reader takes them.
+    /// Sends all records, oldest first, in batches. Each batch waits until the reader has taken the previous
+    /// one.
     private func sendAudit(_ call: Call, _ filter: AuditFilter, _ extent: AuditExtent, after: Int64?) {
         let limit = surroundings.limits.auditRecordsPerBatch
         feed.records(for: call, matching: filter, after: after, limit: limit) { records in

@@ -42,7 +42,7 @@ struct Explanations {
         }
     }
 
-    /// The principals of an app, the one decided last first.
+    /// The principals of an app, the most recently decided one first.
     private func principals(uid: UInt32, app: String, strength: IdentityStrength?) -> [Principal] {
         let isMeant = { (principal: Principal) in
             principal.uid == uid && principal.app == app && (strength == nil || principal.strength == strength)
@@ -132,7 +132,7 @@ struct Explanations {
             $0.name("prompts")
             $0.array(open) { writer, entry in
                 writer.object {
-                    // Only the app and the kind of prompt, never its contents.
+                    // The reply names the app and the kind of each prompt, never its contents.
                     $0.member("app", entry.prompt.caller.app)
                     $0.member("displayName", entry.prompt.caller.displayName)
                     $0.member("strength", entry.prompt.caller.strength.rawValue)

@@ -11,7 +11,7 @@ struct GrantChange {
     var widens = false
 }
 
-/// Narrows grants, and widens them if a password authorized that.
+/// Narrows grants, and widens them if the caller is authorized.
 struct GrantChanges {
     let surroundings: Surroundings
     let access: AccessStore
@@ -37,7 +37,7 @@ struct GrantChanges {
         access.setGrant(
             grant, for: principal, displayName: access.displayName(of: principal) ?? principal.app,
             at: books.moment(of: principal.uid))
-        // If the whole set is revoked, its revision is enough.
+        // If the whole set is revoked, the record names only its revision.
         let removed = grant.access.status == .limited ? left.subtracting(grant.access.records) : []
         groupCommit.record(.revocation, of: principal, naming: removed) {
             if !removed.isEmpty { $0.count = removed.count }
@@ -49,7 +49,7 @@ struct GrantChanges {
     }
 
     private func widen(_ principal: Principal, _ grant: Grant) {
-        // Only sessions and processes of an interpreter have their own identifiers.
+        // Only a terminal session or a process of an interpreter has its own identifiers.
         let isInterpreter =
             principal.binding != .persistent && access.identifiers(for: principal, sharesPersistentKey: false) != nil
         grants.settle(
@@ -58,7 +58,7 @@ struct GrantChanges {
         ) { _ in }
     }
 
-    /// The change of each grant that the parameters name. It changes nothing.
+    /// Computes the change of each grant that the parameters name, without making it.
     func changes(
         _ parameters: AdminParameters, _ session: CallerSession
     ) throws(VarlinkError) -> [(principal: Principal, change: GrantChange)] {
@@ -89,8 +89,8 @@ struct GrantChanges {
         }
         try changeEnd(&change, parameters)
         change.grant.decidedBy = .administrator
-        // A narrowed grant keeps its date: a new one would extend it beyond the policy's lifetime, or revive an
-        // expired one.
+        // A narrowed grant keeps its date. A new date would extend the grant beyond the policy's lifetime, or
+        // revive an expired grant.
         if change.grant.access == .denied || change.widens { change.grant.decidedAt = surroundings.seconds }
         return change
     }
@@ -113,7 +113,7 @@ struct GrantChanges {
             try widen(
                 &change, parameters, "status", reason: "only the person can give an app more access, at a prompt")
             change.grant.access = status == .full ? .full : .limited(to: [])
-            // The keys of a denial say nothing about what the app may read.
+            // The keys of a denied grant say nothing about the keys that the app may read.
             if former == .denied { change.grant.keys = Grant.ordinaryKeys }
         case (.notDetermined, _):
             throw AdminError.invalidValue("status", reason: "to have the person asked again, use ResetGrant")

@@ -26,7 +26,8 @@ struct GrantDescriptions {
 
     /// Writes a `Grant` of the administrator's interface, or an `AppGrant` of the agent's.
     ///
-    /// - Parameter grant: `nil` for an app without a decision that the person does not want prompts from.
+    /// - Parameter grant: `nil` for an app that has no decision, but for which the person chose never to be
+    ///   asked again.
     private func describe(
         _ principal: Principal, _ grant: Grant?, forAdministrator: Bool, _ writer: inout JSONWriter
     ) {
@@ -64,7 +65,8 @@ struct GrantDescriptions {
         }
     }
 
-    /// The app's name when it was decided about, or else its file name if a path identifies it.
+    /// The app's name at the time of the decision. Without one, it is the file name if a path identifies the
+    /// app, otherwise the app's identifier.
     func displayName(of principal: Principal) -> String {
         if let name = access.displayName(of: principal) { return name }
         guard principal.app.hasPrefix("/") else { return principal.app }

@@ -3,7 +3,7 @@ import BrokerAccessStore
 import BrokerInterface
 import BrokerVarlink
 
-/// Checks who owns the data stored for a UID, and purges all of it.
+/// Checks who owns the data stored for a UID, and purges a user's data.
 final class Purges {
     private let surroundings: Surroundings
     private let access: AccessStore
@@ -51,14 +51,15 @@ final class Purges {
         guard purging.insert(uid).inserted else {
             throw AdminError.invalidValue("uid", reason: "this user's data is already being deleted")
         }
-        // Opening the book takes over its outbox, so that saves before a crash are recorded first, whoever owns the
-        // book. A book that cannot be read is purged without that.
+        // Opening the book takes over its outbox, so that saves from before a crash are recorded first. The
+        // book is opened under its recorded owner's name. A book that cannot be read is purged without this
+        // step.
         books.with(uid, named: access.ownerName(of: uid)) { [self] _ in purge(uid, call) }
     }
 
     private func purge(_ uid: UInt32, _ call: Call) {
         dropRunning(uid)
-        // Commits what was recorded so far, and closes deduplication windows, so that no count is written after the
+        // Closes the deduplication windows and commits all records, so that no count is written after the
         // purge.
         access.closeWindows(at: nil)
         groupCommit.flush()
@@ -101,7 +102,7 @@ final class Purges {
         }
     }
 
-    /// Removes the book. The grants are purged already, and afterwards the UID is free.
+    /// Removes the book. The grants are already purged. Afterwards another user may use the UID.
     private func removeBook(of uid: UInt32, _ done: @escaping (_ isGone: Bool) -> Void) {
         books.remove(uid) { [self] result in
             purging.remove(uid)

@@ -5,7 +5,7 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// Checks what the person chose, and puts it into effect.
+/// Checks the person's answers, and puts them into effect.
 struct AgentAnswers {
     let surroundings: Surroundings
     let access: AccessStore
@@ -22,8 +22,8 @@ struct AgentAnswers {
         try answer(try AnswerParameters(call.parameters), call, session, approved: nil)
     }
 
-    /// - Parameter approved: the contacts that the answer granted when the person gave their password for it; `nil`
-    ///   if no password was given yet.
+    /// - Parameter approved: the contacts that the answer would grant when the password was requested; `nil`
+    ///   if no password was given.
     func answer(
         _ parameters: AnswerParameters, _ call: Call, _ session: CallerSession, approved: Set<RecordNumber>?
     ) throws(VarlinkError) {
@@ -56,7 +56,8 @@ struct AgentAnswers {
                 decided = try self.decided(
                     level, parameters, prompt, grants.effectiveAccess(of: prompt.session), book?.links ?? ContactLinks()
                 )
-                // Cards that were linked with a row during the password request were not shown to the person.
+                // The person did not see cards that were linked with a row during the password request, so
+                // they are left out.
                 if let approved { decided.rows.formIntersection(approved) }
                 if try rules.wantsPassword(for: decided, prompt), approved == nil {
                     return askPassword(parameters, prompt, session, call, for: decided.rows)
@@ -74,8 +75,8 @@ struct AgentAnswers {
         }
     }
 
-    /// The rows that the person turned on and off, each with the cards linked with it now. A card whose own row was
-    /// turned off stays off.
+    /// The contacts whose rows the person turned on and off, each with the cards that are linked with it now.
+    /// A card whose own row was turned off stays off.
     private func rows(
         _ parameters: AnswerParameters, of prompt: Prompt, _ links: ContactLinks
     ) throws(VarlinkError) -> (on: Set<RecordNumber>, off: Set<RecordNumber>) {
@@ -164,7 +165,7 @@ struct AgentAnswers {
             granted: [], rows: rows, isFirst: true)
     }
 
-    /// Checks that the policy permits the answer. The agent got the same limits, but need not have kept to them.
+    /// Checks that the policy permits the answer. The agent got these limits, but may have ignored them.
     private func checkPolicy(
         _ level: AnswerParameters.Level, _ prompt: Prompt, _ known: CallerAccess
     ) throws(VarlinkError) {
@@ -188,7 +189,8 @@ struct AgentAnswers {
         return grant
     }
 
-    /// When the stored grant was decided, if the policy limits its lifetime: adding a contact must not extend it.
+    /// When the stored grant was decided, if the policy limits its lifetime. Adding a contact must not extend
+    /// the grant.
     private func goesOn(_ known: CallerAccess, _ prompt: Prompt) -> Int64? {
         guard let decided = grants.decided(known), decided.access != .denied,
             grants.ruling(of: prompt.session).maximumLifetime != nil
@@ -196,7 +198,7 @@ struct AgentAnswers {
         return decided.decidedAt
     }
 
-    /// The grant after the person reviewed it. Its lifetime stays, and a denial can become a grant.
+    /// The answer to a manage prompt. The grant keeps its lifetime, and a denied app can get access.
     private func managed(
         _ level: AnswerParameters.Level, adding rows: Set<RecordNumber>, removing removed: Set<RecordNumber>,
         _ parameters: AnswerParameters, _ prompt: Prompt, _ known: CallerAccess
@@ -269,7 +271,7 @@ struct AgentAnswers {
         if lifetime == .untilRevoked, decided.decidedAt == nil, access != .denied,
             let longest = grants.ruling(of: prompt.session).maximumLifetime
         {
-            // The end that the person was shown; a later change of the rule does not move it.
+            // The prompt showed this end to the person. A later change of the policy rule does not move it.
             lifetime = .untilTime(surroundings.seconds + longest)
         }
         prompt.isAnswered = true
@@ -302,7 +304,7 @@ struct AgentAnswers {
             let newly = rows.subtracting(decided.granted)
             prompts.end(prompt, decided.level == .denied ? .refused : .granted(newly: newly), answering: agent)
         }
-        // Added contacts count once they are synced; removed ones are withdrawn at once.
+        // Added contacts take effect after the sync. Replies under the former grant are withdrawn at once.
         if decided.narrows { grants.narrowed(decided.principal) }
     }
 }

@@ -76,8 +76,8 @@ struct AgentDispatcher {
 
     // MARK: One app's grant
 
-    /// Opens a manage prompt at the person's own request. Only their agent shows it. It is in no queue and delays no
-    /// app's prompt.
+    /// Opens a manage prompt at the person's own request. Only the agent that asks for it shows it. It is in
+    /// no queue and delays no app's prompt.
     func manage(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try ManageParameters(call.parameters)
         let agent = try prompts.agent(parameters.agent, of: session)
@@ -85,7 +85,7 @@ struct AgentDispatcher {
             principal.app == parameters.app && principal.strength == parameters.strength
                 && (parameters.session == nil || principal.binding.words == parameters.session)
         }
-        // If the agent does not say which grant, the one decided last.
+        // If the agent does not name one grant, the most recently decided one is opened.
         guard let (principal, _) = found.max(by: { $0.grant.revision < $1.grant.revision }) else {
             throw .invalidParameter("app")
         }
@@ -118,7 +118,7 @@ struct AgentDispatcher {
     private func caller(actingFor principal: Principal) -> Caller {
         var process = ProcessIdentity(pid: 0, startTime: 0)
         var session: SessionIdentity?
-        // Only sessions and processes of an interpreter have their own identifiers.
+        // Only a terminal session or a process of an interpreter has its own identifiers.
         var isInterpreter = false
         switch principal.binding {
         case .persistent: break
@@ -138,7 +138,8 @@ struct AgentDispatcher {
 }
 
 extension PolicyInForce {
-    /// Accepts the password; also accepts its absence if no authority is there and the administrator allows that.
+    /// Returns if the password was given, or if no authority is there and the administrator allows that.
+    /// Throws otherwise.
     func accept(_ verdict: Verdict) throws(VarlinkError) {
         switch verdict {
         case .granted: return

@@ -58,7 +58,8 @@ struct AgentSearches {
         }
     }
 
-    /// Looks up once, on a worker, the contacts that the app says it knows: it may name hundreds of values.
+    /// Looks up the contacts that the app says it knows, once and on a worker. The app may name hundreds of
+    /// values.
     private func findIgnored(
         _ prompt: Prompt, _ book: ContactsStore, _ parameters: SearchParameters, _ call: Call, _ session: CallerSession
     ) {
@@ -88,7 +89,7 @@ struct AgentSearches {
         }
     }
 
-    /// Starts the search over, since the prompt may have ended.
+    /// Starts the search over, because the prompt may have ended meanwhile.
     private func searchAgain(
         _ parameters: SearchParameters, _ call: Call, _ session: CallerSession,
         found known: (search: PersonSearch, found: PersonFound)?
@@ -108,8 +109,8 @@ struct AgentSearches {
     }
 
     /// - Parameters:
-    ///   - choices: for the one-time picker, what can be done with each row.
-    ///   - links: given if turning on a row also turns on its linked cards; the row then says so.
+    ///   - choices: for the one-time picker, the actions that each row permits.
+    ///   - links: given if turning on a row also turns on its linked cards. The row then names their number.
     private func rows(
         _ rows: [(RecordNumber, StoredContact)], total: Int, offset: Int, _ prompt: Prompt,
         choices: [Pick.Choice] = [], links: ContactLinks? = nil
@@ -155,7 +156,7 @@ struct AgentSearches {
         }
     }
 
-    /// - Parameter selectable: for the one-time picker, the keys of which a value can be chosen.
+    /// - Parameter selectable: for the one-time picker, the keys whose values can be chosen.
     private func show(
         _ contact: DisclosedContacts, selectable: ContactKeySet? = nil, _ call: Call, _ session: CallerSession
     ) {
@@ -198,7 +199,7 @@ struct AgentSearches {
         }
     }
 
-    /// Shows the card of one row, with only the keys that the app may get.
+    /// Shows the card of one row. Besides names, it has only the keys that the app may get, and no images.
     private func show(
         _ identifier: String, _ pick: Pick, _ prompt: Prompt, _ call: Call, _ session: CallerSession
     ) throws(VarlinkError) {

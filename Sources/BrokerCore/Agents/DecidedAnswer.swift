@@ -2,7 +2,7 @@ import BrokerAccessControl
 import BrokerInterface
 import BrokerModel
 
-/// A consistent answer: for which principal, and what its grant becomes.
+/// A checked answer: the principal that it concerns, and the terms of its new grant.
 struct DecidedAnswer {
     var principal: Principal
     var level: AnswerParameters.Level
@@ -14,16 +14,16 @@ struct DecidedAnswer {
     var rows: Set<RecordNumber>
     /// The contacts that the person turned off.
     var removed: Set<RecordNumber> = []
-    /// For a manage prompt, the grant that this one replaces.
+    /// For a manage prompt, the grant that the new one replaces.
     var managed: Grant?
     /// The grant was full before, by a decision and not by the policy alone.
     var wasFull = false
-    /// Its lifetime was chosen in this answer, not kept from an earlier grant.
+    /// The lifetime was chosen in this answer, not kept from an earlier grant.
     var isFirst = false
-    /// When the earlier grant was decided, if the policy's lifetime counts from that.
+    /// When the earlier grant was decided, if the policy's lifetime counts from then.
     var decidedAt: Int64?
 
-    /// A manage answer that leaves the grant as it is.
+    /// Whether this is an answer to a manage prompt that leaves the grant as it is.
     var changesNothing: Bool {
         guard let managed, level.status == managed.access.status else { return false }
         return rows.isSubset(of: granted) && removed.isEmpty && keys == managed.keys

@@ -2,7 +2,8 @@ import BrokerAccessControl
 import BrokerInterface
 import BrokerVarlink
 
-/// Which answers need the person's password: those that share much, and those for apps whose policy rule requires it.
+/// Decides which answers need the person's password. Examples are answers that share much, and answers for
+/// apps whose policy rule requires a password.
 struct PasswordRules {
     let surroundings: Surroundings
     let grants: Grants

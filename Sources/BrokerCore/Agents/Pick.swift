@@ -16,7 +16,7 @@ struct Pick: Sendable {
     private let returningContact: PickerCondition?
     private let returningProperty: PickerCondition?
 
-    /// What can be done with one row.
+    /// The actions that one row permits.
     struct Choice: Hashable, Sendable {
         /// Choosing the row returns the contact; otherwise its card is shown.
         var returns: Bool
@@ -26,7 +26,7 @@ struct Pick: Sendable {
 
     /// - Parameters:
     ///   - allowed: the keys that the policy allows.
-    ///   - record: resolves an identifier of the app.
+    ///   - record: returns the contact that one of the app's identifiers names.
     init(_ parameters: PickContactsParameters, allowed: ContactKeySet, record: (String) -> RecordNumber?) {
         keys = parameters.keys ?? Grant.ordinaryKeys
         permitted = keys.intersection(allowed)
@@ -46,7 +46,7 @@ struct Pick: Sendable {
         return select == .contact
     }
 
-    /// Keys of which a value can be chosen on the contact's card.
+    /// The keys whose values can be chosen on the contact's card.
     func selectable(_ record: RecordNumber, _ contact: StoredContact) -> ContactKeySet {
         guard !returns(record, contact) else { return [] }
         let valued = permitted.intersection(contact.present).subtracting(Self.neverValues)
@@ -55,7 +55,8 @@ struct Pick: Sendable {
         return returningProperty.key.map { valued.intersection(ContactKeySet([$0])) } ?? valued
     }
 
-    /// Names go with every value, the broker sets dates and images, and a list of content lines has no single values.
+    /// Keys whose values cannot be chosen. Names accompany every picked value, the broker sets the dates, and
+    /// images and extra properties have no single values.
     private static let neverValues: ContactKeySet = .names.union(.images).union(
         ContactKeySet([.creationDate, .modificationDate, .imageDataAvailable, .extraProperties]))
 }

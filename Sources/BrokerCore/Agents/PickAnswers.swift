@@ -5,7 +5,7 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// The person's one-time pick, in the form in which the app may get it.
+/// The person's one-time pick, reduced to the parts that the app may get.
 struct Picked: Hashable {
     var contacts: DisclosedContacts
     var values: [DisclosedValue]
@@ -14,7 +14,7 @@ struct Picked: Hashable {
     var count: Int { contacts.records.count + values.count }
 }
 
-/// Checks what the person picked, and hands it over to the app.
+/// Checks the person's pick, and hands it over to the app.
 struct PickAnswers {
     let surroundings: Surroundings
     let groupCommit: GroupCommit
@@ -24,8 +24,8 @@ struct PickAnswers {
     let prompts: Prompts
     let rules: PasswordRules
 
-    /// Checks again that each pick can be chosen, after the person's password if one was needed, and hands the picks
-    /// over.
+    /// Checks that each picked contact or value can be chosen, and hands them over. If the answer needs a
+    /// password, the person has given it.
     func handOver(
         _ pick: Pick, _ picked: [AnswerParameters.PickedValue], _ prompt: Prompt, _ agent: Agent, _ call: Call,
         isApproved: Bool
@@ -44,8 +44,8 @@ struct PickAnswers {
         let most = surroundings.limits.bytesPerReply
         let cookie = prompt.cookie
         longReads.read(books, for: call, agent.session) { (book) throws(StoreError) -> [ReadRow]? in
-            // A photo may have 11 MB, and a hundred contacts may be picked. If they are too large together, none is
-            // read.
+            // A photo may have 11 MB, and a hundred contacts may be picked. If the photos are too large
+            // together, none is read.
             guard try book.photoSize(of: whole, images) <= most else { return nil }
             let rows =
                 try book.rows(whole, images: images)
@@ -82,7 +82,7 @@ struct PickAnswers {
         guard let identifiers = identifiers(forPickBy: prompt.session) else {
             return call.fail(ContactsError.storeUnavailable)
         }
-        // The current policy may be stricter than when the prompt was raised.
+        // The policy may be stricter now than when the prompt was raised.
         let permitted = pick.permitted.intersection(grants.ruling(of: prompt.session).maximumKeys)
         let disclosure = Disclosure.picked(Set(chosen.map(\.row.record)), keys: permitted)
         let contacts = disclosure.project(
@@ -105,7 +105,8 @@ struct PickAnswers {
         groupCommit.reply(Array("{}".utf8), to: call)
     }
 
-    /// An app with a grant can use the identifiers later. Without a grant, they are valid for one reply only.
+    /// The cipher for the identifiers of picked rows. An app with a grant can use the identifiers in the
+    /// rules of a later pick. Without a grant, no later call accepts them.
     private func identifiers(forPickBy session: CallerSession) -> IdentifierCipher? {
         grants.effectiveAccess(of: session).identifiers
             ?? IdentifierCipher.randomKey().flatMap { IdentifierCipher(key: $0) }

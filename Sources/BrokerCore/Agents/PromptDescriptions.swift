@@ -18,7 +18,7 @@ struct PromptDescriptions {
         let usage = known.principal.map(access.usage)
         var granted = 0
         if case .granted(let grant) = known.effective { granted = grant.access.records.count }
-        // If the contacts cannot be counted, the prompt is shown all the same.
+        // If the contacts cannot be counted, the prompt is shown anyway.
         let total = (try? books.opened(prompt.caller.uid)?.count(ContactQuery(scope: .all))) ?? 0
         var writer = JSONWriter(reservingCapacity: 1_024)
         writer.object {
@@ -54,11 +54,11 @@ struct PromptDescriptions {
         return writer.bytes
     }
 
-    /// Describes what the policy lets the person choose, and remembers it in ``Prompt/offer``.
+    /// Describes the choices that the policy leaves to the person, and stores them in ``Prompt/offer``.
     private func describePolicy(_ prompt: Prompt, _ known: CallerAccess, _ writer: inout JSONWriter) {
         let ruling = known.ruling
-        // A pick or a proposed card does not depend on the offer: a pick is limited to permitted keys when it is
-        // handed over.
+        // A pick or a proposed card does not depend on the offer. A pick is limited to the permitted keys
+        // when it is handed over.
         if prompt.question.pick == nil, prompt.question.proposal == nil { prompt.offer = grants.policy.offer(ruling) }
         if !grants.policy.mayShareAll(ruling) { writer.member("maximumLevel", AuthorizationStatus.limited.rawValue) }
         if ruling.maximumKeys != .grantable { writer.member("maximumKeys", ruling.maximumKeys.grantNames) }

@@ -6,7 +6,7 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// A card that an app proposes, as kept by its prompt.
+/// A card that an app proposes. The prompt keeps it until the person answers.
 struct Proposal {
     let card: Contact
     /// The card as shown to the person: an encoded `Contact`.
@@ -79,7 +79,8 @@ struct ProposalAnswers {
                     }
                     guard let change else { return [] }
                     do throws(ChangeError) {
-                        // The change is the person's, so it has no author and every app's change history contains it.
+                        // The person makes this change, so it has no author, and no app's change history
+                        // leaves it out.
                         return try book.apply([change], at: seconds, outbox: entry)
                     } catch {
                         throw .change(error)
@@ -116,7 +117,8 @@ struct ProposalAnswers {
         groupCommit.fail(AgentError.invalidAnswer(reason), call)
     }
 
-    /// - Returns: `nil` if the contact has all of the card already.
+    /// - Returns: the change that adds the card's values to the contact; `nil` if the contact has all of them
+    ///   already.
     private static func merge(
         _ card: Contact, into record: RecordNumber, _ book: ContactsStore
     ) throws(PendingSave.Failure) -> ContactChange? {
@@ -140,8 +142,8 @@ struct ProposalAnswers {
         return .update(record, completed, keys: keys)
     }
 
-    /// The new card, if the app may see contacts. Otherwise `nil`, so that the app cannot tell what became of its
-    /// card, not even by its back-off.
+    /// The new card, if the app may see contacts. Otherwise `nil`, so that neither the reply nor the back-off
+    /// reveals to the app whether its card was saved.
     private func visible(_ added: RecordNumber?, _ prompt: Prompt) -> RecordNumber? {
         let effective = grants.effectiveAccess(of: prompt.session).effective
         guard case .permit = decideAccess(effective, mayAsk: false) else { return nil }

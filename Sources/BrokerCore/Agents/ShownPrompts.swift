@@ -9,9 +9,11 @@ struct ShownPrompts {
     let prompts: Prompts
     let problems: StoreProblems
 
-    /// Passes on the agent and prompt that a call on the second connection names, and the book.
+    /// Passes to `body` the agent and the prompt that a call on the agent's second connection names, and the
+    /// book.
     ///
-    /// They are looked up again once the book is open, because the prompt may have ended meanwhile.
+    /// The agent and the prompt are looked up again once the book is open, because the prompt may have ended
+    /// meanwhile.
     func withShown(
         _ token: String, _ cookie: String, _ call: Call, _ session: CallerSession,
         _ body: @escaping (Agent, Prompt, ContactsStore?) throws(StoreError) -> Void

@@ -5,9 +5,10 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// Calls that ask the person.
+/// Calls that prompt the person, and `GetAuthorization`.
 ///
-/// Most take `again`, which answers the call from the start. It runs after the caller's executable was checked.
+/// Most methods take `again`, which answers the call from the start. It runs after the check of the caller's
+/// executable.
 struct AppPrompts {
     let app: AppServices
 
@@ -45,12 +46,12 @@ struct AppPrompts {
         _ call: Call, _ session: CallerSession, again: @escaping () -> Void
     ) throws(VarlinkError) {
         let parameters = try RequestContactsParameters(call.parameters)
-        // Without a letter or a digit it would match everybody.
+        // A query without a letter or a digit would match every contact.
         guard parameters.query.contains(where: { $0.isLetter || $0.isNumber }) else {
             throw .invalidParameter("query")
         }
         let known = app.grants.effectiveAccess(of: session)
-        // If a policy rule forces a refusal, nothing that the person grants would have an effect.
+        // If a policy rule forces a denial, a grant by the person would have no effect.
         let mayAsk = known.mayPrompt && known.ruling.forcedLevel != .denied
         switch decideButton(known.effective, mayAsk: mayAsk) {
         case .answerEmpty: answerEmpty(call)
@@ -64,7 +65,7 @@ struct AppPrompts {
         }
     }
 
-    /// The answer of every prompt that granted nothing.
+    /// The reply to every request that granted nothing.
     private func answerEmpty(_ call: Call) {
         call.reply { $0.member("identifiers", [String]()) }
     }
@@ -126,8 +127,8 @@ struct AppPrompts {
     }
 
     private func pick(_ parameters: PickContactsParameters, _ known: CallerAccess) throws(VarlinkError) -> Pick {
-        // Picking by a rule about a key reveals whether a contact has that key. For keys that need naming, such as
-        // notes, the rule therefore needs the grant too.
+        // A rule about a key reveals whether the picked contact has a value for it. So a rule about a key
+        // that an app must name, such as notes, needs a grant with that key.
         var granted = ContactKeySet()
         if case .granted(let grant) = known.effective, grant.access != .denied { granted = grant.keys }
         let unauthorized = parameters.namedKeys.intersection(.named).subtracting(granted)
@@ -191,8 +192,8 @@ struct AppPrompts {
         app.questions.ask(question, call, session, again: again) { answerProposed($0, call, session) }
     }
 
-    /// One answer for four outcomes: merged, declined, dismissed, or added without the app being able to see the
-    /// card.
+    /// The same reply in all other cases, so that the app cannot tell them apart. Examples: the person merged
+    /// or declined the card, or added it and the app cannot see it.
     private func answerNothingTaken(_ call: Call) {
         app.groupCommit.reply(Array("{}".utf8), to: call)
     }

@@ -6,11 +6,11 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// Calls that read something other than contacts: counts, groups, containers, settings.
+/// Calls about data other than contacts' contents: counts, linked cards, groups, containers and settings.
 struct AppReads {
     let app: AppServices
 
-    /// Decides a call that reads, and answers it.
+    /// Decides a call, and answers it if it is permitted.
     ///
     /// - Parameter answer: runs in the same event loop iteration as the decision that permits the call.
     private func read(
@@ -23,8 +23,8 @@ struct AppReads {
             again: { read(call, session, hasAsked: $0, refusing: refusing, creating: creating, answer) }, answer)
     }
 
-    /// Answers a call that reads. The reply leaves after its audit record, and is withdrawn if its grant is revoked
-    /// first.
+    /// Sends the reply to a call after its audit record is committed. If the grant is revoked first, the
+    /// reply is withdrawn.
     ///
     /// - Parameter count: how many records the reply discloses.
     private func reply(
@@ -79,7 +79,8 @@ struct AppReads {
         }
     }
 
-    /// Lists the visible members of a unified contact. A card without a visible linked card is its own only member.
+    /// Lists the visible members of a unified contact. For a card without visible linked cards, the card
+    /// itself is the only member.
     func listLinkedContacts(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try ListLinkedContactsParameters(call.parameters)
         read(call, session) { (context) throws(ReadContext.Failure) in
@@ -160,7 +161,7 @@ struct AppReads {
 
     // MARK: Settings
 
-    /// The user's preferences: sort order, display order and country code.
+    /// Replies with the user's preferences: sort order, display order and country code.
     func getUserDefaults(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         guard call.parameters.count == 0 else { throw .invalidParameter(call.firstParameter) }
         read(call, session) { (context) throws(ReadContext.Failure) in
@@ -175,7 +176,7 @@ struct AppReads {
 
     func setUserDefaults(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try SetUserDefaultsParameters(call.parameters)
-        // Decided like a read: an app without read access cannot change preferences.
+        // Decided like a read, but only an app with full access may change preferences.
         let refusing = { (disclosure: Disclosure) -> VarlinkError? in
             guard disclosure.scope != .all else { return nil }
             app.groupCommit.record(.refusal, of: session.caller, { $0.status = .limited }, detail: String(call.name))

@@ -4,7 +4,8 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// The services that app calls need, and the one path from effective access to the book. It lives on the event loop.
+/// The services that app calls need, and the only path from effective access to the book. It lives on the
+/// event loop.
 final class AppServices {
     let surroundings: Surroundings
     let access: AccessStore
@@ -45,13 +46,14 @@ final class AppServices {
     var limits: Limits { surroundings.limits }
     var seconds: Int64 { surroundings.seconds }
 
-    /// Decides a call and opens the book. Three steps may wait: asking the person, checking the caller's executable,
-    /// opening the book. A grant may be revoked meanwhile, so the call is decided again afterwards.
+    /// Decides a call and opens the book. The call may have to wait for three steps: asking the person,
+    /// checking the caller's executable, and opening the book. A grant may be revoked meanwhile, so the call
+    /// is decided again afterwards.
     ///
     /// - Parameters:
-    ///   - question: what the person is asked if nothing is decided yet.
-    ///   - hasAsked: the person was asked for this call before, and is not asked again.
-    ///   - creating: creates the book if there is none.
+    ///   - question: the question to the person if nothing is decided yet.
+    ///   - hasAsked: whether the person was already asked for this call. They are then not asked again.
+    ///   - creating: whether to create the book if there is none.
     ///   - refusing: returns an error if the permitted disclosure is not enough for this call.
     ///   - again: decides the call again, by calling this method once more.
     ///   - body: runs at most once, in the same event loop iteration as the decision.

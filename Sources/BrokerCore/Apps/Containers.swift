@@ -10,8 +10,9 @@ enum Containers {
     static let localName = "Local"
 }
 
-/// Containers as a caller sees them. Full access sees all containers. Any other access sees one, which holds
-/// everything visible: that a second container exists, and its name, are the person's own data.
+/// Containers as a caller sees them. A caller with full access sees all containers. Any other caller sees
+/// one, which contains everything visible. The existence and the name of another container are the person's
+/// own data.
 extension ReadContext {
     /// All visible containers. `nil` stands for the local container and comes first.
     func containers() throws(StoreError) -> [StoredContainer?] {

@@ -5,29 +5,30 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// One `FetchContacts`, from its parameters to its last batch. It lives on the event loop.
+/// One call of `FetchContacts`, from its parameters to its last batch. It lives on the event loop.
 ///
-/// Each batch is decided on its own, read in bounded time and recorded. It is sent once the reader has taken the
-/// batch before.
+/// Each batch is decided on its own, read in bounded time and recorded. It is sent once the reader has taken
+/// the previous batch.
 final class Fetch {
     private let call: Call
     private let session: CallerSession
     private let app: AppServices
     private let parameters: FetchContactsParameters
-    /// The sort order. The user's own preference is read with the first batch and then kept for the whole list.
+    /// The sort order. If it is the user's preference, it is `nil` until the first batch, and then kept for
+    /// the whole list.
     private var order: ContactOrder?
     private var after: Position?
     private var remaining: Int
     private var hasAsked = false
     /// The history token as of the start of the list. The last batch carries it.
     private var historyToken: String?
-    /// A worker looked up the history token already.
+    /// A worker has already looked up the place for the history token.
     private var hasLooked = false
     /// A batch that a worker read and that still needs a decision.
     private var prepared: (query: ContactQuery, found: Found)?
     /// One batch took too long for the event loop, so a worker reads the remaining ones.
     private var readsOnWorker = false
-    /// Most contacts in the next batch, after a batch that was larger than a reply may be.
+    /// The most contacts in the next attempt, after a batch that was too large for a reply.
     private var mostInReply = Int.max
 
     /// The contacts of one batch, and where the next one continues.
@@ -75,13 +76,14 @@ final class Fetch {
         let order = order ?? (book?.settings ?? BookSettings()).sortOrder
         self.order = order
         if let book { app.books.willRead(book, of: session.caller.uid) }
-        // Taken before the first contact is read, so that the history after it has every change made during the list.
+        // The token is taken before the first contact is read, so that the history after it contains every
+        // change made while the list is read.
         if historyToken == nil {
             do throws(StoreError) {
                 historyToken = try app.places.token(context, session, isBounded: !hasLooked)
             } catch .takesLong {
                 guard let book else { return call.fail(ContactsError.storeUnavailable) }
-                // A worker looks it up once. The changes since then are few enough for the event loop.
+                // A worker looks up the place once. The changes since then are few enough for the event loop.
                 hasLooked = true
                 return app.places.lookUp(context, book, call, session) { self.begin() }
             }
@@ -168,7 +170,7 @@ final class Fetch {
         (found.record, found.contact, ImageMembers(found.images))
     }
 
-    /// The query for the next batch; `nil` if the predicate names nothing.
+    /// The query for the next batch; `nil` if the predicate names nothing visible.
     private func query(_ context: ReadContext, _ order: ContactOrder) throws(StoreError) -> ContactQuery? {
         guard var query = try context.query(parameters.predicate) else { return nil }
         let limits = app.limits
@@ -198,7 +200,7 @@ final class Fetch {
 
     // MARK: Pages
 
-    /// A cursor as the app carries it: sealed, and of constant length.
+    /// A cursor as the app gets it: encrypted, and of constant length.
     private func token(_ place: Position, _ identifiers: IdentifierCipher) -> String? {
         identifiers.seal(place.bytes, as: .page)
     }

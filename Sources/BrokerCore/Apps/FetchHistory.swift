@@ -7,11 +7,11 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// One `FetchHistory`, from its parameters to its last batch. It lives on the event loop.
+/// One call of `FetchHistory`, from its parameters to its last batch. It lives on the event loop.
 ///
-/// The changes are looked up once, on the user's queue. Each batch is then decided again and read from the current
-/// book. Until the last batch, replies carry the token that the call began with: a caller that stops early starts
-/// over.
+/// The changes are looked up once, on the user's queue. Each batch is then decided again and read from the
+/// current book. Until the last batch, replies carry the token that the call began with. So a caller that
+/// stops early gets the same changes again.
 final class FetchHistory {
     /// One part of the change history to disclose.
     private enum Part {
@@ -33,7 +33,7 @@ final class FetchHistory {
     private let session: CallerSession
     private let app: AppServices
     private let parameters: FetchHistoryParameters
-    /// The parts still to send, the next one last. `nil` before the changes were looked up.
+    /// The parts still to send, the next one last. `nil` until the changes are looked up.
     private var parts: [Part]?
     /// The cursor in the list of all contacts.
     private var after: Position?
@@ -77,8 +77,9 @@ final class FetchHistory {
         let scope = context.changeScope
         var about = disclosure.scope
         if case .only(let records) = about { about = .only(records.union(events.map(\.record))) }
-        // The links at the token's place are computed backwards from the current links. That takes all later changes:
-        // also those that the caller cannot see, and those after the last change that is disclosed.
+        // The links at the token's place are computed backwards from the current links. This requires all
+        // later changes, including those that the caller cannot see, and those after the last change that is
+        // disclosed.
         let (links, change) = book.linksAtLastChange(seeing: scope.keys)
         let (first, last, owner) = (start.change, max(end.change, change), scope.groupOwner)
         app.surroundings.loop.run(on: app.books.queue(of: session.caller.uid)) { [about] () throws(StoreError) in
@@ -115,13 +116,15 @@ final class FetchHistory {
         }
     }
 
-    /// The place that the token names in the caller's current history; `nil` if it is unknown or too old.
+    /// The place that the token names in the caller's current history; `nil` if the token is unknown or too
+    /// old.
     private func start(_ context: ReadContext) -> HistoryPlace? {
         guard
             let token = parameters.token.flatMap({ context.identifiers.open($0, as: .history) })
                 .flatMap(HistoryToken.init),
             token.time >= app.seconds - ContactsStore.historyRetention,
-            // A token from the future was made before the clock was set back: later changes may have lower numbers.
+            // A token from the future was made before the clock was set back. Later changes may then have
+            // lower numbers than its place.
             token.time <= app.seconds, token.place.epoch == end.epoch,
             token.place.terms == end.terms
         else { return nil }
@@ -191,7 +194,7 @@ final class FetchHistory {
             then: continues ? { self.app.whenRead(self.call) { self.next(hasAsked: true) } } : nil)
     }
 
-    /// Writes a part, as far as there is room. Returns what is left of it.
+    /// Writes as much of a part as there is room for. Returns the rest; `nil` if nothing is left.
     private func write(_ part: Part, _ events: inout HistoryEvents) throws(StoreError) -> Part? {
         switch part {
         case .startOver: events.startOver()
@@ -205,8 +208,8 @@ final class FetchHistory {
             let disclosed = try events.contacts(.records(batch), after: nil) { kinds[$0] ?? .updateContact }
             var rest = Array(records.dropFirst(batch.count))
             if let disclosed, disclosed.end.hasMore, let last = disclosed.end.last?.record {
-                // A card linked meanwhile is sent with the first card of its contact, which may come before the
-                // batch.
+                // A card that was linked meanwhile may already be sent with the first card of its contact, so
+                // it is left out.
                 rest = batch.filter { $0 > last && !disclosed.cards.contains($0) } + rest
             }
             return rest.isEmpty ? nil : .contacts(rest, kinds)

@@ -5,8 +5,8 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// Groups that a caller sees. `full` sees all groups. `limited` sees those that the app made itself, or all of them
-/// with the key ``ContactKeySet/groups``.
+/// Groups as a caller sees them. An app with full access sees all groups. An app with limited access sees the
+/// groups that it made, or all groups if it may read ``ContactKeySet/groups``.
 extension ReadContext {
     /// The changes in the book that the caller may see.
     var changeScope: ChangeScope {

@@ -5,7 +5,7 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// What one call that reads may use: the disclosure, the principal and the book.
+/// The context of one call that reads: the permitted disclosure, the principal and the book.
 struct ReadContext {
     let disclosure: Disclosure
     let principal: Principal
@@ -48,20 +48,21 @@ struct ReadContext {
         return query
     }
 
-    /// The visible cards linked with a card, including itself, in rising order. This is all that the app learns about
-    /// a link.
+    /// The visible cards linked with a card, including itself, in ascending order. The app learns nothing
+    /// else about a link.
     func members(of record: RecordNumber) -> [RecordNumber] {
         book?.links(seeing: disclosure.keys).members(of: record, within: disclosure.scope) ?? []
     }
 
-    /// The card in scope that an identifier names, or the visible members of the unified contact that it names. They
-    /// are in rising order. A card may be deleted already.
+    /// The card in scope that an identifier names, or the visible members of the unified contact that it
+    /// names. They are in ascending order. A card may already be deleted.
     func cards(_ identifier: String) -> [RecordNumber] {
         guard let (kind, record) = identifiers.named(identifier), disclosure.scope.contains(record) else { return [] }
         switch kind {
         case .contact: return [record]
         case .unifiedContact:
-            // A unified contact is named by its first visible member, so the name depends only on what the app sees.
+            // A unified contact is named by its first visible member, so the name depends only on cards that
+            // the app sees.
             let members = members(of: record)
             return members.count > 1 && members[0] == record ? members : []
         case .group, .container, .pickedRow, .agentRow: return []
@@ -72,7 +73,7 @@ struct ReadContext {
         try book?.maker(of: record) == identifiers.mark
     }
 
-    /// What a save may change.
+    /// The changes that a save may make.
     var permissions: SavePermissions { SavePermissions(disclosure, writableKeys: writableKeys) }
 
     /// Runs a look-up in the book and translates its error.
@@ -94,8 +95,8 @@ struct ReadContext {
 }
 
 extension ReadContext {
-    /// Creates a context from a permit; `nil` if the grant has no key for identifiers, which only a faulty store can
-    /// cause.
+    /// Creates the context of a permitted call; `nil` if the grant has no key for identifiers, which only a
+    /// faulty store can cause.
     ///
     /// - Parameter identifiers: the cipher that the call began with, if not the current one.
     init?(
@@ -110,7 +111,7 @@ extension ReadContext {
 }
 
 extension Grants {
-    /// What an app may read now, without a prompt; `nil` if nothing.
+    /// The context for reading now, without a prompt; `nil` if the app may read nothing.
     func readContext(
         of session: CallerSession, _ book: ContactsStore? = nil, under identifiers: IdentifierCipher? = nil
     ) -> ReadContext? {

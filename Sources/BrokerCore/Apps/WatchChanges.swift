@@ -3,9 +3,9 @@ import BrokerContactsStore
 import BrokerInterface
 import BrokerVarlink
 
-/// One `WatchChanges`, for as long as its caller stays connected. It lives on the event loop.
+/// One call of `WatchChanges`, which lasts as long as its caller stays connected. It lives on the event loop.
 ///
-/// It never prompts: while nothing is decided it sends nothing.
+/// It never prompts. While nothing is decided, it sends nothing.
 final class WatchChanges {
     private let call: Call
     private let session: CallerSession
@@ -48,7 +48,7 @@ final class WatchChanges {
             app.history.end(self)
             app.questions.refuse(call, session, denial, known.effective.status)
         case .wait:
-            // A grant that was permitted before and is no longer was revoked.
+            // The app had access when the last reply was sent, so its grant was revoked.
             if reported != nil { end(ContactsError.accessDenied) }
         }
     }
@@ -78,8 +78,8 @@ final class WatchChanges {
             continues: true, then: { [weak self] in self?.pause() })
     }
 
-    /// Sends one reply per burst of changes: the next one waits until the reader has taken this one and the interval
-    /// is over.
+    /// Delays the next reply until the interval is over and the reader has taken this one. So a burst of
+    /// changes causes one reply.
     private func pause() {
         app.surroundings.loop.later(after: app.limits.watchInterval) { [self] in
             call.whenWritable { [weak self] in self?.goOn() }

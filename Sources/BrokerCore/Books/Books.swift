@@ -3,12 +3,13 @@ import BrokerContactsStore
 import BrokerVarlink
 import Dispatch
 
-/// The open address books, one per user, and the queue on which each is written. It lives on the event loop.
+/// Manages the open address books, one per user, and the queue on which each is written. It lives on the
+/// event loop.
 final class Books {
     private enum State {
         case opening([(Result<ContactsStore?, StoreError>) -> Void])
         case open(ContactsStore)
-        /// The user has no book yet; the first save creates it.
+        /// The user has no book yet. The first save creates one.
         case absent
     }
 
@@ -30,7 +31,8 @@ final class Books {
     private var leaving: [UInt32: any Scheduled] = [:]
     /// Users whose book is being removed.
     private var removing: Set<UInt32> = []
-    /// No book is opened any more: a write could run beside the next broker process.
+    /// Whether all books were closed for good. If a book were opened later, this process and the next broker
+    /// process could write it at the same time.
     private(set) var isClosed = false
 
     init(
@@ -53,7 +55,8 @@ final class Books {
         return queue
     }
 
-    /// Passes the user's book to `body`: at once if it is open, otherwise once it is. `nil` means that there is none.
+    /// Passes the user's book to `body`: at once if it is open, otherwise once it is open. `nil` means that
+    /// there is no book.
     ///
     /// - Parameter name: the book's owner; `nil` for the name that the system has for the user.
     func with(
@@ -83,7 +86,8 @@ final class Books {
         }
     }
 
-    /// The user's book if no wait is needed, `.some(nil)` if there is none yet, and `nil` otherwise.
+    /// The user's book if it is open, `.some(nil)` if there is none yet, and `nil` if the caller must wait
+    /// for it.
     func ready(_ uid: UInt32, creating: Bool = false) -> ContactsStore?? {
         guard !isClosed, !removing.contains(uid) else { return nil }
         switch states[uid] {
@@ -93,8 +97,8 @@ final class Books {
         }
     }
 
-    /// Must be called before a read. In a burst of reads, taking the book's lock each time would cost as much as the
-    /// reads. They then share one snapshot for a short time.
+    /// Must be called before a read. In a burst, taking the book's lock for each read would cost as much as
+    /// the read itself. So the reads of a burst share one snapshot for a short time.
     func willRead(_ book: ContactsStore, of uid: UInt32) {
         let now = surroundings.uptime()
         let isBurst = latest.uid == uid && now - latest.at < Self.holdsFor
@@ -104,7 +108,8 @@ final class Books {
         loop.schedule(after: .microseconds(Self.holdsFor)) { book.release() }
     }
 
-    /// Microseconds. Short compared with other delays of a checkpoint.
+    /// How long reads share a snapshot, in microseconds. The time is short because a checkpoint waits for the
+    /// end of the snapshot.
     private static let holdsFor: Int64 = 20_000
 
     /// The user's book, if it is open.
@@ -112,7 +117,7 @@ final class Books {
         if case .open(let book) = states[uid] { book } else { nil }
     }
 
-    /// The last change of the user's book, 0 unless it is open, and the current time.
+    /// The last change of the user's book, and the current time. The change is 0 unless the book is open.
     func moment(of uid: UInt32) -> SetMoment {
         SetMoment(change: opened(uid)?.lastChange ?? 0, time: surroundings.seconds)
     }
@@ -145,17 +150,19 @@ final class Books {
         }
     }
 
-    /// The name is not cached if it is only the UID: that may be a temporary failure of the look-up.
+    /// Caches a user's name, unless it is only the UID. In that case the look-up may have failed temporarily.
     private func learn(_ name: String, of uid: UInt32) {
         if access.userNames[uid] == nil, name != "\(uid)" { access.userNames[uid] = name }
     }
 
-    /// Runs once for all books, on a queue of its own: the first search or save would otherwise wait for it.
+    /// Starts the preparation, once for all books, on a global queue. Otherwise the first search or save
+    /// would wait for it.
     private static let formsArePrepared: Void = DispatchQueue.global(qos: .utility).async {
         ContactsStore.prepareForms()
     }
 
-    /// The delay lets the calls that opened the book be answered first: the preparation needs a processor and memory.
+    /// The delay before the preparation, which needs processor time and memory. The calls that opened the
+    /// book are answered first.
     private static let prepareAfter = Duration.milliseconds(10)
 
     private func opened(
@@ -175,12 +182,12 @@ final class Books {
         case .failure: states[uid] = nil
         }
         for body in waiting { body(result.map(\.book)) }
-        // After the calls that waited for the book were answered.
+        // Runs after the calls that waited for the book.
         if case .success((let book?, _)) = result { queue(of: uid).async { book.prepare() } }
     }
 
-    /// Schedules a checkpoint after a deletion or edit, which removes the old text from the files, including the
-    /// write-ahead log.
+    /// Schedules a checkpoint after a deletion or edit. The checkpoint removes the old text from the files,
+    /// including the write-ahead log.
     func checkpointSoon(_ uid: UInt32) {
         guard checkpointing.insert(uid).inserted else { return }
         loop.later(after: surroundings.limits.checkpointsAfter) { [self] in checkpoint(of: uid) }
@@ -212,7 +219,7 @@ final class Books {
         guard case .open(let book) = states[uid] else { return }
         access.releaseMemory()
         queue(of: uid).async {
-            // If the checkpoint fails, the log grows up to its bound, and the next pause tries again.
+            // If the checkpoint fails, the next pause between saves tries again.
             try? book.checkpoint()
             book.releaseMemory()
         }
@@ -243,7 +250,7 @@ final class Books {
         leaving[uid] = nil
         guard connections[uid] == nil, case .open(let book) = states[uid] else { return }
         guard !recovery.hasUndelivered else { return closeSoon(uid) }
-        // A later call opens the book again, on the same queue after this.
+        // A later call opens the book again. The user's queue does that only after the book is closed.
         states[uid] = nil
         book.release()
         queue(of: uid).async {

@@ -3,11 +3,11 @@ import BrokerContactsStore
 import BrokerVarlink
 import Dispatch
 
-/// Reads that would block the event loop too long. A worker per user makes them one after the other. It lives on the
-/// event loop.
+/// Makes reads that would block the event loop too long. Each user has a worker that makes them one after the
+/// other. This class itself lives on the event loop.
 ///
-/// A user's apps take turns, so one app delays another by at most one read per turn. The grant may be revoked
-/// meanwhile: the caller must decide again before it replies.
+/// A user's apps take turns, so one app delays another by at most one read per turn. A grant may be revoked
+/// during a read, so the call must be decided again before the reply.
 final class LongReads {
     private struct Job {
         let call: Call
@@ -38,7 +38,7 @@ final class LongReads {
         self.releasesMemoryAfter = releasesMemoryAfter
     }
 
-    /// Reads on the worker, and passes the result on the event loop.
+    /// Reads on the worker, and passes the result to `done` on the event loop.
     ///
     /// - Parameters:
     ///   - call: if it is over, nothing is read for it.
@@ -110,7 +110,7 @@ final class LongReads {
         queue(of: uid).async { book.restReads() }
     }
 
-    /// The same for a call, which fails if the book cannot be read.
+    /// Reads on the worker for a call. If the book cannot be read, the call fails.
     ///
     /// - Parameter then: runs if the caller still waits.
     func read<Answer: Sendable>(
@@ -127,7 +127,7 @@ final class LongReads {
         }
     }
 
-    /// The same for a book that may have to be opened first.
+    /// Opens the user's book if necessary, and then reads on the worker for a call.
     ///
     /// - Parameter then: gets `nil` if there is no book.
     func read<Answer: Sendable>(

@@ -5,7 +5,7 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// The effective access of a caller, and what it is derived from.
+/// The effective access of a caller, and the facts from which it is derived.
 struct CallerAccess {
     /// The effective access: the grant with the policy applied.
     var effective: EffectiveAccess
@@ -13,14 +13,16 @@ struct CallerAccess {
     var ruling: Ruling
     /// The person may be prompted.
     var mayPrompt: Bool
-    /// `nil` if nothing was decided.
+    /// The principal that the grant belongs to, or to which a policy rule gives access without a grant; `nil`
+    /// if there is neither.
     var principal: Principal?
     var identifiers: IdentifierCipher?
-    /// It is derived from a decision, and not from the policy alone.
+    /// Whether the effective access is derived from a decision, and not from the policy alone.
     var isDecided = false
 }
 
-/// The effective access of every app: grants with the policy applied, and when they end. It lives on the event loop.
+/// Determines the effective access of every app, which is its grant with the policy applied, and ends grants
+/// that expire. It lives on the event loop.
 final class Grants {
     private let surroundings: Surroundings
     private let access: AccessStore
@@ -32,7 +34,7 @@ final class Grants {
     var policy: PolicyInForce
     /// Principals whose new grant is not synced yet, and the calls that wait for it to take effect.
     private var settling: [Principal: [() -> Void]] = [:]
-    /// Grants that the policy alone has ended, with the revision for which that was handled.
+    /// Grants that the policy alone has ended, each with the revision whose end was already handled.
     private var endedByPolicy: [Principal: Int64] = [:]
     /// Watches on the processes and terminal sessions that grants are bound to.
     private var watches: [Principal: AnyObject] = [:]
@@ -99,8 +101,8 @@ final class Grants {
         return found
     }
 
-    /// The grant as the store has it, without the policy. It serves as a basis for a new grant, never to decide about
-    /// a disclosure.
+    /// The grant as the store has it, without the policy. It serves as the basis for a new grant, and must
+    /// not decide about a disclosure.
     func decided(_ known: CallerAccess) -> Grant? {
         known.isDecided ? known.principal.flatMap(access.grant(of:)) : nil
     }
@@ -110,13 +112,13 @@ final class Grants {
         return grant.hasExpired(at: seconds)
     }
 
-    /// An app with a forced level names contacts although nothing was decided about it. Its key is created when it
-    /// first calls.
+    /// The identifiers of an app with a forced level. Such an app may see contacts although nothing was
+    /// decided about it, so its key is created at its first call.
     private func identifiersOfForced(_ principal: Principal, _ caller: Caller) -> IdentifierCipher? {
         if let known = access.identifiers(for: principal, sharesPersistentKey: !caller.isInterpreter) { return known }
         do {
             let made = try access.makeIdentifiers(for: principal, sharesPersistentKey: !caller.isInterpreter)
-            // A key that is not committed must not name anything.
+            // The key must be committed before a reply uses it.
             groupCommit.commitSoon()
             return made
         } catch {
@@ -140,7 +142,7 @@ final class Grants {
 
     // MARK: New grants
 
-    /// Some new grant waits for a sync.
+    /// Whether a new grant waits for a sync.
     var isSettling: Bool { !settling.isEmpty }
 
     /// Whether a grant of this caller waits for a sync. If so, the call runs once the sync has ended.
@@ -156,7 +158,8 @@ final class Grants {
     /// Puts a decision into effect: it changes the store, appends the audit record, commits and syncs. The grant
     /// takes effect only after the sync.
     ///
-    /// - Parameter settled: whether the grant is in effect. It is not if it could not be written.
+    /// - Parameter settled: gets whether the grant is in effect. It is not, for example, if it could not be
+    ///   written.
     func settle(
         _ grant: Grant, for principal: Principal, displayName: String, sharesPersistentKey: Bool,
         settled: @escaping (Bool) -> Void
@@ -232,8 +235,8 @@ final class Grants {
         groupCommit.work(committed: { [weak self] in self?.groupCommit.sync.onDisk { _ in } })
     }
 
-    /// Withdraws queued replies after a grant was narrowed or revoked. Once this returns, the kernel gets no further
-    /// byte that was disclosed under it.
+    /// Withdraws queued replies after a grant was narrowed or revoked. Once this method returns, the kernel
+    /// gets no further byte that was disclosed under the former grant.
     func narrowed(_ principal: Principal) {
         history.moved()
         var withheld = groupCommit.withdraw(principal, ContactsError.accessDenied)
@@ -258,8 +261,8 @@ final class Grants {
             return end(of: grant, principal)
         }
         guard let next = ends.min() else { return }
-        // At most a day ahead, because the clock may be set. No subtraction for a time in the past: the stored number
-        // may be any, and could overflow.
+        // The timer runs for a day at most, because the clock may be set. A time in the past is not
+        // subtracted: the stored number may be any, so the difference could overflow.
         let now = seconds
         let wait = next > now ? min(next - now, 86_400) : 0
         expiry = surroundings.loop.later(after: .seconds(wait)) { [self] in expire() }
@@ -297,7 +300,7 @@ final class Grants {
             ended(principal)
         }
         for (principal, grant) in overByPolicy() where endedByPolicy[principal] != grant.revision {
-            // It stays in the store: the decision takes effect again if the rule is removed.
+            // The grant stays in the store, and takes effect again if the rule is removed.
             endedByPolicy[principal] = grant.revision
             ended(principal)
         }
@@ -312,8 +315,8 @@ final class Grants {
 
     // MARK: Never ask again
 
-    /// The person does not want prompts from this app any more; access prompts are not affected. For a persistent
-    /// principal this survives restarts.
+    /// Notes that the person does not want prompts from this app. Access prompts are not affected. For a
+    /// persistent principal, this survives restarts.
     func silence(_ caller: Caller) {
         guard let principal = caller.principals.last, access.silenceCount(caller.uid) < surroundings.limits.silences
         else { return }

@@ -1,17 +1,19 @@
 import BrokerAccessControl
 import BrokerModel
 
-/// The policy in force, and since when.
+/// The policy in force, and the time when it was loaded.
 struct PolicyInForce {
     let policy: Policy
-    /// From the store's counter, so that a disclosure under this policy is distinguished from one under another
-    /// policy.
+    /// A number from the store's counter. It distinguishes disclosures under this policy from those under
+    /// another policy.
     let revision: Int64
     /// Seconds since 1970.
     let loadedAt: Int64
-    /// A password prompt is configured. Whether one can be shown is known only when it is tried.
+    /// Whether an authority should exist that asks for passwords. Whether it can ask is known only when it is
+    /// tried.
     private let hasAuthority: Bool
-    /// What happens to an answer that needs a password if nobody can ask for it; `nil` if nothing is configured.
+    /// The setting for answers that need a password when nobody can ask for it; `nil` if it is not
+    /// configured.
     private let withoutAuthentication: Policy.WithoutAuthentication?
 
     init(_ policy: Policy, revision: Int64, loadedAt: Int64, _ surroundings: Surroundings) {
@@ -29,7 +31,8 @@ struct PolicyInForce {
     /// Whether the person may be prompted. If nothing can be granted, there is no prompt.
     func mayPrompt(_ ruling: Ruling) -> Bool { ruling.mayPrompt && !ruling.isDenied && canGrant(ruling) }
 
-    /// Whether anything can be granted. Nothing can if a password is required and nobody can ask for it.
+    /// Whether anything can be granted. Nothing can be granted if a password is required and nobody can ask
+    /// for it.
     func canGrant(_ ruling: Ruling) -> Bool {
         hasAuthority || !ruling.requiresAuthentication || mayDoWithout
     }
@@ -52,7 +55,7 @@ struct PolicyInForce {
 }
 
 extension Policy.Problem {
-    /// What the administrator can do about the problem.
+    /// Tells the administrator how to solve the problem.
     public func advice(in mode: BrokerMode) -> String {
         switch (subject, mode) {
         case (.policy, _): "correct the file, then: contactctl reload"
@@ -63,7 +66,7 @@ extension Policy.Problem {
 }
 
 extension EffectiveAccess {
-    /// Whether it allows less than the other one. What it no longer allows must be revoked.
+    /// Whether this access allows less than the other one.
     func isNarrower(than other: EffectiveAccess) -> Bool {
         switch (self, other) {
         case (.restricted, .restricted), (_, .restricted): false

@@ -15,8 +15,8 @@ struct PolicyReloads {
 
     private static let queue = DispatchQueue(label: "policy")
 
-    /// Reads the policy off the event loop. Once `done` runs, nothing that the new policy forbids is disclosed any
-    /// more.
+    /// Reads the policy off the event loop. Once `done` runs, the broker discloses nothing that the new
+    /// policy forbids.
     func reload(_ done: @escaping (Policy) -> Void) {
         surroundings.loop.run(on: Self.queue, surroundings.readPolicy) { read in
             let policy = read.get()
@@ -25,7 +25,7 @@ struct PolicyReloads {
         }
     }
 
-    /// Replaces the policy, and withdraws what the new one no longer allows.
+    /// Replaces the policy, and withdraws replies and prompts that the new policy does not allow.
     func bringIntoForce(_ new: Policy) {
         let former = grants.policy
         grants.policy = PolicyInForce(
@@ -38,7 +38,7 @@ struct PolicyReloads {
         cameIntoForce()
     }
 
-    /// Records the policy in the audit, and updates what depends on it.
+    /// Records the policy in the audit, and updates the state that depends on the policy.
     func cameIntoForce() {
         let rules = grants.policy.policy.rules.count
         var detail = "\(rules) rule\(rules == 1 ? "" : "s")"

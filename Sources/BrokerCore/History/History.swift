@@ -5,7 +5,7 @@ import BrokerDisclosure
 import BrokerModel
 import BrokerVarlink
 
-/// The end of each app's change history, and the watchers. It lives on the event loop.
+/// Caches the end of each app's change history, and wakes the watchers. It lives on the event loop.
 final class History {
     /// The end of one app's change history.
     private struct Tail {
@@ -17,7 +17,7 @@ final class History {
         var token: (window: Int64, text: String)?
     }
 
-    /// Most pending changes per tail; beyond it the tail is dropped, and the book is queried again.
+    /// Most pending changes per tail. If there are more, the tail is dropped, and the book is queried again.
     private static let mostPending = 4_096
     private static let mostTails = 4_096
 
@@ -26,7 +26,7 @@ final class History {
     private var lookUps: [ObjectIdentifier: LookUp] = [:]
     private var watches: [ObjectIdentifier: WatchChanges] = [:]
     private var isWaking = false
-    /// Increases with everything that may move a place.
+    /// Increases with every event that may move a place.
     private(set) var version = 0
     private let loop: any Loop
 
@@ -34,8 +34,8 @@ final class History {
 
     /// The place after the last event that the caller could see. It moves only with an event that the caller can see.
     ///
-    /// - Parameter isBounded: throws ``StoreError/takesLong`` if the look-up takes long. Call
-    ///   ``HistoryPlaces/lookUp(_:_:_:_:done:)`` first then.
+    /// - Parameter isBounded: whether to throw ``StoreError/takesLong`` if the look-up takes long. The caller
+    ///   then calls ``HistoryPlaces/lookUp(_:_:_:_:done:)`` and tries again.
     func place(
         of context: ReadContext, _ set: SetHistory, isBounded: Bool = false
     ) throws(StoreError) -> HistoryPlace {
@@ -46,7 +46,7 @@ final class History {
         if let known, known.revision == disclosure.revision, known.pending.isEmpty { return known.place }
         let scope = context.changeScope
         var place = known?.place ?? HistoryPlace(epoch: set.epoch, terms: terms, change: 0, set: 0)
-        // Changes of the granted set do not show to an app that a rule gives full access.
+        // An app with full access does not see changes of its granted set.
         if case .only = disclosure.scope, let last = set.events.last {
             // A change of the granted set comes after all earlier changes of the book.
             if last.revision > place.set { place.change = max(place.change, last.change) }
@@ -89,7 +89,7 @@ final class History {
         }
     }
 
-    /// Drops the tails of a user after a purge.
+    /// Drops the tails of a user for a purge.
     func drop(_ uid: UInt32) {
         tails = tails.filter { $0.key.uid != uid }
         moved()
@@ -97,7 +97,8 @@ final class History {
 
     // MARK: Large sets
 
-    /// A look-up of the end of a change history: it queries the last change of each contact in the granted set.
+    /// A look-up of the end of a change history with a large granted set. It queries the last change of each
+    /// contact in the set.
     final class LookUp {
         let context: ReadContext
         let set: SetHistory
@@ -112,7 +113,7 @@ final class History {
         var scope: ChangeScope { context.changeScope }
     }
 
-    /// Must be called before the book is read.
+    /// Registers a look-up. Must be called before the book is read, so that no later change is missed.
     func begin(_ lookUp: LookUp) { lookUps[ObjectIdentifier(lookUp)] = lookUp }
 
     /// - Parameter change: the last change of the book that the caller sees; `nil` if the look-up failed.
@@ -124,7 +125,8 @@ final class History {
         let place = HistoryPlace(
             epoch: lookUp.set.epoch, terms: HistoryPlace.terms(disclosure), change: change, set: 0)
         if tails.count >= Self.mostTails { tails.removeAll() }
-        // Valid for no revision, so that the next request for the place applies the changes of the granted set.
+        // No grant has this revision, so the next request for the place applies the changes of the granted
+        // set.
         tails[lookUp.context.principal] = Tail(place: place, revision: .min, pending: lookUp.pending)
     }
 

@@ -4,7 +4,8 @@ import BrokerDisclosure
 import BrokerJSON
 import BrokerModel
 
-/// Writes the events of one reply. Each is checked again: what the caller cannot see now is left out.
+/// Writes the events of one reply. Except for removals, it checks each record again, and leaves out those
+/// that the caller cannot see now.
 struct HistoryEvents {
     private let context: ReadContext
     private let keys: ContactKeySet
@@ -28,7 +29,7 @@ struct HistoryEvents {
     var room: Int { limit - count }
     var isFull: Bool { room <= 0 || writer.size >= byteLimit }
 
-    /// - Parameter detail: a fixed word of the broker, for the audit record.
+    /// - Parameter detail: the broker's own word for the audit record, never text from an app.
     func reply(token: String, detail: String) -> DisclosedReply {
         var writer = writer
         writer.endArray()
@@ -65,7 +66,8 @@ struct HistoryEvents {
             images: keys.intersection(.images).intersection(disclosure.keys), unifies: unifies)
         let (found, end) = try book.fetch(unified: query)
         var read: Set<RecordNumber> = []
-        // A damaged card is left out of the contacts. It counts as read, so that it is not read again.
+        // The links also name damaged cards, which are left out of the contacts. They count as read, so that
+        // they are not read again.
         let links = unifies ? book.links(seeing: query.matchKeys) : nil
         for contact in found {
             read.insert(contact.record)
@@ -113,7 +115,7 @@ struct HistoryEvents {
         write(kind, link)
     }
 
-    /// Writes the memberships of a group in its parents, and then its contacts.
+    /// Writes the memberships of a group in its parents, and then the memberships of contacts in the group.
     ///
     /// - Parameter place: starts after this contact; `nil` to start from the beginning.
     /// - Returns: the place to continue from; `nil` after the last contact.
@@ -132,8 +134,8 @@ struct HistoryEvents {
         try context.book?.groups(of: context.groupOwner).map(\.record) ?? []
     }
 
-    /// Writes which of some contacts are in a group. Returns the place to continue from, as ``contents(of:after:)``
-    /// does.
+    /// Writes the memberships of some contacts in a group. Returns the place to continue from, as
+    /// ``contents(of:after:)`` does.
     mutating func members(
         of group: RecordNumber, amongst contacts: Set<RecordNumber>, after place: RecordNumber?
     ) throws(StoreError) -> RecordNumber? {

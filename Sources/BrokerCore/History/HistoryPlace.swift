@@ -4,8 +4,9 @@ import BrokerModel
 
 /// A place in one app's change history: after the last event that the app could see.
 struct HistoryPlace: Hashable {
-    /// The revision of the grant since which only the granted set changed, and the terms of the grant. A place with
-    /// another epoch or other terms belongs to another history.
+    /// The epoch is the revision of the grant since which only the granted set changed. The terms are the
+    /// grant's keys, and whether its scope is all contacts. A place with another epoch or other terms belongs
+    /// to another history.
     var epoch: Int64
     var terms: UInt64
     /// The number of the last change of the book that the app could see.
@@ -24,14 +25,15 @@ struct HistoryPlace: Hashable {
     }
 }
 
-/// A place as an app carries it, sealed.
+/// The contents of a history token: a place and the time of issue. An app gets them only encrypted.
 struct HistoryToken: Hashable {
     let place: HistoryPlace
     /// When the token was issued, in seconds since 1970, rounded down to ``window``: with exact times every token
     /// would differ.
     let time: Int64
 
-    /// Ten days in seconds. A token is valid for as long as changes are kept, less this at most.
+    /// Ten days in seconds. Because of the rounding, a token may become invalid up to this long before the
+    /// changes after it are discarded.
     static let window: Int64 = 10 * 86_400
 
     init(_ place: HistoryPlace, at seconds: Int64) {
@@ -41,9 +43,9 @@ struct HistoryToken: Hashable {
         self.place = place
     }
 
-    /// The lowest change number that a token issued at this time names. The book discards old changes, which may
-    /// include the last one that an app saw. A token must not differ then, so it names no change that may be
-    /// discarded while its window lasts.
+    /// The lowest change number that a token issued at this time names. The book discards old changes,
+    /// possibly also the last one that an app saw. The app's token must not change because of that. So a
+    /// token names no change that may be discarded within its window.
     static func floor(at time: Int64) -> Int64 {
         let (oldest, overflow) = time.subtractingReportingOverflow(ContactsStore.historyRetention - window)
         return overflow ? 0 : max(0, ContactsStore.changeNumber(at: oldest) - 1)

@@ -15,9 +15,9 @@ struct HistoryPlaces {
 
     private var seconds: Int64 { surroundings.seconds }
 
-    /// The changes of a principal's granted set. Without a decision in effect, a policy rule may still force a level.
-    /// The granted set then counts as empty and unchanged, so that this is one history whatever was decided in
-    /// between.
+    /// The changes of a principal's granted set. Without a decision in effect, a policy rule may still force
+    /// a level. The granted set then counts as empty and unchanged, so that the app keeps one history,
+    /// whatever was decided in between.
     func setHistory(of principal: Principal) -> SetHistory {
         guard let history = access.setHistory(of: principal), let grant = access.grant(of: principal),
             grants.end(of: grant, principal).map({ $0 > seconds }) ?? true
@@ -30,12 +30,12 @@ struct HistoryPlaces {
         try history.place(of: context, setHistory(of: context.principal))
     }
 
-    /// The same place as a token.
+    /// The place after the last event that the caller could see, as a token.
     func token(_ context: ReadContext, isBounded: Bool = false) throws(StoreError) -> String? {
         try history.token(of: context, setHistory(of: context.principal), at: seconds, isBounded: isBounded)
     }
 
-    /// Looks up the place of an app with a large granted set on a worker. Afterwards ``History`` knows it.
+    /// Looks up, on a worker, the place of an app with a large granted set. ``History`` then caches it.
     func lookUp(
         _ context: ReadContext, _ book: ContactsStore, _ call: Call, _ session: CallerSession,
         done: @escaping () -> Void
@@ -55,8 +55,8 @@ struct HistoryPlaces {
         }
     }
 
-    /// The same token, cached per session: most calls come without changes in between, and a look-up by app hashes a
-    /// path.
+    /// The current token, cached per session. Between most calls nothing changes, and a look-up by app would
+    /// hash a path each time.
     ///
     /// - Parameter isBounded: see ``History/place(of:_:isBounded:)``.
     func token(
@@ -70,7 +70,7 @@ struct HistoryPlaces {
         return text
     }
 
-    /// A token for an app that may read; for any other, one that names no place.
+    /// A token for the current place if the app may read, otherwise a token for the beginning.
     func token(for session: CallerSession, _ book: ContactsStore, _ identifiers: IdentifierCipher) -> String? {
         // If the book cannot be read, the app gets a token with which it starts over.
         if let context = grants.readContext(of: session, book, under: identifiers), let token = try? token(context) {

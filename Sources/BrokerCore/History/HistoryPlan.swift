@@ -2,15 +2,15 @@ import BrokerAccessStore
 import BrokerContactsStore
 import BrokerModel
 
-/// The events for an app: its current view compared with its view at an earlier place.
+/// Computes the events for an app by comparing its current view with its view at an earlier place.
 ///
-/// Each record has at most one event, which states its current state. Events cover everything that the app could see
-/// at any time since that place. A list that began at the place was read later and in parts, so the app may know
-/// contacts that came after the place and are gone already.
+/// Each record has at most one event, which states its current state. Events cover everything that the app
+/// could see at any time since that place. The app may have read its list in parts after it got the place. So
+/// it may know contacts that came after the place and are gone already.
 ///
-/// So either nothing visible happened to a record, and the app's copy is current, or its current state is sent.
-/// Applied in order, the events make the app's copy equal to its view of the book. An app ignores the removal of a
-/// record that it never had. Pure: values in, values out.
+/// If nothing visible happened to a record, the app's copy is current; otherwise the broker sends the
+/// record's current state. Applied in order, the events make the app's copy equal to its view of the book. An
+/// app ignores the removal of a record that it never had. The type is pure: values in, values out.
 struct HistoryPlan: Hashable {
     /// The `kind` of the interface's `HistoryEvent`.
     enum Kind: String {
@@ -32,11 +32,12 @@ struct HistoryPlan: Hashable {
     private(set) var links: [Link: Kind] = [:]
     /// Contacts granted since the place. The app now sees their memberships in its groups, however old those are.
     private(set) var newlyGranted: Set<RecordNumber> = []
-    /// For contacts that came or went since the place: when the app could see them, as ranges of change numbers.
+    /// For contacts that came or went since the place, the ranges of change numbers in which the app could
+    /// see them.
     private var spans: [RecordNumber: [ClosedRange<Int64>]] = [:]
     private var joinedOrLeft: Set<RecordNumber> = []
-    /// Of the contacts with changes, those that the app did not see at the place, and those that it does not see now.
-    /// Excluded authors count too.
+    /// Of the contacts with changes, ``came`` has those that the app did not see at the place, and ``went``
+    /// those that it does not see now. Changes by excluded authors count too.
     private(set) var came: Set<RecordNumber> = []
     private(set) var went: Set<RecordNumber> = []
 
@@ -142,7 +143,7 @@ struct HistoryPlan: Hashable {
         spans[record] = inSet.filter(inBook.overlaps).map { $0.clamped(to: inBook) }
     }
 
-    /// The ranges in which the app could see all of these contacts, within the given ranges.
+    /// The ranges of change numbers, within the given ones, in which the app could see all of these contacts.
     func seen(_ records: [RecordNumber], within times: [ClosedRange<Int64>] = [0 ... .max]) -> [ClosedRange<Int64>] {
         records.reduce(times) { times, record in
             guard let own = spans[record] else { return times }
@@ -150,7 +151,7 @@ struct HistoryPlan: Hashable {
         }
     }
 
-    /// Whether the other ranges together cover all of some ranges.
+    /// Whether the ranges in `others` together cover all ranges in `times`.
     static func covers(_ others: [ClosedRange<Int64>], _ times: [ClosedRange<Int64>]) -> Bool {
         let others = others.sorted { $0.lowerBound < $1.lowerBound }
         return times.allSatisfy { time in
@@ -165,10 +166,11 @@ struct HistoryPlan: Hashable {
 
     /// The ranges of change numbers in which a condition was true, in order.
     ///
-    /// - Parameter switchovers: in order, each number from which on the condition was true, or up to which it was.
+    /// - Parameter switchovers: each number from which the condition was true, or up to which it was true, in
+    ///   order.
     static func spans(_ switchovers: [(number: Int64, isSo: Bool)]) -> [ClosedRange<Int64>] {
         var spans: [ClosedRange<Int64>] = []
-        // A condition that ends first was true from the start.
+        // If the condition ends first, it was true from the start.
         var first: Int64? = switchovers.first?.isSo == true ? nil : 0
         for switchover in switchovers {
             if switchover.isSo {
@@ -182,7 +184,7 @@ struct HistoryPlan: Hashable {
         return spans
     }
 
-    /// The ranges in which two records belonged together.
+    /// The ranges of change numbers in which two records belonged together.
     static func together(_ changes: [BookChange], _ joins: (BookChange.Kind) -> Bool) -> [ClosedRange<Int64>] {
         spans(changes.map { joins($0.kind) ? ($0.number, true) : ($0.number - 1, false) })
     }

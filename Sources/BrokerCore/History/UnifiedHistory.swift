@@ -1,13 +1,14 @@
 import BrokerContactsStore
 import BrokerModel
 
-/// The events of a ``HistoryPlan`` for an app that sees linked cards as one: its former unified contacts compared
-/// with the current ones.
+/// Computes the events of a ``HistoryPlan`` for an app that sees linked cards as one contact. It compares the
+/// app's former unified contacts with the current ones.
 ///
-/// When two cards are linked, both are removed as single contacts, and their unified contact is added; unlinking does
-/// the opposite. As in the plan, events cover everything that the app could see since the place. This includes
-/// cards that were linked and unlinked again, or the reverse: each former identifier that a list may contain is
-/// removed, and each current one is sent with its state. Pure: values in, values out.
+/// When two cards are linked, both are removed as single contacts, and their unified contact is added;
+/// unlinking does the opposite. As in the plan, events cover everything that the app could see since the
+/// place. This includes cards that were linked and unlinked again, or the reverse. Each former identifier
+/// that the app may know is removed, and each current one is sent with its state. The type is pure: values
+/// in, values out.
 struct UnifiedHistory: Hashable {
     /// A card, or the cards that the app sees as one contact, named by the first of them.
     struct Person: Hashable {
@@ -16,7 +17,7 @@ struct UnifiedHistory: Hashable {
     }
 
     private(set) var gone: [Person: HistoryPlan.Kind] = [:]
-    /// By the first card of each contact.
+    /// The key is the first card of each contact.
     private(set) var contacts: [RecordNumber: HistoryPlan.Kind] = [:]
 
     private typealias Members = [RecordNumber]
@@ -36,7 +37,7 @@ struct UnifiedHistory: Hashable {
     private var changesOf: [Pair: [BookChange]] = [:]
 
     /// - Parameters:
-    ///   - changes: all changes since the place up to now, also those that the plan does not disclose.
+    ///   - changes: all changes since the place, including those that the plan does not disclose.
     ///   - links: the current links.
     init(
         _ plan: HistoryPlan, _ changes: [BookChange], _ links: ContactLinks, _ scope: ChangeScope,
@@ -44,8 +45,8 @@ struct UnifiedHistory: Hashable {
     ) {
         (self.plan, self.links, self.scope) = (plan, links, scope.records)
         for change in changes where scope.reports(change.kind) {
-            // Links by evidence follow from changes, but the author of such a change does not learn of them. They are
-            // never excluded.
+            // A link by evidence follows from a change of a card. The author of that change does not learn of
+            // the link, so the link is never excluded.
             guard let isLinked = change.kind.links, let member = change.member,
                 change.kind.isByEvidence || !isExcluded(change.author)
             else { continue }
@@ -71,7 +72,8 @@ struct UnifiedHistory: Hashable {
         }
         for (person, members) in before where now[person] == nil {
             let kinds = members.compactMap { plan.gone[$0] }
-            // A removal by an excluded author is not sent. A card that remains under another identifier is.
+            // If an excluded author removed all of the contact's cards, no removal is sent. If a card remains
+            // under another identifier, the removal of the old identifier is sent.
             guard !kinds.isEmpty || !members.isSubset(of: plan.went) else { continue }
             gone[person] = kinds.contains(.revoked) ? .revoked : .deleteContact
         }
@@ -79,7 +81,7 @@ struct UnifiedHistory: Hashable {
         for record in concerned {
             let (seen, steady) = (partners(everSeenOf: record), steadyPartners(of: record))
             if !seen.subtracting(steady).isEmpty { moved.insert(record) }
-            // The card was removed by an excluded author.
+            // An excluded author removed the card, so nothing is sent.
             if plan.went.contains(record), plan.gone[record] == nil { continue }
             let alone = Person(first: record, isUnified: false)
             guard moved.contains(record) || plan.gone[record] != nil else { continue }
@@ -110,14 +112,14 @@ struct UnifiedHistory: Hashable {
 
     // MARK: Groups
 
-    /// Cards that are removed because they are linked now. An app drops their memberships with them, so these are
-    /// sent again.
+    /// Cards that are reported as deleted because they are linked now. The app then drops their memberships
+    /// too, so the memberships are sent again.
     var cardsReportedDeleted: Set<RecordNumber> {
         Set(gone.keys.lazy.filter { !$0.isUnified && isVisible($0.first) }.map(\.first))
     }
 
-    /// - Parameter withCards: also includes each card that was removed with its unified contact, because memberships
-    ///   name cards.
+    /// - Parameter withCards: whether to include each card that was removed with its unified contact, because
+    ///   memberships name cards.
     func gone(withCards: Bool) -> [Person: HistoryPlan.Kind] {
         guard withCards else { return gone }
         let cards = plan.gone.map { (Person(first: $0.key, isUnified: false), $0.value) }
@@ -143,7 +145,7 @@ struct UnifiedHistory: Hashable {
         return plan.seen([record, other], within: times ?? [0 ... .max])
     }
 
-    /// The cards that the app saw linked with this one all the time since the place.
+    /// The cards that were visibly linked with this one during the whole time since the place.
     private func steadyPartners(of record: RecordNumber) -> Set<RecordNumber> {
         guard isVisible(record), wasVisible(record), !plan.hasMoved(record) else { return [] }
         return Set(links.members(of: record)).filter { other in
@@ -167,7 +169,7 @@ struct UnifiedHistory: Hashable {
         !plan.came.contains(record) && (scope.contains(record) || plan.went.contains(record))
     }
 
-    /// Empty if the card is not visible.
+    /// The visible cards of the contact that the card belongs to; empty if the card is not visible.
     private func membersNow(_ record: RecordNumber) -> Members {
         isVisible(record) ? links.members(of: record).filter(isVisible) : []
     }

@@ -21,10 +21,12 @@ struct AdminParameters: Sendable {
     var contact: String?
     var limit: Int?
     var follow = false
-    /// The person may be asked for a password (the parameter is systemd's convention).
+    /// The person may be asked for a password. The parameter's name, `allowInteractiveAuthentication`, is
+    /// systemd's convention.
     var mayInteract = false
 
-    /// - Parameter allowed: the method's own parameters; any other is `InvalidParameter`.
+    /// - Parameter allowed: the names of the method's own parameters. Any other parameter is
+    ///   `InvalidParameter`.
     init(_ parameters: JSONValue, allowing allowed: Set<String>) throws(VarlinkError) {
         let reader = ParameterReader()
         try reader.members(of: parameters) { (name, value) throws(VarlinkError) in

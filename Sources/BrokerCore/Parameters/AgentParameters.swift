@@ -23,7 +23,7 @@ struct ServeParameters: Sendable {
 
 /// Parameters of `Search`.
 struct SearchParameters: Sendable {
-    /// Rows in one reply.
+    /// The most rows in one reply.
     static let maximumRows = 200
 
     var agent = ""
@@ -76,7 +76,7 @@ struct ManageParameters: Sendable {
     var agent = ""
     var app = ""
     var strength = IdentityStrength.unverified
-    /// Which of the app's grants, as `ListGrants` names it.
+    /// Selects one of the app's grants by the `session` that `ListGrants` reports.
     var session: String?
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
@@ -112,7 +112,7 @@ struct AnswerParameters: Sendable {
     var mergeInto: String?
     var addProposed = false
 
-    /// `PickedValue` of the interface.
+    /// The interface's `PickedValue`.
     struct PickedValue: Hashable, Sendable {
         var contact = ""
         /// `nil` for the whole contact.

@@ -6,7 +6,7 @@ import BrokerVarlink
 /// Parameters of `FetchHistory`.
 struct FetchHistoryParameters: Sendable {
     var token: String?
-    /// Besides the identifier, which is always included.
+    /// The keys to return. The identifier is always returned.
     var keys = ContactKeySet()
     var unify = true
     var includeGroups = false
@@ -16,7 +16,8 @@ struct FetchHistoryParameters: Sendable {
         let reader = ParameterReader()
         try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
             switch name {
-            // Of any length: a token that the broker did not issue is unknown, whatever it looks like.
+            // The length is not checked: a token that the broker did not issue is unknown, whatever its
+            // length.
             case "token": token = try reader.string(value, name)
             case "keys": keys = try reader.keys(value, name)
             case "unify": unify = try reader.bool(value, name)

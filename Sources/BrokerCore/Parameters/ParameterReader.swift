@@ -11,10 +11,10 @@ struct ParameterReader {
 
     func invalid(_ name: String) -> VarlinkError { .invalidParameter(outermost ?? name) }
 
-    /// Passes each member that is not null, by name.
+    /// Passes the name and value of each member that is not `null` to `body`.
     ///
-    /// - Parameter required: members that must be present. The first one missing is an error, after all present ones
-    ///   were read.
+    /// - Parameter required: members that must be present. If one is missing, this method throws after it has
+    ///   read all members.
     func members(
         of object: JSONValue, requiring required: [String] = [],
         _ body: (_ name: String, _ value: JSONValue) throws(VarlinkError) -> Void
@@ -22,12 +22,12 @@ struct ParameterReader {
         guard let members = object.members else { throw invalid("parameters") }
         var present = 0
         for (member, value) in members where !value.isNull {
-            // An unknown name falls to the `default` of `body`, and so does one that is not valid text.
+            // The `default` case of `body` rejects an unknown name, and also a name that is not valid text.
             let name = member.string ?? ""
             try body(name, value)
             if required.contains(name) { present += 1 }
         }
-        // JSON with two members of one name was rejected before, so the count shows whether one is missing.
+        // The JSON parser rejects two members of one name, so the count shows whether one is missing.
         guard present < required.count else { return }
         for name in required {
             guard let value = object[name], !value.isNull else { throw invalid(name) }
@@ -66,7 +66,7 @@ struct ParameterReader {
         return list
     }
 
-    /// The name of one of the interface's cases.
+    /// Reads the name of a case of one of the interface's enumerations.
     func one<Value: RawRepresentable>(
         of type: Value.Type, _ value: JSONValue, _ name: String
     ) throws(VarlinkError) -> Value where Value.RawValue == String {
@@ -74,7 +74,8 @@ struct ParameterReader {
         return one
     }
 
-    /// Names of keys. `identifier` is accepted, but always included anyway.
+    /// Reads names of keys. `identifier` is accepted but not added to the set, because every contact has its
+    /// identifier anyway.
     func keys(_ value: JSONValue, _ name: String) throws(VarlinkError) -> ContactKeySet {
         guard let elements = value.elements else { throw invalid(name) }
         var keys = ContactKeySet()
@@ -94,7 +95,7 @@ struct ParameterReader {
     /// The keys' names, each at the index of its bit.
     private static let keys = ContactKey.allCases.map(\.rawValue)
 
-    /// Names of keys that a grant can contain.
+    /// Reads names of keys that a grant can contain.
     func grantKeys(_ value: JSONValue, _ name: String) throws(VarlinkError) -> ContactKeySet {
         guard let elements = value.elements else { throw invalid(name) }
         var keys = ContactKeySet()
@@ -105,7 +106,7 @@ struct ParameterReader {
         return keys
     }
 
-    /// Text of an app that is shown to people, or searched for.
+    /// Reads a text of bounded length.
     func text(_ value: JSONValue, _ name: String, maximum: Int) throws(VarlinkError) -> String {
         let text = try string(value, name)
         guard text.utf8.count <= maximum else { throw ContactsError.limitExceeded(name, maximum: maximum) }

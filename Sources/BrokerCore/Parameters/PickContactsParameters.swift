@@ -7,7 +7,7 @@ import BrokerVarlink
 struct PickContactsParameters: Sendable {
     enum Selection: String, Sendable { case contact, property }
 
-    /// The keys to show and return; `nil` for all keys that need not be named.
+    /// The keys to show and return; `nil` for all keys that an app gets without naming them.
     var keys: ContactKeySet?
     var enabling: PickerRule?
     var returningContact: PickerRule?
@@ -46,7 +46,7 @@ struct PickerRule: Hashable, Sendable {
     var minimumCount: [ContactKey: Int] = [:]
     var maximumCount: [ContactKey: Int] = [:]
     var familyNames: Set<String>?
-    /// As the app sent them.
+    /// The identifiers as the app sent them, not resolved yet.
     var excludedIdentifiers: [String] = []
     /// The value's key; only in rules about values.
     var key: ContactKey?
@@ -76,7 +76,7 @@ struct PickerRule: Hashable, Sendable {
 }
 
 extension ParameterReader {
-    /// Numbers by key name.
+    /// Reads an object that has a number for each key.
     func counts(_ value: JSONValue, _ name: String) throws(VarlinkError) -> [ContactKey: Int] {
         guard let members = value.members else { throw invalid(name) }
         var counts: [ContactKey: Int] = [:]

@@ -32,7 +32,8 @@ struct ListLinkedContactsParameters: Sendable {
     }
 }
 
-/// Parameters of `ListContainers`: all containers, or that of one record.
+/// Parameters of `ListContainers`. Without any, the call lists all containers, otherwise the container of one
+/// record.
 struct ListContainersParameters: Sendable {
     var contact: String?
     var group: String?

@@ -4,7 +4,8 @@ import BrokerAccessControl
 ///
 /// The wait doubles with each prompt that granted nothing, and an approval resets it.
 struct BackOff {
-    /// Callers with names that any program of the user can take share one entry: a hundred copies gain nothing.
+    /// Callers whose names any program of the user can take share one entry. So a program gains nothing by
+    /// calling under many names.
     enum Key: Hashable {
         case app(IdentityStrength, String)
         case weak
@@ -24,7 +25,7 @@ struct BackOff {
     }
 
     private let limits: Limits
-    /// By user, so that the entries of one user's apps never displace another user's.
+    /// Grouped by user, so that the entries of one user's apps never displace another user's.
     private var entries: [UInt32: [Key: Entry]] = [:]
 
     init(limits: Limits) {
@@ -39,13 +40,14 @@ struct BackOff {
         return until > now ? Int((until - now + 999_999) / 1_000_000) : nil
     }
 
-    /// Whether the last prompt for this caller, or for all weak callers, granted something, or there was none.
+    /// Whether this caller has no back-off: its last prompt granted something, or it had no prompt. Weakly
+    /// identified callers count as one.
     func isFresh(_ caller: Caller) -> Bool { entries[caller.uid]?[Key(caller)] == nil }
 
     /// Counts a prompt that granted nothing, for whatever reason.
     ///
-    /// - Parameter denied: the person denied the app before. It then has an entry of its own, so that its long wait
-    ///   does not affect other weakly identified apps.
+    /// - Parameter denied: whether the person denied the app before. It then has an entry of its own, so that
+    ///   its long wait does not affect other weakly identified apps.
     mutating func grantedNothing(_ caller: Caller, denied: Bool, now: Int64) {
         let key = denied ? Key.own(caller) : Key(caller)
         var entries = self.entries[caller.uid] ?? [:]
@@ -58,7 +60,8 @@ struct BackOff {
         }
         let failures = (entries[key]?.failures ?? 0) + 1
         let longest = denied ? limits.longestBackOffWhenDenied : limits.longestBackOff
-        // With 2^20 steps the longest wait is reached whatever the first step is.
+        // The exponent is bounded to avoid an overflow. After 20 doublings, the longest wait is reached
+        // anyway.
         let wait = min(limits.backOff * (1 << min(failures - 1, 20)), longest)
         entries[key] = Entry(failures: failures, until: now + wait.microseconds)
         self.entries[caller.uid] = entries
@@ -74,7 +77,7 @@ struct BackOff {
     ///
     /// - Parameters:
     ///   - isMeant: whether to reset an app, by its strength and identifier.
-    ///   - weak: also resets the shared entry of weakly identified apps.
+    ///   - weak: whether to reset the shared entry of weakly identified apps too.
     /// - Returns: the apps whose own entries were removed.
     mutating func drop(
         _ uid: UInt32, where isMeant: (IdentityStrength, String) -> Bool, weak: Bool

@@ -55,15 +55,16 @@ final class WantedPassword {
         done(verdict)
     }
 
-    /// Ends the request because its purpose is gone; `done` gets ``Verdict/unanswered(_:)``. It is not
-    /// ``Verdict/refused``, which tells an agent that the password was wrong and the terminal is free again.
+    /// Ends the request because its purpose is gone. `done` gets ``Verdict/unanswered(_:)`` and not
+    /// ``Verdict/refused``, which would tell an agent that the password was wrong and the terminal is free
+    /// again.
     func withdraw() {
         guard !isOver else { return }
         cancelQuestion()
         end(.unanswered("the request that needed the password has changed; answer again"))
     }
 
-    /// The caller has disconnected, so `done` does not run.
+    /// Ends the request without running `done`, because the caller has disconnected.
     fileprivate func abandon() {
         guard !isOver else { return }
         cancelQuestion()
@@ -116,13 +117,15 @@ final class Passwords {
 
     fileprivate func remove(_ password: WantedPassword) { wanted.removeAll { $0 === password } }
 
-    /// Asks the authority for a password, and passes on the result. Anything may have changed by then, so `done` must
-    /// decide again.
+    /// Asks the authority for a password, and passes the result to `done`. Anything may have changed by then,
+    /// so `done` must decide again.
     ///
-    /// The request and its result are recorded in the audit, the request before it is made. Any failure is a refusal.
+    /// The audit records the request before it is made, and then its result. After a failure, the password
+    /// counts as not given.
     ///
     /// - Parameters:
-    ///   - session: who needs the authorization; its executable is checked before the request and after the answer.
+    ///   - session: the session that needs the authorization. Its executable is checked before the request
+    ///     and after the answer.
     ///   - concerned: the caller named in the audit records, if not the session's.
     ///   - app: the app that the request concerns, for the person to read.
     ///   - done: runs once, unless the caller disconnects first.
@@ -155,7 +158,7 @@ final class Passwords {
         return wanted.isOver ? nil : wanted
     }
 
-    /// The result if the program that asked has changed, or if that is unknown.
+    /// The verdict that follows from a check of the program that asked.
     private static func verdict(on found: ExecutableCheck) -> Verdict {
         switch found {
         case .same: .granted
@@ -199,7 +202,7 @@ final class Passwords {
         case .wantsInteraction: (verdict, word) = (.wantsInteraction, "wants the person")
         case .absent: (verdict, word) = (.absent, "cannot be asked: no polkit")
         case .failed(let reason):
-            // The person may not be allowed to read the broker's journal.
+            // The person may be unable to read the broker's journal, so the text has the reason.
             verdict = .unanswered(
                 "polkit could not ask for your password (\(reason)); an administrator can check: systemctl status polkit "
                     + "dbus systemd-logind")
@@ -212,7 +215,7 @@ final class Passwords {
         }
         wanted.record(word)
         guard verdict == .granted else { return wanted.end(verdict) }
-        // The answer came in time.
+        // The answer came in time, so the check below is not timed.
         wanted.timer?.cancel()
         wanted.asked = nil
         // The password was given for the program that asked, not for one that replaced it.

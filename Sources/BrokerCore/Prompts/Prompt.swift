@@ -6,18 +6,18 @@ import BrokerVarlink
 
 /// One question to the person, from the call that raised it to the answer. It lives on the event loop.
 final class Prompt {
-    /// Names the prompt to agents, as last shown.
+    /// Identifies the prompt to agents. It changes when the prompt is shown again.
     var cookie: String
     let question: Question
     let session: CallerSession
     /// The contacts that ``Question/ignored`` matches; `nil` until an agent first asks for rows, so that nothing is
     /// looked up for a prompt that nobody sees.
     var ignoredRecords: Set<RecordNumber>?
-    /// What the policy let the person choose when the prompt was last described to an agent.
+    /// The choices that the policy allowed when the prompt was last described to an agent.
     var offer: PromptOffer?
     /// Encrypts the rows' identifiers, under a key that only this prompt has.
     let rows: IdentifierCipher
-    /// The waiting calls, each with what runs after the answer.
+    /// The waiting calls, each with the callback that gets the outcome.
     private(set) var waiting: [(call: Call, done: (PromptOutcome) -> Void)] = []
     /// Agents that show the prompt.
     var agents: [Agent] = []
@@ -29,8 +29,8 @@ final class Prompt {
     var isAnswered = false
     /// Answers that wait for the person's password. Several agents may each have one.
     private(set) var passwords: [WantedPassword] = []
-    /// The prompt timed out while an answer waited for the password; it ends with this outcome if the password is not
-    /// given.
+    /// Set if the prompt timed out while an answer waited for the password. If the password is not given, the
+    /// prompt ends with this outcome.
     var overdue: PromptOutcome?
 
     /// `nil` if the system has no randomness.
@@ -55,7 +55,7 @@ final class Prompt {
         return cipher.identifier(of: RecordNumber(0), as: .agentRow)
     }
 
-    /// The contact of a row that an agent was shown.
+    /// The contact of a row that an agent got.
     func record(ofRow identifier: String) throws(VarlinkError) -> RecordNumber {
         guard let record = rows.record(identifier, as: .agentRow) else {
             throw AgentError.invalidAnswer("the prompt has no such row")
@@ -69,7 +69,7 @@ final class Prompt {
 
     func wait(for password: WantedPassword) { passwords.append(password) }
 
-    /// Withdraws the password requests for answers to this prompt; those of one agent if it is given.
+    /// Withdraws the password requests for answers to this prompt; only those of one agent if it is given.
     func withdrawPasswords(of agent: ProcessIdentity? = nil) {
         for password in passwords where agent == nil || password.session.caller.process == agent {
             password.withdraw()
@@ -85,7 +85,7 @@ final class Prompt {
     }
 }
 
-/// What the policy lets the person choose. The agent offers no more.
+/// The choices that the policy leaves to the person. The agent offers no others.
 struct PromptOffer: Hashable {
     let allowsAll: Bool
     let keys: ContactKeySet
@@ -95,13 +95,14 @@ struct PromptOffer: Hashable {
 
 /// The outcome of a prompt.
 enum PromptOutcome: Hashable {
-    /// Something was decided or granted; `newly` are the contacts that this added to the app's effective access.
+    /// The person allowed access. `newly` are the contacts that the answer added to the app's effective
+    /// access.
     case granted(newly: Set<RecordNumber>)
-    /// The person picked this once; it is never empty.
+    /// The person made a one-time pick, which is never empty.
     case picked(Picked)
     /// The person accepted the card. `visible` is the new card, if the app may see it.
     case proposed(visible: RecordNumber?)
-    /// The person denied access, and that was stored.
+    /// The person denied access, and the denial was stored.
     case refused
     /// The person decided nothing: the prompt was dismissed, timed out, or offered no choice.
     case dismissed
@@ -109,7 +110,7 @@ enum PromptOutcome: Hashable {
     case noAgent
 }
 
-/// One serving agent: the program that the person sees. It lives on the event loop.
+/// One connected agent, which shows prompts to the person or counts them. It lives on the event loop.
 final class Agent {
     /// Identifies this agent on its second connection.
     let token: String

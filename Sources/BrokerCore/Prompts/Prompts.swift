@@ -6,14 +6,14 @@ import BrokerVarlink
 /// The open prompts, in one queue per user, and the agents that may answer them. It lives on the event loop.
 final class Prompts {
     private struct UserPrompts {
-        /// Shown one at a time: the first one is shown.
+        /// Prompts that are shown one at a time. The first one is shown.
         var queue: [Prompt] = []
-        /// Quiet prompts, shown as one line each beside the first prompt, so that an app that was denied does not
-        /// delay others.
+        /// Quiet prompts. Agents show each as one line besides the first prompt, so that a denied app does
+        /// not delay others.
         var quiet: [Prompt] = []
         var agents: [Agent] = []
 
-        /// The prompts that agents are sent now.
+        /// The prompts that agents show now.
         var shown: [Prompt] { queue.prefix(1) + quiet }
         var open: [Prompt] { queue + quiet }
     }
@@ -45,8 +45,8 @@ final class Prompts {
         }
     }
 
-    /// Limits the open prompts of weakly identified callers, which count together. Once a prompt of theirs granted
-    /// nothing, they are limited like one app: to one open prompt, and then the back-off.
+    /// Limits the open prompts of weakly identified callers, which count together. Once one of their prompts
+    /// grants nothing, they are limited like one app: they may have one open prompt together.
     private func hasRoom(among open: [Prompt], isQuiet: Bool, for caller: Caller) -> Bool {
         guard caller.strength.namesNobody else { return true }
         // Denied apps, whose prompts are quiet, and other apps are counted separately.
@@ -82,7 +82,7 @@ final class Prompts {
         if users[uid]?.shown.contains(where: { $0 === prompt }) == true { begin(prompt) }
     }
 
-    /// Sends a prompt that is now shown to the agents.
+    /// Sends a prompt to the agents that may answer it, when its turn to be shown has come.
     private func begin(_ prompt: Prompt) {
         let agents = users[prompt.caller.uid]?.agents.filter { mayAnswer($0, prompt) } ?? []
         if agents.isEmpty { return startTimer(prompt, surroundings.limits.agentTimeout, .noAgent) }
@@ -111,8 +111,8 @@ final class Prompts {
     private func startTimer(_ prompt: Prompt, _ delay: Duration, _ outcome: PromptOutcome) {
         prompt.timer?.cancel()
         prompt.timer = surroundings.loop.later(after: delay) { [self] in
-            // An answer that is being synced was in time. One that waits for a password was too, so the timeout is
-            // deferred.
+            // An answer that is being synced came in time. An answer that waits for a password also came in
+            // time, so the timeout is deferred.
             if prompt.isAnswered { return }
             guard prompt.passwords.isEmpty else {
                 prompt.overdue = outcome
@@ -184,7 +184,7 @@ final class Prompts {
             done(outcome)
         }
         notifyAgents(uid)
-        // A prompt that a reply above raised has begun already.
+        // A callback above may have raised the next prompt, which has then begun already.
         if wasFirst, let next = users[uid]?.queue.first, next.timer == nil { begin(next) }
     }
 
@@ -256,7 +256,7 @@ final class Prompts {
             for other in others {
                 other.serve.reply(continues: true) {
                     $0.member("others", others.count)
-                    // From the peer credentials, not from the agent's own words.
+                    // The broker derived the terminal from the process, not from the agent's own words.
                     $0.member("joined", agent.session.caller.terminal ?? "no terminal")
                 }
             }
@@ -267,7 +267,7 @@ final class Prompts {
         return true
     }
 
-    /// The agent of this token, if the caller is the same process.
+    /// The agent with this token, if the caller is the same process.
     func agent(_ token: String, of session: CallerSession) throws(VarlinkError) -> Agent {
         let agent = users[session.caller.uid]?.agents.first {
             !$0.notifyOnly && $0.token == token && $0.session.caller.process == session.caller.process
@@ -276,7 +276,8 @@ final class Prompts {
         return agent
     }
 
-    /// Removes the agent of a closed connection. A prompt that only it showed waits for another agent.
+    /// Removes the agent of a closed connection. A prompt that only this agent showed then waits for another
+    /// agent.
     func agentLeft(_ session: CallerSession) {
         let uid = session.caller.uid
         guard let leaving = users[uid]?.agents.first(where: { $0.session === session }) else { return }

@@ -4,7 +4,7 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// What a prompt asks the person on behalf of a call.
+/// The question that a prompt asks the person on behalf of a call.
 struct Question {
     var kind: PromptKind
     /// The prompt is shown as one line that the person may open.
@@ -15,7 +15,7 @@ struct Question {
     var caption: String?
     /// Contacts with one of these values are not offered: the app said that it knows them.
     var ignored: [ContactPredicate] = []
-    /// For the one-time picker: what the app wants and what can be chosen.
+    /// For the one-time picker: the app's request with its rules.
     var pick: Pick?
     /// The card that the app offers.
     var proposal: Proposal?
@@ -76,7 +76,7 @@ struct Questions {
         groupCommit.fail(error, call)
     }
 
-    /// Refuses a call that its effective access does not permit, and records the refusal.
+    /// Refuses a call that the app's effective access does not permit, and records the refusal.
     func refuse(_ call: Call, _ session: CallerSession, _ denial: Denial, _ status: AuthorizationStatus) {
         groupCommit.record(.refusal, of: session.caller, { $0.status = status }, detail: String(call.name))
         switch denial {

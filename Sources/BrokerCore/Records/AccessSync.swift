@@ -2,7 +2,7 @@ import BrokerAccessStore
 import BrokerVarlink
 import Dispatch
 
-/// Syncs the access database off the event loop. It lives on the event loop.
+/// Runs syncs of the access database on a queue of their own. The object itself lives on the event loop.
 ///
 /// One sync runs at a time, and at most one is pending: all callers that ask while a sync runs share the next one. So
 /// a revocation waits for two syncs at most, however slow the disk is. Checkpoints have their own queue and delay no
@@ -41,7 +41,8 @@ final class AccessSync {
         }
     }
 
-    /// Runs the body on the event loop once the data committed so far is synced. It gets `false` if the sync failed.
+    /// Runs the body on the event loop once the data committed so far is synced. The body gets `false` if the
+    /// sync failed.
     func onDisk(_ body: @escaping (Bool) -> Void) {
         waiting.append(body)
         want()
@@ -92,7 +93,7 @@ final class AccessSync {
             feed.onDisk(upTo: committed.position.sequence)
         case .failure(let failure): fail(failure)
         }
-        // Starts the next sync before the callbacks run: what they commit belongs to a later one.
+        // Starts the next sync before the callbacks run, because their commits belong to a later sync.
         begin()
         let isOnDisk = (try? result.get()) != nil
         for body in waiting { body(isOnDisk) }

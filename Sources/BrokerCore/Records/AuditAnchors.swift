@@ -4,14 +4,15 @@ import BrokerContactsStore
 import BrokerVarlink
 import Glibc
 
-/// A book names an audit record that the audit does not have: the audit was replaced by an older or a different one.
+/// An audit record that a book names but that the audit does not have. So the audit was replaced by an older
+/// or a different one.
 struct ContradictedAnchor: Hashable, Sendable {
     let uid: UInt32
     let sequence: Int64
 }
 
 extension Books {
-    /// The users who have a folder here. It reads the folder.
+    /// The users who have a folder in the state folder, read from the file system.
     static func users(in folder: String) -> [UInt32] {
         guard let directory = opendir(folder + "/users") else { return [] }
         defer { closedir(directory) }
@@ -27,8 +28,8 @@ extension Books {
 }
 
 extension AuditReader {
-    /// Compares the anchors of all books with the audit chain. A book that cannot be read is skipped; it is reported
-    /// when it is opened. It reads files, so it must not run on the event loop.
+    /// Compares the anchors of all books with the audit chain. A book that cannot be read is skipped here,
+    /// and reported when it is opened. This method reads files, so it must not run on the event loop.
     func contradictions(in folder: String) throws(AccessStoreError) -> [ContradictedAnchor] {
         var found: [ContradictedAnchor] = []
         for uid in Books.users(in: folder) {

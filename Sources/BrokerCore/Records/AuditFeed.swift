@@ -21,10 +21,10 @@ final class AuditFeed {
         forwarder = surroundings.auditKeeper.map { AuditForwarder($0, feed: self) }
     }
 
-    /// The number of the last record.
+    /// The sequence number of the last record.
     var head: Int64 { access.auditCount }
 
-    /// Records are forwarded to a second place.
+    /// Whether records are forwarded to a second place.
     var isForwarded: Bool { forwarder != nil }
 
     /// Wakes the followers after a commit.
@@ -32,10 +32,10 @@ final class AuditFeed {
         for follower in followers { follower.wake() }
     }
 
-    /// Records up to this one are synced.
+    /// Notes that the records up to this one are synced.
     func onDisk(upTo sequence: Int64) { forwarder?.onDisk(upTo: sequence) }
 
-    /// - Parameter latest: how many earlier records are sent first; `nil` for all that match.
+    /// - Parameter latest: how many earlier records to send first; `nil` for all that match.
     func follow(
         _ call: Call, _ filter: AuditFilter, _ extent: AuditExtent, latest: Int?
     ) throws(VarlinkError) {
@@ -50,7 +50,8 @@ final class AuditFeed {
         if let latest { follower.begin(latest: latest) } else { follower.read(always: true) }
     }
 
-    /// Reads the audit off the event loop, since it may be long, and passes the result on the event loop.
+    /// Reads the audit off the event loop, because that may take long, and passes the result to `done` on the
+    /// event loop.
     func read<Found: Sendable>(
         _ read: @escaping @Sendable (AuditReader) throws(AccessStoreError) -> Found, failed: @escaping () -> Void,
         _ done: @escaping (Found) -> Void
@@ -68,7 +69,7 @@ final class AuditFeed {
         }
     }
 
-    /// The same for a call, which fails if the audit cannot be read.
+    /// Reads the audit for a call. If the audit cannot be read, the call fails.
     func read<Found: Sendable>(
         for call: Call, _ read: @escaping @Sendable (AuditReader) throws(AccessStoreError) -> Found,
         _ done: @escaping (Found) -> Void

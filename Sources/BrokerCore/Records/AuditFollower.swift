@@ -3,15 +3,16 @@ import BrokerVarlink
 
 /// An administrator's call that follows the audit. It lives on the event loop.
 ///
-/// The audit file is the queue: the broker buffers nothing for a slow reader, who gets the next records after taking
-/// the last ones. Everything after ``position`` is still to be sent.
+/// The audit file is the queue, and the broker buffers nothing for a slow reader. A reader gets the next
+/// records once it has taken the last ones. All records after ``position`` are still to be sent.
 final class AuditFollower {
     let call: Call
     private let filter: AuditFilter
     private let extent: AuditExtent
     private unowned let feed: AuditFeed
     private var position: Int64 = 0
-    /// Records are being read, or the reader has not taken the last ones. Later commits are noticed when that ends.
+    /// A read is running or scheduled, or the reader has not taken the last records. Commits in the meantime
+    /// are noticed afterwards.
     private var isBusy = true
 
     init(_ call: Call, _ filter: AuditFilter, _ extent: AuditExtent, feed: AuditFeed) {
@@ -21,7 +22,7 @@ final class AuditFollower {
         self.feed = feed
     }
 
-    /// Sends up to `limit` latest records first, then all later ones.
+    /// Sends the latest records, at most `limit`, and then all later ones.
     func begin(latest limit: Int) {
         let head = feed.head
         feed.latestRecords(for: call, matching: filter, limit: limit) { [self] in send($0, head: head) }

@@ -3,14 +3,15 @@ import BrokerVarlink
 
 /// Stores audit records in a second place, such as a central log server.
 ///
-/// Methods may be called on any queue, one at a time.
+/// Methods are called one at a time.
 public protocol AuditKeeper: Sendable {
-    /// The sequence number of the last record taken; `nil` if none was taken yet, and forwarding starts with the next
-    /// record.
+    /// The sequence number of the last record taken; `nil` if none was taken yet. Forwarding then starts with
+    /// the next record.
     var position: Int64? { get }
 
-    /// Sets the sequence number after which records follow, if ``position`` says another. The keeper stores it as its
-    /// position, which then survives a restart even if no record was taken. Called on the event loop.
+    /// Sets the sequence number after which records follow. Called on the event loop, if ``position`` is
+    /// another number. The keeper stores the number as its position, so that it survives a restart even if no
+    /// record was taken.
     func begin(after sequence: Int64)
 
     /// Takes records in the order of the chain.
@@ -21,25 +22,25 @@ public protocol AuditKeeper: Sendable {
 
 /// Hands every record to a keeper: in order, without gaps, and each at least once. It lives on the event loop.
 ///
-/// Only synced records are handed over: otherwise a power cut could leave the keeper with a record that another one
-/// replaces in the broker's audit.
+/// Only synced records are handed over. Otherwise, after a power cut, the keeper could have a record that the
+/// broker's audit lost and replaced with another one.
 ///
-/// The audit file is the queue, as for ``AuditFollower``: a slow or unreachable keeper delays nobody and loses
-/// nothing. Replies do not wait for the keeper either; the broker's own audit is what counts.
+/// The audit file is the queue, as for ``AuditFollower``: a slow or unreachable keeper delays no caller and
+/// loses no record. Replies wait only for the broker's own audit, not for the keeper.
 final class AuditForwarder {
     private let keeper: any AuditKeeper
     private weak var feed: AuditFeed?
     private var position: Int64
     /// The sequence number of the last record known to be synced.
     private var synced: Int64 = 0
-    /// The keeper has records, or a read of the file is running or scheduled.
+    /// The keeper is taking records, or a read of the file is running or scheduled.
     private var isBusy = false
 
     init(_ keeper: any AuditKeeper, feed: AuditFeed) {
         self.keeper = keeper
         self.feed = feed
         let head = feed.head
-        // A keeper that is ahead of the audit has seen one that was replaced by an older audit.
+        // If the keeper is ahead of the audit, the audit was replaced by an older one.
         position = min(keeper.position ?? head, head)
         if keeper.position != position { keeper.begin(after: position) }
     }

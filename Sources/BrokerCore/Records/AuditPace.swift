@@ -19,8 +19,9 @@ final class AuditPace {
     /// Whether any call may have to wait.
     var mayHold: Bool { !held.isEmpty || access.hasExhaustedApps }
 
-    /// Whether a call must wait because its app has used up its share. `go` runs once the wait is over and must not
-    /// call this again. If too many calls wait already, the call fails.
+    /// Whether a call must wait because its app has used up its share of the audit. `go` runs once the wait
+    /// is over, and must not call this method again. If too many calls wait already, the call fails and the
+    /// result is `true`.
     func holds(_ call: Call, _ session: CallerSession, _ go: @escaping () -> Void) -> Bool {
         guard !call.isOver else { return false }
         let app = Principal(uid: session.caller.uid, strength: session.caller.strength, app: session.caller.app)

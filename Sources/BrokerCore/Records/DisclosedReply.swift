@@ -4,13 +4,14 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// A reply that discloses contacts: its parameters, what the audit records about it, and its grant.
+/// A reply that discloses contacts: its parameters, the facts for its audit record, and its grant.
 ///
-/// Contact data leaves the broker only in these replies, and the compiler enforces it:
+/// Contact data leaves the broker only in these replies. The compiler and `make lint` enforce that rule:
 ///
 /// - Only a file that imports `BrokerDisclosure` with `@_spi(Disclosed)` can read the bytes of ``DisclosedContacts``.
 ///   This file does, and `make lint` rejects any other.
-/// - What a ``DisclosedWriter`` wrote can be read in this file only, which passes it to a ``Call`` and nothing else.
+/// - Only this file can read the bytes that a ``DisclosedWriter`` wrote, and it passes them only to a
+///   ``Call``.
 /// - ``send(to:continues:_:)`` takes a ``GroupCommit/Recorded``, which only `GroupCommit.swift` can make, once the records are
 ///   committed.
 struct DisclosedReply {
@@ -18,14 +19,14 @@ struct DisclosedReply {
     /// withdrawn.
     struct Basis: Hashable {
         let principal: Principal
-        /// `nil` for a one-time pick, which no grant permits.
+        /// `nil` for a one-time pick, which depends on no grant.
         let revision: Int64?
     }
 
-    /// What the audit records about a reply.
+    /// The facts about a reply that the audit records.
     enum Record {
-        /// - Parameter isWhole: the contacts are the whole granted set. The grant's revision names it, so no list is
-        ///   recorded.
+        /// - Parameter isWhole: whether the contacts are the whole granted set. The grant's revision
+        ///   identifies that set, so no list is recorded.
         case contacts([RecordNumber], keys: ContactKeySet, isWhole: Bool = false)
         /// A number of records, without naming them.
         case count(Int)
@@ -34,11 +35,11 @@ struct DisclosedReply {
     /// `nil` for a reply to the person's own agent.
     let basis: Basis?
     let disclosed: [Record]
-    /// A fixed word of the broker, for the audit record.
+    /// The broker's own word for the audit record, never text from an app.
     let detail: String?
     fileprivate let parameters: [UInt8]
 
-    /// Size of the parameters in bytes.
+    /// The size of the parameters in bytes.
     var size: Int { parameters.count }
 
     /// Hands the reply to the connection.
@@ -56,12 +57,12 @@ struct DisclosedWriter {
         json.beginObject()
     }
 
-    /// Size in bytes written so far.
+    /// The number of bytes written so far.
     var size: Int { json.bytes.count }
 
     /// Ends the parameters and returns the reply to an app.
     ///
-    /// - Parameter detail: a fixed word of the broker, for the audit record.
+    /// - Parameter detail: the broker's own word for the audit record, never text from an app.
     consuming func reply(
         under basis: DisclosedReply.Basis, recording disclosed: [DisclosedReply.Record], detail: String? = nil
     ) -> DisclosedReply {

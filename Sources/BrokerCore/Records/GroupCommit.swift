@@ -8,9 +8,10 @@ import BrokerVarlink
 /// The group commit: it appends audit records, and holds replies back until the records of this event loop iteration
 /// are committed.
 ///
-/// A reply that discloses leaves only after its record: a crash between the two must not hide a disclosure. The
-/// records of one iteration are one transaction, so that many callers share its cost. If the audit is durable, such a
-/// reply also waits for a sync. Commits made while a sync runs share the next one.
+/// A reply that discloses contacts is sent only after its record is committed, so that a crash cannot hide a
+/// disclosure. The records of one iteration are one transaction, so that many callers share its cost. If the
+/// audit is durable, a reply that discloses to an app also waits for a sync. Commits made while a sync runs
+/// share the next one.
 final class GroupCommit {
     /// Proof that the audit records of a reply are committed. Only this file can make one.
     struct Recorded {
@@ -35,9 +36,9 @@ final class GroupCommit {
     private var windowTimer: (any Scheduled)?
     private var items: [Item] = []
     private var isScheduled = false
-    /// Replies that disclose wait for a sync.
+    /// Whether replies that disclose to an app wait for a sync.
     var isDurable = false
-    /// Syncs what is committed.
+    /// Makes committed data durable.
     let sync: AccessSync
     private let feed: AuditFeed
     private let history: History
@@ -86,8 +87,9 @@ final class GroupCommit {
         record(event, uid: principal.uid, app: principal.app, strength: principal.strength, fill, detail: detail)
     }
 
-    /// Records a change of a grant, and names the contacts that joined or left the granted set. A disclosure of the
-    /// whole set names only the revision, and these records say what that revision contains.
+    /// Records a change of a grant, and names the contacts that joined or left the granted set. The record of
+    /// a disclosure of the whole set names only the revision. These records show which contacts the revision
+    /// contains.
     func record(
         _ event: AuditEvent, of principal: Principal, naming records: Set<RecordNumber>,
         _ fill: (inout AuditRecord) -> Void
@@ -111,10 +113,10 @@ final class GroupCommit {
         }
     }
 
-    // MARK: What is sent
+    // MARK: Sending
 
-    /// Records what a reply discloses, and sends it after the commit. It is the only way for contact data to leave
-    /// the broker. If the grant is revoked before that, the reply is withdrawn.
+    /// Records a disclosure, and sends the reply after the commit. If the grant is revoked first, the reply
+    /// is withdrawn. Contact data leaves the broker only through this method.
     ///
     /// - Parameter then: runs after the reply was sent, to continue a list.
     func disclose(
@@ -176,7 +178,8 @@ final class GroupCommit {
 
     /// Replies to an administrator after the change is committed and synced.
     ///
-    /// - Parameter error: replied instead, if the operation found a problem and recorded it.
+    /// - Parameter error: the error to send instead of the reply, if the operation found a problem and
+    ///   recorded it.
     func replyOnDisk(_ call: Call, error: VarlinkError? = nil, _ write: @escaping (inout JSONWriter) -> Void) {
         let failed = {
             call.fail(
@@ -194,7 +197,7 @@ final class GroupCommit {
             }, failed: failed)
     }
 
-    /// Commits now what waits for the end of this iteration, for callers that read committed data.
+    /// Commits the pending records now, for callers that read committed data.
     func catchUp() {
         if isScheduled { flush() }
     }
@@ -239,8 +242,8 @@ final class GroupCommit {
                 sync.schedule(within: surroundings.limits.syncInterval)
                 feed.committed()
             } else {
-                // Nothing new to commit: a deduplicated disclosure still needs its earlier record, so the files must
-                // still exist.
+                // There is nothing new to commit. A deduplicated disclosure relies on its earlier record, so
+                // the files must still exist.
                 try access.checkFiles()
             }
         } catch {
@@ -257,7 +260,7 @@ final class GroupCommit {
         if !unsynced.isEmpty { waitForDisk() }
     }
 
-    /// Must be called after the commit.
+    /// Sends one reply or runs one callback. Must be called after the commit.
     private func send(_ item: Item) {
         switch item {
         case .disclosure(let call, _, _, _) where sync.hasFailed && item.isDisclosedToApp:
@@ -271,7 +274,7 @@ final class GroupCommit {
         }
     }
 
-    /// Syncs what is committed. Items that arrive meanwhile wait for the next sync.
+    /// Starts a sync for the items that wait for one. Items that arrive meanwhile wait for the next sync.
     private func waitForDisk() {
         guard !isSyncing else { return }
         isSyncing = true
@@ -303,8 +306,8 @@ final class GroupCommit {
     /// Schedules the end of open deduplication windows.
     private func scheduleWindowEnd() {
         guard windowTimer == nil, let end = access.nextWindowEnd else { return }
-        // The lower bound closes windows that end shortly after each other together. The upper bound limits the
-        // effect of a clock that is set.
+        // Because of the lower bound, windows that end shortly after each other are closed together. The
+        // upper bound limits the effect of a change of the clock.
         let wait = min(max(Self.shortestWait, end - surroundings.now()), Self.longestWait)
         windowTimer = loop.later(after: .microseconds(wait)) { [self] in closeWindows() }
     }

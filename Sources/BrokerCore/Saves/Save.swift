@@ -7,7 +7,8 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// One `SaveContacts`: all of its steps are saved, or none. It lives on the event loop; ``Saves`` writes the book.
+/// One call of `SaveContacts`, which saves all of its steps or none. It lives on the event loop; ``Saves``
+/// writes the book.
 final class Save {
     private let call: Call
     private let session: CallerSession
@@ -44,14 +45,15 @@ final class Save {
         }
     }
 
-    /// - Returns: the changes of all steps; `nil` if there is more to read, which a later event loop iteration does.
+    /// - Returns: the changes of all steps; `nil` if there is more to read. A later event loop iteration then
+    ///   continues.
     private func read(_ context: ReadContext) throws(ReadContext.Failure) -> SaveChanges? {
         var reader =
             self.reader
             ?? SaveSteps(parameters.changes, context, mostCards: app.limits.cardsPerSave) { [app] in
                 app.access.takeRecordNumbers($0, now: app.surroundings.now())
             }
-        // Leaves one reference, so that appending to the steps read so far does not copy them.
+        // Drops the second reference to the steps read so far, so that appending to them does not copy them.
         self.reader = nil
         if let changes = try reader.readMore(context, until: .now + app.limits.timePerSave) { return changes }
         self.reader = reader
@@ -79,7 +81,7 @@ final class Save {
         app.saves.run(save, in: book)
     }
 
-    /// Decides the save again, and returns what to write; `nil` if any change is no longer permitted.
+    /// Decides the save again, and returns the write to make; `nil` if any change is no longer permitted.
     private func decide(
         _ changes: SaveChanges, _ ready: ReadyContacts?, _ book: ContactsStore, _ identifiers: IdentifierCipher
     ) -> PendingSave.Write? {

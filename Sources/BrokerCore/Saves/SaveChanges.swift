@@ -9,13 +9,13 @@ struct SaveChanges: Sendable {
     private(set) var changes: [ContactChange] = []
     /// For each change, the index of its step.
     private var origins: [Int] = []
-    /// How many steps were appended.
+    /// The number of steps that were appended.
     private(set) var stepCount = 0
     /// For each step, the record that it adds.
     let added: [(record: RecordNumber, kind: RecordKind)?]
     private let new: Set<RecordNumber>
-    /// Groups and cards that the app made, if a check depends on that. The maker of a record never changes, so the
-    /// event loop need not look it up again for all steps at once when the save is made.
+    /// Groups and cards that the app made, as far as a check depends on it. The maker of a record never
+    /// changes. So when the save is made, the event loop need not look up the makers for all steps again.
     var ownGroups: Set<RecordNumber> = []
     var ownContacts: Set<RecordNumber> = []
 
@@ -68,7 +68,7 @@ struct SaveChanges: Sendable {
         changes.compactMap { if case .delete(let record) = $0 { record } else { nil } }
     }
 
-    /// What the access database needs to know about the save.
+    /// The facts about the save that the access database needs.
     func contents(isKeptToSingle: Bool) -> SaveContents {
         var contents = SaveContents()
         contents.adds = addedContacts

@@ -20,12 +20,13 @@ final class SaveRecovery {
         self.history = history
     }
 
-    /// Some save is in a book, but its record is not committed yet.
+    /// Whether a book contains a save whose audit record is not committed yet.
     var hasUndelivered: Bool { access.hasUndelivered }
 
     /// Takes over the entries in a book's outbox, before any decision relies on the book's contents.
     ///
-    /// - Parameter isEnding: the book is being closed, rather than opened after a crash.
+    /// - Parameter isEnding: whether the book is being closed. If it is being opened, new entries are from
+    ///   before a crash.
     func takeOver(_ entries: [OutboxEntry], of uid: UInt32, isEnding: Bool) {
         let before = access.outboxMark(of: uid)
         for entry in entries where entry.number > before {
@@ -41,8 +42,8 @@ final class SaveRecovery {
         if access.hasUndelivered { retryRecording() }
     }
 
-    /// Opens one by one the books that the last run did not close, so that the audit is soon complete. A caller that
-    /// needs one of them waits until it is open, as for any book.
+    /// Opens the books that the last run did not close, one after the other, so that the audit is soon
+    /// complete. A caller that needs one of them waits until it is open, as for any book.
     func settle(_ books: Books, _ problems: StoreProblems) {
         // A purge took over the outbox before it began, so a book being purged is skipped.
         settle(books.unclosed().filter { !books.isRemoving($0) }[...], books, problems)
@@ -57,7 +58,8 @@ final class SaveRecovery {
         }
     }
 
-    /// Schedules a retry for saves that are in a book but could not be recorded. Every other commit also tries them.
+    /// Schedules a retry for saves that are in a book but could not be recorded. Every other commit also
+    /// tries to record them.
     func retryRecording() {
         guard !isRetryScheduled else { return }
         isRetryScheduled = true
@@ -75,7 +77,7 @@ final class SaveRecovery {
         if access.hasUndelivered { retryRecording() }
     }
 
-    /// Runs `body` once all decisions that a save depends on are synced, or `failed` if they cannot be.
+    /// Runs `body` once all decisions that a save depends on are synced, or `failed` if the sync fails.
     func whenDecisionsAreOnDisk(_ body: @escaping () -> Void, failed: @escaping () -> Void) {
         guard !groupCommit.sync.hasFailed else { return failed() }
         guard access.hasDecisionsOffDisk else { return body() }
@@ -85,8 +87,8 @@ final class SaveRecovery {
             }, failed: failed)
     }
 
-    /// Resolves intents that a crash of an earlier version left open: the save is recorded, but its contacts may not
-    /// be in the book.
+    /// Resolves intents that an earlier version of the broker left open when it crashed. The save is
+    /// recorded, but its contacts may not be in the book.
     func resolveIntents(_ books: Books) {
         for intent in access.openIntents() {
             books.with(intent.uid) { [weak self] result in
@@ -110,7 +112,8 @@ final class SaveRecovery {
 }
 
 extension Books {
-    /// Users whose book has a write-ahead log. Closing a book removes its log. Used at the start.
+    /// Users whose book has a write-ahead log. Closing a book removes its log, so the last run did not close
+    /// these books.
     func unclosed() -> [UInt32] {
         Self.users(in: surroundings.stateFolder).filter { uid in
             var status = stat()

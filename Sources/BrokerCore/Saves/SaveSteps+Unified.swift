@@ -4,7 +4,7 @@ import BrokerInterface
 import BrokerJSON
 import BrokerModel
 
-/// Steps on unified contacts. Each becomes steps on the cards of the contact that the app sees.
+/// Steps on unified contacts. Each becomes changes of those cards of the contact that the app sees.
 extension SaveSteps {
     /// Updates a card, or the visible cards of a unified contact.
     func update(
@@ -24,7 +24,7 @@ extension SaveSteps {
             var stored: [(RecordNumber, StoredContact)] = []
             _ = try context.book?.fetch(query) { record, contact, _ in stored.append((record, contact)) }
             let missing = Set(members).subtracting(stored.map(\.0))
-            // A card that exists but was not read is damaged. Its values would be lost or duplicated.
+            // A card that exists but was not read is damaged. The update would lose or duplicate its values.
             if let damaged = try context.book?.existing(missing).first { throw .damagedCard(record: damaged.rawValue) }
             for (record, contact) in stored {
                 guard let contact = Contact(contact, keys: read) else {

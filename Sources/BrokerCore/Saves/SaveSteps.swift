@@ -6,22 +6,22 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// Reads the steps of a save in slices, one per event loop iteration: a large save takes 10 ms and more, which would
-/// delay other callers.
+/// Reads the steps of a save in slices, one slice per event loop iteration. A large save takes 10 ms or more,
+/// which would delay other callers if it were read at once.
 ///
-/// The identifiers of all steps are resolved first. No reply, and no order of errors, reveals whether an identifier
-/// is malformed, another app's, not granted, revoked or deleted.
+/// The identifiers of all steps are resolved first. So neither a reply nor the order of errors reveals
+/// whether an identifier is malformed, another app's, not granted, revoked or deleted.
 struct SaveSteps {
-    /// The disclosure in this event loop iteration. Between two iterations other saves and the person's decisions may
-    /// change it. Everything is checked again when the save is made, see ``SaveChanges/mayBeMade(_:)``.
+    /// The context of this event loop iteration. Between two iterations, other saves and the person's answers
+    /// may change it. All changes are checked again when the save is made; see ``SaveChanges/mayBeMade(_:)``.
     private(set) var context: ReadContext
     private let changes: [SaveContactsParameters.Change]
     private let mostCards: Int
     /// For each step, the contact that it carries, decoded; `nil` if it carries none.
     private var written: [Result<WireContact, ContactError>?] = []
-    /// How many steps had their contacts looked up.
+    /// The number of steps whose contacts are already looked up.
     private var found = 0
-    /// How many cards the steps so far name.
+    /// The number of cards that those steps name.
     private var cardCount = 0
     private var targets: [Target] = []
     /// The changes of the steps read so far.
@@ -30,7 +30,7 @@ struct SaveSteps {
     private var added: [String: (record: RecordNumber, isGroup: Bool)] = [:]
     private var groups: [String: RecordNumber?] = [:]
     private var containers: [String: StoredContainer?]?
-    /// For each name, its card, or the visible cards of a unified contact.
+    /// For each identifier, its card, or the visible cards of the unified contact that it names.
     private var contacts: [String: [RecordNumber]] = [:]
 
     /// Longest name of a group or container, in bytes of UTF-8.
@@ -38,7 +38,7 @@ struct SaveSteps {
 
     /// - Parameters:
     ///   - mostCards: the save is refused if its steps name more cards.
-    ///   - numbers: returns record numbers that were never used.
+    ///   - numbers: returns `count` record numbers that were never used.
     init(
         _ changes: [SaveContactsParameters.Change], _ context: ReadContext, mostCards: Int,
         numbers: (_ count: Int) -> [RecordNumber]
@@ -51,7 +51,7 @@ struct SaveSteps {
         made = SaveChanges(adding: kinds.map { kind in kind.map { (rest.removeFirst(), $0) } })
     }
 
-    /// The record that a step is about; for members and subgroups also the one that joins or leaves.
+    /// The record that a step concerns; for members and subgroups, also the one that joins or leaves.
     private struct Target {
         var record: RecordNumber?
         var member: RecordNumber?
@@ -59,9 +59,9 @@ struct SaveSteps {
         var container: RecordNumber?
     }
 
-    /// Reads more steps, at least one.
+    /// Continues to read the steps until `end`. Each call makes some progress, even if `end` has passed.
     ///
-    /// - Parameter reading: the caller's current disclosure.
+    /// - Parameter context: the caller's current context.
     /// - Returns: the changes of all steps, if all are permitted; `nil` if there is more to read.
     mutating func readMore(
         _ context: ReadContext, until end: ContinuousClock.Instant
@@ -105,7 +105,7 @@ struct SaveSteps {
 
     // MARK: Identifiers
 
-    /// Most cards in one look-up, plus those of one contact.
+    /// A look-up takes no further contact once it has this many cards.
     private static let cardsAtOnce = 256
 
     /// Looks up the contacts of several steps in one query.
@@ -138,7 +138,7 @@ struct SaveSteps {
         return added[name].flatMap { $0.isGroup ? nil : $0.record }
     }
 
-    /// The cards that a step is about; for a unified contact, the visible ones.
+    /// The cards that an identifier names; for a unified contact, the visible ones.
     private func cards(_ name: String?, _ record: RecordNumber) -> [RecordNumber] {
         name.flatMap { contacts[$0] } ?? [record]
     }
@@ -212,7 +212,8 @@ struct SaveSteps {
         }
     }
 
-    /// The visible container that an identifier names; its inner `nil` stands for the local container.
+    /// The visible container that an identifier names, or `nil`. An inner `nil` stands for the local
+    /// container.
     private mutating func container(_ name: String?) throws(ReadContext.Failure) -> StoredContainer?? {
         guard let name else { return nil }
         if let containers { return containers[name] }
@@ -223,7 +224,7 @@ struct SaveSteps {
         return all[name]
     }
 
-    /// Returns the container for a new record, and remembers the name that later steps use for it.
+    /// Returns the container for a new record, and notes the name by which later steps refer to the record.
     private mutating func checkAdd(
         _ change: SaveContactsParameters.Change, _ index: Int
     ) throws(ReadContext.Failure) -> RecordNumber? {
@@ -304,7 +305,7 @@ struct SaveSteps {
             return [.container(.delete(container))]
         case (.add, _, _), (.update, _, _), (.delete, _, _), (.addMember, _, _), (.removeMember, _, _),
             (.addSubgroup, _, _), (.removeSubgroup, _, _), (.link, _, _), (.unlink, _, _), (.addContainer, _, _):
-            // The records were resolved before, so this is not reached.
+            // Not reached: the records of all steps were resolved before.
             throw .call(ContactsError.recordDoesNotExist(at: index))
         }
     }

@@ -4,7 +4,8 @@ import BrokerContactsStore
 import BrokerModel
 import BrokerVarlink
 
-/// A change of a book that waits in the user's queue: an app's save, or an app's card that the person accepted.
+/// A change of a book that waits in the user's queue: an app's save, or a card that an app proposed and the
+/// person accepted.
 struct PendingSave {
     /// The session of the app.
     let session: CallerSession
@@ -21,7 +22,7 @@ struct PendingSave {
 
     struct Write {
         let principal: Principal
-        /// What the access database needs to know about the save.
+        /// The facts about the save that the access database needs.
         let contents: SaveContents
         /// Changes the book. It runs on the user's queue.
         let apply: @Sendable (ContactsStore, OutgoingEntry, _ seconds: Int64) throws(Failure) -> [BookChange]
@@ -29,12 +30,12 @@ struct PendingSave {
 
     struct Made {
         var changes: [BookChange] = []
-        /// Nothing that the decision depends on has changed since it was made.
+        /// Whether the app's grant is still the one by which the save was decided.
         var isAsDecided = true
     }
 
     enum Failure: Error {
-        /// The decisions it depends on cannot be recorded, or too many saves wait.
+        /// The decisions that the save depends on cannot be recorded, or too many saves wait.
         case unavailable
         case accessDenied
         case change(ChangeError)
@@ -49,11 +50,11 @@ private typealias GivenSet = (principal: Principal, revision: Int64)
 /// Writes the users' books, one save after the other per user. It lives on the event loop; a book is written on the
 /// user's queue.
 ///
-/// A save waits for one sync. That sync covers the contacts and, in the book's outbox, what the access database needs
-/// to know about them. The access store then takes over the outbox entry in memory, and the reply is sent. Afterwards
-/// the entry is committed to the access database: at once, or while the app's next save is being synced, but before
-/// any disclosure that depends on it. If a crash comes first, or a power cut loses the commit, the entry is still in
-/// the outbox and is taken over when the book is opened.
+/// A save waits for one sync of the book. It makes the contacts durable, and with them an outbox entry for
+/// the access database. The access store then takes over the entry in memory, and the broker replies.
+/// Afterwards the entry is committed to the access database: at once, or while the app's next save is being
+/// synced, but before any disclosure that depends on it. If a crash comes first, or a power cut loses the
+/// commit, the entry is still in the outbox. The broker then takes it over when it opens the book.
 final class Saves {
     private let surroundings: Surroundings
     private let access: AccessStore
@@ -65,7 +66,8 @@ final class Saves {
     private let thumbnails: Thumbnails
     /// The number of each user's saves that wait or are being written.
     private var places: [UInt32: Int] = [:]
-    /// Saves that wait for the one being written; a user has an entry while one is.
+    /// The saves that wait while another one is written. A user has an entry as long as a save is being
+    /// written.
     private var waiting: [UInt32: [() -> Void]] = [:]
 
     init(
@@ -96,7 +98,7 @@ final class Saves {
     }
 
     private func apply(_ save: PendingSave, _ given: GivenSet?, to book: ContactsStore) {
-        // Other saves were made meanwhile, and the grant may have been revoked.
+        // Meanwhile other saves may have been made, and the grant may have been revoked.
         guard let write = save.decide() else { return failed(save, given, .accessDenied) }
         let begun: BegunSave
         do throws(AccessStoreError) {
@@ -126,7 +128,7 @@ final class Saves {
         history.moved()
         history.noted(made, uid: uid)
         save.done(.success(PendingSave.Made(changes: made, isAsDecided: isAsDecided)))
-        // Follow-up work, which delays no reply.
+        // Follow-up work that no reply waits for.
         thumbnails.enqueue(at: save.photographed, of: uid)
         books.releaseMemorySoon(uid)
         // Additions replace no text, so they need no checkpoint.
@@ -144,7 +146,8 @@ final class Saves {
         save.done(.failure(failure))
     }
 
-    /// Replies as soon as the result is final. That is at once if the outbox already has the record on disk.
+    /// Replies once the result is final. If the outbox entry on disk is enough for that, the reply is sent at
+    /// once; otherwise it waits for a commit or a sync.
     func answer(_ made: PendingSave.Made, _ answer: @escaping () -> Void) {
         let isSafe = made.isAsDecided && !groupCommit.isDurable
         // A save without changes has no outbox entry.
@@ -162,8 +165,8 @@ final class Saves {
             })
     }
 
-    /// The contacts and the outbox entry are on disk, but the audit record could not be written; it is retried. The
-    /// app gets no error, because the save was made.
+    /// The contacts and the outbox entry are on disk, but the audit record could not be written. This
+    /// schedules a retry. The app gets no error, because the save was made.
     private func isNotRecorded() {
         surroundings.log("a save is on disk, but its audit record could not be written; retrying")
         recovery.retryRecording()
@@ -174,7 +177,7 @@ final class Saves {
     /// Sets the user's preferences. This is not a save, and waits for none.
     ///
     /// - Parameter change: runs on the user's queue, one write at a time, because two apps may each change a part.
-    /// - Returns: `false` if too many saves of the user wait, and nothing is set.
+    /// - Returns: `false` if nothing is set because too many saves of the user wait.
     func set(
         _ book: ContactsStore, of uid: UInt32, _ change: @escaping @Sendable (inout BookSettings) -> Void,
         done: @escaping (Result<Void, StoreError>) -> Void
@@ -252,8 +255,8 @@ final class Saves {
         return (principal, grant.revision)
     }
 
-    /// Removes the grant again if the card was not added. It would start a new change history, and the app's token
-    /// would change without a visible change.
+    /// Removes the grant again if the card was not added. If the grant stayed, it would start a new change
+    /// history, and the app's token would change although nothing visible changed.
     private func removeOwnSet(_ given: GivenSet?) {
         guard let given, access.grant(of: given.principal)?.revision == given.revision else { return }
         access.endGrant(of: given.principal)

@@ -5,9 +5,9 @@ import Dispatch
 
 /// Makes thumbnails of saved photos and stores them with the contacts. It lives on the event loop.
 ///
-/// It runs after the save: no save waits for a photo to be decoded, and a photo that cannot be decoded is saved like
-/// any other. The thumbnail is a change by the broker. Apps that may see it find it in the change history, and the
-/// contact's modification date stays.
+/// This work runs after the save. So no save waits until a photo is decoded, and a photo that cannot be
+/// decoded is saved like any other. The broker itself is the author of the change. Apps that may see the
+/// thumbnail find the change in the change history. The contact's modification date stays the same.
 final class Thumbnails {
     /// Photos decoded at once, at most one per user.
     static let atOnce = 2
@@ -17,7 +17,8 @@ final class Thumbnails {
     private let surroundings: Surroundings
     private let books: Books
     private let history: History
-    /// Contacts in order of arrival. A user with more contacts stays in the list while one is processed.
+    /// The waiting contacts, in order of arrival. A user with more contacts stays in the list while one is
+    /// processed.
     private var waiting: [(uid: UInt32, records: ArraySlice<RecordNumber>)] = []
     private var busy: Set<UInt32> = []
 
@@ -27,7 +28,7 @@ final class Thumbnails {
         self.history = history
     }
 
-    /// No photo waits or is being processed.
+    /// Whether no photo waits or is being processed.
     var isIdle: Bool { waiting.isEmpty && busy.isEmpty }
 
     /// Queues contacts whose photos were saved.
@@ -44,7 +45,7 @@ final class Thumbnails {
 
     private func begin() {
         while busy.count < Self.atOnce, let index = waiting.firstIndex(where: { !busy.contains($0.uid) }) {
-            // Moved to the end, so that a user with many photos does not delay others.
+            // The user moves to the end, so that many photos of one user do not delay others.
             var next = waiting.remove(at: index)
             guard let record = next.records.popFirst(), let book = books.opened(next.uid) else { continue }
             if !next.records.isEmpty { waiting.append(next) }
@@ -53,7 +54,8 @@ final class Thumbnails {
         }
     }
 
-    /// Reads and writes on the user's queue, and decodes on another one, so that saves go on meanwhile.
+    /// Reads and writes on the user's queue, and decodes on another queue, so that saves can continue
+    /// meanwhile.
     private func make(_ record: RecordNumber, of uid: UInt32, _ book: ContactsStore) {
         let (loop, queue) = (surroundings.loop, books.queue(of: uid))
         let (makeThumbnail, seconds) = (surroundings.makeThumbnail, surroundings.seconds)
@@ -80,10 +82,11 @@ final class Thumbnails {
     /// The contact's photo in base64; `nil` if it has none, or has a thumbnail already.
     static func photo(of record: RecordNumber, in book: ContactsStore) -> [UInt8]? {
         let query = ContactQuery(scope: .only([record]), limit: 1, images: .images)
-        // Read in full, up to 11 MB, which would block the event loop too long.
+        // Reads the whole photo of up to 11 MB, which would block the event loop too long.
         guard let found = try? book.fetch(unified: query, .onWorker).rows.first?.images, found.thumbnailImageData == nil
         else { return nil }
-        // Photos are stored as a member of a reply. This drops the member's name and the closing quotation mark.
+        // A photo is stored as a JSON member, as replies contain it. This drops the member's name and the
+        // closing quotation mark.
         return found.imageData.map { Array($0.dropFirst(#","imageData":""#.utf8.count).dropLast()) }
     }
 

@@ -1,20 +1,21 @@
 import BrokerModel
 
-/// The card that the identifier of a value names: `MEMBER/7`.
+/// The card that a value belongs to, according to the value's identifier, such as `CARD/7`.
 enum ValueOwner: Hashable {
     /// The identifier is a plain number, or missing.
     case unsaid
     case card(RecordNumber)
-    /// It names a card that the app cannot see.
+    /// The identifier names no card that the app can see.
     case nobody
 }
 
 /// Splits an update of a unified contact into updates of its cards.
 ///
-/// The unified contact shows equal values once. Such a value stands for all equal ones in the cards: they stay,
-/// change and go together. A new value goes to the first card. Pure: values in, values out.
+/// The unified contact shows equal values once. Such a value stands for all equal ones in the cards: they are
+/// kept, changed and removed together. A new value goes to the first card. The type is pure: values in,
+/// values out.
 struct UnifiedUpdate {
-    /// A visible card of the contact, with the keys to be written.
+    /// A visible card of the contact, with its current values of the keys to be written.
     typealias Member = (record: RecordNumber, contact: Contact)
 
     /// The changes of one card.
@@ -30,7 +31,7 @@ struct UnifiedUpdate {
     /// - Parameters:
     ///   - patch: the new state of the unified contact, as the app sent it.
     ///   - owners: for each value of a key, the card that its identifier names.
-    ///   - members: in order of precedence.
+    ///   - members: the visible cards, in order of precedence.
     init(
         _ patch: Contact, keys: ContactKeySet, owners: [ContactKey: [ValueOwner]], of members: [Member]
     ) {
@@ -52,7 +53,8 @@ struct UnifiedUpdate {
                 .departmentName, .jobTitle, .phoneticOrganizationName, .birthday, .nonGregorianBirthday,
                 .creationDate, .modificationDate, .imageDataAvailable, .note, .thumbnailImageData, .imageData:
                 write(patch, key, to: 0)
-                // Cleared in every card: otherwise another card's value would show instead.
+                // A cleared key is cleared in every card; otherwise another card's value would be shown
+                // instead.
                 guard key != .contactType, !patch.hasValue(key) else { continue }
                 for index in members.indices.dropFirst() where members[index].contact.hasValue(Self.shown(key)) {
                     write(patch, key, to: index)
@@ -62,7 +64,8 @@ struct UnifiedUpdate {
         parts.removeAll { $0.keys.isEmpty }
     }
 
-    /// The key that shows whether a card has a value: images are stored elsewhere.
+    /// The key by which to check whether a card has a value. It differs for an image, because images are
+    /// stored elsewhere.
     private static func shown(_ key: ContactKey) -> ContactKey { key == .imageData ? .imageDataAvailable : key }
 
     private mutating func write(_ patch: Contact, _ key: ContactKey, to index: Int) {
@@ -101,7 +104,8 @@ struct UnifiedUpdate {
             }
         }
         let places = Set(shown.values)
-        // For each new value, the shown value that it names, or else an equal one; `nil` if it is new.
+        // For each value that the app sent, the shown value that it names, or else an equal one; `nil` if the
+        // value is new.
         let new = patch[keyPath: list]
         var free = places
         let said = owners[key] ?? Array(repeating: .unsaid, count: new.count)

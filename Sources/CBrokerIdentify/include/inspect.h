@@ -6,20 +6,21 @@
 
 #include "peer.h"
 
-/* Reads what requires the right to inspect a process: its executable, its namespaces and its root. A session's broker
-   calls this itself. The system's broker has contactbroker-identify call it. It is in C, because there it runs between
-   fork and exit, where Swift may not run: it uses only system calls and SHA-256. It keeps no state between calls.
+/* Collects the facts about a process that require the right to inspect it: its executable, its namespaces and its
+   root. A session's broker calls this itself. The system's broker has contactbroker-identify call it, between fork
+   and exit. Swift code may not run there, so this is in C and uses only system calls and SHA-256. It keeps no state
+   between calls.
 
    A status is IDENTIFY_FOUND, IDENTIFY_ABSENT (looked up and definitely not there), or -errno: not known. */
 #define IDENTIFY_FOUND 0
 #define IDENTIFY_ABSENT 1
 
-/* Size of the path's buffer, including what the kernel appends to a path. A longer path is unreadable, never
-   truncated. */
+/* The size of the path's buffer, including any text that the kernel appends to a path. A longer path is unreadable,
+   never truncated. */
 #define IDENTIFY_PATH_SIZE 4160
-/* Maximum size of an app's name, as in systemd and D-Bus, and of a flatpak instance's name, with NUL. */
+/* The maximum size of an app's name, as in systemd and D-Bus, and of the name of a Flatpak instance, with NUL. */
 #define IDENTIFY_NAME_SIZE 256
-/* Maximum size of .flatpak-info, in bytes. Real ones have a few thousand. */
+/* The maximum size of .flatpak-info, in bytes. Real files have a few thousand. */
 #define IDENTIFY_INFO_LIMIT 65536
 
 enum identify_digest {
@@ -32,14 +33,14 @@ enum identify_digest {
     IDENTIFY_DIGEST_UNREADABLE,
 };
 
-/* What lies at the executable's path in the root of process 1. */
+/* The file at the executable's path in the root of process 1. */
 enum identify_place {
     /* Not looked up, or the process is in another mount namespace than process 1. */
     IDENTIFY_PLACE_NONE,
     IDENTIFY_PLACE_OTHER,
-    /* The same file, but others than root can change what is at that path. */
+    /* The same file, but others than root can change the file or replace it. */
     IDENTIFY_PLACE_SAME,
-    /* The same file. It and every folder above belong to root, and nobody else may write to them. */
+    /* The same file. It and every folder above it belong to root, and nobody else may write to them. */
     IDENTIFY_PLACE_SAME_AND_ROOTS,
 };
 
@@ -50,7 +51,7 @@ struct identify_namespaces {
     int32_t user_status;
 };
 
-/* Zeroed before use, so it contains no stale data, not even in padding. */
+/* The result of an inspection. It is zeroed before use, so it contains no stale data, not even in padding. */
 struct identify_inspection {
     int32_t pid;
     int32_t executable_status;
@@ -63,7 +64,7 @@ struct identify_inspection {
     int32_t place_status;
     int32_t place;
     int32_t info_status;
-    /* 1: the file was read in full. The two names below are empty if the file does not contain them. */
+    /* 1 if the file was read in full. The two names below are empty if the file does not contain them. */
     int32_t info_is_read;
     struct clinux_file info;
     uint32_t path_size;
@@ -73,35 +74,36 @@ struct identify_inspection {
     char instance[IDENTIFY_NAME_SIZE];
 };
 
-/* What to read. */
+/* Flags for the parts to read. */
 #define IDENTIFY_WANTS_DIGEST 1u
 /* Read only the executable's file and path, to check that it has not changed. */
 #define IDENTIFY_WANTS_EXECUTABLE_ONLY 2u
-/* Read what is at the executable's path, as process 1 sees it. contactbroker-identify always does; a request must not
-   ask for it. */
+/* Look up the executable's path, as process 1 sees it. contactbroker-identify always does; a request must not ask for
+   it. */
 #define IDENTIFY_WANTS_PLACE 4u
 
-/* Texts of the result. The path has path_size bytes; the names end with a NUL. */
+/* Strings of the result. The path has path_size bytes; the app's name ends with a NUL. */
 const char *identify_path(const struct identify_inspection *inspection);
 const char *identify_app(const struct identify_inspection *inspection);
 
-/* Inspects the process that a pidfd refers to. Returns 0, -ESRCH if it has ended, -EBADF if the descriptor is no pidfd,
-   or -errno. hash_limit: size in bytes of the largest executable that is hashed. */
+/* Inspects the process that a pidfd refers to. Returns 0, -ESRCH if the process has ended, -EBADF if the descriptor
+   is not a pidfd, or -errno. hash_limit: the size in bytes of the largest executable that is hashed. */
 int identify_inspect(int pidfd, uint32_t wants, uint64_t hash_limit, struct identify_inspection *out);
 
-/* Reads the namespaces of a process. path: its directory in /proc. */
+/* Reads the namespaces of a process. path: the process's directory in /proc. */
 void identify_namespaces_at(const char *path, struct identify_namespaces *out);
 
-/* Hashes a file that is open with O_PATH. The file must have that status before and after. */
+/* Hashes a file that is open with O_PATH. The digest is IDENTIFY_DIGEST_CHANGING if the file's status then differs
+   from *status. */
 enum identify_digest identify_hash(int path_descriptor, const struct clinux_file *status, uint64_t limit,
     uint8_t sha256[32], int32_t *reason);
 
-/* Whether the kernel itself serves a file. A file server can block a read forever and answer each one differently.
-   mounts: the text of a mountinfo. trusted: only root made these mounts. */
+/* Whether the kernel itself serves a file. A file server can block a read forever and return different data each
+   time. mounts: the text of a mountinfo file. trusted: whether only root made these mounts. */
 int identify_is_local(const char *mounts, size_t size, const struct clinux_file *file, int trusted);
 
-/* Reads the names from a .flatpak-info. Returns 0, or -EINVAL if it is malformed. Both buffers have IDENTIFY_NAME_SIZE
-   bytes. */
+/* Reads the names from the text of a .flatpak-info. Returns 0, or -EINVAL if it is malformed. Both buffers have
+   IDENTIFY_NAME_SIZE bytes. */
 int identify_parse_info(const char *text, size_t size, char *app, char *instance);
 
 #endif

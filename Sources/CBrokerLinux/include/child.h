@@ -4,10 +4,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Runs a program with these bytes as its standard input, and waits for it. Not for the event loop.
+/* Runs a program with these bytes as its standard input, and waits for it. Do not call it on the event loop.
 
-   The program gets no arguments, no environment and no other descriptors; its standard error is /dev/null. It is killed
-   after that many milliseconds, or if it writes more than room bytes. It has been reaped when this returns.
+   The program gets no arguments, no environment and no other descriptors; its standard error is /dev/null. It is
+   killed after that many milliseconds, or if it writes more than room bytes. This function reaps it.
 
    Returns the number of bytes of its standard output; -ECHILD if it did not exit with 0, -ETIMEDOUT, -EFBIG, or
    -errno. */

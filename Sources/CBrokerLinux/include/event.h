@@ -6,19 +6,19 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// What an event loop needs from the kernel: epoll(7), eventfd(2), accept(2), recvmsg(2) with credentials. Swift cannot
-// import these: they use packed structures, unions or macros. Functions return -errno on failure. Descriptors made here
-// are close-on-exec and non-blocking.
+// The kernel functions that an event loop needs: epoll(7), eventfd(2), accept(2), recvmsg(2) with
+// credentials. Swift cannot import them, because they use packed structures, unions or macros. Functions
+// return -errno on failure. The descriptors that they create are close-on-exec and non-blocking.
 
 int clinux_epoll(void);
 
-/// Nanoseconds on a clock that nobody can set (CLOCK_MONOTONIC).
+/// Nanoseconds on a clock that no program can set (CLOCK_MONOTONIC).
 int64_t clinux_uptime(void);
 
 enum {
     CLINUX_READABLE = 1,
     CLINUX_WRITABLE = 2,
-    /// The other end has closed both directions, or the descriptor has failed. Reported even if not requested.
+    /// The peer has closed both directions, or the descriptor has failed. Reported even if not requested.
     CLINUX_HUNG_UP = 4,
 };
 
@@ -27,15 +27,16 @@ struct clinux_event {
     uint32_t readiness;
 };
 
-/// Reports the descriptor from now on, as long as it is ready for what is requested (level-triggered).
+/// Starts to watch the descriptor. It is reported as long as it has the requested readiness
+/// (level-triggered).
 int clinux_epoll_add(int epoll, int descriptor, uint32_t readiness, uint64_t token);
 int clinux_epoll_change(int epoll, int descriptor, uint32_t readiness, uint64_t token);
 int clinux_epoll_remove(int epoll, int descriptor);
 
 enum { CLINUX_MOST_EVENTS = 64 };
 
-/// Waits until something is ready. Returns how many events it wrote, at most CLINUX_MOST_EVENTS. A negative time waits
-/// forever; an interrupted wait returns 0.
+/// Waits until a descriptor is ready. Returns the number of events that it wrote, at most CLINUX_MOST_EVENTS.
+/// A negative time means no limit; an interrupted wait returns 0.
 int clinux_epoll_wait(int epoll, struct clinux_event *events, int64_t nanoseconds);
 
 /// A wake-up descriptor: readable from clinux_bell_ring() until clinux_bell_hush().
@@ -43,9 +44,10 @@ int clinux_bell(void);
 void clinux_bell_ring(int bell);
 void clinux_bell_hush(int bell);
 
-/// Makes a listening Unix socket, and sockets accepted from it, report the sender of every message (SO_PASSCRED). It
-/// also refuses descriptors (SO_PASSRIGHTS, since Linux 6.16). If another process bound the socket, call this also on
-/// each accepted socket: a peer that connected earlier has not inherited it.
+/// Makes a listening Unix socket, and sockets accepted from it, report the sender of every message
+/// (SO_PASSCRED). They then also refuse descriptors (SO_PASSRIGHTS, since Linux 6.16). If another process
+/// bound the socket, call this also on each accepted socket: a connection made before the first call does not
+/// have the options.
 int clinux_know_writers(int descriptor);
 
 int clinux_accept(int listening);
@@ -54,15 +56,17 @@ int clinux_accept(int listening);
 struct clinux_writer {
     pid_t pid;
     uid_t uid;
-    /// Whether the kernel reported the sender. It does for every byte of a socket that was set up with
-    /// clinux_know_writers().
+    /// Whether the kernel reported the sender. It reports the sender of every byte if the socket was set up
+    /// with clinux_know_writers().
     bool is_known;
 };
 
-/// Receives bytes of one sender; bytes of another sender stay for the next call. Returns 0 at the end.
+/// Receives bytes from one sender; bytes from another sender stay for the next call. Returns 0 at the end of
+/// the stream.
 ///
-/// Descriptors sent with the bytes are refused: there is no room for them, so the kernel drops them. Accepting and
-/// closing them would be worse: close(2) calls the file's own file system, which the sender may control.
+/// Descriptors sent with the bytes are refused: there is no room for them, so the kernel drops them. The
+/// alternative, accepting and closing them, is worse: close(2) calls the file's own file system, which the
+/// sender may control.
 ssize_t clinux_receive(int descriptor, void *bytes, size_t length, struct clinux_writer *writer);
 
 #endif

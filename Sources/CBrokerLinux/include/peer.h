@@ -6,24 +6,24 @@
 
 #include "socket.h"
 
-/* Who is at the other end of a Unix socket: unix(7), pidfd_open(2), statx(2). Functions return 0, a descriptor or a
-   count, and -errno on failure. */
+/* Facts about the process at the other end of a Unix socket: unix(7), pidfd_open(2), statx(2). Functions return 0, a
+   descriptor or a count, and -errno on failure. */
 
-/* SO_PEERPIDFD, Linux 6.5: a descriptor of the process that connected. -ENOPROTOOPT on older kernels. */
+/* Returns a pidfd of the process that connected (SO_PEERPIDFD, Linux 6.5); -ENOPROTOOPT on older kernels. */
 int clinux_peer_pidfd(int socket);
 
-/* SO_PEERSEC: writes the label without its NUL and returns its length. -ENOPROTOOPT if no security module provides
+/* Writes the label without its NUL and returns its length (SO_PEERSEC); -ENOPROTOOPT if no security module provides
    one. */
 int clinux_peer_label(int socket, char *out, size_t size);
 
-/* A close-on-exec descriptor of the process that has this pid now. */
+/* Returns a close-on-exec pidfd of the process that has this pid now. */
 int clinux_pidfd_open(int32_t pid);
 
-/* 1 if the process has ended, 0 while it lives, -errno on failure. Never blocks. */
+/* Returns 1 if the process has ended, 0 while it runs, -errno on failure. Never blocks. */
 int clinux_pidfd_has_ended(int pidfd);
 
-/* O_PATH: refers to a file without reading it, so no FIFO, device or file server can block. follow 0: a link at the end
-   of the path is opened itself. */
+/* Opens a path with O_PATH, which refers to a file without reading it, so no FIFO or device can block it. follow 0: a
+   link at the end of the path is opened itself. */
 int clinux_open_path(int directory, const char *name, int follow);
 
 struct clinux_file {
@@ -39,19 +39,19 @@ struct clinux_file {
     int32_t has_mount;
     int32_t is_regular;
     uint32_t owner;
-    /* Permission bits, with those for setuid, setgid and sticky. */
+    /* Permission bits, including those for setuid, setgid and sticky. */
     uint32_t mode;
     int32_t is_folder;
     int32_t reserved;
 };
 
-/* What the kernel knows about an open file, without asking a file server. */
+/* Reads the status of an open file that the kernel has, without asking a file server. */
 int clinux_file_status(int descriptor, struct clinux_file *out);
 
-/* The same for a path. follow 0: a link at its end is not followed. Triggers no automount. */
+/* Does the same for a path. follow 0: a link at its end is not followed. Triggers no automount. */
 int clinux_file_status_at(int directory, const char *name, int follow, struct clinux_file *out);
 
-/* Opens the file of an O_PATH descriptor for reading. Never blocks, not even for a FIFO's writer. */
+/* Opens the file of an O_PATH descriptor for reading. Does not wait for the writer of a FIFO. */
 int clinux_open_for_reading(int path_descriptor);
 
 #endif

@@ -4,40 +4,43 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-// For a program with more rights than the process that started it, and for starting other programs. Functions return
-// -errno on failure.
+// Functions for a program with more privileges than the process that started it, and for starting other
+// programs. Functions return -errno on failure.
 
-/// Whether the kernel gave this program rights that its caller lacks (getauxval(3), AT_SECURE). Still true after the
-/// rights are dropped.
+/// Whether the kernel gave this program privileges that its caller lacks (getauxval(3), AT_SECURE). Stays
+/// true after the privileges are dropped.
 bool clinux_is_privileged(void);
 
-/// Opens closed standard descriptors on /dev/null, closes all other inherited descriptors, unblocks signals, and
-/// disables core files. Files made from now on are accessible to this user only. `name` is the process's name: without
-/// it a restarted program would be named after a link in /proc.
+/// Opens closed standard descriptors on /dev/null, closes all other inherited descriptors, unblocks signals,
+/// and disables core files. Only this user can access files that the process creates afterwards. `name` is
+/// the process's name: without it a restarted program would be named after a link in /proc.
 int clinux_begin_anew(const char *name);
 
-/// Prevents everyone but root from inspecting or tracing this process: prctl(2), PR_SET_DUMPABLE.
+/// Prevents all users except root from inspecting or tracing this process: prctl(2), PR_SET_DUMPABLE.
 int clinux_hide(void);
 
-/// Drops the group of the program's file permanently and verifies it: -EPERM if the group could be regained.
+/// Drops the group of the program's file permanently. Verifies it and returns -EPERM if the group could be
+/// regained.
 int clinux_drop_group(void);
 
-/// The path of the file that this program was started from. It is valid only while nobody replaces the file.
+/// Writes the path of the file that this program was started from. It is valid only until the file is
+/// replaced.
 int clinux_own_path(char *path, size_t size);
 
-/// Restarts this program with the rights of its file. Executes the file now installed at `path`, if that is a regular
-/// setgid file owned by root and only root can write to it and to every folder above it. Otherwise executes the file
-/// that the program was started from. Returns only on failure: -EACCES while dpkg unpacks a package.
+/// Restarts this program with the privileges of its file. Executes the file now installed at `path`, if that
+/// is a regular setgid file owned by root and only root can write to it and to every folder above it.
+/// Otherwise executes the file that the program was started from. Returns only on failure, for example
+/// -EACCES while dpkg unpacks a package.
 int clinux_start_anew(const char *path, char *const arguments[], char *const environment[]);
 
-/// Starts a program in this process group, with standard descriptors on /dev/null. It is terminated when this process
-/// ends. `told` becomes its descriptor 3, the only other one that it gets; -1 for none.
+/// Starts a program in this process group, with standard descriptors on /dev/null. The kernel terminates it
+/// when this process ends. `told` becomes its descriptor 3, the only other one that it gets; -1 for none.
 int clinux_start(const char *path, char *const arguments[], char *const environment[], int told, pid_t *child);
 
-/// 1 if the child has ended, which reaps it; 0 while it runs. Never blocks.
+/// Returns 1 if the child has ended, and reaps it; 0 while it runs. Never blocks.
 int clinux_has_child_ended(pid_t child);
 
-/// A close-on-exec pipe.
+/// Creates a close-on-exec pipe.
 int clinux_pipe(int ends[2]);
 
 #endif

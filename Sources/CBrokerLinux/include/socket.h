@@ -5,10 +5,10 @@
 #include <sys/types.h>
 #include <sys/un.h>
 
-// Unix sockets. Swift's overlay of Glibc lacks struct ucred, sockaddr_un's path and flags of socket(2). Functions
-// return -errno on failure. Descriptors made here are close-on-exec.
+// Unix sockets. Swift's overlay of Glibc lacks struct ucred, sockaddr_un's path and flags of socket(2).
+// Functions return -errno on failure. The descriptors that they create are close-on-exec.
 
-/// The address of a socket's file. -ENAMETOOLONG if the path and a NUL do not fit.
+/// Fills in the address of a socket's file. Returns -ENAMETOOLONG if the path and a NUL do not fit.
 int clinux_address(const char *path, struct sockaddr_un *address);
 
 /// The peer credentials at the time of connect (SO_PEERCRED, unix(7)).
@@ -19,15 +19,16 @@ struct clinux_credentials {
 
 int clinux_peer_credentials(int descriptor, struct clinux_credentials *credentials);
 
-/// Connects a stream socket, which is then non-blocking. Waits for room in a full backlog at most as long as the
-/// timeout; 0 waits forever.
+/// Connects a stream socket, which is then non-blocking. Waits for room in a full backlog until the timeout;
+/// 0 waits without limit.
 int clinux_connect(const char *path, int timeout_milliseconds);
 
-/// Binds a stream socket and listens. The socket's file never has more permissions than `mode`, and in the end exactly
-/// those, whatever the umask is. The socket reports senders (event.h) before anybody can connect.
+/// Binds a stream socket and listens. The socket's file never has more permissions than `mode`. When the
+/// function returns, the file has exactly these, whatever the umask is. The socket reports senders (event.h)
+/// before any process can connect.
 int clinux_listen(const char *path, mode_t mode, int backlog);
 
-/// 1 if a process listens at the path, 0 if the socket is a leftover.
+/// Returns 1 if a process listens at the path, 0 if the socket's file is stale.
 int clinux_is_answered(const char *path);
 
 /// Whether the descriptor is a listening Unix socket of that type, such as SOCK_STREAM.
@@ -39,7 +40,7 @@ int clinux_bound_path(int descriptor, char *path, size_t length);
 int clinux_set_close_on_exec(int descriptor);
 int clinux_set_nonblocking(int descriptor);
 
-/// A connected pair of non-blocking sockets.
+/// Creates a connected pair of non-blocking sockets.
 int clinux_pair(int descriptors[2]);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// Terminals. Swift lacks ioctl(2), safe signal handlers, and code between fork(2) and execve(2). Functions return
-// -errno on failure. Descriptors made here are close-on-exec.
+// Terminals. Swift lacks ioctl(2), safe signal handlers, and code between fork(2) and execve(2). Functions
+// return -errno on failure. The descriptors that they create are close-on-exec.
 
 struct clinux_terminal_size {
     uint16_t rows;
@@ -15,15 +15,16 @@ struct clinux_terminal_size {
 
 int clinux_terminal_size(int descriptor, struct clinux_terminal_size *size);
 
-/// Catches these signals for the whole process. The returned non-blocking descriptor yields one byte, the signal's
-/// number, for each signal. May be called once.
+/// Catches these signals for the whole process. Returns a non-blocking descriptor from which one byte, the
+/// signal's number, can be read for each signal. May be called once.
 int clinux_watch_signals(const int *signals, size_t count);
 
-/// Ends or stops the process by this signal's default action. Returns when a stopped process continues; the signal is
-/// then caught again.
+/// Ends or stops the process by this signal's default action. Returns when a stopped process continues; the
+/// signal is then caught again.
 int clinux_take_signal(int signal);
 
-/// Number of terminal columns of a Unicode scalar (wcwidth(3), Unicode's table): 0, 1 or 2; -1 if it has no width.
+/// Returns the number of terminal columns of a Unicode scalar (wcwidth(3), Unicode's table): 0, 1 or 2; -1 if
+/// it has no width.
 int clinux_columns(uint32_t scalar);
 
 /// Starts a program as a session leader, with a new pseudo-terminal as its controlling terminal and standard
@@ -31,7 +32,7 @@ int clinux_columns(uint32_t scalar);
 int clinux_pseudo_terminal(
     const char *path, char *const arguments[], char *const environment[], struct clinux_terminal_size size, pid_t *child);
 
-/// Opens the other side of a pseudo-terminal, as any program on it could (ioctl_tty(2), TIOCGPTPEER).
+/// Opens the other end of a pseudo-terminal, as a program that runs on it can (ioctl_tty(2), TIOCGPTPEER).
 int clinux_open_slave(int master);
 
 int clinux_resize_terminal(int descriptor, struct clinux_terminal_size size);

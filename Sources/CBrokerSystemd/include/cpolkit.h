@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Asks polkit over the system bus (sd-bus(3), polkit's D-Bus interface org.freedesktop.PolicyKit1.Authority). In C,
-// because Swift cannot import sd-bus's variadic functions.
+// Asks polkit over the system bus (sd-bus(3), polkit's D-Bus interface org.freedesktop.PolicyKit1.Authority).
+// This is in C, because Swift cannot import sd-bus's variadic functions.
 
-/// One question: may this process do this?
+/// One request to polkit: may this process perform this action?
 struct cpolkit_question {
     const char *action;
     /// The process concerned, polkit's subject `unix-process`.
@@ -16,11 +16,12 @@ struct cpolkit_question {
     /// Clock ticks since boot, /proc/PID/stat field 22.
     uint64_t start_time;
     uint32_t uid;
-    /// The detail `app`, for the person and the administrator's rules; NULL for none. Valid UTF-8.
+    /// The detail `app`, which polkit shows to the person and passes to the administrator's rules; NULL for
+    /// none. Valid UTF-8.
     const char *app;
     /// Whether the person may be asked for a password.
     bool may_interact;
-    /// Time limit for the answer, in microseconds.
+    /// The time limit for the answer, in microseconds.
     uint64_t timeout;
     /// How long polkit may be silent, in microseconds; also the interval of liveness checks.
     uint64_t patience;
@@ -31,7 +32,7 @@ enum cpolkit_answer {
     CPOLKIT_REFUSED = 2,
     /// A password is required, but the person may not or cannot be asked.
     CPOLKIT_CHALLENGE = 3,
-    /// This machine has no bus, or nothing owns or can be started for polkit's name.
+    /// This machine has no bus, or no program owns polkit's name or can be started for it.
     CPOLKIT_ABSENT = 4,
     /// polkit could not be asked, or its reply was invalid.
     CPOLKIT_FAILED = 5,
@@ -42,8 +43,8 @@ enum cpolkit_answer {
 
 /// Asks on a new connection and waits for the answer. Blocks the thread, at most until the timeout.
 ///
-/// cancel: a descriptor that becomes readable to cancel the question. problem: the reason of a failure, with a NUL, for
-/// the journal; empty otherwise.
+/// cancel: a descriptor that cancels the request when it becomes readable. problem: receives the reason of a
+/// failure, with a NUL, for the journal; empty otherwise.
 enum cpolkit_answer cpolkit_ask(
     const char *address, const struct cpolkit_question *question, int cancel, char *problem, size_t problem_size);
 

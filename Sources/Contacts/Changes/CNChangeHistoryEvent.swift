@@ -2,8 +2,8 @@ import Foundation
 
 /// A change in the address book. ``accept(_:)`` passes it to a ``CNChangeHistoryEventVisitor``.
 public class CNChangeHistoryEvent: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-    // Proof of the Sendable above: neither this class nor its subclasses, which are all final and in this file, has a
-    // mutable property. The compiler cannot check this, because the class is not final.
+    // Proof that the class is Sendable: this class and its subclasses have no mutable property. All
+    // subclasses are final and in this file. The compiler cannot check this, because the class is not final.
 
     override init() {}
 
@@ -13,31 +13,31 @@ public class CNChangeHistoryEvent: NSObject, NSCopying, NSSecureCoding, @uncheck
     /// Returns this object, which is immutable.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Always `true`, as in Apple’s classes, although nothing of an event is archived.
+    /// Always `true`, as in Apple's classes, although an event cannot be archived.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Encodes nothing: events are not archived, but history tokens can be.
+    /// Encodes nothing: events cannot be archived, but history tokens can.
     public func encode(with coder: NSCoder) {}
 }
 
 extension NSCoding where Self: CNChangeHistoryEvent {
-    /// Always `nil`: events are not archived.
+    /// Returns `nil`, because events cannot be archived.
     public init?(coder: NSCoder) { nil }
 }
 
-/// The app must discard everything that it fetched before; add events for all records follow.
+/// The app must discard everything that it fetched before. Add events for all records follow.
 public final class CNChangeHistoryDropEverythingEvent: CNChangeHistoryEvent, @unchecked Sendable {
     /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
-/// A contact was added, or the app may now see it.
+/// A contact was added, or the app got access to it.
 public final class CNChangeHistoryAddContactEvent: CNChangeHistoryEvent, @unchecked Sendable {
     /// The contact, with the requested keys.
     public let contact: CNContact
-    /// The container that it is in.
+    /// The identifier of its container.
     public let containerIdentifier: String?
-    /// Whether the contact existed before, and the app may now see it. An extension of this library.
+    /// Whether the contact existed before, and the app got access to it. An extension of this library.
     public let isGranted: Bool
 
     init(contact: CNContact, containerIdentifier: String?, isGranted: Bool) {
@@ -53,7 +53,7 @@ public final class CNChangeHistoryAddContactEvent: CNChangeHistoryEvent, @unchec
 
 /// A contact was changed.
 public final class CNChangeHistoryUpdateContactEvent: CNChangeHistoryEvent, @unchecked Sendable {
-    /// The contact in its present state, with the requested keys.
+    /// The contact in its current state, with the requested keys.
     public let contact: CNContact
 
     init(contact: CNContact) {
@@ -65,12 +65,12 @@ public final class CNChangeHistoryUpdateContactEvent: CNChangeHistoryEvent, @unc
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
-/// A contact was deleted, or the app may no longer see it.
+/// A contact was deleted, or the app lost access to it.
 public final class CNChangeHistoryDeleteContactEvent: CNChangeHistoryEvent, @unchecked Sendable {
     /// The contact’s identifier.
     public let contactIdentifier: String
-    /// Whether the contact still exists, but the app may no longer see it. An extension of this library: an app must
-    /// not mistake a revoked contact for a deleted one.
+    /// Whether the contact still exists, but the app lost access to it. An extension of this library, so that
+    /// an app does not mistake a revoked contact for a deleted one.
     public let isRevoked: Bool
 
     init(contactIdentifier: String, isRevoked: Bool) {
@@ -87,7 +87,7 @@ public final class CNChangeHistoryDeleteContactEvent: CNChangeHistoryEvent, @unc
 public final class CNChangeHistoryAddGroupEvent: CNChangeHistoryEvent, @unchecked Sendable {
     /// The group.
     public let group: CNGroup
-    /// The container that it is in.
+    /// The identifier of its container.
     public let containerIdentifier: String
 
     init(group: CNGroup, containerIdentifier: String) {
@@ -102,7 +102,7 @@ public final class CNChangeHistoryAddGroupEvent: CNChangeHistoryEvent, @unchecke
 
 /// A group was renamed.
 public final class CNChangeHistoryUpdateGroupEvent: CNChangeHistoryEvent, @unchecked Sendable {
-    /// The group in its present state.
+    /// The group in its current state.
     public let group: CNGroup
 
     init(group: CNGroup) {
@@ -198,13 +198,13 @@ public final class CNChangeHistoryRemoveSubgroupFromGroupEvent: CNChangeHistoryE
 
 /// Receives events, with one method for each kind.
 public protocol CNChangeHistoryEventVisitor: AnyObject {
-    /// The app must discard everything that it fetched before; add events for all records follow.
+    /// The app must discard everything that it fetched before. Add events for all records follow.
     func visit(_ event: CNChangeHistoryDropEverythingEvent)
-    /// A contact was added, or the app may now see it.
+    /// A contact was added, or the app got access to it.
     func visit(_ event: CNChangeHistoryAddContactEvent)
     /// A contact was changed.
     func visit(_ event: CNChangeHistoryUpdateContactEvent)
-    /// A contact was deleted, or the app may no longer see it.
+    /// A contact was deleted, or the app lost access to it.
     func visit(_ event: CNChangeHistoryDeleteContactEvent)
     /// A group was added.
     func visit(_ event: CNChangeHistoryAddGroupEvent)

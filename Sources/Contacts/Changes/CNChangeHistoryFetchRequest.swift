@@ -3,19 +3,19 @@ import BrokerJSON
 import BrokerModel
 import Foundation
 
-/// Which changes to fetch from the change history.
+/// A request that selects changes from the change history.
 public final class CNChangeHistoryFetchRequest: CNFetchRequest, NSSecureCoding {
-    /// The history token of an earlier fetch. If it is `nil`, too old or another app’s, the fetch starts over:
-    /// ``CNChangeHistoryDropEverythingEvent``, then an add event for each record. A token is valid for at least 20
-    /// days.
+    /// The history token of an earlier fetch. If it is `nil`, too old or another app's, the fetch starts
+    /// over: it returns a ``CNChangeHistoryDropEverythingEvent``, then an add event for each record. A token
+    /// is valid for at least 20 days.
     public var startingToken: Data?
-    /// The keys of the events' contacts besides the identifier.
+    /// The keys to fetch for the contacts of events, in addition to the identifier.
     public var additionalContactKeyDescriptors: [any CNKeyDescriptor]?
     /// Whether linked contacts are reported as one unified contact.
     public var shouldUnifyResults = true
     /// Whether the contacts of the events are ``CNMutableContact``.
     public var mutableObjects = false
-    /// Whether changes of groups are included.
+    /// Whether the result includes changes of groups.
     public var includeGroupChanges = false
     /// The authors whose changes are left out: names that this app set as ``CNSaveRequest/transactionAuthor``.
     public var excludedTransactionAuthors: [String]?
@@ -53,8 +53,8 @@ public final class CNChangeHistoryFetchRequest: CNFetchRequest, NSSecureCoding {
 }
 
 extension CNContactStore {
-    /// The history token for the present state; `nil` if the app has no access, or if the broker cannot be reached.
-    /// Never prompts.
+    /// The history token for the current state; `nil` if the app has no access, or if the broker cannot be
+    /// reached. Reading it never prompts.
     public var currentHistoryToken: Data? {
         switch Self.authorizationStatus(for: .contacts) {
         case .authorized, .limited: break
@@ -62,22 +62,22 @@ extension CNContactStore {
         }
         let request = CNContactFetchRequest(keysToFetch: [])
         request.predicate = CNContact.predicateForContacts(withIdentifiers: [])
-        // Requests no contacts: the reply has only the token.
+        // The request selects no contacts, so the reply has only the token.
         return (try? fetch(request, more: false) { _ in true }) ?? nil
     }
 
     /// Returns the changes since the request’s token, and the token for the next fetch.
     ///
-    /// Each record has at most one event, which compares its state at the token with its present state. The value is a
-    /// sequence of ``CNChangeHistoryEvent``. On Apple’s systems only Objective-C has this method.
+    /// Each record has at most one event, which compares its state at the token with its current state. The
+    /// value is a sequence of ``CNChangeHistoryEvent``. On Apple's systems only Objective-C has this method.
     public func enumerator(for request: CNChangeHistoryFetchRequest) throws -> CNFetchResult<NSEnumerator> {
         let result = try changeHistory(for: request)
         return CNFetchResult(
             value: NSArray(array: result.value).objectEnumerator(), currentHistoryToken: result.currentHistoryToken)
     }
 
-    /// Does the same as ``enumerator(for:)-(CNChangeHistoryFetchRequest)``, with typed events. An extension of this
-    /// library.
+    /// Returns the same as ``enumerator(for:)-(CNChangeHistoryFetchRequest)``, with typed events. An
+    /// extension of this library.
     public func changeHistory(for request: CNChangeHistoryFetchRequest) throws -> CNFetchResult<[CNChangeHistoryEvent]>
     {
         let keys = try ContactKeySet(request.additionalContactKeyDescriptors ?? [])
@@ -85,7 +85,7 @@ extension CNContactStore {
         var token: String?
         try Self.ask { () throws(CallFailure) in
             try BrokerCalls.shared.stream(.fetchHistory) { writer in
-                // A token that is not UTF-8 was never valid; the broker then starts over.
+                // A token that is not UTF-8 is not valid, so the broker starts over.
                 writer.member("token", request.startingToken.map { String(decoding: $0, as: UTF8.self) })
                 writer.member("keys", keys.keys.map(\.rawValue))
                 writer.member("unify", request.shouldUnifyResults)

@@ -6,15 +6,15 @@ import Foundation
 import Synchronization
 
 extension Notification.Name {
-    /// Posted when something that this app can see has changed, by any program: fetch contacts again, since they may be
-    /// stale. Posted once per burst of changes, on a thread of this library that holds no lock.
+    /// Posted when any program has changed something that this app can see. Fetched contacts may be stale, so
+    /// fetch them again. The library posts this once per burst of changes, on a thread that holds no lock.
     public static let CNContactStoreDidChange = Notification.Name("CNContactStoreDidChangeNotification")
 }
 
 /// Watches for changes for as long as the process lives, once for all of its stores, and notifies observers.
 ///
-/// It never prompts: the broker leaves it waiting until something is decided. If the connection is lost, it reconnects,
-/// and then reports changes of the meantime.
+/// It never prompts: the broker does not reply until the person has decided. If the connection is lost, it
+/// reconnects, and then reports changes that were made meanwhile.
 final class ChangeWatch: Sendable {
     static let shared = ChangeWatch()
 
@@ -31,10 +31,11 @@ final class ChangeWatch: Sendable {
 
     private static let shortestPause = 0.05
     private static let longestPause = 10.0
-    /// After a refusal: decisions seldom change, and a successful call ends the pause.
+    /// The pause after a refusal. It is long because decisions seldom change, and a successful call ends the
+    /// pause.
     private static let pauseWhenRefused = 300.0
 
-    /// Starts to watch, with the first store.
+    /// Starts to watch, if no other store has started it.
     func start() {
         let isFirst = state.withLock { state in
             defer { state.isRunning = true }
@@ -47,18 +48,18 @@ final class ChangeWatch: Sendable {
         thread.start()
     }
 
-    /// The app has read the address book at this history token.
+    /// Records that the app has read the address book at this history token.
     func read(at token: String?) {
         guard let token else { return }
         state.withLock { if $0.known == nil { $0.known = token } }
     }
 
-    /// The app has saved something and has no token yet, so the next token counts as a change.
+    /// Records that the app has saved something. If no token is known yet, the next token counts as a change.
     func saved() {
         state.withLock { if $0.known == nil { $0.known = "" } }
     }
 
-    /// A call succeeded, so a refused watch may now be allowed.
+    /// Ends the pause after a call succeeded, because the broker may allow a watch that it refused before.
     func accessWorks() {
         let mustWake = state.withLock { state in
             guard state.isRunning, !state.isWoken else { return false }
@@ -99,7 +100,7 @@ final class ChangeWatch: Sendable {
             defer { state.known = token }
             return state.known.map { $0 != token } ?? false
         }
-        // After the lock is released: an observer may call the store, or create another.
+        // The lock is released first, because an observer may call the store, or create another one.
         if isNews { NotificationCenter.default.post(name: .CNContactStoreDidChange, object: nil) }
     }
 

@@ -5,10 +5,11 @@ import BrokerVarlinkClient
 import Foundation
 import Synchronization
 
-/// This process's connections to the broker, for all of its stores and threads.
+/// This process's connections to the broker, shared by all of its stores and threads.
 ///
-/// A call uses a connection exclusively until its reply, so that a call that waits for the person blocks no other. A
-/// few idle connections are kept for later calls. If the broker closed one meanwhile, a new one is opened.
+/// A call uses a connection exclusively until its reply, so a call that waits for the person does not block
+/// others. This class keeps a few idle connections for later calls. If the broker closed one of them, it
+/// opens a new one.
 final class BrokerCalls: Sendable {
     static let shared = BrokerCalls()
 
@@ -20,15 +21,16 @@ final class BrokerCalls: Sendable {
     /// Opens a connection within a timeout.
     typealias Connect = @Sendable (Duration) throws(BrokerConnectionError) -> VarlinkClient
 
-    /// The most idle connections to keep.
+    /// The maximum number of idle connections.
     static let idleConnections = 4
-    /// How long a call may wait in all, including the person's time for the prompt and a password. ``WaitBudget``
-    /// counts it.
+    /// The maximum time that a call waits in all, including the time that the person needs for the prompt and
+    /// a password. ``WaitBudget`` subtracts each wait from it.
     static let bound = Duration.seconds(300)
-    /// How long to wait for a broker that restarts.
+    /// The maximum time to wait for a broker that restarts.
     static let restart = Duration.seconds(5)
 
-    // Proof: whoever takes a connection out of the list uses it exclusively, and puts it back when done.
+    // Proof: a call takes a connection out of the list, uses it exclusively, and puts it back when it is
+    // done.
     private struct Parked: @unchecked Sendable {
         let client: VarlinkClient
     }
@@ -47,8 +49,8 @@ final class BrokerCalls: Sendable {
     /// Calls a method that has one reply.
     ///
     /// - Parameters:
-    ///   - isRepeatable: whether the call may be repeated if the connection ended before the reply, because it changes
-    ///     nothing.
+    ///   - isRepeatable: whether the call changes nothing, so that it may be retried if the connection ended
+    ///     before the reply.
     ///   - write: writes the parameters' members.
     /// - Throws: ``CallFailure``.
     func call(
@@ -59,11 +61,12 @@ final class BrokerCalls: Sendable {
             answer = reply
             return true
         }
-        // A successful call had a reply.
+        // A successful call always has a reply.
         return answer ?? JSONDocument.emptyObject.root
     }
 
-    /// Calls a method and passes on its replies one by one, until the last or until `each` returns `false`.
+    /// Calls a method and passes its replies to `each` one by one, until the last reply or until `each`
+    /// returns `false`.
     func stream(
         _ method: ContactsMethod, more: Bool = true, isRepeatable: Bool = true,
         _ write: (inout JSONWriter) -> Void = { _ in },
@@ -72,17 +75,18 @@ final class BrokerCalls: Sendable {
         let budget = WaitBudget.current ?? WaitBudget(bound)
         var mayRepeat = isRepeatable
         while true {
-            // A call that may be repeated needs no check of the connection.
+            // A call that may be retried needs no check that the broker is still connected.
             let client = try connection(mustBeAlive: !mayRepeat, budget)
             do throws(CallFailure) {
                 try converse(client, method, more: more, budget, write) { (reply, isLast) throws(CallFailure) in
                     mayRepeat = false
-                    // The budget does not count the app's own time with the reply, or calls that it makes there.
+                    // The budget does not count the time that the app spends with the reply, nor calls that
+                    // it makes meanwhile.
                     return try WaitBudget.with(nil) { () throws(CallFailure) in try each(reply, isLast) }
                 }
                 return ChangeWatch.shared.accessWorks()
             } catch {
-                // Retry once: the broker that was there is gone, and a new one may have started.
+                // Retry once, because the broker may have restarted.
                 guard mayRepeat, case .connection = error.kind else { throw error }
                 mayRepeat = false
             }
@@ -126,8 +130,9 @@ final class BrokerCalls: Sendable {
         }
     }
 
-    /// Returns the next reply; `nil` if none arrives within the budget or within `time`. After the last reply or an
-    /// error reply, the connection is free for other calls. After any other error it is closed.
+    /// Returns the next reply; `nil` if none arrives within the budget or within `time`. After the last reply
+    /// or an error reply, this keeps the connection for other calls. After any other error, it closes the
+    /// connection.
     func reply(
         from client: VarlinkClient, more: Bool, _ budget: WaitBudget, within time: Duration? = nil
     ) throws(CallFailure) -> (parameters: JSONValue, continues: Bool)? {
@@ -167,7 +172,7 @@ final class BrokerCalls: Sendable {
                 wasConnected.store(true, ordering: .relaxed)
                 return client
             } catch {
-                // A broker that was never reached is not waited for.
+                // Do not wait for a broker that this process has never reached.
                 guard wasConnected.load(ordering: .relaxed), ContinuousClock.now < deadline else {
                     throw CallFailure(error)
                 }
@@ -176,7 +181,8 @@ final class BrokerCalls: Sendable {
         }
     }
 
-    /// Whether the broker is still connected. No reply can be pending, since every call read all of its replies.
+    /// Whether the broker is still connected. No reply can be pending, because every call reads all of its
+    /// replies or closes the connection.
     private static func isAlive(_ client: VarlinkClient) -> Bool {
         do throws(VarlinkClientError) {
             return try client.nextReply(timeout: .zero) == nil
@@ -196,24 +202,24 @@ final class BrokerCalls: Sendable {
     }
 }
 
-/// Why a call has no reply, or its error reply, in the wire's terms.
+/// The reason why a call has no reply, or its error reply in the interface's terms.
 struct CallFailure: Error {
     enum Kind {
         /// The broker was not reached, or closed the connection.
         case connection
-        /// No reply in time, or an invalid one.
+        /// No reply arrived in time, or the reply was invalid.
         case noAnswer
-        /// An error reply.
+        /// The broker sent an error reply.
         case answered
     }
 
     let kind: Kind
-    /// The error's name on the wire, without the interface's; empty if there is none.
+    /// The error's name without the interface's name; empty if there is no error reply.
     let name: String
     let parameters: JSONValue
-    /// What happened, in lower case and without a full stop.
+    /// The description of the failure, in lower case and without a full stop.
     let text: String
-    /// What to try, if there is a suggestion.
+    /// A suggestion for what to try; `nil` if there is none.
     let suggestion: String?
 
     init(_ error: BrokerConnectionError) {

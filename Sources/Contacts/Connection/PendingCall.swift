@@ -3,8 +3,8 @@ import BrokerJSON
 import BrokerVarlinkClient
 import Foundation
 
-/// A call that was sent and has no reply yet. Only one thread uses it. Its deinit closes the connection and drops the
-/// reply.
+/// A call that was sent and has no reply yet. Only one thread uses it. Its deinit closes the connection, so a
+/// later reply is lost.
 final class PendingCall {
     private var client: VarlinkClient?
 
@@ -15,14 +15,15 @@ final class PendingCall {
     /// The descriptor for poll(2); -1 if there is nothing to wait for.
     var fileDescriptor: CInt { client?.fileDescriptor ?? -1 }
 
-    /// Whether the reply was already read from the socket, so that the descriptor does not become readable for it.
+    /// Whether the reply was already read from the socket. If so, the descriptor does not become readable for
+    /// it.
     var isAnswered: Bool { client?.hasBufferedReply ?? true }
 
-    /// Returns the reply; `nil` if it did not arrive in that time, but still may.
+    /// Returns the reply; `nil` if it did not arrive within `time` and may still arrive.
     func poll(within time: Duration) throws(CallFailure) -> JSONValue? {
         guard let client else { throw CallFailure(.closed) }
         do throws(CallFailure) {
-            // Inside a larger call, that call's budget applies.
+            // If this is part of a larger call, that call's budget applies.
             let budget = WaitBudget.current ?? WaitBudget(time)
             guard let reply = try BrokerCalls.shared.reply(from: client, more: false, budget, within: time) else {
                 return nil
@@ -36,7 +37,7 @@ final class PendingCall {
         }
     }
 
-    /// Returns the reply; throws if it does not arrive in that time.
+    /// Returns the reply; throws if it does not arrive within `time`.
     func answer(within time: Duration) throws(CallFailure) -> JSONValue {
         if let answer = try poll(within: time) { return answer }
         abandon()
@@ -50,7 +51,7 @@ final class PendingCall {
 }
 
 extension BrokerCalls {
-    /// Sends a call that is never repeated; its one reply is read later.
+    /// Sends a call that is never retried. The returned object reads its single reply later.
     ///
     /// - Parameter write: writes the parameters' members.
     func begin(_ method: ContactsMethod, _ write: (inout JSONWriter) -> Void) throws(CallFailure) -> PendingCall {

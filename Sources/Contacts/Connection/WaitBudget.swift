@@ -1,7 +1,7 @@
 import Synchronization
 
-/// How long a call may still wait, over all its parts: the prompt before it, its retry after a broker restart, and
-/// fetches after it. Time that the app itself spends meanwhile is not counted.
+/// The time that a call may still wait, for all its parts together: the prompt before it, its retry after a
+/// broker restart, and fetches after it. The budget does not count time that the app itself spends meanwhile.
 final class WaitBudget: Sendable {
     private let remaining: Mutex<Duration>
 
@@ -26,17 +26,17 @@ final class WaitBudget: Sendable {
 
     @TaskLocal private static var ofCall: WaitBudget?
 
-    /// The budget of the call that this thread or task is in; `nil` between calls.
+    /// The budget of the call that this thread or task is making; `nil` outside of calls.
     static var current: WaitBudget? { ofCall }
 
-    /// Runs a body that is one call for the app, whatever it consists of. Nested calls share one budget.
+    /// Runs a body that the app sees as one call. Nested calls share one budget.
     static func forOneCall<Answer, Failure>(
         _ body: () throws(Failure) -> Answer
     ) throws(Failure) -> Answer {
         try with(current ?? WaitBudget(BrokerCalls.bound), body)
     }
 
-    /// Runs a body with its own budget, or with none.
+    /// Runs a body with this budget, or without one.
     static func with<Answer, Failure>(
         _ budget: WaitBudget?, _ body: () throws(Failure) -> Answer
     ) throws(Failure) -> Answer {

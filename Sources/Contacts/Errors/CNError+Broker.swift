@@ -13,12 +13,13 @@ extension CNError {
         var suggestion: String?
     }
 
-    /// The error's name in the interface `io.contactbroker.Contacts`, without its prefix, such as `NoAgent`. `nil` if it
-    /// has none, for example because the broker was not reached. An extension of this library.
+    /// The error's name in the interface `io.contactbroker.Contacts`, without its prefix, such as `NoAgent`.
+    /// `nil` if the error has none, for example because the broker was not reached. An extension of this
+    /// library.
     public var brokerError: String? { details.name }
 
-    /// The index of the refused step of a save, from 0, among the steps of the ``CNSaveRequest``. `nil` if the error is
-    /// about no step. The other steps may be saved without this one. An extension of this library.
+    /// The index of the refused step of a save, from 0, among the steps of the ``CNSaveRequest``. `nil` if
+    /// the error does not concern a step. A save without this step may succeed. An extension of this library.
     public var failedStep: Int? { details.step }
 
     /// The seconds until the broker may prompt again, if there were too many prompts. An extension of this library.

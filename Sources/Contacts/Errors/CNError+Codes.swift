@@ -1,4 +1,4 @@
-// The codes as members of the error, for `catch CNError.recordDoesNotExist`.
+// The codes as static members of the error, so that an app can write `catch CNError.recordDoesNotExist`.
 
 extension CNError {
     /// Code 1: see ``Code/communicationError``.

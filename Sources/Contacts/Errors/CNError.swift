@@ -15,15 +15,15 @@ public let CNErrorUserInfoBrokerErrorKey = "CNErrorUserInfoBrokerErrorKey"
 
 /// An error of this library.
 ///
-/// Errors are caught by their code, as on Apple’s systems:
+/// Catch errors by their code, as on Apple's systems:
 ///
 ///     do { … } catch CNError.authorizationDenied { … }
 public struct CNError: Error, Hashable, Sendable {
-    /// The kinds of error that an app can tell apart.
+    /// The kinds of error that an app can distinguish.
     public enum Code: Int, Hashable, Sendable, CaseIterable {
         /// The contact broker could not be reached.
         case communicationError = 1
-        /// The address book cannot be read or written just now.
+        /// The address book cannot be read or written at the moment.
         case dataAccessError = 2
         /// This app may not access contacts.
         case authorizationDenied = 100
@@ -37,7 +37,7 @@ public struct CNError: Error, Hashable, Sendable {
         case featureNotAvailable = 104
         /// The record does not exist.
         case recordDoesNotExist = 200
-        /// The record exists already.
+        /// The record already exists.
         case insertedRecordAlreadyExists = 201
         /// A group would contain itself.
         case containmentCycle = 202
@@ -65,9 +65,9 @@ public struct CNError: Error, Hashable, Sendable {
         case clientIdentifierInvalid = 600
         /// The client identifier does not exist.
         case clientIdentifierDoesNotExist = 601
-        /// The client identifier exists already.
+        /// The client identifier already exists.
         case clientIdentifierCollision = 602
-        /// The history no longer reaches back to the token.
+        /// The history does not reach back to the token.
         case changeHistoryExpired = 603
         /// The history token is not valid.
         case changeHistoryInvalidAnchor = 604
@@ -87,7 +87,7 @@ public struct CNError: Error, Hashable, Sendable {
     private let keys: [String]
     let details: Details
 
-    /// A record that an error is about: an immutable copy.
+    /// An immutable copy of a record that an error concerns.
     enum Record: Hashable, Sendable {
         case contact(CNContact)
         case group(CNGroup)
@@ -149,7 +149,7 @@ public struct CNError: Error, Hashable, Sendable {
         return keys.map { CNError(.validationTypeMismatch, reason: details.valueReason ?? reason, keyPaths: [$0]) }
     }
 
-    /// The description, and the reason, affected records and suggestion if there are any. Its texts never contain values
+    /// The description of the error, and its other details if there are any. The texts never contain values
     /// of a contact, but the affected records do.
     public var userInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: code.summary]
@@ -167,7 +167,7 @@ public struct CNError: Error, Hashable, Sendable {
 extension CNError: CustomNSError {
     /// The number of ``code``, for `NSError`.
     public var errorCode: Int { code.rawValue }
-    /// As ``userInfo``, for `NSError`.
+    /// The same as ``userInfo``, for `NSError`.
     public var errorUserInfo: [String: Any] { userInfo }
 }
 
@@ -176,12 +176,13 @@ extension CNError: LocalizedError {
     public var errorDescription: String? { code.summary }
     /// The reason, in English; `nil` if there is none.
     public var failureReason: String? { reason.isEmpty ? nil : reason }
-    /// What to try, in English; `nil` if there is no suggestion.
+    /// A suggestion for what to try, in English; `nil` if there is none.
     public var recoverySuggestion: String? { details.suggestion }
 }
 
 extension CNError: CustomStringConvertible {
-    /// Domain, number, description, reason and suggestion. It never contains values of a contact, so it may be logged.
+    /// The domain, number, description, reason and suggestion. They never contain values of a contact, so an
+    /// app may log them.
     public var description: String {
         let why = [failureReason, recoverySuggestion].compactMap { $0 }.joined(separator: "; ")
         return "\(CNErrorDomain) \(code.rawValue): \(code.summary)\(why.isEmpty ? "" : " (\(why))")"

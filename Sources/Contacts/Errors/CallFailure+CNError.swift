@@ -4,7 +4,7 @@ import Foundation
 
 /// Translates the broker's errors into codes that apps know.
 extension CallFailure {
-    /// - Parameter record: returns the record that the save's step at an index is about.
+    /// - Parameter record: returns the record of the save's step with this index.
     func asError(about record: (Int) -> CNError.Record? = { _ in nil }) -> CNError {
         guard kind == .answered else {
             return CNError(.communicationError, reason: text, details: CNError.Details(suggestion: suggestion))

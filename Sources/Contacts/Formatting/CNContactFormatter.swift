@@ -10,8 +10,9 @@ public enum CNContactFormatterStyle: Int, Hashable, Sendable {
     case phoneticFullName = 1
 }
 
-/// Formats the names of contacts by the rules of their own script. If these do not decide the order, the person's
-/// preference does (``CNContactsUserDefaults/displayNameOrder``), cached for up to a minute.
+/// Formats the names of contacts by the rules of their own script. If these rules do not decide the order,
+/// the person's preference does (``CNContactsUserDefaults/displayNameOrder``). The preference is cached for
+/// up to a minute.
 ///
 /// Fetch the contact with ``descriptorForRequiredKeys(for:)``. The program traps if a required property was not
 /// fetched.
@@ -42,7 +43,7 @@ public final class CNContactFormatter: Formatter {
     /// Returns the name; `nil` if there is none.
     public func string(from contact: CNContact) -> String? { Self.string(from: contact, style: style) }
 
-    /// Returns the name if the object is a contact.
+    /// Returns the name of the contact; `nil` if the object is not a contact.
     public override func string(for object: Any?) -> String? { (object as? CNContact).flatMap(string(from:)) }
 
     /// Returns the name in this style; `nil` if there is none.
@@ -50,14 +51,14 @@ public final class CNContactFormatter: Formatter {
         formatter(style).string(from: model(contact, style))
     }
 
-    /// Returns the name; each part has its key as ``CNContactPropertyAttribute``.
+    /// Returns the name; `nil` if there is none. Each part has the attribute ``CNContactPropertyAttribute``.
     public func attributedString(
         from contact: CNContact, defaultAttributes: [AnyHashable: Any]? = nil
     ) -> NSAttributedString? {
         Self.attributedString(from: contact, style: style, defaultAttributes: defaultAttributes)
     }
 
-    /// Returns the name; each part has its key as ``CNContactPropertyAttribute``. Returns `nil` if there is no name.
+    /// Returns the name; `nil` if there is none. Each part has the attribute ``CNContactPropertyAttribute``.
     public class func attributedString(
         from contact: CNContact, style: CNContactFormatterStyle, defaultAttributes: [AnyHashable: Any]? = nil
     ) -> NSAttributedString? {
@@ -68,7 +69,7 @@ public final class CNContactFormatter: Formatter {
         )
     }
 
-    /// Returns which name comes first in this contact’s name; never `userDefault`.
+    /// Returns the order of given and family name in this contact's name; never `userDefault`.
     public class func nameOrder(for contact: CNContact) -> CNContactDisplayNameOrder {
         switch formatter(.fullName).nameOrder(for: model(contact, .fullName)) {
         case .familyNameFirst: .familyNameFirst
@@ -126,7 +127,7 @@ public final class CNContactFormatter: Formatter {
 }
 
 extension NSAttributedString {
-    /// Joins texts. Each has its own attributes besides the common ones.
+    /// Joins texts. Each has its own attributes in addition to the common ones.
     static func joining(
         _ parts: [(text: String, attributes: [String: String])], _ common: [AnyHashable: Any]?
     ) -> NSAttributedString {

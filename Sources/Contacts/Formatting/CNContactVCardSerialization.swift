@@ -6,8 +6,8 @@ import Foundation
 public final class CNContactVCardSerialization: NSObject {
     private override init() {}
 
-    /// Returns the keys that ``data(with:)`` needs: all but the note and unknown properties, which must be granted by
-    /// name. If these were fetched too, they are written.
+    /// Returns the keys that ``data(with:)`` needs: all but the note and unknown properties, which must be
+    /// granted by name. If the app fetched these too, ``data(with:)`` writes them.
     public class func descriptorForRequiredKeys() -> any CNKeyDescriptor { TaskKeys(keys: required) }
 
     private static let required = ContactKeySet.all.subtracting(.named).subtracting(.readOnly)
@@ -15,7 +15,7 @@ public final class CNContactVCardSerialization: NSObject {
     /// Parses a file of vCards 2.1, 3.0 or 4.0. Card properties that a contact cannot represent are kept, and
     /// ``data(with:)`` writes them.
     ///
-    /// - Throws: ``CNError/Code/vCardMalformed`` if a card cannot be read; no contact is returned then.
+    /// - Throws: ``CNError/Code/vCardMalformed`` if a card cannot be read. No contact is returned then.
     public class func contacts(with data: Data) throws -> [CNContact] {
         var reader = VCardReader()
         var contacts: [CNContact] = []

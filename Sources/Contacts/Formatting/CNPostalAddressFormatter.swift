@@ -4,7 +4,7 @@ import Foundation
 
 /// The style of a formatted address.
 public enum CNPostalAddressFormatterStyle: Int, Hashable, Sendable {
-    /// The form on an envelope.
+    /// The address as it is written on an envelope.
     case mailingAddress = 0
 }
 
@@ -23,28 +23,29 @@ public final class CNPostalAddressFormatter: Formatter {
         super.init(coder: coder)
     }
 
-    /// Returns the address, its lines separated by line feeds.
+    /// Returns the address with its lines separated by line feeds.
     public func string(from postalAddress: CNPostalAddress) -> String {
         Self.string(from: postalAddress, style: style)
     }
 
-    /// Returns the address if the object is one.
+    /// Returns the formatted address; `nil` if the object is not a postal address.
     public override func string(for object: Any?) -> String? { (object as? CNPostalAddress).map(string(from:)) }
 
-    /// Returns the address, its lines separated by line feeds.
+    /// Returns the address with its lines separated by line feeds.
     public class func string(from postalAddress: CNPostalAddress, style: CNPostalAddressFormatterStyle) -> String {
         formatter(for: postalAddress.model).lines(of: postalAddress.model).joined(separator: "\n")
     }
 
-    /// Returns the address; each part has its key as ``CNPostalAddressPropertyAttribute``.
+    /// Returns the address. Each part has the attributes ``CNPostalAddressPropertyAttribute`` and
+    /// ``CNPostalAddressLocalizedPropertyNameAttribute``.
     public func attributedString(
         from postalAddress: CNPostalAddress, withDefaultAttributes attributes: [AnyHashable: Any] = [:]
     ) -> NSAttributedString {
         Self.attributedString(from: postalAddress, style: style, withDefaultAttributes: attributes)
     }
 
-    /// Returns the address; each part has its key as ``CNPostalAddressPropertyAttribute``, and that key’s name in the
-    /// person’s language.
+    /// Returns the address. Each part has the attributes ``CNPostalAddressPropertyAttribute`` and
+    /// ``CNPostalAddressLocalizedPropertyNameAttribute``.
     public class func attributedString(
         from postalAddress: CNPostalAddress, style: CNPostalAddressFormatterStyle,
         withDefaultAttributes attributes: [AnyHashable: Any] = [:]
@@ -65,14 +66,14 @@ public final class CNPostalAddressFormatter: Formatter {
 
     private static func formatter(for address: PostalAddress) -> PostalAddressFormatter {
         var formatter = PostalAddressFormatter(region: Locale.region, language: Languages.reader)
-        // If the country is not known, no part is left out.
+        // If the country is not known, leave out no part of the address.
         if formatter.countryCode(of: address) == nil { formatter.style = .complete }
         return formatter
     }
 }
 
 extension Locale {
-    /// The person's region by their environment, which `Locale.current` ignores on Linux.
+    /// The person's region from the environment variables, which `Locale.current` ignores on Linux.
     static var region: String? {
         PreferredLanguages.region(ofCategory: "LC_ADDRESS") { ProcessInfo.processInfo.environment[$0] }
     }

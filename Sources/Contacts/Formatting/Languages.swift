@@ -2,7 +2,8 @@ import BrokerFormatting
 import BrokerModel
 import Foundation
 
-/// Names in the person's language: `LC_ALL`, `LC_MESSAGES` or `LANG` of the process at the first use.
+/// Names in the person's language. The language comes from `LC_ALL`, `LC_MESSAGES` or `LANG`, read at the
+/// first use.
 enum Languages {
     static let tags = PreferredLanguages.tags { ProcessInfo.processInfo.environment[$0] }
     static let names = LocalizedNames(languages: tags)

@@ -1,26 +1,27 @@
 import Synchronization
 
-/// Which name the person wants first, cached for up to a minute, since lists format thousands of names.
+/// The person's preferred name order, cached for up to a minute, because lists format thousands of names.
 final class PreferredNameOrder: Sendable {
     static let shared = PreferredNameOrder()
 
     private struct State {
         var order = CNContactDisplayNameOrder.userDefault
-        /// When to ask the broker again.
+        /// The time at which to ask the broker again.
         var expires: ContinuousClock.Instant?
     }
 
     private let state = Mutex(State())
 
     private static let lifetime = Duration.seconds(60)
-    /// After an unknown answer: the app may get access soon.
+    /// The lifetime of an unknown order. It is short because the app may get access soon.
     private static let lifetimeOfNothing = Duration.seconds(2)
-    /// A name must not wait long for a broker.
+    /// The maximum wait for the broker while a name is formatted.
     private static let patience = Duration.seconds(1)
 
-    /// `userDefault` if the app may not know. Never prompts.
+    /// The preferred order; `userDefault` if it is not known. Reading it never prompts.
     var order: CNContactDisplayNameOrder {
-        // Other threads wait here for the answer, so that all of a list is in one order.
+        // Other threads wait for this lock until the broker has answered, so that a whole list uses one
+        // order.
         state.withLock { state in
             let now = ContinuousClock.now
             if let expires = state.expires, now < expires { return state.order }
@@ -34,6 +35,6 @@ final class PreferredNameOrder: Sendable {
         }
     }
 
-    /// Drops the cached order, after this process changed it.
+    /// Makes the next read ask the broker. Called after this process changed the order.
     func expire() { state.withLock { $0.expires = nil } }
 }

@@ -3,7 +3,8 @@ import BrokerJSON
 import BrokerModel
 import Foundation
 
-/// Receives what the person picked. All methods have default implementations that do nothing.
+/// Receives the contacts or values that the person picked. All methods have default implementations that do
+/// nothing.
 public protocol CNContactPickerDelegate: AnyObject {
     /// The person picked nothing.
     func contactPickerDidCancel(_ picker: CNContactPickerViewController)
@@ -33,21 +34,24 @@ extension CNContactPickerDelegate {
     ) {}
 }
 
-/// The one-time picker. It runs on the person’s own screen, not the app’s. The person discloses single contacts or
-/// values of them. The app needs no access, and gains none; it gets a snapshot.
+/// Lets the person pick contacts, or single values of contacts, for one use. The picker runs on the person's
+/// own screen, not the app's. The app needs no access and gains none: it gets a snapshot of what was picked.
 public final class CNContactPickerViewController: NSObject {
-    /// The properties that are shown and disclosed; `nil` for all that need not be granted by name.
+    /// The properties that the picker shows and discloses; `nil` means all properties that need not be
+    /// granted by name.
     public var displayedPropertyKeys: [String]?
-    /// Which contacts can be picked, as one of this class’s predicates; `nil` for all.
+    /// A predicate of this class that selects the contacts that can be picked; `nil` selects all.
     public var predicateForEnablingContact: NSPredicate?
-    /// Which contacts are returned as soon as they are chosen. For any other, the picker shows its card.
+    /// A predicate that selects the contacts that the picker returns as soon as the person chooses them. For
+    /// any other contact, the picker shows the card.
     public var predicateForSelectionOfContact: NSPredicate?
-    /// Which values can be chosen on a card.
+    /// A predicate that selects the values that the person can choose on a card.
     public var predicateForSelectionOfProperty: NSPredicate?
     /// The delegate, called before ``present()`` returns.
     public weak var delegate: (any CNContactPickerDelegate)?
 
-    /// What the person picks. An extension of this library: on Apple’s systems, the methods of the delegate decide it.
+    /// The kind of items that the person picks. An extension of this library: on Apple's systems, the methods
+    /// that the delegate implements decide it.
     public enum Selection: String, Hashable, Sendable {
         /// Whole contacts, with the displayed keys.
         case contact
@@ -57,14 +61,14 @@ public final class CNContactPickerViewController: NSObject {
 
     /// Whether the person picks contacts or values. An extension of this library.
     public var selection = Selection.contact
-    /// Whether the person can pick several. An extension of this library: on Apple’s systems, the methods of the
-    /// delegate decide it.
+    /// Whether the person can pick several items. An extension of this library: on Apple's systems, the
+    /// methods that the delegate implements decide it.
     public var allowsMultipleSelection = false
 
     /// Creates a picker for one contact.
     public override init() {}
 
-    /// What was picked.
+    /// The contacts or values that the person picked.
     public struct Picked: Hashable, Sendable {
         /// The contacts. If a value was picked, its contact has only the requested names and that value.
         public let contacts: [CNContact]
@@ -74,7 +78,8 @@ public final class CNContactPickerViewController: NSObject {
 
     /// Shows the picker, and waits for the person. An extension of this library.
     ///
-    /// - Returns: what was picked; empty if the person picked nothing, or there was nothing to pick.
+    /// - Returns: the picked contacts or values; empty if the person picked nothing, or if there was nothing
+    ///   to pick.
     @discardableResult
     public func present() throws -> Picked {
         let picked = try ask()
@@ -121,7 +126,7 @@ public final class CNContactPickerViewController: NSObject {
 }
 
 extension CNContact {
-    /// Creates a contact from a picked one. Its keys are those that the broker disclosed.
+    /// Creates a contact from a picked row of the reply. Its keys are those that the broker disclosed.
     convenience init(picked json: JSONValue) {
         var keys = ContactKeySet()
         if let members = json.members {

@@ -9,11 +9,11 @@ public protocol CNContactViewControllerDelegate: AnyObject {
     ///
     /// - Parameters:
     ///   - viewController: the object that offered the card.
-    ///   - contact: the card with its identifier, if it was added and the app may see contacts; otherwise `nil`,
-    ///     whatever the person did.
+    ///   - contact: the card with its identifier, if the person added it and the app may see contacts;
+    ///     otherwise `nil`, which does not tell the app what the person did.
     func contactViewController(_ viewController: CNContactViewController, didCompleteWith contact: CNContact?)
-    /// Whether a chosen value performs its default action, such as dialling a number. Never called: no screen of this
-    /// library has values to choose.
+    /// Whether a chosen value performs its default action, such as dialling a number. The library never calls
+    /// this, because no screen of it has values to choose.
     func contactViewController(
         _ viewController: CNContactViewController, shouldPerformDefaultActionFor property: CNContactProperty
     ) -> Bool
@@ -63,8 +63,8 @@ public final class CNContactViewController: NSObject {
 
     /// Shows the card to the person, and waits at most 300 seconds. An extension of this library.
     ///
-    /// - Returns: the identifier of the contact, if it was added and the app may see contacts; otherwise `nil`,
-    ///   whatever the person did.
+    /// - Returns: the identifier of the contact, if the person added it and the app may see contacts;
+    ///   otherwise `nil`, which does not tell the app what the person did.
     /// - Throws: ``CNError``: `unauthorizedKeys` if a displayed key is unknown, `validationMultipleErrors` if the card
     ///   cannot be saved, `authorizationDenied` if the person cannot be prompted.
     @discardableResult

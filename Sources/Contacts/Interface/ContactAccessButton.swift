@@ -2,19 +2,20 @@ import BrokerInterface
 import BrokerJSON
 import Foundation
 
-/// The access button without a view: the values for the app’s own button, and ``press()`` for its action.
+/// The access button without a view. The app shows its own button, whose action calls ``press()``.
 ///
-/// The agent shows the matching contacts that the app cannot see yet. The person shares some of them with the app, or
-/// none. The app learns only which contacts are newly shared. It needs no access before: with the first shared contact
-/// its access becomes ``CNAuthorizationStatus/limited``.
+/// The agent shows the matching contacts that the app cannot see yet. The person shares some of them with the
+/// app, or none. The app learns only which contacts are newly shared. It needs no access beforehand. When the
+/// person shares the first contact, the access becomes ``CNAuthorizationStatus/limited``.
 public struct ContactAccessButton {
-    /// What the agent shows of a single match besides its name.
+    /// The text that the app requests next to the name, if only one contact matches. The broker passes this
+    /// request to the agent.
     public enum Caption: String, Hashable, Sendable {
-        /// A text of the agent: that the contact can be shared.
+        /// The agent's own text, which says that the contact can be shared.
         case defaultText
-        /// Its first e-mail address.
+        /// The contact's first e-mail address.
         case email
-        /// Its first phone number.
+        /// The contact's first phone number.
         case phone
     }
 
@@ -48,8 +49,8 @@ public struct ContactAccessButton {
 
     /// Prompts the person, and waits for the answer. An extension of this library.
     ///
-    /// - Returns: the identifiers of the newly shared contacts. Empty if nothing matched or nothing was shared; the app
-    ///   cannot tell these two apart.
+    /// - Returns: the identifiers of the newly shared contacts. Empty if nothing matched or nothing was
+    ///   shared; the app cannot distinguish the two cases.
     @discardableResult
     public func press() throws -> [String] {
         let reply = try CNContactStore.answer { () throws(CallFailure) in
@@ -70,7 +71,7 @@ public struct ContactAccessButton {
 /// Shows the access picker, in which the person adds and removes contacts that the app may see. It is for apps whose
 /// access is ``CNAuthorizationStatus/limited``; for any other app the result is empty at once.
 ///
-/// Returns at once; the handler runs on a thread of this library.
+/// This returns at once; the handler runs on a thread of this library.
 ///
 /// - Parameter completionHandler: receives the identifiers of the newly shared contacts; empty on an error. Removed
 ///   contacts are not reported.

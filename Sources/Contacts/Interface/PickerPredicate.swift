@@ -2,7 +2,7 @@ import BrokerJSON
 import BrokerModel
 import Foundation
 
-/// A predicate of the one-time picker. The broker evaluates it, also for contacts that the app may not see.
+/// A predicate for the contact picker. The broker evaluates it, even for contacts that the app may not see.
 final class PickerPredicate: NSPredicate, NSSecureCoding {
     struct Rule: Hashable, Sendable {
         var hasKeys: [String] = []
@@ -79,10 +79,11 @@ final class PickerPredicate: NSPredicate, NSSecureCoding {
 
     /// Writes the `PickerRule` of a predicate.
     ///
-    /// - Throws: ``CNError/Code/predicateInvalid`` if the predicate is not one of ours.
+    /// - Throws: ``CNError/Code/predicateInvalid`` if the predicate is neither a constant nor of this class.
     static func write(_ predicate: NSPredicate?, _ name: String, to writer: inout JSONWriter) throws(CNError) {
         guard let predicate else { return }
-        // The constant predicates. No contact matches an empty list of family names.
+        // The constant predicate `true` needs no rule. For `false`, the rule is an empty list of family
+        // names, which no contact matches.
         let isPlain = type(of: predicate) == NSPredicate.self
         if isPlain, predicate == NSPredicate(value: true) { return }
         let nobody = isPlain && predicate == NSPredicate(value: false) ? Rule(familyNames: []) : nil
@@ -106,15 +107,16 @@ final class PickerPredicate: NSPredicate, NSSecureCoding {
     }
 }
 
-// Predicates that need no format. There are none with blocks: a block would see contacts that the app may not see.
-// Extensions of this library.
+// Predicates that need no format string. None of them takes a block, because a block would see contacts that
+// the app may not see. Extensions of this library.
 extension CNContactPickerViewController {
     /// Matches contacts that have a value for each of these keys: `emailAddresses.@count > 0`.
     public class func predicate(havingKeys keys: [String]) -> NSPredicate {
         PickerPredicate(.init(hasKeys: keys))
     }
 
-    /// Matches contacts with this number of values of a key: `phoneNumbers.@count == 1` is `1...1`.
+    /// Matches contacts with this number of values for a key. For example, `1...1` means `phoneNumbers.@count
+    /// == 1`.
     public class func predicate(key: String, count: ClosedRange<Int>) -> NSPredicate {
         PickerPredicate(.init(minimumCount: [key: count.lowerBound], maximumCount: [key: count.upperBound]))
     }

@@ -59,7 +59,8 @@ extension CNContact {
 
     /// Whether this unified contact is the contact with that identifier, or has it as a member.
     ///
-    /// Asks the store, since a contact does not carry its members. Returns `false` if the store cannot answer.
+    /// This asks the broker, because a contact does not contain the identifiers of its members. It returns
+    /// `false` if the broker cannot answer.
     public func isUnifiedWithContact(withIdentifier identifier: String) -> Bool {
         if self.identifier == identifier { return true }
         return (try? CNContactStore().linkedContactIdentifiers(ofContactWithIdentifier: self.identifier))?
@@ -98,16 +99,16 @@ extension CNContact {
 
 // Extensions of this library, which Apple's Contacts does not have.
 extension CNContact {
-    /// When the contact was created, to the second. Fetched with ``CNContactCreationDateKey``. An extension of this
-    /// library.
+    /// The time when the contact was created, to the second. Fetch it with ``CNContactCreationDateKey``. An
+    /// extension of this library.
     public var creationDate: Date? { Date(wire: fetched(.creationDate).values.card.creationDate) }
 
-    /// When the contact was last changed, to the second, as far as the app may see. Fetched with
+    /// The time of the last change that the app may see, to the second. Fetch it with
     /// ``CNContactModificationDateKey``. An extension of this library.
     public var modificationDate: Date? { Date(wire: fetched(.modificationDate).values.card.modificationDate) }
 
-    /// vCard properties that have no key of their own, as unfolded content lines (RFC 6350 §3.2). Fetched with
-    /// ``CNContactExtraPropertiesKey``, which must be granted by name. An extension of this library.
+    /// vCard properties that have no key of their own, as unfolded content lines (RFC 6350 §3.2). Fetch them
+    /// with ``CNContactExtraPropertiesKey``, which must be granted by name. An extension of this library.
     public var extraProperties: [String] { fetched(.extraProperties).values.card.extraProperties }
 }
 

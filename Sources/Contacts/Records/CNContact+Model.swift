@@ -2,12 +2,14 @@ import BrokerJSON
 import BrokerModel
 import Foundation
 
-// The one bridge between Apple's objects and the form in which this package's own readers have contacts: vCard, CSV and
-// edited text. It is for the programs of this package only: BrokerModel is not a product, so its form may change with
-// the interface. Other programs use the properties and `CNContactVCardSerialization`, which also builds on it.
+// Converts between this library's contact objects and the types of BrokerModel, which this package's readers
+// of vCard, CSV and edited text use. Only programs of this package can call it: BrokerModel is not a product,
+// so its types may change with the interface. Other programs use the properties and
+// `CNContactVCardSerialization`.
 
 extension CNContact {
-    /// The fetched keys and value identifiers, as the broker sent them, without decoding them into objects.
+    /// The contact in the broker's form, with its fetched keys and value identifiers. A contact that the
+    /// broker sent is not decoded into objects.
     package var wire: WireContact {
         // Members that a newer broker added are ignored.
         if !text.isEmpty, let json = try? JSONDocument(parsing: Array(text)), let wire = try? WireContact(json.root) {

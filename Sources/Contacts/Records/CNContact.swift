@@ -4,13 +4,13 @@ import Foundation
 
 /// A fetched contact. It is immutable, outlives its store, and may be sent between threads.
 ///
-/// It has only the requested properties. Reading another one traps, with a message that names its key. Check
-/// ``isKeyAvailable(_:)`` first.
+/// It has only the requested properties. Reading any other property traps, with a message that names its key.
+/// To avoid this, check ``isKeyAvailable(_:)`` first.
 public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, Identifiable {
     /// The keys that were requested.
     let availableKeys: ContactKeySet
-    /// The JSON object that the broker sent; it was parsed once. All contacts of a batch share one buffer, so that a
-    /// fetch of thousands only records where each begins.
+    /// The JSON object that the broker sent. It is valid, because the reply that contains it was parsed. All
+    /// contacts of a reply share one buffer, so a fetch of thousands of contacts copies no text.
     let text: ArraySlice<UInt8>
     /// The decoded text, after the first read. If two threads decode it, the first result is kept.
     private let decoded = SetOnce<ContactContent>()
@@ -41,7 +41,7 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
         return isMutable ? CNMutableContact(contact.values, keys: keys) : contact
     }
 
-    /// For a subclass that stores its content itself.
+    /// Initializes a contact whose subclass stores the content itself.
     init(keys: ContactKeySet) {
         availableKeys = keys
         text = []
@@ -64,8 +64,9 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
 
     final func require(_ key: ContactKey) {
         guard !availableKeys.contains(key) else { return }
-        // The program reads a property that it did not request. Apple's systems raise an exception of this name; Swift
-        // has no exception to catch. The message names the key, in release builds too.
+        // The program reads a property that it did not request. Apple's systems raise an exception with this
+        // name. Swift has no such exceptions, so the program traps. The message names the key, in release
+        // builds too.
         fatalError(
             "\(CNContactPropertyNotFetchedExceptionName): the property \(key.rawValue) was not requested when the contact was "
                 + "fetched; add its key to keysToFetch")
@@ -82,7 +83,7 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
 
     // MARK: Copying
 
-    /// Returns an immutable contact: this one. A mutable contact returns a copy.
+    /// Returns this contact, which is immutable. A mutable contact returns an immutable copy.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Returns a mutable copy.
@@ -161,7 +162,7 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
     public var phoneticOrganizationName: String {
         fetched(.phoneticOrganizationName).values.card.phoneticOrganizationName
     }
-    /// The note. It must be granted by name, to read and to write.
+    /// The note. Both reading and writing it must be granted by name.
     public var note: String { fetched(.note).values.card.note }
     /// The birthday in the Gregorian calendar. Its year is `nil` if it is not known.
     public var birthday: DateComponents? { fetched(.birthday).values.birthday }
@@ -195,11 +196,12 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
     public var imageDataAvailable: Bool { fetched(.imageDataAvailable).values.card.imageDataAvailable }
 }
 
-// Proof: every stored property is a constant that is Sendable: keys, bytes, and a decoded value that is set once. The
-// compiler cannot check this, because the class has a subclass; that keeps its state behind a lock.
+// Proof: every stored property is a constant that is Sendable: keys, bytes, and a decoded value that is set
+// once. The compiler cannot check this, because the class has a subclass. The subclass keeps its state behind
+// a lock.
 extension CNContact: @unchecked Sendable {}
 
-/// The values of a contact behind one reference: reading one property copies no other.
+/// The values of a contact behind one reference, so that reading one property does not copy the others.
 final class ContactContent: Sendable {
     let values: ContactValues
 
@@ -220,7 +222,8 @@ extension UUID {
                 return
             }
         }
-        // FNV-1a twice, with two start values: the same in every run, unlike Swift's own hashes.
+        // This hashes with FNV-1a twice, with two start values. Unlike Swift's own hashes, the result is the
+        // same in every run.
         var high: UInt64 = 0xCBF2_9CE4_8422_2325
         var low: UInt64 = 0x8422_2325_CBF2_9CE4
         for byte in text.utf8 {

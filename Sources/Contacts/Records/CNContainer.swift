@@ -6,7 +6,7 @@ public final class CNContainer: NSObject, NSCopying, NSSecureCoding, Identifiabl
     public let identifier: String
     /// The name that the person sees.
     public let name: String
-    /// Where its contacts come from.
+    /// The kind of source that its contacts come from.
     public let type: CNContainerType
 
     init(identifier: String, name: String, type: CNContainerType) {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A group of contacts, as it was fetched.
+/// A group of contacts. It is immutable.
 public class CNGroup: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, Identifiable {
     struct Values: Hashable, Sendable {
         var identifier: String
@@ -10,7 +10,8 @@ public class CNGroup: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, Ide
         var parents: [String] = []
     }
 
-    /// Behind a lock, since the subclass changes it, and both may be sent between threads.
+    /// A lock protects the values, because the subclass changes them, and both classes may be sent between
+    /// threads.
     fileprivate let state: Mutex<Values>
 
     /// Creates a group with an empty name and a temporary identifier.
@@ -33,7 +34,7 @@ public class CNGroup: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, Ide
     /// The name that the person sees.
     public var name: String { values.name }
 
-    /// Returns an immutable group: this one. A mutable group returns a copy.
+    /// Returns this group, which is immutable. A mutable group returns an immutable copy.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Returns a mutable copy.
@@ -70,11 +71,11 @@ public class CNGroup: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, Ide
     public override var description: String { "<\(type(of: self)): identifier=\(identifier)>" }
 }
 
-// Proof: the only stored property is a constant that is Sendable. The compiler cannot check this, because the class has
-// a subclass; that has no stored property.
+// Proof: the only stored property is a constant that is Sendable. The compiler cannot check this, because the
+// class has a subclass. The subclass has no stored property.
 extension CNGroup: @unchecked Sendable {}
 
-// Proof of the Sendable: it has no stored property of its own.
+// Proof that the class is Sendable: it has no stored property of its own.
 /// A group that can be renamed, and saved with a ``CNSaveRequest``.
 public final class CNMutableGroup: CNGroup, @unchecked Sendable {
     /// The name that the person sees.
@@ -83,7 +84,7 @@ public final class CNMutableGroup: CNGroup, @unchecked Sendable {
         set { state.withLock { $0.name = newValue } }
     }
 
-    /// Returns an immutable copy of the group in its present state.
+    /// Returns an immutable copy of the group in its current state.
     public override func copy(with zone: NSZone? = nil) -> Any { CNGroup(values) }
 
     /// Sets the identifier that a save assigned.

@@ -2,7 +2,7 @@ import BrokerModel
 import Foundation
 import Synchronization
 
-// Proof of the Sendable: its only stored property is a constant that is Sendable.
+// Proof that the class is Sendable: its only stored property is a constant that is Sendable.
 /// A contact that can be changed, and saved with a ``CNSaveRequest``.
 ///
 /// For a fetched contact, only the fetched properties can be saved. A lock protects each read and each write of a
@@ -35,13 +35,13 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
         self.init(contact.values, keys: contact.availableKeys)
     }
 
-    /// Creates a contact of which a save writes only these keys.
+    /// Creates a contact. A save writes only these keys of it.
     convenience init(_ values: ContactValues, writing keys: ContactKeySet) {
         self.init(values, keys: .all)
         state.withLock { $0.changed = keys }
     }
 
-    /// Creates a contact with the values of a card, of which an update writes only these keys.
+    /// Creates a contact with the values of a card. An update writes only these keys of it.
     init(_ card: ContactCard, writing keys: ContactKeySet) {
         state = Mutex(State(content: .card(card, seen: nil), changed: keys))
         super.init(keys: .all)
@@ -70,7 +70,7 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
         }
     }
 
-    /// What a save has to write, read under one lock.
+    /// The content and the keys that a save needs, read together under the lock.
     var changes: (content: MutableContent, changed: ContactKeySet, unfetched: ContactKeySet) {
         state.withLock { ($0.content, $0.changed, $0.unfetched) }
     }
@@ -93,7 +93,7 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
         }
     }
 
-    /// Returns an immutable copy of the contact in its present state.
+    /// Returns an immutable copy of the contact in its current state.
     public override func copy(with zone: NSZone? = nil) -> Any { CNContact(values, keys: keysThatCanBeRead) }
 
     // MARK: Properties
@@ -173,7 +173,7 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
         get { fetched(.phoneticOrganizationName).values.card.phoneticOrganizationName }
         set { set(.phoneticOrganizationName) { $0.card.phoneticOrganizationName = newValue } }
     }
-    /// The note. It must be granted by name, to read and to write.
+    /// The note. Both reading and writing it must be granted by name.
     public override var note: String {
         get { fetched(.note).values.card.note }
         set { set(.note) { $0.card.note = newValue } }

@@ -1,43 +1,43 @@
 import Foundation
 
-// The names of 2015, from Swift 2, for sources that still use them. Each names its replacement.
+// Names from Swift 2 (2015), for source code that still uses them. Each declaration names its replacement.
 
 extension CNContact {
-    /// The spelling of 2015 for `predicateForContacts(matchingName:)`.
+    /// The Swift 2 name of `predicateForContacts(matchingName:)`.
     @available(*, deprecated, renamed: "predicateForContacts(matchingName:)")
     public class func predicateForContactsMatchingName(_ name: String) -> NSPredicate {
         predicateForContacts(matchingName: name)
     }
 
-    /// The spelling of 2015 for `predicateForContacts(withIdentifiers:)`.
+    /// The Swift 2 name of `predicateForContacts(withIdentifiers:)`.
     @available(*, deprecated, renamed: "predicateForContacts(withIdentifiers:)")
     public class func predicateForContactsWithIdentifiers(_ identifiers: [String]) -> NSPredicate {
         predicateForContacts(withIdentifiers: identifiers)
     }
 
-    /// The spelling of 2015 for `predicateForContactsInGroup(withIdentifier:)`.
+    /// The Swift 2 name of `predicateForContactsInGroup(withIdentifier:)`.
     @available(*, deprecated, renamed: "predicateForContactsInGroup(withIdentifier:)")
     public class func predicateForContactsInGroupWithIdentifier(_ identifier: String) -> NSPredicate {
         predicateForContactsInGroup(withIdentifier: identifier)
     }
 
-    /// The spelling of 2015 for `predicateForContactsInContainer(withIdentifier:)`.
+    /// The Swift 2 name of `predicateForContactsInContainer(withIdentifier:)`.
     @available(*, deprecated, renamed: "predicateForContactsInContainer(withIdentifier:)")
     public class func predicateForContactsInContainerWithIdentifier(_ identifier: String) -> NSPredicate {
         predicateForContactsInContainer(withIdentifier: identifier)
     }
 
-    /// The spelling of 2015 for `localizedString(forKey:)`.
+    /// The Swift 2 name of `localizedString(forKey:)`.
     @available(*, deprecated, renamed: "localizedString(forKey:)")
     public class func localizedStringForKey(_ key: String) -> String { localizedString(forKey: key) }
 
-    /// The spelling of 2015 for `comparator(forNameSortOrder:)`.
+    /// The Swift 2 name of `comparator(forNameSortOrder:)`.
     @available(*, deprecated, renamed: "comparator(forNameSortOrder:)")
     public class func comparatorForNameSortOrder(_ order: CNContactSortOrder) -> Comparator {
         comparator(forNameSortOrder: order)
     }
 
-    /// The spelling of 2015 for `isUnifiedWithContact(withIdentifier:)`.
+    /// The Swift 2 name of `isUnifiedWithContact(withIdentifier:)`.
     @available(*, deprecated, renamed: "isUnifiedWithContact(withIdentifier:)")
     public func isUnifiedWithContactWithIdentifier(_ identifier: String) -> Bool {
         isUnifiedWithContact(withIdentifier: identifier)
@@ -45,19 +45,19 @@ extension CNContact {
 }
 
 extension CNLabeledValue {
-    /// The spelling of 2015 for `localizedString(forLabel:)`.
+    /// The Swift 2 name of `localizedString(forLabel:)`.
     @available(*, deprecated, renamed: "localizedString(forLabel:)")
     public class func localizedStringForLabel(_ label: String) -> String { localizedString(forLabel: label) }
 }
 
 extension CNContactStore {
-    /// The spelling of 2015 for `authorizationStatus(for:)`.
+    /// The Swift 2 name of `authorizationStatus(for:)`.
     @available(*, deprecated, renamed: "authorizationStatus(for:)")
     public class func authorizationStatusForEntityType(_ entityType: CNEntityType) -> CNAuthorizationStatus {
         authorizationStatus(for: entityType)
     }
 
-    /// The spelling of 2015 for `requestAccess(for:completionHandler:)`.
+    /// The Swift 2 name of `requestAccess(for:completionHandler:)`.
     @available(*, deprecated, renamed: "requestAccess(for:completionHandler:)")
     public func requestAccessForEntityType(
         _ entityType: CNEntityType, completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
@@ -65,7 +65,7 @@ extension CNContactStore {
         requestAccess(for: entityType, completionHandler: completionHandler)
     }
 
-    /// The spelling of 2015 for `unifiedContact(withIdentifier:keysToFetch:)`.
+    /// The Swift 2 name of `unifiedContact(withIdentifier:keysToFetch:)`.
     @available(*, deprecated, renamed: "unifiedContact(withIdentifier:keysToFetch:)")
     public func unifiedContactWithIdentifier(
         _ identifier: String, keysToFetch keys: [any CNKeyDescriptor]
@@ -73,7 +73,7 @@ extension CNContactStore {
         try unifiedContact(withIdentifier: identifier, keysToFetch: keys)
     }
 
-    /// The spelling of 2015 for `unifiedContacts(matching:keysToFetch:)`.
+    /// The Swift 2 name of `unifiedContacts(matching:keysToFetch:)`.
     @available(*, deprecated, renamed: "unifiedContacts(matching:keysToFetch:)")
     public func unifiedContactsMatchingPredicate(
         _ predicate: NSPredicate, keysToFetch keys: [any CNKeyDescriptor]
@@ -81,7 +81,7 @@ extension CNContactStore {
         try unifiedContacts(matching: predicate, keysToFetch: keys)
     }
 
-    /// The spelling of 2015 for `enumerateContacts(with:usingBlock:)`.
+    /// The Swift 2 name of `enumerateContacts(with:usingBlock:)`.
     @available(*, deprecated, renamed: "enumerateContacts(with:usingBlock:)")
     public func enumerateContactsWithFetchRequest(
         _ request: CNContactFetchRequest, usingBlock block: (CNContact, UnsafeMutablePointer<ObjCBool>) -> Void
@@ -89,39 +89,39 @@ extension CNContactStore {
         try enumerateContacts(with: request, usingBlock: block)
     }
 
-    /// The spelling of 2015 for `groups(matching:)`.
+    /// The Swift 2 name of `groups(matching:)`.
     @available(*, deprecated, renamed: "groups(matching:)")
     public func groupsMatchingPredicate(_ predicate: NSPredicate?) throws -> [CNGroup] {
         try groups(matching: predicate)
     }
 
-    /// The spelling of 2015 for `containers(matching:)`.
+    /// The Swift 2 name of `containers(matching:)`.
     @available(*, deprecated, renamed: "containers(matching:)")
     public func containersMatchingPredicate(_ predicate: NSPredicate?) throws -> [CNContainer] {
         try containers(matching: predicate)
     }
 
-    /// The spelling of 2015 for `execute(_:)`.
+    /// The Swift 2 name of `execute(_:)`.
     @available(*, deprecated, renamed: "execute(_:)")
     public func executeSaveRequest(_ saveRequest: CNSaveRequest) throws { try execute(saveRequest) }
 }
 
 extension CNSaveRequest {
-    /// The spelling of 2015 for `add(_:toContainerWithIdentifier:)`.
+    /// The Swift 2 name of `add(_:toContainerWithIdentifier:)`.
     @available(*, deprecated, renamed: "add(_:toContainerWithIdentifier:)")
     public func addContact(_ contact: CNMutableContact, toContainerWithIdentifier identifier: String?) {
         add(contact, toContainerWithIdentifier: identifier)
     }
 
-    /// The spelling of 2015 for `update(_:)`.
+    /// The Swift 2 name of `update(_:)`.
     @available(*, deprecated, renamed: "update(_:)")
     public func updateContact(_ contact: CNMutableContact) { update(contact) }
 
-    /// The spelling of 2015 for `delete(_:)`.
+    /// The Swift 2 name of `delete(_:)`.
     @available(*, deprecated, renamed: "delete(_:)")
     public func deleteContact(_ contact: CNMutableContact) { delete(contact) }
 
-    /// The spelling of 2015 for `add(_:toContainerWithIdentifier:)`.
+    /// The Swift 2 name of `add(_:toContainerWithIdentifier:)`.
     @available(*, deprecated, renamed: "add(_:toContainerWithIdentifier:)")
     public func addGroup(_ group: CNMutableGroup, toContainerWithIdentifier identifier: String?) {
         add(group, toContainerWithIdentifier: identifier)

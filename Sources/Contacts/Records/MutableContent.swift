@@ -2,10 +2,10 @@ import BrokerJSON
 import BrokerModel
 import Foundation
 
-/// The content of a mutable contact: objects, or the card that it was made of, until it is changed.
+/// The content of a mutable contact: decoded objects, or an unchanged card that the contact was made from.
 ///
-/// Most of a file's thousands of cards are never decoded into objects before they are saved; they go to the broker
-/// unchanged.
+/// An import can save thousands of cards. Most of them go to the broker unchanged, without being decoded into
+/// objects.
 enum MutableContent: Sendable {
     case objects(ContactContent)
     /// - Parameter seen: the decoded objects, after the first read.
@@ -50,7 +50,7 @@ enum MutableContent: Sendable {
         }
     }
 
-    /// Writes a `Contact` of the interface with these keys, including empty ones.
+    /// Writes a `Contact` of the interface with these keys, including keys without a value.
     func write(_ keys: ContactKeySet, isNamed: Bool, to writer: inout JSONWriter) {
         switch self {
         case .objects(let content): content.values.write(keys, isNamed: isNamed, to: &writer)

@@ -1,8 +1,9 @@
 import Foundation
 
-/// Temporary identifiers of records that the broker has not saved yet.
+/// Makes temporary identifiers for records that the broker has not saved yet.
 enum RandomIdentifier {
-    /// Returns a UUID of version 4 (RFC 9562 §5.4). Foundation's own on Linux opens a file for each one.
+    /// Returns a UUID of version 4 (RFC 9562 §5.4). On Linux, Foundation's `UUID()` opens a file for each
+    /// one.
     static func make() -> String {
         var generator = SystemRandomNumberGenerator()
         let (high, low): (UInt64, UInt64) = (generator.next(), generator.next())

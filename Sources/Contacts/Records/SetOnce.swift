@@ -2,15 +2,15 @@ import Synchronization
 
 /// Holds one object, which is set once and never changes. Any thread may set it; the first one wins.
 ///
-/// Like `AtomicLazyReference`. That library is not built with the thread sanitizer on Linux, which therefore does not
-/// see its memory ordering.
+/// It works like `AtomicLazyReference` of the Synchronization library. On Linux that library is not built
+/// with the thread sanitizer, so the sanitizer does not see its memory ordering.
 struct SetOnce<Object: AnyObject & Sendable>: ~Copyable, Sendable {
     /// The retained object's address; 0 if none is set.
     private let address = Atomic<UInt>(0)
 
     deinit {
         guard let address = UnsafeRawPointer(bitPattern: address.load(ordering: .acquiring)) else { return }
-        // Sound: the object was retained when it was set, and nobody reads it any more.
+        // Sound: the object was retained when it was set, and no thread can read it during the deinit.
         Unmanaged<Object>.fromOpaque(address).release()
     }
 

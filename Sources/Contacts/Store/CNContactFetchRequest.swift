@@ -4,9 +4,9 @@ import Foundation
 /// The base class of all fetch requests.
 public class CNFetchRequest: NSObject {}
 
-/// Which contacts to fetch, and which of their properties.
+/// A request that selects contacts, and the properties to fetch.
 public final class CNContactFetchRequest: CNFetchRequest, NSSecureCoding {
-    /// Which contacts to fetch, as one of ``CNContact``'s predicates; `nil` for all that the app may see.
+    /// A predicate of ``CNContact`` that selects contacts; `nil` selects all contacts that the app may see.
     public var predicate: NSPredicate?
     /// The properties to fetch. A short list makes a fetch faster.
     public var keysToFetch: [any CNKeyDescriptor]
@@ -25,7 +25,7 @@ public final class CNContactFetchRequest: CNFetchRequest, NSSecureCoding {
     /// Always `true`: the class supports only secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Encodes the request. A predicate that is not one of ``CNContact``’s is left out.
+    /// Encodes the request. This leaves out a predicate that is not one of ``CNContact``'s.
     public func encode(with coder: NSCoder) {
         let keys = (try? ContactKeySet(keysToFetch))?.keys.map(\.rawValue) ?? []
         coder.encode(keys.map { $0 as NSString } as NSArray, forKey: "keysToFetch")

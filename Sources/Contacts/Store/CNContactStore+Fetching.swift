@@ -13,7 +13,7 @@ extension CNContactStore {
         try one(.identifiers([identifier]), keys, identifier)
     }
 
-    /// Returns the contacts that match, linked ones merged.
+    /// Returns the contacts that match a predicate. Linked contacts are merged.
     ///
     /// - Throws: ``CNError/Code/predicateInvalid`` if the predicate is not one of ``CNContact``'s.
     public func unifiedContacts(
@@ -36,10 +36,11 @@ extension CNContactStore {
         try one(.me, keys, nil)
     }
 
-    /// Calls a block with each contact that matches a request. The list is never in memory as a whole.
+    /// Calls a block with each contact that matches a request. The library never has the whole list in
+    /// memory.
     ///
     /// - Parameters:
-    ///   - request: which contacts, with which keys, in which order.
+    ///   - request: selects the contacts, keys and sort order.
     ///   - block: receives a contact, and a flag that it may set to end the enumeration.
     public func enumerateContacts(
         with request: CNContactFetchRequest, usingBlock block: (CNContact, UnsafeMutablePointer<ObjCBool>) -> Void

@@ -3,7 +3,7 @@ import BrokerJSON
 import Foundation
 
 extension CNContactStore {
-    /// Returns the groups that match, or all that the app may see.
+    /// Returns the groups that match the predicate; `nil` returns all groups that the app may see.
     public func groups(matching predicate: NSPredicate?) throws -> [CNGroup] {
         guard let predicate else { return try groups { _ in } }
         guard case .groups(let meaning)? = (predicate as? ContactsPredicate)?.meaning else {
@@ -21,7 +21,7 @@ extension CNContactStore {
         return reply["groups"]?.elements?.map { CNGroup(wire: $0) } ?? []
     }
 
-    /// Returns the containers that match, or all that the app may see.
+    /// Returns the containers that match the predicate; `nil` returns all containers that the app may see.
     public func containers(matching predicate: NSPredicate?) throws -> [CNContainer] {
         guard let predicate else { return try containers { _ in }.containers }
         guard case .containers(let meaning)? = (predicate as? ContactsPredicate)?.meaning else {
@@ -42,8 +42,8 @@ extension CNContactStore {
         }
     }
 
-    /// Returns the identifier of the container for new contacts; empty if the app may not know it. This
-    /// may prompt the person, like every call that needs contacts.
+    /// Returns the identifier of the container for new contacts; empty if the app has no access or the call
+    /// fails. This may prompt the person, like every call that needs contacts.
     public func defaultContainerIdentifier() -> String { (try? containers { _ in })?.standard ?? "" }
 
     private func containers(

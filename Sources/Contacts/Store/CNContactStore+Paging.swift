@@ -15,15 +15,17 @@ public struct CNContactPage: Hashable, Sendable {
 extension CNContactStore {
     /// Fetches one page of the contacts that match a request. An extension of this library.
     ///
-    /// The broker keeps no state for the app between two pages, so the app can pause for any time: for a list that is
-    /// scrolled, or output that somebody reads. ``enumerateContacts(with:usingBlock:)`` is faster, but it fails if the
-    /// app takes no contact for 60 seconds. A change between two pages may show in the later one, but no contact is
-    /// returned twice.
+    /// The broker keeps no state for the app between two pages, so the app can pause as long as it needs, for
+    /// example while a person scrolls a list. ``enumerateContacts(with:usingBlock:)`` is faster, but it fails
+    /// if the app takes no contact for 60 seconds. The later page may include changes that were made between
+    /// the two pages, but no contact is returned twice.
     ///
     /// - Parameters:
-    ///   - request: which contacts, with which keys, in which order.
-    ///   - page: ``CNContactPage/nextPage`` of the page before, for the same request; `nil` for the first page.
-    ///   - limit: how many contacts a page may have: 1 to 1,000. A page is also limited to 8 MiB, so it may have fewer.
+    ///   - request: selects the contacts, keys and sort order.
+    ///   - page: ``CNContactPage/nextPage`` of the previous page, for the same request; `nil` for the first
+    ///     page.
+    ///   - limit: the maximum number of contacts in the page, 1 to 1,000. A page is also limited to 8 MiB, so
+    ///     it may have fewer.
     public func contactPage(
         with request: CNContactFetchRequest, startingAt page: String? = nil, limit: Int = 200
     ) throws -> CNContactPage {
@@ -44,12 +46,12 @@ extension CNContactStore {
     }
 
     /// Calls a closure with each contact that matches a request, fetched page by page. Unlike the block of
-    /// ``enumerateContacts(with:usingBlock:)``, the closure may throw, which ends the fetch, and may take any time. An
-    /// extension of this library.
+    /// ``enumerateContacts(with:usingBlock:)``, the closure may take any time. If it throws, the fetch ends.
+    /// An extension of this library.
     ///
     /// - Parameters:
-    ///   - request: which contacts, with which keys, in which order.
-    ///   - pageSize: how many contacts are fetched at a time: 1 to 1,000.
+    ///   - request: selects the contacts, keys and sort order.
+    ///   - pageSize: the number of contacts to fetch at a time, 1 to 1,000.
     ///   - body: receives a contact. Its error is rethrown.
     public func forEachContact(
         with request: CNContactFetchRequest, pageSize: Int = 200, _ body: (CNContact) throws -> Void

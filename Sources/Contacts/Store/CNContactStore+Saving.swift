@@ -10,10 +10,11 @@ extension CNContactStore {
     /// If two saves change the same property, the last one wins. When this returns, the save is durable on disk, and
     /// added records have their identifiers.
     ///
-    /// A request has at most 2,000 steps and 16 MiB, photos included. It may touch at most about 10,000 cards; a
-    /// unified contact counts by its cards. Beyond that the save fails with ``CNError/Code/policyViolation``, and
-    /// nothing is saved. Apple's systems have no such limit. The library does not split a request: one part could then
-    /// fail after others were saved. An app that does not need all or nothing executes several requests.
+    /// A request has at most 2,000 steps and 16 MiB, photos included. It may touch at most about 10,000
+    /// cards; each card of a unified contact counts. If a request exceeds a limit, the save fails with
+    /// ``CNError/Code/policyViolation``, and nothing is saved. Apple's systems have no such limit. The
+    /// library does not split a request: one part could then fail after others were saved. An app that does
+    /// not need this guarantee can execute several requests.
     ///
     /// - Throws: ``CNError``. If a step is refused, the error names its record. `communicationError` means that the
     ///   connection to the broker was lost: the save may or may not have been made.
@@ -39,14 +40,16 @@ extension CNContactStore {
 
     /// Records that these steps were saved.
     func saved(_ steps: [CNSaveRequest.Step], as identifiers: [String], _ undoing: UndoPlan?, refetching: Bool) {
-        // If this save cannot be undone, nothing can: the save before it is no longer the last.
+        // Only the last save can be undone. If this save cannot be undone, the plan of an earlier save must
+        // not remain.
         undo.withLock { $0.plan = $0.keeps ? undoing?.completed(identifiers) : nil }
         Self.take(identifiers, steps)
         // The save succeeded, even if the identifiers of its values cannot be fetched.
         if refetching { try? refetch(steps) }
     }
 
-    /// The most bytes of steps in one save: the broker's limit for a call, less 4 KiB for the rest of the call.
+    /// The maximum size of the encoded steps of one save: the broker's limit for a call, minus 4 KiB for the
+    /// rest of the call.
     static let largestSave = 16 * 1_048_576 - 4_096
 
     /// - Returns: for each step, the identifier of the record it added, or an empty string.
@@ -78,7 +81,8 @@ extension CNContactStore {
         }
     }
 
-    /// Fetches the value identifiers of saved contacts that have lists with possibly new values.
+    /// Fetches the lists of values that the save wrote, because new values get their identifiers from the
+    /// broker.
     private func refetch(_ steps: [CNSaveRequest.Step]) throws {
         let lists = ContactKeySet(ContactKey.allCases.filter(\.hasSeveralValues))
         var contacts: [String: CNMutableContact] = [:]

@@ -9,8 +9,8 @@ struct UndoState: Sendable {
 }
 
 extension CNContactStore {
-    /// Whether ``undoLastSave()`` can undo saves of this store. Off by default, because each save then first fetches
-    /// the records that it changes. An extension of this library.
+    /// Whether ``undoLastSave()`` can undo saves of this store. It is off by default, because it makes each
+    /// save first fetch the records that the save changes. An extension of this library.
     public var keepsUndo: Bool {
         get { undo.withLock { $0.keeps } }
         set {
@@ -24,12 +24,13 @@ extension CNContactStore {
     /// Whether ``undoLastSave()`` has a save to undo. An extension of this library.
     public var canUndo: Bool { undo.withLock { $0.plan != nil } }
 
-    /// Undoes the last save of this store, in one save. Added records are deleted, changed properties get their former
-    /// values, and deleted records are added again under new identifiers. Changes that others made meanwhile to the
-    /// same properties are overwritten. An extension of this library.
+    /// Undoes the last save of this store, in one save. Added records are deleted, changed properties get
+    /// their former values, and deleted records are added again under new identifiers. The undo overwrites
+    /// changes that others made to the same properties meanwhile. An extension of this library.
     ///
-    /// Contacts return to their groups, groups get back their members, parents and subgroups, and cards are linked as
-    /// before. Keys of a deleted contact that the app may not read are lost.
+    /// Contacts return to their groups, groups get back their members, parents and subgroups, and cards are
+    /// linked as before. If the app may not read all keys of a deleted contact, the values of the other keys
+    /// are lost.
     ///
     /// Some saves cannot be undone, and after one of them ``canUndo`` is `false`:
     ///

@@ -6,10 +6,11 @@ import Synchronization
 
 /// The person's contacts, groups and containers that this app may see.
 ///
-/// A store is safe to use from any thread, and a process may have several. Its calls block; if nothing was decided yet,
-/// the call prompts the person and waits for the answer. No call waits longer than 300 seconds in all, or 5 seconds for
-/// a broker that restarts; most take less than a millisecond. ``requestAccess(for:completionHandler:)`` does not block.
-/// Objects that a store returned do not need the store.
+/// A store is safe to use from any thread, and a process may create several stores. Calls block. If the
+/// person has not decided on access, a call prompts the person and waits for the answer. No call waits longer
+/// than 300 seconds in all, or longer than 5 seconds for a broker that restarts. Most calls take less than a
+/// millisecond. ``requestAccess(for:completionHandler:)`` does not block. Returned objects stay valid without
+/// the store.
 ///
 /// Errors are ``CNError``: `authorizationDenied` if the app has no access, `communicationError` if the broker cannot be
 /// reached.
@@ -35,11 +36,12 @@ public final class CNContactStore: NSObject, Sendable {
 
     private static let purpose = Mutex<String?>(nil)
 
-    /// Why the app wants contacts. The prompt shows this text in quotation marks. It is cut at 1,024 bytes. Set it
-    /// before the first call to a store.
+    /// The purpose: the app's own words for why it wants contacts. The prompt shows this text in quotation
+    /// marks, cut at 1,024 bytes. Set it before the first call to a store.
     ///
     /// An extension of this library. On Apple's systems the text is `NSContactsUsageDescription` in the app's
-    /// Info.plist. If a program on Linux has that key (`Bundle.main`), its value is used until this is set.
+    /// Info.plist. On Linux, the library uses the value of that key in `Bundle.main` until this property is
+    /// set.
     public static var usageDescription: String? {
         get { purpose.withLock { $0 } ?? inBundle }
         set { purpose.withLock { $0 = newValue } }
@@ -64,7 +66,8 @@ public final class CNContactStore: NSObject, Sendable {
 
     private static let inBundle = Bundle.main.object(forInfoDictionaryKey: "NSContactsUsageDescription") as? String
 
-    /// Returns this app's authorization level. Never prompts. Returns `notDetermined` if the broker cannot be reached.
+    /// Returns this app's authorization level. This never prompts, and returns `notDetermined` if the broker
+    /// cannot be reached.
     public class func authorizationStatus(for entityType: CNEntityType) -> CNAuthorizationStatus {
         guard let reply = try? BrokerCalls.shared.call(.getAuthorization) else { return .notDetermined }
         let status = CNAuthorizationStatus(wire: reply["status"]?.string)
@@ -72,17 +75,18 @@ public final class CNContactStore: NSObject, Sendable {
         return status
     }
 
-    /// Prompts the person for access to contacts, if nothing was decided yet.
+    /// Prompts the person for access to contacts if they have not decided on it.
     ///
-    /// Returns at once. The handler runs on a thread of this library. It gets `true` if the app may see all or some
-    /// contacts (``CNAuthorizationStatus/limited``), otherwise `false` and the error.
+    /// This returns at once. The handler runs on a thread of this library. It gets `true` if the app may see
+    /// all or some contacts (``CNAuthorizationStatus/limited``), otherwise `false` and the error.
     public func requestAccess(
         for entityType: CNEntityType, completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
         requestAccess(for: entityType, keysToOffer: [], completionHandler: completionHandler)
     }
 
-    /// Does the same, and the prompt also offers these keys: ``CNContactNoteKey``, ``CNContactExtraPropertiesKey`` and
+    /// Prompts the person for access to contacts if they have not decided on it. The prompt also offers these
+    /// keys, which must be granted by name: ``CNContactNoteKey``, ``CNContactExtraPropertiesKey`` and
     /// ``CNGroupsOfOthersKey``. An extension of this library.
     public func requestAccess(
         for entityType: CNEntityType, keysToOffer: [any CNKeyDescriptor],
@@ -99,7 +103,8 @@ public final class CNContactStore: NSObject, Sendable {
         }
     }
 
-    /// Prompts the person for access to contacts, if nothing was decided yet, and suspends until they have answered.
+    /// Prompts the person for access to contacts if they have not decided on it, and suspends until they have
+    /// answered.
     ///
     /// - Throws: ``CNError/Code/authorizationDenied`` if the app has no access.
     @discardableResult
@@ -107,7 +112,8 @@ public final class CNContactStore: NSObject, Sendable {
         try await requestAccess(for: entityType, keysToOffer: [])
     }
 
-    /// Does the same, and the prompt also offers these keys: ``CNContactNoteKey``, ``CNContactExtraPropertiesKey`` and
+    /// Prompts the person for access to contacts if they have not decided on it. The prompt also offers these
+    /// keys, which must be granted by name: ``CNContactNoteKey``, ``CNContactExtraPropertiesKey`` and
     /// ``CNGroupsOfOthersKey``. An extension of this library.
     @discardableResult
     public func requestAccess(for entityType: CNEntityType, keysToOffer: [any CNKeyDescriptor]) async throws -> Bool {
@@ -118,10 +124,11 @@ public final class CNContactStore: NSObject, Sendable {
         }
     }
 
-    /// Runs a blocking call on a thread of its own, so that it blocks no thread of the app.
+    /// Runs a blocking call on a separate thread, so that it does not block a thread of the app.
     ///
-    /// Not on a Dispatch queue: its threads try to set their priority. If that is not permitted, they write a line to
-    /// the system's journal, which stores the program's command line with it, including any names in it.
+    /// This does not use a Dispatch queue, because Dispatch's threads try to set their priority. If that is
+    /// not permitted, they write a line to the system's journal. The journal also stores the program's
+    /// command line, including any names in it.
     static func whileAppGoesOn(_ body: @escaping @Sendable () -> Void) {
         let thread = Thread(block: body)
         thread.name = "contacts-ask"
@@ -134,7 +141,7 @@ public final class CNContactStore: NSObject, Sendable {
             () throws(CallFailure) in
             try BrokerCalls.shared.call(.requestAccess) {
                 $0.member("purpose", purposeOfCall)
-                // The call lists all keys to offer, so the ordinary ones are added.
+                // The call must list all keys to offer, so this adds the ordinary ones.
                 if !keys.isEmpty {
                     $0.member("keys", ContactKeySet.all.subtracting(.named).union(keys).grantNames)
                 }
@@ -155,7 +162,8 @@ public final class CNContactStore: NSObject, Sendable {
 
     private static let isDecided = Atomic(false)
 
-    /// Prompts with the app's purpose before the first call that cannot carry it. Fetches can.
+    /// Prompts the person with the app's purpose before the first call that cannot carry a purpose. Fetches
+    /// can carry it.
     static func askFirst() throws(CNError) {
         guard !isDecided.load(ordering: .relaxed), purposeOfCall != nil else { return }
         // If the broker cannot be reached, the call itself reports the error.

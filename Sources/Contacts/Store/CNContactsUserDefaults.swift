@@ -7,8 +7,8 @@ import Synchronization
 public final class CNContactsUserDefaults: NSObject, Sendable {
     private static let common = CNContactsUserDefaults()
 
-    /// Returns the person’s preferences. Each property is read from the broker every time and never prompts. If the app
-    /// has no access, the country comes from the environment, and given names come first.
+    /// Returns the person's preferences. Each read of a property asks the broker, and never prompts. If the
+    /// app has no access, the country comes from the environment, and given names come first.
     public class func shared() -> CNContactsUserDefaults { common }
 
     /// The order in which contacts are listed: `givenName` or `familyName`.
@@ -16,8 +16,8 @@ public final class CNContactsUserDefaults: NSObject, Sendable {
         defaults?["sortOrder"]?.string == "familyName" ? .familyName : .givenName
     }
 
-    /// Which name is shown first, if the name's own language does not decide it. ``CNContactFormatter`` follows it. An
-    /// extension of this library.
+    /// The order in which to show given and family names, unless the language of a name decides it.
+    /// ``CNContactFormatter`` uses this order. An extension of this library.
     public var displayNameOrder: CNContactDisplayNameOrder { knownDisplayNameOrder ?? .givenNameFirst }
 
     /// `nil` if the broker did not return it.
@@ -40,8 +40,8 @@ public final class CNContactsUserDefaults: NSObject, Sendable {
         }
     }
 
-    /// Sets the person’s preferences; `nil` leaves a preference unchanged. Needs full access. An extension of this
-    /// library.
+    /// Sets the person's preferences; `nil` leaves a preference unchanged. This needs full access. An
+    /// extension of this library.
     public func set(
         sortOrder: CNContactSortOrder? = nil, displayNameOrder: CNContactDisplayNameOrder? = nil,
         countryCode: String? = nil

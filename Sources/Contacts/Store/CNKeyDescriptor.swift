@@ -1,7 +1,7 @@
 import BrokerModel
 import Foundation
 
-/// Names keys to fetch: one key, or all that a formatter or another part of the library needs.
+/// Names keys to fetch: a single key, or all keys that a formatter or another part of the library needs.
 ///
 /// A contact store accepts only strings and descriptors that this library returned.
 public protocol CNKeyDescriptor {}
@@ -36,7 +36,8 @@ extension ContactKeySet {
         self = keys
     }
 
-    /// Creates the set of keys to offer. It accepts ``CNGroupsOfOthersKey`` too, which is not a key of a contact.
+    /// Creates the set of keys to offer. The descriptors may include ``CNGroupsOfOthersKey``, which is not a
+    /// contact's key.
     init(offered descriptors: [any CNKeyDescriptor]) throws(CNError) {
         let ofContacts = descriptors.filter { ($0 as? String) != CNGroupsOfOthersKey }
         self = try ContactKeySet(ofContacts)

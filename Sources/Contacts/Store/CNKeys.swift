@@ -69,8 +69,9 @@ public let CNContactCreationDateKey = "creationDate"
 public let CNContactModificationDateKey = "modificationDate"
 /// Key of vCard properties that have no key of their own. It must be granted by name. An extension of this library.
 public let CNContactExtraPropertiesKey = "extraProperties"
-/// Groups that other apps created, for `requestAccess(for:keysToOffer:)`. With it, an app with limited access sees the
-/// groups that its contacts are in. This is not a key that can be fetched. An extension of this library.
+/// Key of the groups that other apps created. With this key, an app with limited access sees the groups that
+/// contain its contacts. Pass it to `requestAccess(for:keysToOffer:)`; it cannot be fetched. An extension of
+/// this library.
 public let CNGroupsOfOthersKey = GrantKey.groups.rawValue
 
 // Fields of a postal address.
@@ -89,7 +90,7 @@ public let CNPostalAddressStateKey = "state"
 public let CNPostalAddressPostalCodeKey = "postalCode"
 /// Key of the country’s name.
 public let CNPostalAddressCountryKey = "country"
-/// Key of the country’s two letters (ISO 3166-1).
+/// Key of the two-letter country code (ISO 3166-1).
 public let CNPostalAddressISOCountryCodeKey = "isoCountryCode"
 
 // Fields of a social profile.
@@ -166,13 +167,14 @@ public let CNInstantMessageServiceYahoo = "Yahoo"
 
 // Attributes of formatted text.
 
-/// Attribute of a part of a formatted name: the key that it comes from.
+/// Attribute of a part of a formatted name. Its value is the key of the property that the part comes from.
 public let CNContactPropertyAttribute = "contactProperty"
-/// Attribute of a part of a formatted address: the key that it comes from.
+/// Attribute of a part of a formatted address. Its value is the key of the field that the part comes from.
 public let CNPostalAddressPropertyAttribute = "postalAddressProperty"
-/// Attribute of a part of a formatted address: that key’s name in the person’s language.
+/// Attribute of a part of a formatted address. Its value is the name of the part's field in the person's
+/// language.
 public let CNPostalAddressLocalizedPropertyNameAttribute = "postalAddressLocalizedPropertyName"
 
-/// The start of the message with which a program traps when it reads a property that was not fetched. The message names
-/// the key.
+/// The first word of the message that a program prints when it reads a property that was not fetched, and
+/// traps. The message also names the key.
 public let CNContactPropertyNotFetchedExceptionName = "CNPropertyNotFetchedException"

@@ -3,12 +3,12 @@ import BrokerJSON
 import BrokerVarlinkClient
 import Foundation
 
-/// A save that is prepared or under way, from ``CNContactStore/beginExecuting(_:)`` or ``CNContactStore/prepare(_:)``.
-/// An extension of this library.
+/// A save that is prepared or sent, and not finished. ``CNContactStore/prepare(_:)`` and
+/// ``CNContactStore/beginExecuting(_:)`` return one. An extension of this library.
 ///
-/// It lets a program do other work meanwhile: read the next records to save, or serve its own clients. The program that
-/// began the save also finishes it, on one thread at a time. Releasing it before it is finished has the effect of
-/// ``abandon()``.
+/// While the save is under way, the program can do other work: read the next records to save, or serve its
+/// own clients. Only one thread at a time may use this object. Releasing the object before the save is
+/// finished has the same effect as ``abandon()``.
 public final class CNPendingSave {
     private let store: CNContactStore
     private let request: CNSaveRequest
@@ -32,10 +32,10 @@ public final class CNPendingSave {
         state = .prepared(try CNContactStore.written(steps))
     }
 
-    /// Sends the prepared save. If nothing was decided yet, first prompts the person; this takes 300 seconds at most.
-    /// Does nothing if the save was sent.
+    /// Sends the prepared save. If the person has not decided on access, this prompts them first, and takes
+    /// at most 300 seconds. If the save was already sent, this does nothing.
     ///
-    /// - Throws: ``CNError`` if it could not be sent; the save is then not made.
+    /// - Throws: ``CNError`` if the save could not be sent. Nothing is saved then.
     public func begin() throws {
         guard case .prepared(let changes) = state else { return }
         try WaitBudget.forOneCall {
@@ -45,14 +45,15 @@ public final class CNPendingSave {
         }
     }
 
-    /// A descriptor for poll(2) and event loops: readable when the reply or a part of it has arrived. The save owns it.
-    /// It is -1 before the save is sent, and after it is over.
+    /// A descriptor for poll(2) and event loops. It is readable when the reply or a part of it has arrived.
+    /// This object owns the descriptor, so do not close it. It is -1 before the save is sent, and after the
+    /// save is finished or abandoned.
     public var fileDescriptor: Int32 {
         if case .underWay(let call, _) = state { call.fileDescriptor } else { -1 }
     }
 
-    /// Whether the reply was already read from the socket. Check this before you wait for ``fileDescriptor``, which
-    /// then no longer becomes readable.
+    /// Whether the reply was already read from the socket. Check this before you wait for ``fileDescriptor``:
+    /// after the reply was read, the descriptor does not become readable.
     public var isAnswered: Bool {
         switch state {
         case .prepared: false
@@ -61,10 +62,12 @@ public final class CNPendingSave {
         }
     }
 
-    /// Waits for the reply, 300 seconds at most; sends the save first if that was not done. When this returns, the save
-    /// is durable on disk, and added records have their identifiers, as after ``CNContactStore/execute(_:)``.
+    /// Waits at most 300 seconds for the reply. If the save was not sent yet, this sends it first. When this
+    /// returns, the save is durable on disk, and added records have their identifiers, as after
+    /// ``CNContactStore/execute(_:)``.
     ///
-    /// - Throws: as ``CNContactStore/execute(_:)``. Once it has returned or thrown, another call returns at once.
+    /// - Throws: the same errors as ``CNContactStore/execute(_:)``. After the save has succeeded or failed,
+    ///   another call returns at once.
     public func finish() throws {
         try WaitBudget.forOneCall {
             guard try !finish(within: Self.bound) else { return }
@@ -73,11 +76,12 @@ public final class CNPendingSave {
         }
     }
 
-    /// Waits for the reply for this time, 300 seconds at most; sends the save first if that was not done.
+    /// Waits for the reply for the given time, at most 300 seconds. If the save was not sent yet, this sends
+    /// it first.
     ///
     /// - Parameter seconds: 0 polls without waiting.
     /// - Returns: `false` if the reply has not arrived: wait again, or call ``abandon()``.
-    /// - Throws: as ``finish()``.
+    /// - Throws: the same errors as ``finish()``.
     public func finish(within seconds: TimeInterval) throws -> Bool {
         try WaitBudget.forOneCall { try answered(within: seconds) }
     }
@@ -99,7 +103,8 @@ public final class CNPendingSave {
         return true
     }
 
-    /// Stops waiting for the reply. If the save was sent, it may or may not be made; fetch its contacts to find out.
+    /// Stops waiting for the reply. If the save was sent, the broker may or may not make it; fetch its
+    /// contacts to find out.
     public func abandon() {
         if case .underWay(let call, _) = state { call.abandon() }
         state = .over
@@ -109,10 +114,11 @@ public final class CNPendingSave {
 }
 
 extension CNContactStore {
-    /// Does the part of a save that needs no broker, and sends nothing: ``CNPendingSave/begin()`` does that. A program
-    /// can thus prepare the next save while one is under way. An extension of this library.
+    /// Prepares a save without contacting the broker; ``CNPendingSave/begin()`` sends it. A program can
+    /// prepare the next save while another one is under way. An extension of this library.
     ///
-    /// The request's contacts are read now. They have their identifiers when ``CNPendingSave/finish()`` returns.
+    /// This call reads the request's contacts; later changes to them are not saved. Added contacts have their
+    /// identifiers when ``CNPendingSave/finish()`` returns.
     ///
     /// - Throws: ``CNError/Code/validationConfigurationError`` if a contact has a changed property that was not
     ///   fetched; ``CNError/Code/policyViolation`` if the request exceeds the limits of a save.
@@ -122,10 +128,11 @@ extension CNContactStore {
 
     /// Sends a save like ``execute(_:)``, but returns before the reply. An extension of this library.
     ///
-    /// The request's contacts are read now. They have their identifiers when ``CNPendingSave/finish()`` returns. Saves
-    /// that are under way at the same time are made in any order.
+    /// This call reads the request's contacts; later changes to them are not saved. Added contacts have their
+    /// identifiers when ``CNPendingSave/finish()`` returns. The broker may make saves that are under way at
+    /// the same time in any order.
     ///
-    /// - Throws: as ``prepare(_:)`` and ``CNPendingSave/begin()``.
+    /// - Throws: the same errors as ``prepare(_:)`` and ``CNPendingSave/begin()``.
     public func beginExecuting(_ saveRequest: CNSaveRequest) throws -> CNPendingSave {
         let save = try prepare(saveRequest)
         try save.begin()
@@ -143,7 +150,7 @@ extension CNContactStore {
         return changes.bytes
     }
 
-    /// Sends a save. A save without a reply may have been made, so it is never sent again.
+    /// Sends a save. This never retries: if no reply arrives, the broker may still have made the save.
     static func begin(_ changes: [UInt8], author: String?) throws(CNError) -> PendingCall {
         try askFirst()
         ChangeWatch.shared.saved()

@@ -1,19 +1,20 @@
 import BrokerModel
 
-// Steps that name records by identifier, so that nothing has to be fetched. Apple's systems do not have them.
+// These methods take identifiers, so an app need not fetch the records first. Apple's systems do not have
+// them.
 extension CNSaveRequest {
     /// Deletes the contact with this identifier. An extension of this library.
     public func deleteContact(withIdentifier identifier: String) {
         delete(CNMutableContact(ContactValues(identifier: identifier), keys: []))
     }
 
-    /// Deletes the group with this identifier; its contacts stay. An extension of this library.
+    /// Deletes the group with this identifier, but not its contacts. An extension of this library.
     public func deleteGroup(withIdentifier identifier: String) {
         delete(CNMutableGroup(CNGroup.Values(identifier: identifier)))
     }
 
-    /// Adds a contact to a group. This request may add both; they are then named by their temporary identifiers. An
-    /// extension of this library.
+    /// Adds a contact to a group. If this request also adds the contact or the group, pass its temporary
+    /// identifier. An extension of this library.
     public func addMember(withIdentifier contact: String, toGroupWithIdentifier group: String) {
         addMember(Self.contact(contact), to: Self.group(group))
     }
@@ -33,12 +34,12 @@ extension CNSaveRequest {
         removeSubgroup(Self.group(subgroup), from: Self.group(group))
     }
 
-    /// Links two contacts as one person, as ``link(_:with:)``. An extension of this library.
+    /// Links two contacts as one person, like ``link(_:with:)``. An extension of this library.
     public func link(contactWithIdentifier contact: String, withContactWithIdentifier other: String) {
         link(Self.contact(contact), with: Self.contact(other))
     }
 
-    /// Marks two contacts as different people, as ``unlink(_:from:)``. An extension of this library.
+    /// Marks two contacts as different people, like ``unlink(_:from:)``. An extension of this library.
     public func unlink(contactWithIdentifier contact: String, fromContactWithIdentifier other: String) {
         unlink(Self.contact(contact), from: Self.contact(other))
     }
@@ -51,7 +52,8 @@ extension CNSaveRequest {
 }
 
 extension CNSaveRequest.Step {
-    /// The identifiers of contacts that steps refer to; empty if no step adds a contact, since nobody then needs them.
+    /// The identifiers of contacts that steps refer to. Only steps that add a contact need them, so the set
+    /// is empty if there is no such step.
     static func names(in steps: [CNSaveRequest.Step]) -> Set<String> {
         var names: Set<String> = []
         guard steps.contains(where: { if case .add = $0 { true } else { false } }) else { return names }
@@ -69,7 +71,7 @@ extension CNSaveRequest.Step {
 }
 
 extension CNGroup {
-    /// The identifiers of the groups that contain this one, as far as the app may see them. Only for a fetched group.
-    /// An extension of this library.
+    /// The identifiers of the groups that contain this one, as far as the app may see them. It is empty if
+    /// the group was not fetched. An extension of this library.
     public var parentGroupIdentifiers: [String] { values.parents }
 }

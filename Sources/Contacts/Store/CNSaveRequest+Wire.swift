@@ -3,16 +3,16 @@ import BrokerModel
 import Foundation
 
 extension CNSaveRequest.Step {
-    /// Whether this library made the identifier: the broker's have no hyphens. Any other identifier is sent with an
-    /// added contact, since such a record may already exist.
+    /// Whether this library made the identifier. The broker's identifiers have no hyphens. An added contact
+    /// is sent with an identifier that this library did not make, because that record may already exist.
     private static func isOwn(_ identifier: String) -> Bool {
         identifier.utf8.count == 36 && identifier.utf8.contains(UInt8(ascii: "-"))
     }
 
     /// Writes the step as a `Change` of the interface.
     ///
-    /// - Parameter names: the identifiers that other steps of this save refer to. An added contact needs its own only
-    ///   then.
+    /// - Parameter names: the identifiers that other steps of this save refer to. An added contact is sent
+    ///   with its temporary identifier only if this set contains it.
     /// - Throws: ``CNError/Code/validationConfigurationError`` if a property was changed that was not fetched.
     func write(naming names: Set<String>, to writer: inout JSONWriter) throws(CNError) {
         writer.beginObject()
@@ -95,7 +95,8 @@ extension CNSaveRequest.Step {
         writer.member("member", member)
     }
 
-    /// The record that an error names: a copy, since the app may change its own.
+    /// A copy of the step's record, for an error to name. It is a copy because the app may change the
+    /// original.
     var record: CNError.Record? {
         switch self {
         case .add(let contact, _), .update(let contact), .delete(let contact):

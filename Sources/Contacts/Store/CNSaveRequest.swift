@@ -2,15 +2,16 @@ import Foundation
 
 /// The contacts and groups to add, change and delete in one save.
 ///
-/// ``CNContactStore/execute(_:)`` saves all of it or nothing. If two saves change the same property, the last one wins.
-/// Only one thread at a time may fill in a request. Its contacts are read when it is executed; afterwards, added ones
-/// have their permanent identifiers.
+/// ``CNContactStore/execute(_:)`` saves the whole request or nothing. If two saves change the same property,
+/// the last one wins. Only one thread at a time may fill in a request. ``CNContactStore/execute(_:)`` reads
+/// the contacts. When it returns, added contacts have their permanent identifiers.
 public final class CNSaveRequest: NSObject {
     /// Whether saved contacts get the identifiers of their new values when the request is executed. They always get
     /// their own identifiers.
     public var shouldRefetchContacts = true
-    /// The app’s own name for the author of this change. ``CNChangeHistoryFetchRequest/excludedTransactionAuthors``
-    /// leaves changes out by it. No other app ever sees it. At most 256 bytes.
+    /// The app's own name for the author of this change, at most 256 bytes.
+    /// ``CNChangeHistoryFetchRequest/excludedTransactionAuthors`` excludes changes by this name. Other apps
+    /// never see it.
     public var transactionAuthor: String?
 
     enum Step {
@@ -30,12 +31,13 @@ public final class CNSaveRequest: NSObject {
 
     private(set) var steps: [Step] = []
 
-    /// An empty request.
+    /// Creates an empty request.
     public override init() {}
 
     // MARK: Contacts
 
-    /// Adds a contact, to the default container if none is named; or cancels its deletion in the same request.
+    /// Adds a contact to the container, or to the default container if the identifier is `nil`. If this
+    /// request deletes the contact, this cancels the deletion instead.
     public func add(_ contact: CNMutableContact, toContainerWithIdentifier identifier: String?) {
         if cancelOpposite({ if case .delete(let deleted) = $0 { deleted === contact } else { false } }) { return }
         steps.append(.add(contact, container: identifier))
@@ -46,7 +48,7 @@ public final class CNSaveRequest: NSObject {
         steps.append(.update(contact))
     }
 
-    /// Deletes a contact, or cancels its addition in the same request.
+    /// Deletes a contact. If this request adds the contact, this cancels the addition instead.
     public func delete(_ contact: CNMutableContact) {
         if cancelOpposite({ if case .add(let added, _) = $0 { added === contact } else { false } }) { return }
         steps.append(.delete(contact))
@@ -54,7 +56,8 @@ public final class CNSaveRequest: NSObject {
 
     // MARK: Groups
 
-    /// Adds a group, to the default container if none is named; or cancels its deletion in the same request.
+    /// Adds a group to the container, or to the default container if the identifier is `nil`. If this request
+    /// deletes the group, this cancels the deletion instead.
     public func add(_ group: CNMutableGroup, toContainerWithIdentifier identifier: String?) {
         if cancelOpposite({ if case .deleteGroup(let deleted) = $0 { deleted === group } else { false } }) { return }
         steps.append(.addGroup(group, container: identifier))
@@ -65,7 +68,8 @@ public final class CNSaveRequest: NSObject {
         steps.append(.updateGroup(group))
     }
 
-    /// Deletes a group, or cancels its addition in the same request. Its contacts stay.
+    /// Deletes a group, but not its contacts. If this request adds the group, this cancels the addition
+    /// instead.
     public func delete(_ group: CNMutableGroup) {
         if cancelOpposite({ if case .addGroup(let added, _) = $0 { added === group } else { false } }) { return }
         steps.append(.deleteGroup(group))
@@ -93,31 +97,31 @@ public final class CNSaveRequest: NSObject {
 
     // MARK: Not in Apple's Contacts
 
-    /// Links two contacts as one person. Needs full access, otherwise the save fails with
-    /// ``CNError/Code/recordNotWritable``. At most 64 contacts are linked with one another. An extension of this
-    /// library.
+    /// Links two contacts as one person. This needs full access, otherwise the save fails with
+    /// ``CNError/Code/recordNotWritable``. At most 64 contacts can be linked as one person. An extension of
+    /// this library.
     public func link(_ contact: CNContact, with other: CNContact) {
         steps.append(.link(contact.identifier, other.identifier, isOne: true))
     }
 
-    /// Marks two contacts as different people. Needs full access, otherwise the save fails with
+    /// Marks two contacts as different people. This needs full access, otherwise the save fails with
     /// ``CNError/Code/recordNotWritable``. An extension of this library.
     public func unlink(_ contact: CNContact, from other: CNContact) {
         steps.append(.link(contact.identifier, other.identifier, isOne: false))
     }
 
-    /// Sets the person’s own contact; `nil` for none. Needs full access. An extension of this library.
+    /// Sets the person's own contact; `nil` for none. This needs full access. An extension of this library.
     public func setMeContact(_ contact: CNContact?) {
         steps.append(.setMe(contact?.identifier))
     }
 
-    /// Adds a container. Needs full access. Its contents need a later save, when it has its identifier. An extension of
-    /// this library.
+    /// Adds a container. This needs full access. Only a later save can add contacts and groups to it, because
+    /// it has no identifier before. An extension of this library.
     public func addContainer(named name: String) {
         steps.append(.addContainer(name: name))
     }
 
-    /// Deletes an empty container. Needs full access. An extension of this library.
+    /// Deletes an empty container. This needs full access. An extension of this library.
     public func deleteContainer(withIdentifier identifier: String) {
         steps.append(.deleteContainer(identifier))
     }

@@ -2,7 +2,7 @@ import BrokerInterface
 import BrokerJSON
 import Foundation
 
-/// A predicate that the broker evaluates; this process only carries its meaning.
+/// A predicate that the broker evaluates. This object only stores its conditions.
 final class ContactsPredicate: NSPredicate, NSSecureCoding {
     enum Meaning: Hashable, Sendable {
         case contacts(WirePredicate)
@@ -23,7 +23,7 @@ final class ContactsPredicate: NSPredicate, NSSecureCoding {
 
     override var hash: Int { meaning.hashValue }
 
-    /// Only the broker can tell which records match; locally this is true of everything.
+    /// Returns `true` for every object, because only the broker can decide which records match.
     override func evaluate(with object: Any?) -> Bool { true }
 
     // Foundation's predicates on Linux cannot be archived; this class archives its meaning.
@@ -76,14 +76,14 @@ extension WirePredicate {
     }
 }
 
-/// Which groups are meant.
+/// The conditions of a predicate for groups.
 enum GroupPredicate: Hashable, Sendable {
     case identifiers([String])
     case container(String)
     case subgroups(of: String)
 }
 
-/// Which containers are meant.
+/// The conditions of a predicate for containers.
 enum ContainerPredicate: Hashable, Sendable {
     case identifiers([String])
     case contact(String)
@@ -146,8 +146,8 @@ extension CNContact {
         ContactsPredicate(.contacts(.phoneNumber(phoneNumber.stringValue)))
     }
 
-    /// Matches contacts with these identifiers, at most 10,000. Identifiers of contacts that the app may not see are
-    /// ignored.
+    /// Matches contacts with these identifiers. There may be at most 10,000. Identifiers of contacts that the
+    /// app may not see are ignored.
     public class func predicateForContacts(withIdentifiers identifiers: [String]) -> NSPredicate {
         ContactsPredicate(.contacts(.identifiers(identifiers)))
     }

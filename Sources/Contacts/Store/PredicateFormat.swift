@@ -1,26 +1,27 @@
 import BrokerModel
 import Foundation
 
-/// Gives `NSPredicate` its format initializer, which Linux lacks. An initializer in a protocol extension may assign an
-/// object of a subclass to `self`.
+/// Gives `NSPredicate` its format initializer, which Linux lacks. This is a protocol because only an
+/// initializer in a protocol extension may assign an object of a subclass to `self`.
 public protocol PredicateFormat {}
 
 extension NSPredicate: PredicateFormat {}
 
 extension PredicateFormat where Self: NSPredicate {
-    /// Creates a predicate of the one-time picker, in the format of Apple's documentation: `emailAddresses.@count > 0`,
-    /// `key == 'phoneNumbers'`, `familyName IN {'Lovelace'}`, `NOT (identifier IN %@)`, and several of these with
-    /// `AND`.
+    /// Creates a predicate for the contact picker from a format of Apple's documentation:
+    /// `emailAddresses.@count > 0`, `key == 'phoneNumbers'`, `familyName IN {'Lovelace'}`, or `NOT
+    /// (identifier IN %@)`. `AND` joins several of these.
     ///
-    /// No other format is supported: such a predicate matches nothing, and its use throws
+    /// No other format is supported. A predicate with another format matches nothing, and using it throws
     /// ``CNError/Code/predicateInvalid``. An extension of this library.
     public init(format: String, _ arguments: Any...) { self.init(format: format, argumentArray: arguments) }
 
-    /// Does the same, with the arguments in a list.
+    /// Creates the same predicate, with the arguments in a list.
     public init(format: String, argumentArray arguments: [Any]?) {
         let predicate =
             PickerPredicate.parse(format, arguments ?? []).map { PickerPredicate($0) } ?? UnreadPredicate(format)
-        // Both are subclasses of NSPredicate, and no subclass of ours uses this initializer: Self is NSPredicate.
+        // Self is NSPredicate, because no subclass in this module uses this initializer. Both classes are
+        // subclasses of NSPredicate.
         guard let predicate = predicate as? Self else {
             preconditionFailure("a format makes an NSPredicate and no other class")
         }
@@ -137,7 +138,8 @@ private struct FormatScanner {
         self.arguments = arguments[...]
     }
 
-    /// Returns `nil` on an unknown word, or if an argument is missing or left over.
+    /// Returns the words of the format; `nil` if a word is unknown, or if an argument is missing or left
+    /// over.
     mutating func words() -> [Word]? {
         var words: [Word] = []
         while true {

@@ -2,19 +2,20 @@ import BrokerModel
 import Foundation
 
 extension UndoPlan {
-    /// The state before a save, of the records that it touches, as far as the app may read them.
+    /// The state before a save of the records that the save touches. It contains only what the app may read.
     struct Former {
-        /// The cards of each deleted contact; one card if it has no links.
+        /// The cards of each deleted contact: the linked cards of a unified contact, otherwise the card
+        /// itself.
         private(set) var cards: [String: [String]] = [:]
         private(set) var contacts: [String: ContactValues] = [:]
         private(set) var containers: [String: String] = [:]
         private(set) var groups: [String: CNGroup.Values] = [:]
-        /// The members of each group, card by card.
+        /// The identifiers of the cards in each group.
         private var members: [String: Set<String>] = [:]
         /// The linked cards of each unified contact with a deleted card.
         private var persons: [[String]] = []
 
-        /// - Returns: `nil` if a part of the state could not be restored.
+        /// - Returns: `nil` if an undo could not restore a part of the state.
         init?(of touched: Touched, in store: CNContactStore) throws {
             for identifier in touched.deleted {
                 let linked = try store.linkedContactIdentifiers(ofContactWithIdentifier: identifier)
@@ -45,7 +46,8 @@ extension UndoPlan {
             }
         }
 
-        /// Whether all records to restore were found. If one is missing, the broker refuses the save itself.
+        /// Whether all records to restore were found. If one is missing, the broker refuses the save, so no
+        /// plan is needed.
         func knowsAll(_ touched: Touched) -> Bool {
             touched.updated.keys.allSatisfy { contacts[$0] != nil }
                 && cards.values.allSatisfy { cards in !cards.isEmpty && cards.allSatisfy { contacts[$0] != nil } }
@@ -117,7 +119,8 @@ extension UndoPlan {
             return members
         }
 
-        /// The keys that the app may read and write: all ordinary ones, and of those granted by name the granted ones.
+        /// The keys that the app may read and write: all ordinary keys, and the keys that were granted by
+        /// name.
         private static func everything(_ store: CNContactStore) throws -> ContactKeySet {
             let named = try (store.authorizedKeys() ?? []).compactMap(ContactKey.init).reduce(into: ContactKeySet()) {
                 $0.formUnion(ContactKeySet($1))
@@ -125,7 +128,8 @@ extension UndoPlan {
             return ContactKeySet.all.subtracting(.named).union(named.intersection(.named)).subtracting(.readOnly)
         }
 
-        /// Whether one of the cards belongs to the person's own contact. An undo cannot restore who chose that contact.
+        /// Whether one of the cards belongs to the person's own contact. The book records who chose that
+        /// contact, and an undo cannot restore this.
         private static func isMe(_ cards: [String], _ store: CNContactStore) throws -> Bool {
             let me: CNContact
             do {

@@ -2,15 +2,15 @@ import BrokerInterface
 import BrokerModel
 import Foundation
 
-/// The steps that undo a save. They are made before the save.
+/// The steps that undo a save. The plan is made before the save, while the former values can be fetched.
 struct UndoPlan: Sendable {
-    /// In the order of execution: additions are removed before former relations are restored, so that no group ever
-    /// contains itself.
+    /// A plan lists its steps in the order of execution. It removes additions before it restores former
+    /// relations, so that no group ever contains itself.
     private enum Step: Sendable {
         /// Deletes the record that the save's step at this index added.
         case deleteContact(place: Int), deleteGroup(place: Int)
         case member(Pair, isIn: Bool), subgroup(Pair, isIn: Bool)
-        /// Adds the record that had this identifier.
+        /// Adds a deleted record again. The values contain its former identifier.
         case add(ContactValues, container: String?), addGroup(CNGroup.Values)
         case put(ContactValues, ContactKeySet), rename(group: String, String)
         case link(String, String)
@@ -66,7 +66,7 @@ struct UndoPlan: Sendable {
     }
 
     var steps: [CNSaveRequest.Step] {
-        // Until they are saved, restored records are objects that later steps refer to.
+        // The restored records, by their former identifiers. Later steps refer to these objects.
         var contacts: [String: CNMutableContact] = [:]
         var groups: [String: CNMutableGroup] = [:]
         func contact(_ identifier: String) -> CNContact {
@@ -127,8 +127,9 @@ extension UndoPlan {
             !(renamed.isEmpty && deletedGroups.isEmpty && members.isEmpty && subgroups.isEmpty)
         }
 
-        /// - Returns: `nil` if a step cannot be undone. For links, the book stores more than an app can see: who or
-        ///   what evidence made them, and which pairs must never be linked.
+        /// - Returns: `nil` if a step cannot be undone. A step that changes links cannot, because an app
+        ///   cannot see all that the book stores about links: who or which evidence made them, and which
+        ///   pairs must never be linked.
         init?(_ steps: [CNSaveRequest.Step]) {
             // Undo deletes new records, and with them their memberships.
             var new: Set<String> = []

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The name of a person who is related to a contact. Immutable.
+/// The name of a person who is related to a contact. It is immutable.
 public final class CNContactRelation: NSObject, NSCopying, NSSecureCoding, ImmutableValue, Sendable {
     /// The related person’s name.
     public let name: String
 
-    /// Creates a relation. The label of its ``CNLabeledValue`` says which kind it is.
+    /// Creates a relation. The label of its ``CNLabeledValue`` names the kind of relation.
     public init(name: String) {
         self.name = name
     }

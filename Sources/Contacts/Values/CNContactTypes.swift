@@ -65,7 +65,7 @@ public enum CNContactSortOrder: Int, Hashable, Sendable {
     }
 }
 
-/// Which name comes first when a name is shown.
+/// The order of given and family name when a name is shown.
 public enum CNContactDisplayNameOrder: Int, Hashable, Sendable {
     /// The person's preference.
     case userDefault = 0

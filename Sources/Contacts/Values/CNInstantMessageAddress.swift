@@ -1,6 +1,6 @@
 import Foundation
 
-/// A messenger account. Immutable.
+/// A messenger account. It is immutable.
 public final class CNInstantMessageAddress: NSObject, NSCopying, NSSecureCoding, ImmutableValue, Sendable {
     /// The user name at the service.
     public let username: String

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A value of a contact and its label, such as a phone number and *home*. Immutable, and safe to send between threads.
+/// A value of a contact and its label, such as a phone number and *home*. It is immutable, and safe to send
+/// between threads.
 public final class CNLabeledValue<ValueType>: NSObject, NSCopying, NSSecureCoding
 where ValueType: NSCopying, ValueType: NSSecureCoding {
     /// Identifies the value within its contact and key for as long as it exists, even if its label or position changes.
@@ -61,8 +62,8 @@ where ValueType: NSCopying, ValueType: NSSecureCoding {
         coder.encode(held, forKey: "value")
     }
 
-    /// Decodes what `encode(with:)` wrote; returns `nil` if identifier or value is missing, or if the value has
-    /// another type than this class's.
+    /// Decodes what `encode(with:)` wrote; returns `nil` if identifier or value is missing, or if the value's
+    /// type is not the type of this class's values.
     public required convenience init?(coder: NSCoder) {
         let classes: [AnyClass] = [
             NSString.self, NSDateComponents.self, CNPhoneNumber.self, CNPostalAddress.self, CNContactRelation.self,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A phone number as it was typed. Immutable.
+/// A phone number as it was typed. It is immutable.
 public final class CNPhoneNumber: NSObject, NSCopying, NSSecureCoding, ImmutableValue, Sendable {
     /// The number as it was typed.
     public let stringValue: String
@@ -10,7 +10,7 @@ public final class CNPhoneNumber: NSObject, NSCopying, NSSecureCoding, Immutable
         self.stringValue = stringValue
     }
 
-    /// Whether both have the same text. Only a contact store can tell whether two notations are one number:
+    /// Whether both have the same text. To find a number in any notation, fetch with
     /// ``CNContact/predicateForContacts(matching:)``.
     public override func isEqual(_ object: Any?) -> Bool { (object as? CNPhoneNumber)?.stringValue == stringValue }
 

@@ -2,9 +2,10 @@ import BrokerModel
 import Foundation
 import Synchronization
 
-/// A postal address. Immutable; use ``CNMutablePostalAddress`` to create one.
+/// A postal address. It is immutable; use ``CNMutablePostalAddress`` to create one.
 public class CNPostalAddress: NSObject, NSCopying, NSMutableCopying, NSSecureCoding {
-    /// Behind a lock, since the subclass changes it, and both may be sent between threads.
+    /// A lock protects the fields, because the subclass changes them, and both classes may be sent between
+    /// threads.
     fileprivate let fields: Mutex<PostalAddress>
 
     /// Creates an empty address.
@@ -52,7 +53,7 @@ public class CNPostalAddress: NSObject, NSCopying, NSMutableCopying, NSSecureCod
     /// The hash of all fields.
     public override var hash: Int { model.hashValue }
 
-    /// Returns an immutable address: this one. A mutable address returns a copy.
+    /// Returns this address, which is immutable. A mutable address returns an immutable copy.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Returns a mutable copy.
@@ -81,8 +82,8 @@ public class CNPostalAddress: NSObject, NSCopying, NSMutableCopying, NSSecureCod
     public override var description: String { "<\(type(of: self)): city=\(city), country=\(country)>" }
 }
 
-// Proof: the only stored property is a constant that is Sendable. The compiler cannot check this, because the class has
-// a subclass; that has no stored property.
+// Proof: the only stored property is a constant that is Sendable. The compiler cannot check this, because the
+// class has a subclass. The subclass has no stored property.
 extension CNPostalAddress: @unchecked Sendable {}
 
 extension CNPostalAddress {
@@ -90,10 +91,10 @@ extension CNPostalAddress {
     var isImmutable: Bool { !(self is CNMutablePostalAddress) }
 }
 
-// Proof of the Sendable: it has no stored property of its own.
+// Proof that the class is Sendable: it has no stored property of its own.
 /// A postal address that can be changed.
 public final class CNMutablePostalAddress: CNPostalAddress, @unchecked Sendable {
-    /// Returns an immutable copy of the address in its present state.
+    /// Returns an immutable copy of the address in its current state.
     public override func copy(with zone: NSZone? = nil) -> Any { CNPostalAddress(model) }
 
     private subscript(path: WritableKeyPath<PostalAddress, String> & Sendable) -> String {

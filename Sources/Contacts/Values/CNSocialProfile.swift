@@ -1,6 +1,6 @@
 import Foundation
 
-/// A social network account. Immutable.
+/// A social network account. It is immutable.
 public final class CNSocialProfile: NSObject, NSCopying, NSSecureCoding, ImmutableValue, Sendable {
     /// The profile’s web address.
     public let urlString: String

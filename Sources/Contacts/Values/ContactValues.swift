@@ -4,7 +4,8 @@ import Foundation
 /// All values of one contact object.
 struct ContactValues: Hashable, Sendable {
     var identifier: String
-    /// Texts, type and images. Its lists and dates are empty: the properties below have them as objects.
+    /// The texts, type and images. Its lists and dates are empty, because the properties below store them as
+    /// objects.
     var card = Contact()
     var birthday: DateComponents?
     var nonGregorianBirthday: DateComponents?
@@ -21,7 +22,8 @@ struct ContactValues: Hashable, Sendable {
         self.identifier = identifier
     }
 
-    /// Returns the contact in the form of the project's other modules, with these keys, without identifiers of values.
+    /// Returns the contact as a `Contact` of BrokerModel, with these keys and without the identifiers of
+    /// values.
     func model(_ keys: ContactKeySet = .all) -> Contact {
         var model = card
         model.birthday = DateText.gregorian(birthday)

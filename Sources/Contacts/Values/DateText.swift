@@ -5,7 +5,8 @@ import Foundation
 enum DateText {
     private static let gregorianCalendar = Calendar(identifier: .gregorian)
 
-    /// BCP 47 names of calendars (CLDR, common/bcp47/calendar.xml). If a calendar has several, the first is written.
+    /// BCP 47 names of calendars (CLDR, common/bcp47/calendar.xml). If a calendar has several names, the
+    /// first one is written.
     private static let calendars: [(name: String, identifier: Calendar.Identifier)] = [
         ("chinese", .chinese), ("hebrew", .hebrew), ("islamic", .islamic), ("islamic-civil", .islamicCivil),
         ("islamic-tbla", .islamicTabular), ("islamic-umalqura", .islamicUmmAlQura), ("persian", .persian),
@@ -31,14 +32,14 @@ enum DateText {
             month: numbers[numbers.count - 2], day: numbers[numbers.count - 1])
     }
 
-    /// Returns an empty text for `nil`. An invalid date is written unchanged, so that the broker refuses it with a
-    /// reason.
+    /// Returns an empty text for `nil`. This does not check the date, because the broker refuses an invalid
+    /// date with a reason.
     static func gregorian(_ components: DateComponents?) -> String {
         guard let components else { return "" }
         return date(components)
     }
 
-    /// Returns an empty text for `nil`. A calendar without a name here is written as `gregorian`.
+    /// Returns an empty text for `nil`. A calendar that is not in the table above is written as `gregorian`.
     static func nonGregorian(_ components: DateComponents?) -> String {
         guard let components else { return "" }
         let identifier = components.calendar?.identifier
