@@ -1,7 +1,8 @@
 # Builds, tests and installs contactbroker. `make help` lists the targets.
 #
-# A fresh Debian 12 with a Swift toolchain needs nothing else: demo, test and the other targets that run something install
-# the Debian packages that they need, and say so. Plain make, release, benchmarks and install only check them.
+# A fresh Debian 12 with a Swift toolchain needs nothing else. The targets that run something, such as demo and test,
+# install the Debian packages that they need, and say so. Plain make, release, benchmarks and install only check that
+# the packages are installed.
 
 SWIFT ?= swift
 # A target may import only the targets that Package.swift lists as its dependencies.
@@ -12,7 +13,7 @@ RELEASE := $(CURDIR)/.build/release
 # The programs that install and deb take. They build the release first, unless PROGRAMS names another folder.
 PROGRAMS ?= $(RELEASE)
 RELEASE_TARGET := $(if $(filter $(RELEASE),$(PROGRAMS)),release)
-# The Python of the tests, with the packages varlink and vobject: other implementations that ours is compared with.
+# The Python of the tests. The tests compare our implementations with those of its packages varlink and vobject.
 PYTHON := $(CURDIR)/.build/python/bin/python
 PYTHON_PACKAGES := varlink==31.0.0 vobject==0.9.9
 # The Clang of the Swift toolchain.
@@ -27,11 +28,11 @@ PACKAGES_python := python3 python3-venv
 # A bus and polkit, for tests that ask for real passwords.
 PACKAGES_test := dbus polkitd
 PACKAGES_deb := dpkg-dev binutils
-# A container, and what creates its root file system.
+# The programs that run a container, and those that create its root file system.
 PACKAGES_system := mmdebstrap systemd-container zstd gcc libc6-dev $(PACKAGES_deb)
 # Other vCard parsers: libebook of GNOME Evolution, and ez-vcard.
 PACKAGES_interop := gir1.2-ebookcontacts-1.2 python3-gi libez-vcard-java libvinnie-java default-jdk-headless
-# GNOME evolution-data-server, which bench compares with, and what builds and isolates the peer's app.
+# GNOME evolution-data-server, with which bench compares the broker, and the programs that build and isolate its app.
 PACKAGES_peer := evolution-data-server libebook1.2-dev dbus-daemon dbus-session-bus-common util-linux
 
 SETUP_GROUPS := build python test deb system interop peer
@@ -101,8 +102,8 @@ fuzz: setup-build ## Fuzz the vCard reader and writer, for FUZZ_SECONDS=120
 
 # Sanitizers build in folders of their own, because other flags in .build would rebuild everything.
 #
-# mutex.c is linked into every program. It tells the thread sanitizer about Swift's mutexes, and sends reports to a folder,
-# because a program that a test starts may have neither its environment nor its standard error.
+# mutex.c is linked into every program. It tells the thread sanitizer about Swift's mutexes, and sends reports to a
+# folder. A program that a test starts may have neither the test's environment nor its standard error.
 TSAN := $(CURDIR)/.build-tsan
 tsan: setup-build setup-test python ## Run the tests with the thread sanitizer (15 minutes)
 	rm -rf $(TSAN)/reports && mkdir -p $(TSAN) && mkdir -m 1777 $(TSAN)/reports

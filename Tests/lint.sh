@@ -52,7 +52,7 @@ done
 hits=$(git grep -nE '\b(TODO|FIXME|XXX)\b' -- Sources Tests Examples Benchmarks ':!Tests/lint.sh' || true)
 [ -z "$hits" ] || say "unfinished work: $hits"
 
-# Names that were replaced (Documentation/Glossary.md lists what by). Ordinary English words count only as a type's name.
+# Names that were replaced (Documentation/Glossary.md lists the new ones). Ordinary English words count only as a type's name.
 retired='PrincipalStanding|HeldGrant|Looker|LookPlace|LookWorkers|CallerLooks|BrokerHouse|HouseTests|HouseCompanion|DoorLimits|DoorError|AppDoor|AgentDoor|AdminDoor|BrokerDoor|FoldTable|Sureness|sharesStandingKey|contactsPerTurn|bytesPerTurn|stepsPerTurn|toldKeys|readBeside|readsBeside|countBeside|closeFolds|nextFoldEnd|foldTimer|takenBack|tellOfEnd|tellNotifiers|forgetsAfter|restsAfter|looksPerCheck|lookInterval|whenItsTurn|identify_look|IDENTIFY_LOOKED'
 types='Standing|Turn|Turns|Look|Desk|House|Door|Fold|Told|Remarks|Reading'
 hits=$(git grep -nwE "$retired|(class|struct|enum|protocol|typealias) ($types)" -- '*.swift' '*.c' '*.h' '*.md' ':!Documentation/Glossary.md' ':!CHANGELOG.md' || true)

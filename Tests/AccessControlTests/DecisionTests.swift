@@ -16,13 +16,13 @@ private let denied = granted(.denied)
 private let itsContacts = Decision.permit(Disclosure(scope: .only([ada]), keys: keys, revision: 7))
 private let everything = Decision.permit(Disclosure(scope: .all, keys: keys, revision: 7))
 
-/// What an app can call, by what the call would disclose or change.
+/// The calls that an app can make, named by what they disclose or change.
 enum Operation: String, CaseIterable, Sendable {
     case getAuthorization, requestAccess, read, save, watchChanges, requestContacts, manageAccess, pickContacts
     case proposeContact
 }
 
-/// The decision on any operation.
+/// The decision on an operation, in one type for all operations.
 enum Decision: Hashable, Sendable {
     case answer(AuthorizationStatus)
     case permit(Disclosure)
@@ -70,7 +70,7 @@ private func decide(_ operation: Operation, access: EffectiveAccess, mayAsk: Boo
     }
 }
 
-/// One row of the table: the decision on an operation under an effective access, and once the person has been asked.
+/// One row of the table: the decision on an operation under an effective access, before and after a prompt.
 struct Row: Sendable, CustomTestStringConvertible {
     let operation: Operation
     let access: EffectiveAccess
@@ -144,20 +144,20 @@ private let table = [
 
 @Suite("Decisions on an app's calls")
 struct DecisionTests {
-    @Test("Each operation gets the table's decision, and asks at most once", arguments: table)
+    @Test("Each operation gets the decision in the table, and prompts at most once", arguments: table)
     func row(_ row: Row) {
         #expect(decide(row.operation, access: row.access) == row.first)
         #expect(decide(row.operation, access: row.access, mayAsk: false) == row.onceAsked)
     }
 
-    @Test("The table has each operation at each authorization level once")
+    @Test("The table lists each operation once for each authorization level")
     func complete() {
         let places = table.map { "\($0.operation) \($0.access.status)" }
         #expect(Set(places).count == places.count)
         #expect(places.count == Operation.allCases.count * AuthorizationStatus.allCases.count)
     }
 
-    @Test("A grant with an empty granted set permits reading, of no contact")
+    @Test("A grant with an empty granted set permits reading, but discloses no contact")
     func emptySet() {
         let disclosure = Disclosure(scope: .only([]), keys: keys, revision: 7)
         #expect(decide(.read, access: granted(.limited(to: []))) == .permit(disclosure))
@@ -177,14 +177,14 @@ struct LifetimeTests {
         Grant(access: .full, lifetime: lifetime, revision: 1, decidedBy: .person, decidedAt: 0)
     }
 
-    @Test("A grant until a time has expired at that time, and not a second before")
+    @Test("A grant with an end time expires at that second, and not a second earlier")
     func end() {
         #expect(!grant(.untilTime(100)).hasExpired(at: 99))
         #expect(grant(.untilTime(100)).hasExpired(at: 100))
         #expect(grant(.untilTime(100)).hasExpired(at: 101))
     }
 
-    @Test("A grant without a time never expires", arguments: [Lifetime.untilRevoked, .session, .process])
+    @Test("A grant without an end time never expires", arguments: [Lifetime.untilRevoked, .session, .process])
     func noEnd(lifetime: Lifetime) {
         #expect(!grant(lifetime).hasExpired(at: .max))
     }

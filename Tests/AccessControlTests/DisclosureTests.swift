@@ -55,7 +55,7 @@ struct DisclosureTests {
         #expect(alone.contains("\"\(key.rawValue)\":\"x\"") == (key != .modificationDate))
     }
 
-    @Test("Of linked cards, only those in scope are merged, whatever was read")
+    @Test("Only the linked cards in scope are merged, even if others were read")
     func unifiedScope() {
         let bobs = contact([(.givenName, "\"Bob\""), (.phoneNumbers, "[{\"value\":\"2\"}]")])
         for scope in [RecordScope.only([ada]), .only([bob]), .only([])] {
@@ -131,11 +131,11 @@ struct DisclosureTests {
         #expect(ordinary.unauthorized(of: ContactKeySet([.note, .givenName])) == ContactKeySet([.note]))
         #expect(ordinary.unauthorized(of: Grant.ordinaryKeys).isEmpty)
         #expect(Disclosure(scope: .all, keys: .all, revision: 1).unauthorized(of: .all).isEmpty)
-        // An ordinary key that was not granted is empty, and no error.
+        // An ordinary key that was not granted is empty, which is not an error.
         #expect(Disclosure(scope: .all, keys: .names, revision: 1).unauthorized(of: [.init([.birthday])]).isEmpty)
     }
 
-    @Test("A note that was not granted is not disclosed, even if that error was missed")
+    @Test("A note that was not granted is not disclosed, even where nothing checks for that error")
     func noteStaysIn() {
         #expect(!text(told([(ada, whole, .none)], keys: Grant.ordinaryKeys, of: .all)).contains("secret"))
         #expect(text(told([(ada, whole, .none)], keys: .all, of: .all)).contains("secret"))

@@ -12,7 +12,7 @@ private func cipher(_ byte: UInt8) throws -> IdentifierCipher {
 struct IdentifierCipherTests {
     private let records = [0, 1, 1_700_000_000_000_000, Int64.max, -1, Int64.min].map { RecordNumber($0) }
 
-    @Test("An identifier decrypts to its contact", arguments: RecordKind.allCases)
+    @Test("An identifier decrypts to its record", arguments: RecordKind.allCases)
     func roundTrip(kind: RecordKind) throws {
         let cipher = try cipher(1)
         for record in records {
@@ -63,7 +63,7 @@ struct IdentifierCipherTests {
     }
 
     @Test(
-        "A text that is not 32 lower-case hexadecimal digits, or was made up, names nothing",
+        "A string that is not 32 lower-case hexadecimal digits, or is invented, names nothing",
         arguments: [
             "", "0", String(repeating: "0", count: 31), String(repeating: "0", count: 32),
             String(repeating: "0", count: 33), String(repeating: "g", count: 32), String(repeating: "é", count: 16),
@@ -94,7 +94,7 @@ struct IdentifierCipherTests {
         #expect(keys.allSatisfy { $0.count == IdentifierCipher.keySize })
     }
 
-    @Test("Identifiers made at once equal those made one by one")
+    @Test("Identifiers encrypted in one batch equal those encrypted one by one")
     func many() throws {
         let cipher = try cipher(1)
         let single = records.map { cipher.identifier(of: $0, as: .contact) }.joined()
@@ -113,7 +113,7 @@ struct TokenTests {
         #expect(cipher.open(token, as: .page) == bytes)
     }
 
-    @Test("Two page tokens of the same bytes differ, and are equally long")
+    @Test("Two page tokens for the same bytes differ, and have the same length")
     func fresh() throws {
         let cipher = try cipher(1)
         let first = try #require(cipher.seal([1, 2, 3], as: .page))
@@ -141,7 +141,7 @@ struct TokenTests {
     }
 
     @Test(
-        "A text that was never a token does not open",
+        "A string that was never a token does not open",
         arguments: [
             "", "0", "zz", String(repeating: "0", count: 55), String(repeating: "0", count: 56),
             String(repeating: "0", count: 2_048), String(repeating: "0", count: 2_049),
@@ -164,7 +164,7 @@ struct HistoryTokenTests {
         #expect(first.open(token, as: .history) == [1, 2, 3])
         #expect(second.open(token, as: .history) == nil)
         #expect(first.open(token, as: .page) == nil)
-        // A page token discloses nothing, not even that two are for one position.
+        // Page tokens disclose nothing, not even whether two of them are for the same position.
         #expect(first.seal([1, 2, 3], as: .page) != first.seal([1, 2, 3], as: .page))
     }
 

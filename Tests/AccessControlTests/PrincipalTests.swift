@@ -18,7 +18,7 @@ private let access = Principal(uid: 1_000, strength: .unverified, app: "/usr/bin
 
 @Suite("The principals of a caller")
 struct PrincipalTests {
-    @Test("An app's principals are its process, its terminal session and itself, in this order")
+    @Test("An app's principals are, in this order, its process, its terminal session and the app itself")
     func app() {
         #expect(
             caller().principals == [
@@ -27,7 +27,7 @@ struct PrincipalTests {
         #expect(caller(session: nil).principals == [access.bound(to: .process(process)), access])
     }
 
-    @Test("An interpreter has no persistent principal, so one script's grant is not the next one's")
+    @Test("An interpreter has no persistent principal, so a script cannot use an earlier script's grant")
     func interpreter() {
         for session in [terminal, nil] {
             let python = caller(interpreter: true, session: session)
@@ -38,7 +38,7 @@ struct PrincipalTests {
         }
     }
 
-    @Test("A process does not get the grants of an earlier process with its number")
+    @Test("A process does not get the grants of an earlier process with the same process ID")
     func pidReuse() {
         let next = caller(interpreter: true, process: ProcessIdentity(pid: 10, startTime: 101))
         let first = caller(interpreter: true)
@@ -55,7 +55,7 @@ struct PrincipalTests {
         }
     }
 
-    @Test("Each offered lifetime has a principal, which the caller uses")
+    @Test("Each lifetime that is offered to a caller belongs to one of the caller's principals")
     func lifetimes() {
         for caller in [caller(), caller(session: nil), caller(interpreter: true), caller(sandboxed: true)] {
             for kind in caller.lifetimes {
@@ -72,7 +72,7 @@ struct PrincipalTests {
         }
     }
 
-    @Test("In a terminal the session is offered first; without one, or in a sandbox, it is not offered")
+    @Test("In a terminal the session is offered first; without a terminal, or in a sandbox, it is not offered")
     func offered() {
         #expect(caller().lifetimes == [.session, .untilRevoked])
         #expect(caller(session: nil).lifetimes == [.untilRevoked])

@@ -128,7 +128,7 @@ private let table = [
 
 @Suite("Policy rules and the person's decisions")
 struct RulingTests {
-    @Test("Each set of rules and each decision give the table's effective access", arguments: table)
+    @Test("Each set of rules and each decision give the effective access in the table", arguments: table)
     private func rules(row: RulingRow) {
         let access = Ruling(rules: row.rules, problem: nil).effectiveAccess(
             of: row.decided, at: now, revision: policyRevision, loadedAt: now)
@@ -166,7 +166,7 @@ struct RulingTests {
         }
     }
 
-    @Test("A grant that the policy changes has the newer of both revisions, and any other keeps its own")
+    @Test("A grant that the policy changes has the newer of the two revisions, and any other grant keeps its own")
     func revisions() {
         func revision(_ rules: [Rule], of grant: Grant = full) -> Int64 {
             Ruling(rules: rules, problem: nil).effectiveAccess(
@@ -215,7 +215,7 @@ struct RulingTests {
         #expect(Policy(rules: [rule]).ruling(on: bound).rules == [rule])
     }
 
-    @Test("The reasons name the rules, and say what is kept")
+    @Test("The reasons name the rules, and say which decision is stored")
     func reasons() {
         var named = cap
         named.name = "office"

@@ -8,17 +8,17 @@ private let grace = RecordNumber(2)
 /// Save permissions as a table: one row for each change, one column for each view of the address book.
 @Suite("Save permissions")
 struct SavePermissionsTests {
-    /// What the app may use: the columns of the table, in this order.
+    /// The app's view of the address book: the columns of the table, in this order.
     enum View: CaseIterable {
         /// Every card, with all keys that need no grant by name.
         case full
-        /// Every card, with its names.
+        /// Every card, but only the names.
         case fullNames
         /// Ada, with all keys that need no grant by name.
         case limited
-        /// The same, and the groups of others.
+        /// As `limited`, and also the groups of others.
         case limitedGroups
-        /// Ada, with her names.
+        /// Ada, but only her names.
         case limitedNames
 
         func permissions() throws -> SavePermissions {
@@ -74,7 +74,7 @@ struct SavePermissionsTests {
         Row("change who is in its own group", "+++++") { $0.mayChangeMembers(ofGroupThatIsOwn: true) },
     ]
 
-    @Test("Each change is permitted as the table says", arguments: rows)
+    @Test("Each change is permitted or refused as the table says", arguments: rows)
     func table(_ row: Row) throws {
         try #require(row.expected.count == View.allCases.count)
         for (view, expected) in zip(View.allCases, row.expected) {

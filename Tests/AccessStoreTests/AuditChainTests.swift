@@ -22,7 +22,7 @@ struct AuditChainTests {
     }
 
     @Test(
-        "An unaltered audit verifies, however small the steps are", arguments: [1, 2, 3, 9, 10, 11, 1_000])
+        "An unaltered audit passes verification, however small the steps are", arguments: [1, 2, 3, 9, 10, 11, 1_000])
     func whole(budget: Int) throws {
         let store = try closedFixture().open()
         let (checked, brokenAt) = try store.verifyAll(budget: budget)
@@ -86,7 +86,7 @@ struct AuditChainTests {
         #expect(try fixture.open().verifyAll().brokenAt == 4)
     }
 
-    @Test("A truncated audit is detected, also after the broker has continued to write")
+    @Test("A truncated audit is detected, even after the broker has written more records")
     func truncated() throws {
         let fixture = try closedFixture()
         try fixture.tamper("DELETE FROM audit WHERE sequence > 7")
@@ -97,7 +97,7 @@ struct AuditChainTests {
         #expect(try store.verifyAll().brokenAt == 8)
     }
 
-    @Test("A truncated audit whose counter was set back is detected by the head")
+    @Test("A truncated audit is detected, even if its counter was set back to the last record that is left")
     func counterTurnedBack() throws {
         let fixture = try closedFixture()
         try fixture.tamper("DELETE FROM audit WHERE sequence > 7; UPDATE state SET auditSequence = 7")
@@ -107,7 +107,7 @@ struct AuditChainTests {
         #expect(try store.verifyAll().brokenAt == 8)
     }
 
-    @Test("A record that was added after the last is detected")
+    @Test("A record that was added after the last one is detected")
     func added() throws {
         let fixture = try closedFixture()
         try fixture.tamper(
@@ -120,7 +120,7 @@ struct AuditChainTests {
     func behindItsCounters() throws {
         let fixture = try StoreFixture()
         var store: AccessStore? = try fixture.open()
-        // All have the same time, so the counters are not written again.
+        // All records have the same time, so the counters are not written again.
         for number in 1...20 {
             store?.disclose(Int64(number))
             try store?.commit()
@@ -163,7 +163,7 @@ struct AuditChainTests {
         #expect(try store.verifyAll().brokenAt == 11)
     }
 
-    @Test("An audit of a version without a table of callers keeps its records and its chain")
+    @Test("An audit from a version without a table of callers keeps its records and its chain")
     func migrated() throws {
         let fixture = try closedFixture()
         let before = try AuditReader(database: fixture.database, known: .beginning).records(

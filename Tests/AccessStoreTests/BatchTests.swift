@@ -13,7 +13,7 @@ struct BatchTests {
         store = try fixture.open()
     }
 
-    /// Appends more than fits, and expects the commit to fail.
+    /// Appends more than fits on the disk, and expects the commit to fail.
     private func failToCommit() throws {
         try store.diskIsFull(true)
         store.discloseMuch()
@@ -43,7 +43,7 @@ struct BatchTests {
         #expect(store.usage(of: mail).uses == 0)
     }
 
-    @Test("A grant whose commit failed is not given")
+    @Test("A grant whose commit failed does not take effect")
     func grantIsTakenBack() throws {
         store.decide(.full, for: mail)
         try failToCommit()
@@ -79,7 +79,7 @@ struct BatchTests {
         store.widen(mail, with: contacts(3), at: beginning)
         store.drop(contacts(1), uid: 1_000, at: beginning)
         try failToCommit()
-        // The contact that was forgotten is removed for good, and the one that was added is not granted.
+        // The removed contact stays removed, and the added one is not granted.
         #expect(store.access(of: mail) == .limited(to: contacts(2)))
         try store.diskIsFull(false)
         try store.commit()
@@ -126,7 +126,7 @@ struct BatchTests {
         #expect(store.access(of: mail) == .denied)
     }
 
-    @Test("After a failed commit, the earlier of two ends applies")
+    @Test("After a failed commit, the earlier of two end times applies")
     func earlierEnd() throws {
         store.decide(.full, for: mail, lifetime: .untilTime(100))
         store.decide(.full, for: notes)
@@ -138,7 +138,7 @@ struct BatchTests {
         #expect(store.grant(of: notes)?.lifetime == .untilTime(50))
     }
 
-    @Test("An identifier key that was not written is not used")
+    @Test("An identifier key whose commit failed is not used")
     func keyIsTakenBack() throws {
         _ = try store.makeIdentifiers(for: mail, sharesPersistentKey: true)
         try failToCommit()

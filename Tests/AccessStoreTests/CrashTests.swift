@@ -10,7 +10,8 @@ struct CrashTests {
     private let fixture: StoreFixture
     init() throws { fixture = try StoreFixture() }
 
-    /// The files as a crash now would leave them. If `size` is given, only that many bytes of the log remain.
+    /// Copies the files as a crash at this moment would leave them. If `size` is given, only that many bytes of the log
+    /// remain.
     private func copy(log size: Int? = nil) throws -> StoreFixture {
         try fixture.copy { log in log.prefix(size ?? log.count) }
     }
@@ -63,7 +64,7 @@ struct CrashTests {
         #expect(seen == Set(0...6))
     }
 
-    @Test("After a crash the first of equal records is there, and only the count may be missing")
+    @Test("After a crash the first of several equal records is there, and only their count may be missing")
     func counts() throws {
         let store = try fixture.open()
         for _ in 1...10 {
@@ -78,14 +79,14 @@ struct CrashTests {
         #expect(survivor.hasUncommitted)
     }
 
-    @Test("A save that an earlier version left unfinished is found, and contacts not in the book leave the set")
+    @Test("A save that an earlier version left unfinished is found, and missing contacts leave the granted set")
     func intents() throws {
         let numbers = [RecordNumber(7), RecordNumber(8)]
         let store = try fixture.open()
         store.decide(.limited(to: contacts(1).union(numbers)), for: mail)
         try store.commit()
         store.close(now: fixture.now)
-        // As the earlier version left it.
+        // Put the file into the state in which the earlier version left it.
         try fixture.tamper(
             """
             DROP TABLE outboxMark; ALTER TABLE appGrant DROP COLUMN decision; PRAGMA user_version = 4;

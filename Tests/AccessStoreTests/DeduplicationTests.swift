@@ -19,8 +19,8 @@ struct DeduplicationTests {
         start = fixture.now
     }
 
-    /// Records what an app got or was refused at this time after the start, and commits it. Returns how many records
-    /// that wrote.
+    /// Records and commits what an app got or was refused. `time` is relative to the start. Returns the number of
+    /// records that the store wrote.
     @discardableResult
     private func record(
         _ event: AuditEvent = .disclosure, _ contacts: [Int64]? = [7], to principal: Principal = mail, at time: Int64,
@@ -45,7 +45,7 @@ struct DeduplicationTests {
         #expect(try record(at: 0) == 1)
         #expect(try record(at: 1) == 0)
         #expect(try record(at: 10 * second - 1) == 0)
-        // The count, and the first record of a new window.
+        // The store writes the count and the first record of a new window.
         #expect(try record(at: 10 * second) == 2)
         #expect(try repeats() == [nil, 2, nil])
         let count = try #require(
@@ -84,7 +84,7 @@ struct DeduplicationTests {
         #expect(try record(at: 8, detail: "other") == 1)
         #expect(try record(.refusal, [7], at: 9) == 1)
         #expect(try record(.refusal, [7], at: 10, detail: "other") == 1)
-        // Each of them again is a repeat.
+        // Recording the same events again gives repeats.
         #expect(try record(.disclosure, [7, 8], at: 11) == 0)
         #expect(try record(to: elsewhere, at: 12) == 0)
         #expect(try record(.refusal, [7], at: 13, detail: "other") == 0)
@@ -111,7 +111,7 @@ struct DeduplicationTests {
         #expect(try record(event, at: 1) == 1)
     }
 
-    @Test("Authentications are deduplicated like refusals, and counted apart from them")
+    @Test("Authentications are deduplicated like refusals, and counted separately")
     func authentications() throws {
         #expect(try record(.authentication, nil, at: 0) == 1)
         #expect(try record(.refusal, nil, at: 1) == 1)
@@ -181,7 +181,7 @@ struct DeduplicationTests {
         #expect(throws: AccessStoreError.self) { try store.commit() }
         try store.diskIsFull(false)
         #expect(try record(.disclosure, [9], at: 2, detail: String(repeating: "x", count: 5_000)) == 1)
-        // The record from before is still known, and its repeats are counted.
+        // The earlier record is still known, and its repeats are counted.
         #expect(try record(at: 3) == 0)
     }
 
@@ -191,14 +191,14 @@ struct DeduplicationTests {
         try record(to: notes, at: 0)
         for number in 1...3 { try record(.disclosure, [Int64(number)], at: Int64(number)) }
         #expect(try record(.disclosure, [1], at: 4) == 0)
-        // One above the limit: the count of the first window, and the fourth record.
+        // The fourth window is above the limit. The store writes the count of the first one, and the fourth record.
         #expect(try record(.disclosure, [4], at: 5) == 2)
         #expect(try record(.disclosure, [2], at: 6) == 0)
         #expect(try record(.disclosure, [1], at: 7) == 2)
         #expect(try record(to: notes, at: 8) == 0)
     }
 
-    @Test("All windows together are limited: above the limit, an app without a window has every record written")
+    @Test("All windows together are limited: above the limit, every record of an app without a window is written")
     func allWindows() throws {
         store.auditBounds.windows = 2
         for number in 1...2 { try record(.disclosure, [Int64(number)], at: Int64(number)) }
@@ -269,12 +269,12 @@ struct AuditBoundTests {
                 strength: principal.strength, event: event))
     }
 
-    @Test("An app may write half of an hour's records at once and then waits, and no other app does")
+    @Test("An app that has written half of its hourly limit at once waits, and no other app does")
     func records() throws {
         for _ in 1...9 { save() }
         #expect(wait() == nil)
         save()
-        // Ten more are allowed per hour.
+        // The app may write ten more records per hour.
         #expect(wait() == .seconds(360))
         #expect(wait(notes) == nil && wait(elsewhere) == nil)
         #expect(wait(after: 359.9) != nil)
@@ -311,14 +311,14 @@ struct AuditBoundTests {
         #expect(wait() != nil && wait(notes) == nil)
     }
 
-    @Test("A repeat that is only counted uses nothing of the limit")
+    @Test("A repeat that is only counted does not count towards the limit")
     func countedIsFree() {
         for _ in 1...1_000 { store.disclose(1) }
         #expect(wait() == nil)
     }
 
     @Test(
-        "Records of the person's decisions are written despite the limit, and use nothing of it",
+        "Records of the person's decisions are written despite the limit, and do not count towards it",
         arguments: [AuditEvent.grant, .revocation, .answer, .withheld])
     func reserve(event: AuditEvent) throws {
         for _ in 1...10 { save() }
@@ -341,7 +341,7 @@ struct AuditBoundTests {
         }
         #expect(wait(Principal(uid: 1_000, strength: .unverified, app: "/copy/11")) != nil)
         #expect(wait(mail) == nil && wait(notes) == nil)
-        // Another user's apps do not count.
+        // Another user's apps have a limit of their own.
         let other = Principal(uid: 1_001, strength: .unverified, app: "/copy/11")
         #expect(wait(other) == nil)
         for _ in 1...4 { save(by: other) }

@@ -18,7 +18,7 @@ struct GrantTests {
     }
 
     @Test(
-        "A persistent grant is there again after a restart",
+        "A persistent grant survives a restart",
         arguments: [Access.denied, .full, .limited(to: []), .limited(to: contacts(1, 2, .max))],
         [Lifetime.untilRevoked, .untilTime(1_800_000_000)])
     func reopen(access: Access, lifetime: Lifetime) throws {
@@ -41,7 +41,7 @@ struct GrantTests {
         let process = mail.bound(to: .process(ProcessIdentity(pid: 1, startTime: 1)))
         store.decide(.full, for: session, lifetime: .session)
         store.decide(.full, for: process, lifetime: .process)
-        // A caller's mistake: a persistent principal with a lifetime that ends. It must not be written either.
+        // By mistake, a persistent principal gets a grant for a session. That grant must not be written either.
         store.decide(.full, for: notes, lifetime: .session)
         try store.commit()
         #expect(store.access(of: session) == .full)
@@ -101,7 +101,7 @@ struct GrantTests {
         #expect(store.access(of: notes) == .full)
     }
 
-    @Test("A known contact, an absent one, a full grant and a missing grant cause no change")
+    @Test("Adding a known contact, dropping an absent one, and changing a full or a missing grant have no effect")
     func unchanged() throws {
         let store = try fixture.open()
         store.decide(.limited(to: contacts(1)), for: mail)
@@ -135,7 +135,7 @@ struct GrantTests {
         #expect(store.identifiers(for: mail, sharesPersistentKey: true)?.record(name, as: .contact) == RecordNumber(1))
     }
 
-    @Test("An app's uses are counted, its sessions' too, and the count survives a restart")
+    @Test("An app's uses are counted, including those of its sessions, and the count survives a restart")
     func usage() throws {
         var store = try fixture.open()
         store.decide(.limited(to: []), for: mail)
@@ -153,7 +153,7 @@ struct GrantTests {
         #expect(store.usage(of: elsewhere).uses == 0)
     }
 
-    @Test("An unreadable grant is denied, and that is recorded")
+    @Test("An unreadable grant counts as a denial, and the audit records this")
     func unreadable() throws {
         for change in ["level = 'more'", "decidedBy = 'oracle'", "keys = -1"] {
             let fixture = try StoreFixture()

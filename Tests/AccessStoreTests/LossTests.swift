@@ -33,8 +33,8 @@ struct LossTests {
         try store.commit()
     }
 
-    /// Expects that everything synced is there, or that a loss is reported and no app has access. Returns whether it is
-    /// a loss.
+    /// Expects that everything synced is there, or that a loss is reported and neither app has access. Returns whether
+    /// data is lost.
     private func expectNoSilentLoss(_ copy: StoreFixture, _ comment: Comment) throws -> Bool {
         let survivor = try copy.open()
         #expect(
@@ -125,7 +125,7 @@ struct LossTests {
         }
     }
 
-    @Test("A missing or damaged position is a loss, and one torn slot is not")
+    @Test("A missing or damaged position is a loss, but one torn slot is not")
     func position() throws {
         for damage in ["missing", "empty", "noise"] {
             let copy = try fixture.copy()
@@ -149,7 +149,7 @@ struct LossTests {
         }
     }
 
-    @Test("A store of the previous version has no position yet, and that is no loss")
+    @Test("A store of the previous version has no position yet, which is not a loss")
     func upgrade() throws {
         let copy = try fixture.copy()
         try copy.tamper("PRAGMA user_version = 5")

@@ -49,7 +49,7 @@ struct OpeningTests {
         store = nil
         store = try fixture.open()
         #expect(try store?.events() == [.start, .stop, .start])
-        // The store goes without closing, as in a crash.
+        // Release the store without closing it, as a crash does.
         store = nil
         store = try fixture.open()
         #expect(try store?.events() == [.start, .stop, .start, .gap, .start])
@@ -65,7 +65,7 @@ struct OpeningTests {
         #expect(error(opening: fixture.folder) == nil)
     }
 
-    /// Opens and closes files of its own meanwhile, as other parts of a process do.
+    /// Opens and closes files during the test, as other parts of a process do.
     private final class Bystander: Sendable {
         let isOver = Atomic(false)
         let opened = Atomic(0)

@@ -14,7 +14,8 @@ struct OutboxTests {
         store = try fixture.open()
     }
 
-    /// The files as a crash now would leave them. If `size` is given, only that many bytes of the log remain.
+    /// Copies the files as a crash at this moment would leave them. If `size` is given, only that many bytes of the log
+    /// remain.
     private func copy(log size: Int? = nil) throws -> StoreFixture {
         try fixture.copy { log in log.prefix(size ?? log.count) }
     }
@@ -37,7 +38,7 @@ struct OutboxTests {
             .map { "\($0.count ?? 0) \($0.detail ?? "")" }
     }
 
-    @Test("A save that was acknowledged and then lost here is taken over once, whatever is left of the log")
+    @Test("A save that the access database lost after the acknowledgement is taken over once, however its log is cut")
     func everyByte() throws {
         store.decide(.limited(to: contacts(1)), for: mail)
         try store.commit()
@@ -118,7 +119,7 @@ struct OutboxTests {
     ]
 
     @Test(
-        "A decision made since the save wins, and the save is recorded all the same",
+        "A decision made since the save wins, and the save is still recorded",
         arguments: 0..<9)
     func decidedSince(index: Int) throws {
         let (name, decide) = Self.decisions[index]
@@ -242,7 +243,7 @@ struct OutboxTests {
         #expect(try begin(adding: [5_000]).number == Int64(AccessStore.mostUndelivered + 1))
     }
 
-    @Test("An entry counts as taken over only once that is synced")
+    @Test("An entry counts as taken over only once its commit is synced")
     func takenOver() throws {
         let first = try begin(adding: [7])
         store.endSave(first, change: 3)
@@ -260,7 +261,7 @@ struct OutboxTests {
         #expect(try begin().takenOver == second.number)
     }
 
-    @Test("A decision counts as not synced until its commit is on the disk")
+    @Test("A decision counts as unsynced until its commit is synced")
     func decisions() throws {
         #expect(!store.hasDecisionsOffDisk)
         for decide in [
@@ -291,7 +292,7 @@ struct OutboxTests {
         #expect(try #require(survivor.takeRecordNumbers(1, now: 5).first) > numbers[2])
     }
 
-    @Test("Entries of an older copy of the book are known, and the next entry has a number of its own")
+    @Test("Entries of an older copy of the book are known, and the next entry has a new number")
     func olderBook() throws {
         let old = try begin(adding: [7])
         store.endSave(old, change: 3)
@@ -303,7 +304,7 @@ struct OutboxTests {
     }
 
     @Test(
-        "In an older copy of this file, an entry for a later decision is recorded and changes no grant"
+        "In an older copy of the access database, an entry for a later decision is recorded and changes no grant"
     )
     func olderFile() throws {
         store.decide(.limited(to: contacts(1)), for: mail)

@@ -16,7 +16,7 @@ struct SetHistoryTests {
         store.setHistory(of: mail)?.events.map { "\($0.kind) \($0.record.rawValue) \($0.change)" } ?? []
     }
 
-    @Test("Granted, revoked and deleted contacts are kept in order over a restart, without the app's own additions")
+    @Test("Granted, revoked and deleted contacts survive a restart in order, without the app's own additions")
     func kept() throws {
         let fixture = try StoreFixture()
         var store = try fixture.open()
@@ -106,7 +106,7 @@ struct SetHistoryTests {
         store.close(now: fixture.now)
     }
 
-    @Test("A save that is only begun leaves the granted set and its history unchanged")
+    @Test("A save that has begun and not ended leaves the granted set and its history unchanged")
     func notDone() throws {
         let fixture = try StoreFixture()
         let store = try fixture.open()
@@ -136,7 +136,7 @@ struct SetHistoryTests {
         store.batch.failure = .unavailable(reason: "the test's")
         #expect(throws: AccessStoreError.self) { try store.commit() }
         #expect(store.setHistory(of: mail) == before)
-        // The contact stays removed, so the steps in the file no longer lead to the set.
+        // The contact stays removed, so the stored events do not lead to the current set.
         store.drop(contacts(1), uid: 1_000, at: beginning)
         store.batch.failure = .unavailable(reason: "the test's")
         #expect(throws: AccessStoreError.self) { try store.commit() }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BrokerAccessStore
 
-/// A folder of a test's own, removed with this object.
+/// A folder for one test. It is removed when this object is released.
 final class StoreFixture {
     let folder: String
     /// Microseconds since 1970; a test may advance it.
@@ -21,7 +21,7 @@ final class StoreFixture {
     deinit { Self.remove(folder) }
 
     private static func remove(_ path: String) {
-        // Try to unlink it first: a link's target is not the test's to enter.
+        // Try to unlink it first, so that a symbolic link is removed and its target is never entered.
         guard unlink(path) != 0 else { return }
         if let directory = opendir(path) {
             while let entry = readdir(directory) {
@@ -39,7 +39,7 @@ final class StoreFixture {
 
     func open() throws -> AccessStore { try AccessStore.open(folder: folder, now: now) }
 
-    /// Runs SQL beside the store, as somebody with a SQLite shell could. The triggers are removed first.
+    /// Removes the audit's triggers and runs SQL on a separate connection, as a person with a SQLite shell could.
     func tamper(_ sql: String) throws {
         let connection = try Database.open(database, .readWrite)
         let triggers = ["auditKeepsWords", "auditKeepsRecords", "auditCallerKeepsWords", "auditCallerKeepsRecords"]
@@ -49,7 +49,7 @@ final class StoreFixture {
 
     var position: String { folder + "/access.synced" }
 
-    /// The files as a crash now would leave them, with the log that `change` returns.
+    /// Copies the files as a crash at this moment would leave them, with the log that `change` returns.
     func copy(log change: ([UInt8]) throws -> ArraySlice<UInt8> = { $0[...] }) throws -> StoreFixture {
         let copy = try StoreFixture()
         try StoreFixture.write(try StoreFixture.bytes(of: database), to: copy.database)
@@ -89,13 +89,13 @@ let elsewhere = Principal(uid: 1_001, strength: .claimed, app: "org.example.Mail
 let terminal = Principal.Binding.session(
     SessionIdentity(bootIdentifier: "boot", leader: ProcessIdentity(pid: 5, startTime: 50)))
 
-/// An empty book, before any time has passed.
+/// The moment of an empty book at time 0.
 let beginning = SetMoment(change: 0, time: 0)
 
 func contacts(_ numbers: Int64...) -> Set<RecordNumber> { Set(numbers.map { RecordNumber($0) }) }
 
 extension AccessStore {
-    /// A decision of the person, not committed yet.
+    /// Stores a decision of the person without committing it.
     func decide(
         _ access: Access, for principal: Principal, keys: ContactKeySet = Grant.ordinaryKeys,
         lifetime: Lifetime = .untilRevoked
@@ -107,7 +107,7 @@ extension AccessStore {
 
     func access(of principal: Principal) -> Access? { grant(of: principal)?.access }
 
-    /// A disclosure to an app, not committed yet.
+    /// Records a disclosure to an app without committing it.
     func disclose(_ numbers: Int64..., to principal: Principal = mail, detail: String? = "FetchContacts") {
         append(
             AuditRecord(
@@ -116,7 +116,7 @@ extension AccessStore {
                 contacts: numbers.map { RecordNumber($0) }, revision: 3, detail: detail))
     }
 
-    /// Uses the store's own connection, which works after the folder has gone, but not after the store is closed.
+    /// Uses the store's own connection. It works after the folder is removed, but not after the store is closed.
     func records(
         matching filter: AuditFilter, after sequence: Int64?, limit: Int, newestFirst: Bool = false
     ) throws -> [AuditEntry] {
@@ -151,6 +151,6 @@ extension AccessStore {
         _ = try writer?.connection.integer("PRAGMA max_page_count = \(full ? 1 : 1_000_000)")
     }
 
-    /// A record that does not fit into the existing pages.
+    /// Records a disclosure that does not fit into the existing pages.
     func discloseMuch() { disclose(1, detail: String(repeating: "x", count: 5_000)) }
 }

@@ -104,8 +104,8 @@ final class AgentFixture {
 
     func exit() throws -> PseudoTerminal.ExitStatus { try terminal.waitForExit() }
 
-    /// Presses `q` until the program ends. When the program gets the terminal back, it discards what was typed until
-    /// then, and the screen does not show when that happens.
+    /// Presses `q` until the program ends. One key is not enough: when the program gets the terminal back, it discards
+    /// earlier keys, and the screen does not show when that happens.
     func quit() throws -> PseudoTerminal.ExitStatus {
         let deadline = ContinuousClock.now + .seconds(10)
         while !terminal.isClosed, ContinuousClock.now < deadline {
@@ -140,7 +140,7 @@ struct PromptText {
     var interpreter = false
     var quiet: Bool?
     var expires = "2099-01-01T00:00:00Z"
-    /// What the policy allows.
+    /// The most that the policy allows.
     var maximumLevel: String?
     var maximumKeys: [String]?
     var endsAt: String?

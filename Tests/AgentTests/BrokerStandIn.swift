@@ -14,7 +14,7 @@ final class BrokerStandIn {
         var reason: String?
         /// Whether the app sees it already.
         var isGranted = false
-        /// For a pick: whether choosing the row picks the contact. Otherwise the row shows `card`.
+        /// For a pick: whether choosing the row picks the contact. Otherwise choosing it shows `card`.
         var returns: Bool?
         var card: String?
     }
@@ -27,7 +27,7 @@ final class BrokerStandIn {
         var lifetime: String?
         var neverAskAgain: Bool?
         var removed: [String]?
-        /// What was picked: contact, key and value, separated by slashes.
+        /// The picked items, each as contact, key and value, separated by slashes.
         var picked: [String]?
         var addProposed: Bool?
         var mergeInto: String?
@@ -88,7 +88,7 @@ final class BrokerStandIn {
         chmod(path, 0o660)
     }
 
-    /// Closes the socket and all connections, as a broker that stops.
+    /// Closes the socket and all connections, as a broker does when it stops.
     func close() {
         for descriptor in connections.keys { hangUp(descriptor) }
         connections = [:]
@@ -98,8 +98,8 @@ final class BrokerStandIn {
         unlink(path)
     }
 
-    /// Shuts the connection down for every copy of the descriptor. A process that another test has just started has one
-    /// for a moment.
+    /// Shuts the connection down for every copy of the descriptor. A process that another test has just started may
+    /// have such a copy for a moment.
     private func hangUp(_ descriptor: CInt) {
         shutdown(descriptor, CInt(SHUT_RDWR))
         Glibc.close(descriptor)

@@ -66,7 +66,7 @@ struct DialogueTests {
         }
     }
 
-    @Test("A key that approves is too early before its stage was visible long enough", arguments: ["ca", "cs\r1cy"])
+    @Test("A key that approves has no effect before its stage was visible long enough", arguments: ["ca", "cs\r1cy"])
     func unarmed(keys: String) throws {
         var dialogue = AccessDialogue(try Self.prompt())
         #expect(press(characters(keys), in: &dialogue, isArmed: false) == .tooEarly)

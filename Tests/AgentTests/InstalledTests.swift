@@ -60,9 +60,9 @@ struct InstalledTests {
         return line.map { $0.dropFirst(name.count + 1).split(separator: "\t").joined(separator: " ") } ?? ""
     }
 
-    /// Whether another program of the same user can run this command.
+    /// Whether another program of the same user can run this command successfully.
     private func userCan(_ command: String) -> Bool {
-        // Mount a /proc, because the machine's own may be closed to users.
+        // Mount another /proc, because the system's own may hide processes from ordinary users.
         let user = "setpriv --reuid=\(Self.user) --regid=\(Self.user) --clear-groups"
         return system(
             "unshare -m sh -c 'mount -t proc none /proc; \(user) sh -c \"\(command)\"' >/dev/null 2>&1") == 0
@@ -70,7 +70,7 @@ struct InstalledTests {
 
     private let exec = "echo pid=$$.; exec $AS $A"
 
-    @Test("It connects with its group, drops the group before it serves, and is closed to the user's programs")
+    @Test("It connects with its group, drops the group before it serves, and the user's programs cannot inspect it")
     func drops() throws {
         let fixture = try fixture(starting: exec)
         let pid = try pid(fixture)
@@ -96,12 +96,12 @@ struct InstalledTests {
         let pid = try pid(fixture)
         try fixture.see("The broker cannot be reached")
         #expect(!fixture.broker.isServing)
-        // This shows that the group closes these files in the other tests, and not the way in which they are read.
+        // This shows that the other tests cannot read these files because of the group, not because of how they read.
         #expect(userCan("head -c 1 /proc/\(pid)/environ && head -c 1 /proc/\(pid)/maps"))
         #expect(text("/proc/\(pid)/maps").contains("libsqlite3"))
     }
 
-    @Test("No environment variable leads it to another broker or into a library")
+    @Test("No environment variable makes it use another broker or load a library")
     func environment() throws {
         let decoy = BrokerStandIn()
         chmod(decoy.runtimeDirectory, 0o711)
@@ -216,7 +216,7 @@ struct InstalledTests {
         try fixture.wait(for: "another try") { text("/proc/\(pid)/cmdline").contains("--attempt\0") }
         fixture.broker.open(group: Self.group)
         try fixture.registered()
-        // It runs its own file, which has no name any more.
+        // The agent still runs its own file, which has been deleted.
         #expect(executable(of: pid) == "/run/contact-agent (deleted)")
     }
 
@@ -238,7 +238,7 @@ struct InstalledTests {
         chmod(path + "/orders", 0o666)
         close(Glibc.open(path + "/asked", O_CREAT | O_WRONLY, 0o666))
         chmod(path + "/asked", 0o666)
-        // Opened for reading and writing, so that neither end waits for the other.
+        // Open the pipe for reading and writing, so that neither end waits for the other.
         let orders = Glibc.open(path + "/orders", O_RDWR | O_CLOEXEC)
         return (
             try fixture(
@@ -249,7 +249,7 @@ struct InstalledTests {
 
     private func order(_ orders: CInt, _ word: String) { _ = write(orders, word + "\n", word.utf8.count + 1) }
 
-    @Test("While a password may be asked for, no key is an answer and no prompt covers the terminal")
+    @Test("While polkit may ask for a password, no key answers a prompt and no prompt covers the terminal")
     func password() throws {
         let (fixture, orders) = try fixtureWithPassword()
         defer {
@@ -295,7 +295,7 @@ struct InstalledTests {
         #expect(try fixture.quit() == .exited(0))
     }
 
-    @Test("After a failed password, the agent replaces pkttyagent, which a withdrawn question can hang")
+    @Test("After a failed password, the agent replaces pkttyagent, which may hang after a withdrawn password request")
     func revoked() throws {
         let (fixture, orders) = try fixtureWithPassword()
         defer {
@@ -314,7 +314,7 @@ struct InstalledTests {
         fixture.ask(PromptText())
         try fixture.see("[c] Continue", thenPress: "c")
         try fixture.see("[a] Share all 3 contacts", thenPress: "a")
-        // After a question that was answered, the same process asks again.
+        // After the person has answered a password request, the same process asks again.
         #expect(try asking() == first)
         fixture.broker.refusal = ("io.contactbroker.Agent.AuthenticationFailed", #"{"reason":"not given in time"}"#)
         fixture.broker.release()
@@ -374,7 +374,7 @@ struct InstalledTests {
         #expect(fixture.broker.answers.isEmpty)
     }
 
-    @Test("The notifier connects with the group, and again when the broker returns")
+    @Test("The notify-only agent connects with the group, and again when the broker returns")
     func notifier() throws {
         let start = "echo notifier=\\$\\$.; exec $A --notify </dev/null 2>/dev/null"
         let fixture = try fixture(starting: "echo pid=$$.; exec $AS setsid -w sh -c \"\(start)\"")

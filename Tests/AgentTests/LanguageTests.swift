@@ -77,7 +77,7 @@ struct LanguageTests {
         }
     }
 
-    @Test("A right-to-left name does not move the text beside it, whether it is cut or not")
+    @Test("A right-to-left name does not move the adjacent text, whether the name is cut or not")
     func rightToLeftNames() throws {
         let json = #"{"identifier":"r1","contact":{"givenName":"محمد","familyName":"الأحمد\u202e"},"enabled":true}"#
         let row = try #require(Row(JSONDocument(parsing: Array(json.utf8)).root))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The agent's start, waiting and end")
 struct LifeTests {
-    /// Prints the terminal's settings and the agent's status after the agent's end.
+    /// Prints the terminal's settings and the agent's exit status after the agent has ended.
     private static let report =
         "s=$?; echo left $(stty -a | tr ' ;' '\\n\\n' | grep -xE -e '-?(icanon|echo|ixon|isig)'); echo status=$s"
 
@@ -275,11 +275,11 @@ struct LifeTests {
     }
 }
 
-@Suite("The notifier")
+@Suite("The notify-only agent")
 struct NotifierTests {
     @Test("It reports each increase in the number of open prompts, and no text from a prompt")
     func says() throws {
-        // In a session of its own, the notifier does not end with the terminal.
+        // In a session of its own, the notify-only agent does not end with the terminal.
         let start = "echo notifier=$$.; exec \"$AGENT\" --notify </dev/null"
         let fixture = try AgentFixture(script: "setsid -w sh -c '\(start)'; echo status=$?")
         try fixture.registered()
@@ -287,7 +287,7 @@ struct NotifierTests {
         defer { kill(notifier, SIGKILL) }
         #expect(fixture.broker.isNotifying)
         for waiting in [1, 2, 1, 0, 1] {
-            // A broker never sends a prompt to a notifier. If it did, the notifier would not show it.
+            // A broker never sends a prompt to a notify-only agent. If it did, the agent would not show it.
             fixture.broker.say(#"{"waiting":\#(waiting),"prompt":\#(PromptText(displayName: "evil").json)}"#)
         }
         try fixture.wait(for: "three lines") {
@@ -299,7 +299,7 @@ struct NotifierTests {
         #expect(fixture.broker.answers.isEmpty)
     }
 
-    @Test("A notifier that the broker refuses ends with the reason")
+    @Test("A notify-only agent that the broker refuses ends with the reason")
     func refused() throws {
         let broker = BrokerStandIn()
         broker.serveRefusal = ("io.contactbroker.Agent.TooManyAgents", "{}")
@@ -308,7 +308,7 @@ struct NotifierTests {
         #expect(fixture.terminal.screen.contains("TooManyAgents"))
     }
 
-    @Test("The notifier connects again when the broker returns")
+    @Test("The notify-only agent connects again when the broker returns")
     func again() throws {
         let fixture = try AgentFixture(["--notify"])
         try fixture.registered()

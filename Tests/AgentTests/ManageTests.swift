@@ -71,7 +71,7 @@ struct ManageTests {
         if case .answer(let answer) = Self.press(keys, in: &dialogue) { Issue.record("answered \(answer)") }
     }
 
-    @Test("A change cannot be confirmed before it was visible long enough")
+    @Test("A change cannot be confirmed until it has been visible long enough")
     func unarmed() throws {
         var dialogue = try Self.dialogue()
         #expect(Self.press("c1cy", in: &dialogue, isArmed: false) == .tooEarly)
@@ -166,7 +166,7 @@ struct ManageTests {
         try fixture.see("“mail” sees nothing any more.")
     }
 
-    @Test("A grant that has ended meanwhile cannot be opened")
+    @Test("A grant that has ended since the list was shown cannot be opened")
     func ended() throws {
         let fixture = try AgentFixture()
         fixture.broker.grants =

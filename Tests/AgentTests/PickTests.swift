@@ -103,7 +103,7 @@ struct PickTests {
         if case .answer(let answer) = Self.press(keys, in: &dialogue) { Issue.record("answered \(answer)") }
     }
 
-    @Test("A pick cannot be confirmed before it was visible long enough", arguments: ["c\r1y", "c\r21y"])
+    @Test("A pick cannot be confirmed until it has been visible long enough", arguments: ["c\r1y", "c\r21y"])
     func unarmed(keys: String) throws {
         var dialogue = try Self.dialogue()
         #expect(Self.press(keys, in: &dialogue, isArmed: false) == .tooEarly)

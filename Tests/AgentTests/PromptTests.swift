@@ -76,7 +76,7 @@ struct PromptTests {
         #expect(try fixture.exit() == .exited(0))
     }
 
-    @Test("The agent does not offer what the policy forbids, and shows what a grant would be")
+    @Test("The agent does not offer what the policy forbids, and shows the limits that the policy puts on a grant")
     func keepsToPolicy() throws {
         let fixture = try AgentFixture(["--once"])
         try fixture.registered()
@@ -119,7 +119,8 @@ struct PromptTests {
         Issue.record("no key arrived within half a second")
     }
 
-    /// Returns `false` if the key arrived half a second late, as on a busy machine. Before that, it must not count.
+    /// Returns `false` if the key arrived more than half a second after the stage appeared, as on a busy machine. A key
+    /// that arrives earlier must have no effect.
     private func wasTooEarly() throws -> Bool {
         let fixture = try AgentFixture(["--once"])
         try fixture.registered()
@@ -146,7 +147,7 @@ struct PromptTests {
     func typedAhead() throws {
         let fixture = try AgentFixture(["--once"])
         try fixture.registered()
-        // While it is stopped, the program cannot read: the keys are in the terminal when the prompt arrives.
+        // A stopped program cannot read, so the keys are in the terminal when the prompt arrives.
         fixture.terminal.signal(SIGSTOP)
         fixture.terminal.send("ccccaaaa\r\r\rddd")
         fixture.ask(PromptText())

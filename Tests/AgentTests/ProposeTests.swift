@@ -56,7 +56,7 @@ struct ProposeTests {
         if case .answer(let answer) = Self.press(keys, in: &dialogue) { Issue.record("answered \(answer)") }
     }
 
-    @Test("A card cannot be accepted before it was visible long enough", arguments: ["ca", "cm\r2y"])
+    @Test("A card cannot be accepted until it has been visible long enough", arguments: ["ca", "cm\r2y"])
     func unarmed(keys: String) throws {
         var dialogue = try Self.dialogue()
         #expect(Self.press(keys, in: &dialogue, isArmed: false) == .tooEarly)

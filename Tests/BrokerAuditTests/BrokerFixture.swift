@@ -9,14 +9,14 @@ import Testing
 
 @testable import BrokerCore
 
-/// A broker without sockets, on a loop and a clock of the test's own, with real databases in a temporary folder.
+/// A broker without sockets, with real databases in a temporary folder. The test drives its loop and its clock.
 final class BrokerFixture {
     let folder: String
     let loop = StandInLoop()
     private(set) var broker: Broker
     private let limits: Limits
 
-    /// - Parameter keeper: gets the audit's records too.
+    /// - Parameter keeper: also gets the audit's records.
     init(keeper: (any AuditKeeper)? = nil, _ change: (inout Limits) -> Void = { _ in }) throws {
         var template = Array("/tmp/broker-test.XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
@@ -53,7 +53,7 @@ final class BrokerFixture {
     }
 
     private static func remove(_ path: String) {
-        // Try to unlink it first: a link's target is not the test's to enter.
+        // Try to unlink it first, so that a symbolic link is removed and its target is never entered.
         guard unlink(path) != 0, let directory = opendir(path) else { return }
         while let entry = readdir(directory) {
             let name = withUnsafeBytes(of: entry.pointee.d_name) {
@@ -86,7 +86,7 @@ final class BrokerFixture {
             isSandboxed: false)
     }
 
-    /// Settles a decision of the person about an app, with its record.
+    /// Stores a decision of the person about an app, with its audit record.
     func decide(_ access: Access, _ name: String) {
         let principal = Principal(uid: 1_000, strength: .installed, app: name)
         let grant = Grant(
@@ -105,11 +105,11 @@ final class BrokerFixture {
     }
 }
 
-/// A stand-in for a connection, which stores what it is sent.
+/// A stand-in for a connection. It stores the messages that the broker sends.
 final class StandInConnection: Connection {
     var context: AnyObject?
     var isClosed = false
-    /// Whether the peer reads what it is sent.
+    /// Whether the peer reads the messages that the broker sends.
     var isReading = true {
         didSet {
             guard isReading else { return }
@@ -131,7 +131,7 @@ final class StandInConnection: Connection {
 
     var answers: Int { replies.count + errors.count }
 
-    /// Starts a call. The reply comes when the loop runs.
+    /// Starts a call. The broker replies when the loop runs.
     func begin(_ method: String, _ parameters: String = "{}", more: Bool = false) throws {
         let session = try #require(context as? CallerSession)
         let call = Call(

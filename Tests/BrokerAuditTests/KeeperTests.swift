@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Forwarding the audit to a keeper")
 struct KeeperTests {
-    /// Accepts records, refuses them, or never answers.
+    /// A keeper that accepts records, refuses them, or never answers.
     private final class Keeper: AuditKeeper {
         enum Manner {
             case takes
@@ -31,7 +31,7 @@ struct KeeperTests {
         }
 
         var taken: [Int64] { state.withLock { $0.taken } }
-        /// The position that the broker told it to begin after.
+        /// The position after which the broker asked the keeper to begin.
         var begun: Int64? { state.withLock { $0.begun } }
         var offers: Int { state.withLock { $0.offers } }
 
@@ -55,7 +55,7 @@ struct KeeperTests {
     /// Waits until the committed records are synced.
     private func sync(_ fixture: BrokerFixture) { fixture.loop.pass(.milliseconds(100)) }
 
-    @Test("The keeper gets every record once and in order, from when it began, in batches")
+    @Test("The keeper gets every record since it began, once and in order, in batches")
     func all() throws {
         let keeper = Keeper()
         let fixture = try BrokerFixture(keeper: keeper) {
@@ -146,7 +146,7 @@ struct KeeperTests {
         #expect(next.begun == nil)
     }
 
-    @Test("A keeper whose position is beyond the audit gets the records from now on")
+    @Test("A keeper whose position is beyond the audit gets only later records")
     func replaced() throws {
         let keeper = Keeper(after: 1_000)
         let fixture = try BrokerFixture(keeper: keeper)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Finding the broker")
 struct BrokerConnectionTests {
-    @Test("An override is the only place; without one, the system's broker comes before the session's")
+    @Test("With an override only that place is tried; without one, the system's broker comes before the session's")
     func order() {
         var places = BrokerPlaces(override: nil, system: "/nowhere/system", user: "/nowhere/user")
         #expect(
@@ -103,7 +103,7 @@ struct BrokerConnectionTests {
             let client = try connect(places)
             #expect(client.serverCredentials()?.uid == getuid())
             client.close()
-            // A process that another test has just started may have a copy for a moment.
+            // A process that another test has just started may hold a copy of the descriptor for a moment.
             shutdown(listener, CInt(SHUT_RDWR))
             _ = close(listener)
             #expect {

@@ -55,7 +55,7 @@ struct AccessSyncTests {
         var done: [String] = []
         sync.onDisk { _ in done.append("first") }
         try #require(fixture.loop.run { disk.syncs == 1 })
-        // Disclosures on a disk whose syncs take seconds.
+        // Schedule syncs as disclosures do, on a disk whose syncs take seconds.
         for _ in 1...100 {
             sync.schedule(within: .milliseconds(100))
             fixture.loop.advance(by: .milliseconds(100))

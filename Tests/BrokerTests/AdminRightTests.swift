@@ -10,7 +10,8 @@ import Testing
 
 @Suite("Rights at the administrator's socket")
 struct AdminRightTests {
-    /// What each method requires for the caller's own user. Without a default, a new method needs a case here.
+    /// The right that each method requires for the caller's own user. The switch has no default, so that a new method
+    /// needs a case here.
     private static func own(_ method: AdminMethod) -> AdminRight {
         switch method {
         case .listGrants, .explainDecision, .setGrant, .listPending, .getStatus: .nothing
@@ -81,7 +82,7 @@ struct AdminRightTests {
 
     private static let interactive = #""allowInteractiveAuthentication":true"#
 
-    @Test("Listing, explaining and lowering one's own grants needs no password")
+    @Test("Listing, explaining and lowering one's own grants need no password")
     func freely() throws {
         let ctl = administrator()
         #expect(

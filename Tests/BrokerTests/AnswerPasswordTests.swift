@@ -51,7 +51,7 @@ struct AnswerPasswordTests {
             ])
         #expect(!answer.isOver && !call.isOver)
         #expect(try status(app) == "notDetermined")
-        // The broker serves the agent while the password is asked.
+        // The broker serves the agent while the password is asked for.
         #expect(try person.rows(prompt).count == 30)
         try authority.answer(.granted)
         #expect(try person.agent.replies(1, to: answer)[0].error == nil)
@@ -96,7 +96,7 @@ struct AnswerPasswordTests {
         #expect(try app.fetch().names.count == 26)
     }
 
-    @Test("Revoking access needs no password, however much remains")
+    @Test("Revoking access needs no password, however many contacts stay granted")
     func takingBack() throws {
         let app = try fixture.app("mail", .full)
         let prompt = try #require(try person.manage(app))
@@ -107,7 +107,7 @@ struct AnswerPasswordTests {
         #expect(authority.actions == [.answer])
     }
 
-    @Test("A policy change while the password is asked overrides the answer")
+    @Test("A policy change while the password is asked for overrides the answer")
     func policyChanges() throws {
         let app = try fixture.app("mail", strength: .installed)
         let (call, prompt) = try asking(app)
@@ -123,10 +123,10 @@ struct AnswerPasswordTests {
         #expect(refusal.parameters["reason"]?.string?.contains("has changed") == true)
         #expect(try status(app) == "notDetermined")
         #expect(!call.isOver)
-        // The prompt is shown again, and the policy no longer allows the earlier answer.
+        // The prompt is shown again, and the new policy forbids the earlier answer.
         let again = try #require(person.prompts().first)
         #expect(try person.answer(again, Self.everything).error == "InvalidAnswer")
-        // A rule that denies the app ends the prompt and withdraws the password question.
+        // A rule that denies the app ends the prompt and withdraws the password request.
         let second = try person.begin(answering: again, limited(to: 26, of: again))
         rule.denies = true
         fixture.rule([rule])
@@ -136,7 +136,7 @@ struct AnswerPasswordTests {
         #expect(try status(app) == "restricted")
     }
 
-    @Test("If the app disconnects while the password is asked, it gets nothing and the question is withdrawn")
+    @Test("If the app disconnects while the password is asked for, it gets nothing and the request is withdrawn")
     func appGone() throws {
         let app = try fixture.app("mail")
         let (_, prompt) = try asking(app)
@@ -162,7 +162,7 @@ struct AnswerPasswordTests {
         #expect(try status(app) == "denied")
     }
 
-    @Test("A prompt that times out while the password is asked waits for the password", arguments: [true, false])
+    @Test("A prompt that times out while the password is asked for waits for the password", arguments: [true, false])
     func overdue(given: Bool) throws {
         let app = try fixture.app("mail")
         let (call, prompt) = try asking(app)
@@ -174,11 +174,11 @@ struct AnswerPasswordTests {
         let told = try app.replies(1, to: call)[0].parameters["status"]?.string
         #expect(told == (given ? "full" : "notDetermined"))
         #expect(try person.agent.replies(1, to: answer)[0].error == (given ? nil : "UnknownPrompt"))
-        // The prompt is closed now. A second attempt does not extend it.
+        // The prompt is closed, and a second attempt does not extend it.
         #expect(try person.answer(prompt, #""level":"denied""#).error == "UnknownPrompt")
     }
 
-    @Test("A prompt times out after its agent disconnects while the password is asked")
+    @Test("A prompt times out after its agent disconnects while the password is asked for")
     func agentGone() throws {
         let app = try fixture.app("mail")
         let (call, prompt) = try asking(app)
@@ -215,7 +215,7 @@ struct AnswerPasswordTests {
         #expect(call.isOver)
     }
 
-    @Test("An agent whose program changes while the password is asked shares nothing")
+    @Test("An agent whose program changes while the password is asked for shares nothing")
     func anotherProgram() throws {
         let app = try fixture.app("mail")
         let (_, prompt) = try asking(app)

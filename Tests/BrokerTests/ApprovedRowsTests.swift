@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Contacts that a password approves")
 struct ApprovedRowsTests {
-    @Test("A card that is linked to a chosen one while the password is asked is not granted")
+    @Test("A card that is linked to a chosen one while the password is asked for is not granted")
     func linkedMeanwhile() throws {
         let authority = TestAuthority([.answer: .granted])
         let fixture = try BrokerFixture(authority: authority)

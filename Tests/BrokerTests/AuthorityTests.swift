@@ -21,7 +21,7 @@ struct ServingPasswordTests {
         agent = TestApp(fixture: fixture, caller: fixture.caller("agent"), interface: .agent)
     }
 
-    @Test("An agent is sent nothing before its person has given the password, and every prompt afterwards")
+    @Test("An agent gets nothing before its person has given the password, and every prompt afterwards")
     func beforeAnything() throws {
         let app = try fixture.app("mail")
         let call = try app.begin("RequestAccess")
@@ -33,7 +33,7 @@ struct ServingPasswordTests {
             ])
         #expect(try agent.replies(to: serve).isEmpty)
         #expect(fixture.broker.prompts.agentCount(1_000) == 0)
-        // The broker records the question before it asks.
+        // The broker records the password request before it sends the request.
         #expect(try fixture.audit(.authentication) == ["answer asked"])
         try authority.answer(.granted)
         let replies = try agent.replies(to: serve)
@@ -66,7 +66,7 @@ struct ServingPasswordTests {
         }
     }
 
-    @Test("An agent whose program changes while the password is asked does not serve")
+    @Test("An agent whose program changes while the password is asked for does not serve")
     func anotherProgram() throws {
         let serve = try agent.begin("Serve", more: true)
         agent.process.isItself = false
@@ -74,14 +74,14 @@ struct ServingPasswordTests {
         #expect(agent.isClosed)
         #expect(try agent.replies(to: serve).allSatisfy { $0.error != nil })
         #expect(fixture.broker.prompts.agentCount(1_000) == 0)
-        // For a program that has changed already, the broker does not ask.
+        // For a program that has already changed, the broker does not ask for a password.
         let other = TestApp(fixture: fixture, caller: fixture.caller("agent"), interface: .agent)
         other.process.isItself = false
         _ = try other.begin("Serve", more: true)
         #expect(authority.asked.count == 1)
     }
 
-    @Test("The question is withdrawn when the agent disconnects, and a late answer has no effect")
+    @Test("The password request is withdrawn when the agent disconnects, and a late answer has no effect")
     func gone() throws {
         _ = try agent.begin("Serve", more: true)
         agent.hangUp()
@@ -137,7 +137,7 @@ struct ServingPasswordTests {
         }
     }
 
-    @Test("The number of open password questions is limited for each user, and other users are not delayed")
+    @Test("The number of open password requests is limited for each user, and other users are not delayed")
     func bounds() throws {
         let limits = Limits()
         var calls: [(TestApp, Call)] = []

@@ -1,7 +1,8 @@
-/// What each method answers at each authorization level, as a table.
+/// The answer of each method at each authorization level, as a table.
 ///
-/// It was derived from the rules of authorization and the interface's documentation, not from the code. In an answer,
-/// `<ada>`, `<token>` and the like stand for what only the broker knows: an identifier as this app has it, or a token.
+/// The table follows from the rules of authorization and the interface's documentation, not from the code. In an
+/// answer, placeholders such as `<ada>` and `<token>` stand for values that only the broker knows: this app's
+/// identifiers, and tokens.
 enum AuthorizationTable {
     /// The app's level when it calls, and what the person does if they are prompted.
     enum Level: CaseIterable {
@@ -31,7 +32,7 @@ enum AuthorizationTable {
         case requestingAccess
     }
 
-    /// At which levels the person is prompted. At the others the answer is empty at once.
+    /// The levels at which the person is prompted. At the other levels the app gets an empty answer at once.
     enum Asked {
         case always
         /// Unless the app has full access.

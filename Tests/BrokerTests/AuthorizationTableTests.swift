@@ -7,7 +7,7 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("What each method answers at each authorization level")
+@Suite("Answers of each method at each authorization level")
 struct AuthorizationTableTests {
     typealias Table = AuthorizationTable
 
@@ -202,7 +202,8 @@ private final class TableWorld {
             fixture.broker.grants.endGrant(app.principal, detail: "reset")
         case .limited, .full, .denied, .restricted, .capped, .cappedKeys: break
         }
-        // Waits out the back-off after the last prompt. Otherwise no time passes, because tokens depend on it.
+        // Wait until the back-off after the last prompt ends. In all other cases the clock is not advanced, because
+        // tokens depend on the time.
         if waiting { fixture.loop.advance(by: .seconds(25 * 3_600)) }
         if level != .notDeterminedWithoutAgent, person == nil { person = try TestPerson(fixture: fixture) }
         _ = try person?.prompts()
@@ -238,7 +239,7 @@ private final class TableWorld {
         return (reply.error.map { $0 + " " } ?? "") + reply.text + (call.isOver ? "" : " and goes on")
     }
 
-    /// An answer with placeholders for what only the broker knows.
+    /// An answer with placeholders for the values that only the broker knows.
     private func normal(_ answer: String) -> String {
         var text = answer
         for (identifier, word) in words { text = text.replacing(identifier, with: word) }

@@ -30,10 +30,10 @@ final class BrokerFixture {
     private let disk: SlowDisk?
 
     /// - Parameters:
-    ///   - authority: is asked for passwords; `nil` for session mode.
-    ///   - withoutAuthentication: what the administrator configured.
+    ///   - authority: answers the password requests; `nil` for session mode.
+    ///   - withoutAuthentication: the administrator's setting for a system without an authority.
     ///   - disk: syncs committed data; `nil` for the real disk.
-    ///   - readsOnWorker: every read that can run off the loop does so.
+    ///   - readsOnWorker: whether every read that can run off the loop does so.
     init(
         authority: TestAuthority? = nil, withoutAuthentication: Policy.WithoutAuthentication? = nil,
         disk: SlowDisk? = nil, readsOnWorker: Bool = false, readsSavesByStep: Bool = false, cardsPerSave: Int? = nil,
@@ -197,7 +197,7 @@ final class BrokerFixture {
 
     // MARK: Apps and callers
 
-    /// An app with its own connection, and with a grant if an access is given.
+    /// An app with its own connection. If an access is given, the app also has a grant.
     func app(
         _ name: String, _ access: Access? = nil, keys: ContactKeySet = Grant.ordinaryKeys,
         strength: IdentityStrength = .claimed, uid: UInt32 = 1_000

@@ -18,7 +18,7 @@ struct CheckpointTests {
         return all
     }
 
-    /// Whether any file of the house contains the text.
+    /// Whether any file of the broker contains the text.
     private static func isKept(_ text: String, in fixture: BrokerFixture) -> Bool {
         let needle = Array(text.utf8)
         let folders = [fixture.folder, fixture.book]

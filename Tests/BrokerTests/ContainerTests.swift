@@ -85,7 +85,7 @@ struct ContainerTests {
         let own = try #require(all.parameters["defaultContainer"]?.string)
         #expect(try within(own, for: mail) == ["Ada", "Grace"])
         #expect(!(try mail.call("FetchHistory", "{}").text.contains(work)))
-        // It cannot use another app's identifier of a container, and may not create containers.
+        // The app cannot use another app's identifier for a container, and may not create containers.
         #expect(try within(work, for: mail) == [])
         #expect(try add("New", to: work, by: mail).error == "RecordDoesNotExist")
         for operation in ["addContainer", "deleteContainer"] {
@@ -129,7 +129,7 @@ struct ContainerTests {
 }
 
 extension String {
-    /// How often another string occurs in it.
+    /// How often another string occurs in this one.
     fileprivate func components(of other: String) -> Int {
         split(separator: other, omittingEmptySubsequences: false).count - 1
     }

@@ -13,7 +13,7 @@ extension BrokerFixture {
         let database = try Database(path: folder + "/users/1000/contacts.sqlite", .readWrite, patience: 5_000)
         defer { database.close() }
         try database.execute(sql)
-        // Consecutive reads share a snapshot for a moment. This lets it end.
+        // Consecutive reads share a snapshot for a short time. Let that time pass.
         loop.advance(by: .seconds(1))
     }
 }

@@ -2,7 +2,7 @@ import BrokerDisclosure
 import Glibc
 import Testing
 
-/// What must not compile. Contact data has one way out of the broker, and the compiler enforces it.
+/// Code that must not compile. Contact data has only one way out of the broker, and the compiler enforces this.
 @Suite("Compile-time protection of contact data")
 struct DisclosureLockTests {
     /// Code that would bypass the protection, and the compiler's error.

@@ -8,7 +8,7 @@ import Testing
 @Suite("Expired grants")
 struct EndedGrantTests {
     @Test(
-        "An expired grant of a process gives nothing and does not hide the app's lasting grant",
+        "An expired grant of a process gives nothing and does not hide the app's persistent grant",
         arguments: ["its own end", "the policy's end"])
     func lastingGrantCounts(whose: String) throws {
         let fixture = try BrokerFixture()

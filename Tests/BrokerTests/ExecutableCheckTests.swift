@@ -30,7 +30,7 @@ struct ExecutableCheckTests {
         return app
     }
 
-    /// The checks that are under way find nothing out, and neither do their retries.
+    /// Ends the checks in progress and their retries without a result.
     private func findNothing(_ app: TestApp) {
         app.process.found(.unknown)
         app.process.finding = .unknown
@@ -55,7 +55,7 @@ struct ExecutableCheckTests {
     }
 
     @Test(
-        "If no check gives a result, the call is unavailable, nothing is recorded and the connection stays open",
+        "If no check gives a result, the call fails as unavailable, nothing is recorded and the connection stays open",
         arguments: granted)
     func unknown(method: String, parameters: String, more: Bool) throws {
         let app = try hung()
@@ -129,7 +129,7 @@ struct ExecutableCheckTests {
         #expect(try other.replies(1, to: denied).map(\.error) == ["AccessDenied"])
     }
 
-    @Test("A check is cancelled when its connection closes, also between two attempts")
+    @Test("A check is cancelled when its connection closes, even between two attempts")
     func gone() throws {
         let app = try hung()
         _ = try app.begin("FetchContacts", Self.fetching)

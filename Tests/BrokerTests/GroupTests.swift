@@ -25,7 +25,7 @@ struct GroupTests {
         let chat = try fixture.app("chat", .full)
         let start = try chat.history(nil)
         let ada = try keeper.identifier(of: "Ada")
-        // Later steps of a save may name what its earlier steps add.
+        // Later steps of a save may name records that earlier steps add.
         let made = try keeper.save([
             Self.add("Friends", as: "a"), Self.add("Chess", as: "b"), .add(given: "Cid", extra: #","identifier":"c""#),
             Self.step("addMember", "a", ada), Self.step("addMember", "a", "c"), Self.step("addSubgroup", "a", "b"),
@@ -78,7 +78,7 @@ struct GroupTests {
         #expect(try mail.call("ListGroups").parameters["groups"]?.count == 1)
         #expect(try mail.history(start.token, #""includeGroups":true"#).events == ["addGroup Mine", "addMember"])
 
-        // Others may add hidden members to the group and hidden parents above it. The app does not notice.
+        // Other apps may add hidden members and hidden parents to the group. This app cannot see them.
         let before = try mail.history(nil)
         let keepers = try #require(
             try keeper.call("ListGroups").parameters["groups"]?.elements?.compactMap { $0["identifier"]?.string }.last)
@@ -136,7 +136,7 @@ struct GroupTests {
             let answers = try names.map(ask)
             #expect(answers.allSatisfy { ($0.error ?? "") == error && $0.text == answers[0].text })
         }
-        // The same holds for hidden members.
+        // A hidden member, too, is treated as one that does not exist.
         let hidden = try namesOfNothing(for: mail, hidden: "Bob", of: keeper)
         let answers = try hidden.map { try mail.save([Self.step("addMember", own, $0)]) }
         #expect(answers.allSatisfy { $0.error == "RecordDoesNotExist" && $0.text == answers[0].text })

@@ -36,7 +36,7 @@ struct HistoryTests {
         ])
         #expect(
             try chat.history(token).events == ["deleteContact", "deleteContact", "updateContact Ada", "addContact Bob"])
-        // A save that changes nothing is no event.
+        // A save that changes nothing is not an event.
         let next = try chat.history(token).token
         _ = try keeper.save([.update(ada, #""nickname":"B""#)])
         #expect(try chat.history(nil).token == next)
@@ -51,7 +51,7 @@ struct HistoryTests {
         let (ada, bob) = (try keeper.identifier(of: "Ada"), try keeper.identifier(of: "Bob"))
         let bobs = try mail.identifier(of: "Bob")
 
-        // Changes to contacts that it cannot see do not move its token.
+        // Changes to contacts that the app cannot see do not move its token.
         _ = try keeper.save([
             .update(keeper.identifier(of: "Eve"), #""nickname":"E""#), .add(given: "Fay"),
             .delete(keeper.identifier(of: "Dan")),
@@ -59,7 +59,8 @@ struct HistoryTests {
         #expect(try mail.history(start.token).text == #"{"events":[],"historyToken":"\#(start.token)"}"#)
         #expect(try mail.fetch().token == start.token)
 
-        // Cid is revoked and then deleted, and the app learns only of the revocation. Eve is granted as Eve is now.
+        // Cid is revoked and then deleted, but the app gets only the revocation. Eve's earlier change is not an event,
+        // because the grant reports the current contact.
         try fixture.grant(.limited(to: fixture.records("Ada", "Bob", "Eve")), to: mail)
         _ = try keeper.save([
             .delete(keeper.identifier(of: "Cid")), .update(ada, #""nickname":"A""#), .delete(bob),
@@ -69,8 +70,8 @@ struct HistoryTests {
         #expect(next.identifiers[0] == bobs)
         #expect(try mail.history(next.token).events == [])
 
-        // A contact that was granted and revoked again is revoked, since a list may have contained it. One that was
-        // revoked and granted again is granted.
+        // A contact that was granted and then revoked is reported as revoked, because the app may have listed it in
+        // between. A contact that was revoked and then granted again is reported as granted.
         let before = try fixture.records("Fay")
         try fixture.grant(.limited(to: fixture.records("Ada", "Eve").union(before)), to: mail)
         try fixture.grant(.limited(to: fixture.records("Ada")), to: mail)
@@ -101,7 +102,7 @@ struct HistoryTests {
         #expect(try mail.history(saved.token, #""excludedAuthors":["other"]"#).events == ["deleteContact"])
     }
 
-    @Test("An edit of keys that an app may not read is no event and does not move its token")
+    @Test("An edit of keys that an app may not read is not an event and does not move its token")
     func keyScope() throws {
         let fixture = try BrokerFixture()
         let keeper = try fixture.keeper(adding: "Ada")

@@ -37,7 +37,7 @@ struct LinkTests {
         try Self.link(keeper, "Cid", "Bob", "Ada")
         for identifier in [ada, bob, cid] { #expect(try Self.linked(keeper, identifier) == [ada, bob, cid]) }
         #expect(try Self.linked(mail, mails) == [mails, mailsCid])
-        // A contact with one visible card is that card alone.
+        // A contact with one visible card consists of that card alone.
         #expect(try Self.linked(chat, chats) == [chats])
         #expect(try keeper.save([Self.step("unlink", ada, cid)]).error == nil)
         #expect(try Self.linked(mail, mails) == [mails])
@@ -138,8 +138,8 @@ struct LinkTests {
         }
         try answer([], ["Bob"])
         #expect(try mail.fetch().names == ["Cid"])
-        // Dora's row is turned on and Cid's own row is turned off. That they were linked before the answer does not turn
-        // Cid on again.
+        // The person turns Dora's row on and Cid's row off. Although the cards were linked before the answer, Cid stays
+        // off.
         try Self.link(keeper, "Cid", "Dora")
         try answer(["Dora"], ["Cid"])
         #expect(try mail.fetch().names == ["Dora"])
@@ -159,7 +159,7 @@ struct LinkTests {
         let names = try fixture.app("names", .full, keys: ContactKeySet.names)
         _ = try keeper.save([Self.twin("Ada"), Self.twin("Bob")])
         let before = try (keeper.fetch().token, names.fetch().token, mail.fetch().token)
-        // Cards from other apps count as no evidence, and such an app learns nothing by trying.
+        // Cards from other apps do not count as evidence, so such an app learns nothing from the cards that it adds.
         for app in [mail, names] { #expect(try app.save([Self.twin("Ada")]).error == nil) }
         #expect(try keeper.fetch(#""sortOrder":"givenName""#).names == ["Ada", "Ada", "Ada", "Bob", "Zed"])
         #expect(try mail.fetch(#""sortOrder":"givenName""#).names == ["Ada", "Zed"])
@@ -173,8 +173,8 @@ struct LinkTests {
             try app.call("FetchHistory", #"{"token":"\#(token ?? "")","keys":["givenName"]}"#)
                 .parameters["events"]?.elements.map { $0.compactMap { $0["kind"]?.string } } ?? []
         }
-        // Ada's first card is unified now. The second is reported as deleted too: a list could contain it from before
-        // the link.
+        // Ada's first card is part of a unified contact. The second card is reported as deleted too, because the app
+        // may have listed it before the link.
         #expect(
             try told(keeper, before.0) == [
                 "deleteContact", "deleteContact", "addContact", "addContact", "addContact",

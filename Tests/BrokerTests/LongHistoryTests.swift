@@ -8,7 +8,7 @@ import Testing
 @Suite("Long histories")
 struct LongHistoryTests {
     @Test(
-        "A large group comes in parts, each member once, to an app that sees all and to one granted the members again")
+        "A large group comes in parts with each member once, and also when the members are granted again")
     func largeGroup() throws {
         let fixture = try BrokerFixture()
         let chat = try fixture.app("chat", .full)

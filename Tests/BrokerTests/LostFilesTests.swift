@@ -34,7 +34,7 @@ struct LostFilesTests {
     func removedAndRead() throws {
         let other = try fixture.app("other", .full)
         removeFolder()
-        // This repeats the last disclosure, so it would only be counted.
+        // The fetch repeats the last disclosure, so the audit would only count it.
         #expect(try mail.fetch().error == "StoreUnavailable")
         #expect(try other.fetch().error == "StoreUnavailable")
         #expect(complaints == 1)

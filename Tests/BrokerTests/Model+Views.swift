@@ -11,7 +11,7 @@ extension Model {
         book.groups.values.filter { app.sees(groupMadeBy: $0.maker) }.sorted { $0.number < $1.number }
     }
 
-    /// What an app reads of a property: nothing if it may not read it.
+    /// The values of a property that an app gets: none if the app may not read the property.
     func texts(_ contact: ModelContact, _ key: ModelKey, _ keys: ModelKeys) -> [String] {
         if key == .modificationDate, !keys.isWhole { return [] }
         return keys.keys.contains(key) ? contact.texts(key) : []
@@ -94,7 +94,7 @@ struct ModelSnapshot {
     let terms: ModelTerms
     let generation: Int
     let contacts: Set<Int>
-    /// The cards of each unified contact. Every other card is alone.
+    /// The cards of each unified contact. Every other card is a contact of its own.
     let people: Set<[Int]>
     let groups: Set<Int>
     let links: Set<ModelLink>

@@ -1,5 +1,5 @@
-/// What the broker should know and answer, derived from the rules of authorization alone: plain sets and dictionaries,
-/// of a book that is small enough to be searched completely.
+/// The state and the answers that the broker should have, derived from the rules of authorization alone. The model
+/// consists of plain sets and dictionaries, because its book is small enough to be searched completely.
 struct Model {
     var book = ModelBook()
     var apps: [String: ModelApp] = [:]
@@ -130,9 +130,9 @@ struct Model {
 /// Which properties an app may read.
 struct ModelKeys: Hashable {
     let keys: Set<ModelKey>
-    /// Includes every key that needs no grant by name. Only then does the app get the date of an edit.
+    /// Whether every key that needs no grant by name is included. Only then does the app get the date of an edit.
     let isWhole: Bool
-    /// Includes groups that others created.
+    /// Whether groups that others created are included.
     var groups = false
 
     func with(groups: Bool) -> ModelKeys { ModelKeys(keys: keys, isWhole: isWhole, groups: groups) }
@@ -153,11 +153,11 @@ struct ModelBook {
     var groups: [Int: ModelGroup] = [:]
     /// Sets of linked cards, each of two or more.
     var links: [Set<Int>] = []
-    /// The same, by explicit links alone.
+    /// Sets of cards that explicit links alone connect.
     private(set) var handLinks: [Set<Int>] = []
     /// Pairs of cards that were unlinked explicitly.
     private(set) var unlike: Set<Set<Int>> = []
-    /// What is being written counts as evidence for links.
+    /// Whether the values that are being written count as evidence for links.
     var isEvidence = false
     var me: Int?
     var sortOrder = "familyName"

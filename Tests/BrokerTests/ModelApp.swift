@@ -2,7 +2,7 @@
 struct ModelApp {
     enum Level: String { case notDetermined, limited, full, denied, restricted }
     struct Joining {
-        /// The person granted it. Otherwise the app added it.
+        /// Whether the person granted the contact. Otherwise the app added it.
         let isGranted: Bool
         let moment: Int
     }
@@ -22,7 +22,8 @@ struct ModelApp {
     var generation = 0
     /// Rises when a decision changes more than the granted set.
     var decisions = 0
-    /// Without a decision there is no granted set. All such times form one history, whatever was decided in between.
+    /// Without a decision there is no granted set. All periods without a decision form one history, even if decisions
+    /// separate them.
     var epoch: Int { decided == nil ? 0 : decisions }
     /// For all terms that ever applied: how many events the app could see under them.
     var places: [ModelTerms: Int] = [:]
@@ -30,7 +31,7 @@ struct ModelApp {
     var joined: [Int: Joining] = [:]
     /// How each contact last left the granted set: revoked, or else deleted.
     var wasRevoked: [Int: Bool] = [:]
-    /// The person wants no more prompts for the app, until it is reset.
+    /// Whether the person wants no more prompts for the app until it is reset.
     var isSilenced = false
 
     init(_ name: String) { self.name = name }
@@ -47,7 +48,7 @@ struct ModelApp {
         ModelPlace(generation: generation, terms: terms, count: places[terms] ?? 0)
     }
 
-    /// The keys and the end of a grant that continues, without what a rule cuts off.
+    /// The keys and the end of a grant that continues, before a rule limits them.
     var going: (keys: ModelKeys, expires: Int64?) {
         if let decided, decided.level != .denied { return (decided.keys, decided.expires) }
         return (keys, expires)
@@ -69,7 +70,7 @@ struct ModelApp {
         }
     }
 
-    /// Whether it may rename, delete and nest a group that it sees.
+    /// Whether the app may rename, delete and nest a group that it sees.
     func owns(groupMadeBy maker: String) -> Bool { level == .full || maker == key }
 
     // MARK: Changes
@@ -151,7 +152,7 @@ struct ModelDecision {
     var expires: Int64?
     /// When it was decided.
     var at: Int64
-    /// What the app added while a rule limited its access and the decision was not limited.
+    /// The contacts that the app added while a rule limited its access and the decision was not limited.
     var own: Set<Int> = []
 }
 
@@ -174,7 +175,7 @@ struct ModelRule {
     var writable: Set<ModelKey> { kind == .capKeys ? keys : Set(ModelKey.allCases) }
 }
 
-/// As long as these terms are the same, an app's history is one history.
+/// An app's history continues as long as these terms stay the same.
 struct ModelTerms: Hashable {
     let epoch: Int
     let isAll: Bool

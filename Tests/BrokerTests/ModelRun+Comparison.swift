@@ -9,8 +9,8 @@ extension ModelRun {
     ]
     static let domains = ["example.org", "Example.com"]
 
-    /// Compares what one app may see: always its contacts and its history position, and the rest completely or one
-    /// random part of it.
+    /// Compares the answers that one app gets with the model. Its contacts and history position are always compared.
+    /// The other answers are compared completely, or only one random part of them.
     func compare(_ name: String, wholly: Bool) throws {
         try compareAuthorization(name)
         switch model.app(name).level {
@@ -184,7 +184,7 @@ extension ModelRun {
     }
 
     private func makePredicate(_ name: String) -> (String, Model.Predicate) {
-        // From any contact of the book: the app must find only what it may see.
+        // Search for values of any contact in the book: the app must find only contacts that it may see.
         let contact = one(Array(model.book.contacts.keys.sorted())).flatMap { model.book.contacts[$0] }
         switch number(0...5) {
         case 0:

@@ -107,7 +107,7 @@ extension ModelRun {
         rows.map { "\"\($0.row)\"" }.joined(separator: ",")
     }
 
-    /// Random keys, as the answer contains them and for the model. `nil` leaves them out of the answer.
+    /// Random keys, as text for the answer and as values for the model. `nil` leaves them out of the answer.
     private func chooseKeys(mayHaveNotes: Bool, mayHaveGroups: Bool) -> (text: String, keys: ModelKeys)? {
         let groups = mayHaveGroups && chance(60)
         switch number(0...9) {

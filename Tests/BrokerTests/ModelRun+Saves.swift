@@ -173,7 +173,7 @@ extension ModelRun {
         let members = draft.book.linked(with: number, seesEvidence: app.keys.isWhole)
             .filter { app.sees(contact: $0) }.sorted()
         guard chance(60), members.count > 1, draft.used.isDisjoint(with: members),
-            // By the identifier that it had when the save began.
+            // The identifier is the one that the contact had when the save began.
             let unified = unifiedNames.name(members[0], app.key), meaning(of: unified, name) == members
         else { return ([number], identifier) }
         return (members, unified)
@@ -194,7 +194,7 @@ extension ModelRun {
         draft.description.append("updates \(texts.keys.map(\.rawValue).sorted()) of \(members)")
         draft.events += draft.book.update(members: members, texts, at: model.now, model.moment + 1)
         if !unreadable.isEmpty {
-            // In the order of the interface's list of keys.
+            // The error names the keys in the order of the interface's list.
             let named = ModelKey.allCases.filter(unreadable.contains)
             draft.error = #"UnauthorizedKeys{"keys":[\#(list(named))]}"#
         }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BrokerCore
 
-/// The broker and the model differ.
+/// A difference between the broker and the model.
 struct Difference: Error {
     let text: String
     init(_ text: String) { self.text = text }
@@ -140,7 +140,7 @@ struct IdentifierBook {
     private(set) var meanings: [String: Meaning] = [:]
     private(set) var all: [String] = []
 
-    /// - Returns: a contradiction to what was known, if there is one.
+    /// - Returns: a description of a contradiction to an earlier answer, or `nil`.
     mutating func learn(_ identifier: String, _ number: Int, _ key: String) -> String? {
         let meaning = Meaning(key: key, number: number)
         if names[meaning] == identifier { return nil }

@@ -48,7 +48,7 @@ struct ModelTests {
                 """)
             return
         }
-        // A run shows nothing about a step that it never takes.
+        // A run that never takes a kind of step tests nothing about it.
         if Self.stepCount >= 500 {
             for kind in [
                 "save", "access", "button", "manage", "pick", "propose", "lower", "reset", "watch", "time", "restart",
@@ -56,7 +56,7 @@ struct ModelTests {
             ] {
                 #expect(run.counts[kind, default: 0] > 0, "no \(kind) in the run of seed \(seed)")
             }
-            // The seeds that are always tried are known to do this.
+            // The runs of the known seeds produce unified contacts and links by evidence.
             #expect(
                 !Self.known.contains(seed) || !run.unifiedNames.all.isEmpty,
                 "no unified contact in the run of seed \(seed)")

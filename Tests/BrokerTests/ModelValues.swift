@@ -22,7 +22,7 @@ struct ModelContact {
     let maker: String
     let created: Int64
     var modified: Int64
-    /// All its values were written by apps that see every card.
+    /// Whether all values were written by apps that see every card.
     var isSure = false
     private(set) var values: [ModelKey: [ModelValue]] = [:]
     private var highest: [ModelKey: Int] = [:]

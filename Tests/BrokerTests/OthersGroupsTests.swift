@@ -42,7 +42,7 @@ struct OthersGroupsTests {
     }
 
     @Test(
-        "An app with the key sees all groups, their nesting and the visible members, and without the key none of these")
+        "With the key an app sees all groups, their nesting and the visible members, and without it none of these")
     func sees() throws {
         let there = try Neighbours()
         let groups = try there.groups(of: there.mail)
@@ -87,7 +87,7 @@ struct OthersGroupsTests {
             ]).error == nil)
         #expect(try there.mail.fetch().token == start.token)
         #expect(try there.mail.history(start.token, Self.withGroups).events == [])
-        // The same after a restart, when the position is looked up again.
+        // The token is the same after a restart, when the broker looks the position up again.
         try there.fixture.restart()
         let (mail, keeper) = (try there.fixture.app("mail"), try there.fixture.app("keeper"))
         #expect(try mail.fetch().token == start.token)
@@ -152,7 +152,7 @@ struct OthersGroupsTests {
                 "Ada", "Bob",
             ])
         #expect(try there.keeper.fetch(#""predicate":{"group":"\#(there.family)"}"#).names == ["Bob"])
-        // It cannot name a hidden contact, even in a group that it sees.
+        // The app cannot name a hidden contact, even in a group that it sees.
         for nobody in try namesOfNothing(for: there.mail, hidden: "Bob", of: there.keeper) {
             #expect(
                 try there.mail.save([GroupTests.step("removeMember", family, nobody)]).error == "RecordDoesNotExist")

@@ -23,7 +23,7 @@ struct OutboxTests {
     /// The files of the access database only.
     private func access() -> [String: [UInt8]] { fixture.files().filter { $0.key.contains("access.sqlite") } }
 
-    /// A save by mail is acknowledged, and a crash loses what the access database has of it.
+    /// Makes a save by mail that is acknowledged, then a crash that loses the save's part of the access database.
     private func saveAndLose(_ changes: [Change], meanwhile: (AccessStore) throws -> Void = { _ in }) throws {
         let before = access()
         #expect(try mail.save(changes).error == nil)
@@ -120,7 +120,7 @@ struct OutboxTests {
         #expect(try fixture.app("mail").fetch().names == ["Ada", "More"])
     }
 
-    @Test("A purge records what a crash kept from the audit, and then nothing is left")
+    @Test("A purge records the saves that a crash kept out of the audit, and then nothing is left")
     func purge() throws {
         try saveAndLose([.add(given: "Mine")])
         fixture.names[1_000] = "somebody else"

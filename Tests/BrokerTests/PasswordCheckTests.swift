@@ -26,7 +26,7 @@ struct PasswordCheckTests {
         fixture.loop.advance(by: .seconds(1))
     }
 
-    @Test("The password is asked after the first check and counts after the second")
+    @Test("The password is asked for after the first check, and counts after the second")
     func granted() throws {
         let serve = try agent.begin("Serve", more: true)
         #expect(authority.asked.isEmpty)
@@ -45,7 +45,7 @@ struct PasswordCheckTests {
     }
 
     @Test(
-        "If a check gives no result, no password is asked, and one that was given does not count",
+        "If a check gives no result, no password is asked for, and one that was given does not count",
         arguments: [false, true])
     func unknown(isGiven: Bool) throws {
         let serve = try agent.begin("Serve", more: true)
@@ -64,7 +64,7 @@ struct PasswordCheckTests {
         #expect(!agent.isClosed && fixture.broker.passwords.wanted.isEmpty)
     }
 
-    @Test("If the agent disconnects before the question, nothing is recorded and the check is cancelled")
+    @Test("If the agent disconnects before the password request, nothing is recorded and the check is cancelled")
     func gone() throws {
         _ = try agent.begin("Serve", more: true)
         agent.hangUp()

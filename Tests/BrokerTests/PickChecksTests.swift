@@ -6,7 +6,7 @@ import Testing
 @testable import BrokerCore
 
 extension TestApp {
-    /// From now on its process runs another executable and keeps the connection.
+    /// Makes the app's process run another executable and keep the connection.
     func becomeAnotherProgram() { process.isItself = false }
 }
 

@@ -20,7 +20,7 @@ struct PickedPhotosTests {
         for name in ["Ada", "Bob", "Cid"] {
             #expect(try keeper.save([.add(given: name, extra: #","imageData":"\#(photo)""#)]).error == nil)
         }
-        // The broker tries to make thumbnails of them. None succeeds here.
+        // The broker tries to make thumbnails of the photos. No attempt succeeds in this test.
         let broker = fixture.broker
         try #require(fixture.loop.run { broker.thumbnails.isIdle })
         person = try TestPerson(fixture: fixture)
@@ -88,7 +88,7 @@ struct PickedPhotosTests {
     func tooMany() throws {
         let (call, prompt) = try asking()
         let (answer, fewer) = (try picking(3, of: prompt), try picking(2, of: prompt))
-        // Reading a photo would be reported, because it is not valid base64 now.
+        // Damage the base64 of the photos, so that the journal reports every attempt to read one.
         try fixture.change(sql: "UPDATE image SET imageData = CAST(replace(CAST(imageData AS TEXT), 'Q', '!') AS BLOB)")
         #expect(try person.answer(prompt, answer).error == "InvalidAnswer")
         fixture.loop.iterate()

@@ -32,7 +32,7 @@ struct PolicyTests {
 
     // MARK: Forced levels
 
-    @Test("An app that a rule gives full access sees everything without a prompt, under lasting identifiers")
+    @Test("An app that a rule gives full access sees everything without a prompt, with persistent identifiers")
     func forcesFull() throws {
         fixture.rule(installed { $0.forcedLevel = .full })
         let app = try fixture.app("mail", strength: .installed)
@@ -53,7 +53,7 @@ struct PolicyTests {
     }
 
     @Test(
-        "When a rule that forces a level goes, the app keeps the contacts that it added and no others",
+        "When a rule that forces a level is removed, the app keeps the contacts that it added and no others",
         arguments: [true, false])
     func ownCards(full: Bool) throws {
         fixture.rule(installed { $0.forcedLevel = full ? .full : .limited })
@@ -150,7 +150,7 @@ struct PolicyTests {
         fixture.rule([])
         #expect(try status(again) == (capped ? "full" : "denied"))
         if capped { #expect(try again.fetch().names == ["Ada", "Grace", "Own"]) }
-        // Without a rule, added contacts are not kept apart.
+        // Without a rule, added contacts are not stored separately.
         if capped { #expect(try again.save([.add(given: "Later")]).error == nil) }
         fixture.rule(rules)
         #expect(try again.fetch().names == ["Own"])
@@ -182,7 +182,7 @@ struct PolicyTests {
         #expect(try fixture.audit(.revocation).count == before + 1)
         fixture.rule([])
         #expect(try app.fetch().names == ["Ada", "Grace"])
-        // The grant has ended already when this rule comes. Nothing is recorded and nothing is granted.
+        // The grant has already ended when this rule takes effect. Nothing is recorded and nothing is granted.
         fixture.rule(installed { $0.maximumLifetime = 60 })
         #expect(try status(app) == "notDetermined")
         #expect(try fixture.audit(.revocation).count == before + 1)
@@ -286,7 +286,7 @@ struct PolicyTests {
         #expect(try app.call("FetchHistory", history).parameters["events"]?.count == 0)
     }
 
-    @Test("All times under a forced level are one history, whatever was decided in between")
+    @Test("All periods under a forced level form one history, whatever was decided in between")
     func forcedHistoryGoesOn() throws {
         fixture.rule(installed { $0.forcedLevel = .full })
         let app = try fixture.app("mail", strength: .installed)

@@ -42,7 +42,7 @@ struct PromptAbuseTests {
         ])
     func doubling(strength: IdentityStrength) throws {
         for wait in [5, 10, 20, 40, 80, 160, 320, 600, 600] {
-            // Each time over a new connection, from a new process.
+            // Each attempt uses a new connection from a new process.
             try bother(fixture.app("mail", strength: strength))
             #expect(try ask(fixture.app("mail", strength: strength)) == wait)
             fixture.loop.advance(by: .seconds(wait - 1))
@@ -95,7 +95,7 @@ struct PromptAbuseTests {
         try person.answer(try #require(try person.prompts().last))
     }
 
-    @Test("Prompts of denied programs take no place from other programs")
+    @Test("Prompts of denied programs do not use up the places of other programs")
     func deniedCrowd() throws {
         for number in 0..<4 {
             let app = try fixture.app("nuisance\(number)", .denied)
@@ -132,7 +132,7 @@ struct PromptAbuseTests {
             shown += 1
             try person.answer(try #require(try person.prompts().last))
         }
-        // One after each of 5, 10, 20, … 320 seconds, and then every ten minutes, as for one program.
+        // As for one program, the waits double from 5 to 320 seconds, which is seven prompts in the twenty minutes.
         #expect(shown == 7)
     }
 
@@ -215,7 +215,7 @@ struct PromptAbuseTests {
         #expect(try !fixture.app("mail", strength: .unverified).begin("RequestContacts", query).isOver)
     }
 
-    @Test("Notifiers do not count as agents and learn only how many prompts wait")
+    @Test("Notify-only agents do not count as agents, and learn only how many prompts wait")
     func notifiers() throws {
         let notifiers = try (0..<8).map { _ in
             let notifier = TestApp(fixture: fixture, caller: fixture.caller("notifier"), interface: .agent)

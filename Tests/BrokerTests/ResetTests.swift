@@ -24,7 +24,7 @@ struct ResetTests {
 
     private static let query = #"{"query":"ada"}"#
 
-    /// Asks and is dismissed, so that the app must wait.
+    /// Makes the app prompt and the person dismiss the prompt, so that the app must wait.
     private func bother(_ app: TestApp) throws {
         let call = try app.begin("RequestContacts", Self.query)
         try #require(fixture.loop.run { fixture.broker.prompts.openCount(1_000) > 0 })
@@ -155,14 +155,14 @@ struct OwnStatusTests {
         fixture.broker.app.problems.note(.unavailable(reason: "the other's"), of: 1_001)
         let status = try #require(try user.call("GetStatus").parameters["status"])
         #expect(status["promptsOpen"]?.integer == 1 && status["grants"]?.integer == 1)
-        // Those of two apps, and the user's own.
+        // The connections of two apps, and the user's own.
         #expect(status["connections"]?.integer == 3)
         #expect(status["auditRecords"] == nil && status["lastProblem"] == nil)
         #expect(authority.asked.isEmpty)
         let root = TestApp(
             fixture: fixture, caller: fixture.caller("contactctl", uid: 0, strength: .unverified), interface: .admin)
         let whole = try #require(try root.call("GetStatus").parameters["status"])
-        // Also those of the other user's apps, and root's.
+        // Also the connections of the other user's apps, and root's.
         #expect(whole["connections"]?.integer == 6)
         #expect(whole["auditRecords"] != nil && whole["lastProblem"] != nil)
     }

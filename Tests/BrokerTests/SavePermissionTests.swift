@@ -22,7 +22,7 @@ private let mark = IdentifierCipher(key: [UInt8](repeating: 1, count: 16))?.mark
 /// then. These tests call the second check directly, because the first one hides it.
 @Suite("What a save may do when it is written")
 struct SavePermissionTests {
-    /// What the app may see and change.
+    /// The records that the app may see and change.
     enum View: Sendable {
         case everything
         case everyName

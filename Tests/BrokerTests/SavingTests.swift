@@ -32,7 +32,8 @@ struct SavingTests {
         #expect(try namesake.save([.delete(namesake.identifier(of: "Mine"))]).error == "RecordNotWritable")
     }
 
-    /// By default, the smallest number of cards that another thread prepares before the save has its turn.
+    /// Parameters of a save that adds cards. The default count is the smallest for which a worker prepares the save
+    /// before its turn.
     private func cards(_ name: String, _ count: Int = 32, last: String = "") -> String {
         let steps = (0..<count).map { number in
             let extra = number == count - 1 ? last : ""

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("The contacts that records of grants name")
+@Suite("Contacts in the records of grants and revocations")
 struct SetRecordTests {
     private let fixture: BrokerFixture
     private let person: TestPerson

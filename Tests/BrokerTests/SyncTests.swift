@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A client that applies a list and its events in order gets a copy of the book")
 struct SyncTests {
-    /// What a client knows: contacts and groups by identifier, and which member is in which group.
+    /// The client's copy: contacts and groups by identifier, and the members of each group.
     struct Copy: Equatable {
         var contacts: [String: String] = [:]
         var groups: Set<String> = []
@@ -46,7 +46,7 @@ struct SyncTests {
         }
     }
 
-    /// Keeps changing the book, and what the reader may see of it.
+    /// Changes the book, and the contacts that the reader may see.
     private struct Writer {
         let fixture: BrokerFixture
         let keeper: TestApp
@@ -155,7 +155,7 @@ struct SyncTests {
         for _ in 0..<30 { try writer.write() }
         let common = #""keys":["givenName","nickname"],"unify":\#(unify)"#
 
-        /// A call with `more`, during which the writer continues. Returns `nil` if a revocation ended the call.
+        /// Makes a call with `more` while the writer continues. Returns `nil` if a revocation ended the call.
         func stream(_ method: String, _ parameters: String) throws -> [Answer]? {
             reader.readsSlowly = true
             defer { reader.readsSlowly = false }

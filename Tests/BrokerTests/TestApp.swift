@@ -59,7 +59,7 @@ final class TestApp: Connection {
     let fixture: BrokerFixture
     let caller: Caller
     let session: CallerSession
-    /// Its process, and what a check of its executable finds.
+    /// Its process, with the result of executable checks.
     let process = Process()
     var context: AnyObject?
     private(set) var isClosed = false
@@ -76,13 +76,13 @@ final class TestApp: Connection {
     }
 
     final class Process {
-        /// What a check finds. With `nil`, a check lasts until ``found(_:)``.
+        /// The result of a check. With `nil`, a check lasts until ``found(_:)``.
         var finding: ExecutableCheck? = .same
         var isItself: Bool {
             get { finding == .same }
             set { finding = newValue ? .same : .changed }
         }
-        /// Checks that are under way.
+        /// Checks in progress.
         private var looks: [(number: Int, done: (ExecutableCheck) -> Void)] = []
         private(set) var lookCount = 0
         var looksUnderWay: Int { looks.count }
@@ -98,7 +98,7 @@ final class TestApp: Connection {
             return { [weak self] in self?.looks.removeAll { $0.number == number } }
         }
 
-        /// Ends the checks that are under way with this result.
+        /// Ends the checks in progress with this result.
         func found(_ found: ExecutableCheck) {
             let looks = self.looks
             self.looks = []
@@ -143,8 +143,8 @@ final class TestApp: Connection {
         return withdrawn.count
     }
 
-    /// Closed by the broker. As with a real connection, its calls and the broker are notified in a later iteration of
-    /// the loop.
+    /// Closes the connection as the broker does. As with a real connection, its calls and the broker are notified in a
+    /// later iteration of the loop.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -152,7 +152,7 @@ final class TestApp: Connection {
         fixture.loop.execute { bound.value.end() }
     }
 
-    /// Closed by the app.
+    /// Closes the connection as the app does.
     func hangUp() {
         guard !isClosed else { return }
         isClosed = true
@@ -166,8 +166,8 @@ final class TestApp: Connection {
 
     // MARK: Calls
 
-    /// Begins a call and runs the loop. Without `turning`, the broker does only what it does before it serves anyone
-    /// else.
+    /// Begins a call and runs the loop. Without `turning`, the loop does not run, so the broker carries out no queued
+    /// work.
     func begin(
         _ method: String, _ parameters: String = "{}", more: Bool = false, turning: Bool = true
     ) throws -> Call {
@@ -190,7 +190,7 @@ final class TestApp: Connection {
         return try replies(to: call)
     }
 
-    /// The only reply to a call.
+    /// Makes a call and returns its only reply.
     func call(_ method: String, _ parameters: String = "{}") throws -> Answer {
         let call = try begin(method, parameters)
         try #require(fixture.loop.run { call.isOver }, "\(method) has no answer")
@@ -199,7 +199,7 @@ final class TestApp: Connection {
         return replies[0]
     }
 
-    /// All replies of a call with `more`.
+    /// Makes a call with `more` and returns all its replies.
     func stream(_ method: String, _ parameters: String = "{}") throws -> [Answer] {
         let call = try begin(method, parameters, more: true)
         try #require(fixture.loop.run { call.isOver }, "\(method) has no answer")

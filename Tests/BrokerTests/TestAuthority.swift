@@ -4,7 +4,7 @@ import Testing
 
 /// An authority whose answers the test gives.
 final class TestAuthority: Authority {
-    /// One question, and its state.
+    /// One password request, and its state.
     final class Asked: AskedAuthority {
         let question: AuthorityQuestion
         fileprivate var answered: ((AuthorityAnswer) -> Void)?
@@ -34,13 +34,12 @@ final class TestAuthority: Authority {
         return one
     }
 
-    /// The questions that are neither answered nor withdrawn.
+    /// The password requests that are neither answered nor withdrawn.
     var open: [AuthorityQuestion] { asked.filter { $0.answered != nil && !$0.isCancelled }.map(\.question) }
 
     var actions: [AuthorityAction] { asked.map(\.question.action) }
 
-    /// Answers the latest question, in an iteration of its own. The question may have been withdrawn while the answer
-    /// was on its way.
+    /// Answers the latest password request, and runs the loop. The request may be withdrawn before the answer arrives.
     func answer(_ answer: AuthorityAnswer) throws {
         let last = try #require(asked.last)
         say(answer, to: last)

@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A loop that runs only when the test says so, with a clock that only the test moves.
+/// A loop that runs only when the test runs it, with a clock that only the test advances.
 final class TestLoop: Loop {
     private struct State {
         var work: [@Sendable () -> Void] = []
@@ -42,7 +42,7 @@ final class TestLoop: Loop {
         return timer
     }
 
-    /// How far the clock was moved.
+    /// The time by which the clock was advanced.
     var now: Duration { state.withLock { $0.now } }
 
     /// How many batches of work the loop has run. A real loop would serve connections between them.
@@ -72,7 +72,7 @@ final class TestLoop: Loop {
         return true
     }
 
-    /// Moves the clock, and runs the timers that are due in their order.
+    /// Advances the clock, and runs the due timers in order.
     func advance(by time: Duration) {
         let end = now + time
         iterate()

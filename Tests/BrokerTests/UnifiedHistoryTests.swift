@@ -58,8 +58,8 @@ struct UnifiedHistoryTests {
         #expect(
             try Self.events(mail, since: edited, names: names)
                 == ["deleteContact unified Ada", "addContact Ada", "addContact Bob"])
-        // The unified contact existed only in between and is reported as deleted. A list that contained it gets the
-        // cards.
+        // The unified contact existed only in between and is reported as deleted. An app that has listed it gets the
+        // cards instead.
         #expect(
             try Self.events(mail, since: start, names: names)
                 == ["deleteContact unified Ada", "updateContact Ada", "updateContact Bob"])

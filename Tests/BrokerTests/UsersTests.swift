@@ -42,7 +42,7 @@ struct UsersTests {
         #expect(try TestPerson(fixture: fixture, uid: 1_001).prompts().count == 1)
     }
 
-    @Test("If a user ID belongs to another person now, every call is refused and the former data stays hidden")
+    @Test("If a user ID is reassigned to another person, every call is refused and the former data stays hidden")
     func reused() throws {
         let fixture = try BrokerFixture()
         _ = try keeper(of: 1_000, adding: "Ada", in: fixture)
@@ -68,11 +68,11 @@ struct UsersTests {
         _ = try keeper(of: 1_000, adding: "Ada", in: fixture)
         _ = try keeper(of: 1_001, adding: "Bob", in: fixture)
         try fixture.restart()
-        // Opened before anybody has connected, as at the start.
+        // Open the book before anybody has connected, as the broker does when it starts.
         fixture.broker.openBook(of: 1_000)
         #expect(fixture.loop.run { fixture.broker.books.opened(1_000) != nil })
         #expect(try fixture.app("keeper").fetch().names == ["Ada"])
-        // Purged, although nobody of that user has connected.
+        // Purge a user whose programs have never connected.
         #expect(try purge(1_001, fixture).error == nil)
         #expect(!hasFolder(1_001, fixture))
         #expect(fixture.names.lookUps.on == 0)

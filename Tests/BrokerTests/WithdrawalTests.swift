@@ -7,7 +7,7 @@ import Testing
 
 @testable import BrokerCore
 
-/// Replies that are queued, and that the kernel does not have yet, when access is revoked.
+/// Replies that are still queued in the broker when access is revoked.
 @Suite("Replies that a revocation withdraws")
 struct WithdrawalTests {
     private let fixture: BrokerFixture
@@ -18,7 +18,7 @@ struct WithdrawalTests {
         keeper = try fixture.keeper(adding: "Ada", "Grace")
     }
 
-    /// The reply is queued and not sent. The revocation must withdraw it.
+    /// Expects that the reply is queued and not sent, and that the revocation withdraws it.
     private func expectWithdrawn(_ call: Call, of app: TestApp, by revoke: () throws -> Void) throws {
         #expect(try app.replies(to: call).isEmpty)
         try revoke()

@@ -63,7 +63,7 @@ static void become(const struct test_caller_plan *plan, const struct sockaddr_un
     }
     int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (connection < 0) fail(report);
-    /* Only root may change the root. The kernel reports the effective user as the peer's. */
+    /* Only root may change the root directory. The kernel reports the effective user as the peer's. */
     uid_t uid = (uid_t)plan->uid;
     int returns = plan->uid >= 0 && plan->root;
     if (plan->uid >= 0

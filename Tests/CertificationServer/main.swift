@@ -2,7 +2,7 @@ import BrokerVarlinkServer
 import Glibc
 
 // Serves org.varlink.certification at the given path, for other implementations' certification clients.
-// Ends when its standard input ends, so that it does not outlive its starter.
+// Ends when its standard input ends, so that it does not outlive the program that started it.
 
 func giveUp(_ why: String) -> Never {
     let line = Array("\(why)\n".utf8)

@@ -83,7 +83,7 @@ struct ContactbookTests {
         #expect(!broker.asked.contains { $0.method == "SaveContacts" })
     }
 
-    @Test("remove needs --yes if there is no terminal to ask on")
+    @Test("remove needs --yes if there is no terminal on which it can ask")
     func remove() throws {
         let broker = try broker()
         let unasked = try run("contactbook", "remove", "Ada", "Lovelace", with: broker)

@@ -64,7 +64,7 @@ struct ContactctlTests {
         #expect(outcome.code == 0 && outcome.error.isEmpty)
     }
 
-    @Test("An app that is never asked about is listed, has nothing to revoke, and can be reset by its name")
+    @Test("An app whose prompts the person has silenced is listed, has nothing to revoke, and can be reset by its name")
     func silenced() throws {
         let game = """
             {"uid":1000,"app":"/opt/game/run sha256:ab","displayName":"run","strength":"unverified",\
@@ -106,7 +106,7 @@ struct ContactctlTests {
         #expect(try run("contactctl", "apps", "--json", with: broker([])).output == "[]\n")
     }
 
-    @Test("revoke denies the app at every strength, and says what it was allowed")
+    @Test("revoke denies the app at every strength, and reports its former access")
     func revoke() throws {
         let broker = try broker()
         let outcome = try run("contactctl", "revoke", "ink", with: broker)
@@ -228,7 +228,7 @@ struct ContactctlTests {
         #expect(try run("contactctl", "audit", "--follow", with: gone).code == 2)
     }
 
-    @Test("audit --contact queries by the name that the audit has for the contact")
+    @Test("audit --contact queries by the contact's pseudonym in the audit")
     func auditOfContact() throws {
         let broker = try broker()
         #expect(try run("contactctl", "audit", "--contact", "0a1b", with: broker).code == 0)
@@ -257,7 +257,7 @@ struct ContactctlTests {
         #expect(KeyWords.text(try JSONDocument(parsing: Array(text.utf8)).root) == words)
     }
 
-    @Test("verify accepts a whole chain, and reports where a broken one breaks")
+    @Test("verify accepts an intact chain, and reports where a broken one breaks")
     func verify() throws {
         let whole = try run("contactctl", "verify", with: broker())
         #expect(whole.output == "12 records, all as they were written\nhead ab12\n" && whole.code == 0)

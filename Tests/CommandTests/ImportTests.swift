@@ -175,7 +175,7 @@ struct ImportTests {
     }
 
     @Test(
-        "If two pending saves fail, import reports as unknown only what got no reply",
+        "If two pending saves fail, import reports as unknown only the contacts without a reply",
         arguments: [true, false])
     func bothFail(isAnswered: Bool) throws {
         let answer = isAnswered ? Self.storeUnavailable : .hangUp
@@ -185,7 +185,7 @@ struct ImportTests {
         #expect(outcome.error.contains(doubt) == !isAnswered, "\(outcome.error)")
     }
 
-    @Test("A dry run reports what cannot be added, also without a broker")
+    @Test("A dry run reports cards that cannot be added, even without a broker")
     func dryRunRefused() throws {
         try withFile(card("One") + card("Old", version: "9.9")) { path in
             let outcome = try RunningProgram("contactbook", ["import", "--dry-run", path], runtime: "/nowhere").finish()
@@ -211,7 +211,7 @@ struct ImportTests {
             }
         }
         let growth = try held(text) - held(card("One"))
-        // A line is kept in memory up to the size that a card may have, even if it begins none.
+        // Import keeps a line in memory up to the maximum size of a card, even if the line begins no card.
         #expect(growth < (kind == "one line" ? 3 * size : size / 2), "\(growth)")
     }
 
@@ -246,7 +246,7 @@ struct ImportTests {
             guard method == "SaveContacts" else { return .reply("{\"status\":\"full\"}") }
             var byte: UInt8 = 1
             write(saving[1], &byte, 1)
-            // Wait for the test to write, or to close the other end.
+            // Wait until the test writes or closes its end.
             let isAnswered = read(goOn[0], &byte, 1) == 1
             return isAnswered ? .reply("{\"identifiers\":[],\"historyToken\":\"\"}") : .hangUp
         }
@@ -274,7 +274,7 @@ struct ImportTests {
         }
     }
 
-    @Test("On SIGINT without a reply from the broker, import ends and reports what is unknown")
+    @Test("On SIGINT without a reply from the broker, import ends and reports the contacts whose save is unknown")
     func interruptedWithoutAnswer() throws {
         try withFile(card("One")) { path in
             let (outcome, _) = try interruptedImport(path, isAnswered: false)
@@ -306,7 +306,7 @@ struct ImportTests {
         }
         let program = try RunningProgram(
             "contactbook", ["import", "--duplicates", "keep", path], runtime: broker.folder)
-        // More than the pipe and one read can hold, but less than another save.
+        // The text is more than the pipe and one read can hold, but too little for another save.
         let text = Array((0..<count).map { card("Person \($0)") }.joined().utf8)
         let long = card("Bob\r\nNOTE:" + String(repeating: "x", count: 500))
         let rest = Array(String(repeating: long, count: count - 1).utf8)

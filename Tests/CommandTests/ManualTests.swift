@@ -21,7 +21,7 @@ struct ManualTests {
             let said = try RunningProgram(program, ["--experimental-dump-help"], runtime: "/nonexistent").finish()
             return words(try #require(try JSONDocument(parsing: Array(said.output.utf8)).root["command"]))
         }
-        // It has no parser that could list its options, so those in its help count.
+        // contactbrokerd has no parser that lists its options, so the test takes them from its help.
         let help = try RunningProgram(program, ["--help"], runtime: "/nonexistent").finish().output
         return Set(help.split { !$0.isLetter && $0 != "-" }.filter { $0.hasPrefix("--") && $0.count > 2 }).sorted().map
         { "Fl -\($0.dropFirst(2))" }

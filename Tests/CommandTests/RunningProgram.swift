@@ -1,12 +1,12 @@
 import Glibc
 import Testing
 
-/// One of the project's programs in a process of its own, without a terminal.
+/// One of the project's programs in a separate process, without a terminal.
 struct RunningProgram {
     struct Outcome {
         /// -1 if a signal ended it.
         let code: Int32
-        /// The most memory that it had at any time, in bytes.
+        /// The program's peak memory, in bytes.
         let memory: Int
         /// The signal that ended it, or 0.
         let signal: Int32
@@ -29,7 +29,7 @@ struct RunningProgram {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, outputPipe[1], STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, errorPipe[1], STDERR_FILENO)
-        // A session of its own has no controlling terminal.
+        // A new session has no controlling terminal.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -99,7 +99,7 @@ struct RunningProgram {
             error: String(decoding: texts[error] ?? [], as: UTF8.self))
     }
 
-    /// The folder of the built programs, which is also the tests' own.
+    /// The folder of the built programs, which also contains the program of the tests.
     static func folder() throws -> String {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         let count = buffer.withUnsafeMutableBytes {
@@ -121,7 +121,8 @@ func run(_ name: String, _ arguments: String..., with broker: ScriptedBroker) th
     try RunningProgram(name, arguments, runtime: broker.folder).finish()
 }
 
-/// Two connected ends that no program started meanwhile inherits, which pipe(2) cannot guarantee.
+/// Two connected descriptors, close-on-exec from the start. A program that starts at the same time could inherit
+/// those of pipe(2).
 func pipe() throws -> [CInt] {
     var ends: [CInt] = [-1, -1]
     let made = socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0, &ends)

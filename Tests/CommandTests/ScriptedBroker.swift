@@ -14,7 +14,7 @@ final class ScriptedBroker: Sendable {
     }
 
     struct Asked: Sendable {
-        /// Without its interface.
+        /// The method's name without its interface.
         let method: String
         let parameters: String
     }
@@ -48,7 +48,7 @@ final class ScriptedBroker: Sendable {
             unlink("\(folder)/\(door)")
             rmdir("\(folder)/\(door.prefix { $0 != "/" })")
         }
-        // The files that contactbook wrote for undo.
+        // Remove the files that contactbook wrote for undo.
         let undo = folder + "/state/contactbook/undo"
         if let directory = opendir(undo) {
             while let entry = readdir(directory) {

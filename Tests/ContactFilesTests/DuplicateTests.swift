@@ -34,7 +34,7 @@ struct DuplicateTests {
         #expect(evidence(contact("Emmy", "Noether"), contact("Emmy", "Noether")) == .sameCard)
     }
 
-    @Test("The same name alone is no duplicate, nor is one number with two names")
+    @Test("The same name alone makes no duplicate, nor does one number with two names")
     func notFound() {
         let ada = contact("Ada", "Lovelace", phone: "+44 20 7946 0001", email: "ada@example.org", uid: "A-1")
         #expect(evidence(ada, contact("Ada", "Lovelace")) == nil)
@@ -60,7 +60,7 @@ struct DuplicateTests {
         #expect(digest == kept)
     }
 
-    @Test("UUIDs are compared whatever their spelling")
+    @Test("UUIDs are compared regardless of their spelling")
     func uuid() {
         let uuid = "8bf87495-a576-b43e-7ede-6a2e97165ee5"
         #expect(evidence(contact("A", uid: uuid), contact("B", uid: "urn:uuid:\(uuid.uppercased())")) == .uid)
@@ -119,7 +119,7 @@ struct BirthdayTests {
         #expect(after.next == "2028-02-29" && after.daysUntil == 365)
     }
 
-    @Test("An invalid date has no birthday")
+    @Test("A card with an invalid date has no birthday")
     func none() {
         #expect(BirthdayCalendar(today: "2027-02-29") == nil && BirthdayCalendar(today: "--02-28") == nil)
         #expect(BirthdayCalendar(today: "2027-02-28")?.next("1990-02-30") == nil)
@@ -160,7 +160,7 @@ struct UndoTests {
         #expect(undone.isUndone && undone.renamed == ["1": "9"])
     }
 
-    @Test("A file that is not a journal, or of a later version, is refused")
+    @Test("A file that is not a journal, or is from a later version, is refused")
     func refused() {
         for text in ["", "x\n", "{}\n", #"{"version":2,"command":"x","time":""}"# + "\n"] {
             #expect(UndoEntry(file: Array(text.utf8)) == nil)

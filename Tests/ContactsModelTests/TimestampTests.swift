@@ -14,7 +14,7 @@ struct TimestampTests {
         #expect(Timestamp.seconds(text) == seconds)
     }
 
-    @Test("A date without a time is its first second")
+    @Test("A date without a time means the day's first second")
     func date() {
         #expect(Timestamp.seconds("2026-03-01") == Timestamp.seconds("2026-03-01T00:00:00Z"))
     }

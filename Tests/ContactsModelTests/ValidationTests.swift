@@ -2,7 +2,7 @@ import Testing
 
 @testable import BrokerModel
 
-@Suite("What an app may write")
+@Suite("Values that an app may write")
 struct ValidationTests {
     static let writable = ContactKeySet.all.subtracting(
         ContactKeySet([.creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData]))
@@ -110,7 +110,7 @@ struct ValidationTests {
         }
     }
 
-    @Test("A text is bounded, in bytes")
+    @Test("The length of a text is limited, in bytes")
     func value() {
         let maximum = ContactLimits().value
         #expect(maximum == 1_048_576)
@@ -137,7 +137,7 @@ struct ValidationTests {
         }
     }
 
-    @Test("The total size of a key's texts is bounded")
+    @Test("The total size of a key's texts is limited")
     func key() {
         var limits = ContactLimits()
         limits.key = 10
@@ -147,7 +147,7 @@ struct ValidationTests {
         #expect(refused(.phoneNumbers, limits: limits) { $0.phoneNumbers = values("7890x") } == error)
     }
 
-    @Test("A photo is bounded, in bytes of the decoded photo")
+    @Test("The size of a photo is limited, in bytes of the decoded photo")
     func photo() {
         var limits = ContactLimits()
         #expect(limits.photo == 8 * 1_048_576)
@@ -193,7 +193,7 @@ struct ValueIdentifiersTests {
         for list in former + [values] {
             contact = before
             contact.phoneNumbers = list
-            // Encodes and decodes the counter each time, as the book does.
+            // Encode and decode the counter each time, as the book does.
             identifiers = ValueIdentifiers(bytes: identifiers.bytes) ?? ValueIdentifiers()
             identifiers.assign(to: &contact, replacing: before)
             before = contact

@@ -100,7 +100,7 @@ struct StoredContactTests {
         #expect(StoredContact(bytes: stored.bytes) == stored)
     }
 
-    @Test("Each property is at its range, in wire form")
+    @Test("Each property's range contains the property in wire form")
     func ranges() throws {
         let contact = everything()
         let stored = StoredContact(contact)

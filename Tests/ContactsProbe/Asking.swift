@@ -12,7 +12,7 @@ func askWithoutWaiting() {
     _ = answered.wait(timeout: .now() + 60)
 }
 
-/// Everything that must never cause a prompt.
+/// Makes all the calls that must never cause a prompt.
 func askNobody() {
     print(CNContactStore.authorizationStatus(for: .contacts).rawValue, store.currentHistoryToken as Any)
     let defaults = CNContactsUserDefaults.shared()

@@ -1,7 +1,7 @@
 import Contacts
 import Foundation
 
-// What a program that manages an address book needs: pages, pending saves, and steps by identifiers.
+// The calls of a program that manages an address book: pages, pending saves, and steps by identifiers.
 
 private func request(_ keys: [any CNKeyDescriptor]) -> CNContactFetchRequest {
     let request = CNContactFetchRequest(keysToFetch: keys)

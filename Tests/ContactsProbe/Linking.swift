@@ -51,7 +51,7 @@ func linked() throws {
     print(after.map { $0.emailAddresses.map { $0.value as String } }.sorted { $0[0] < $1[0] })
 }
 
-/// Prints the events since a token, with and without an author's own.
+/// Prints the events since a token, with and without those of one author.
 func history() throws {
     let store = CNContactStore()
     let request = CNChangeHistoryFetchRequest()

@@ -14,7 +14,7 @@ func refusal(_ what: String, _ fill: (CNSaveRequest) throws -> Void) throws {
     }
 }
 
-/// Prints what is refused, and with which code.
+/// Prints the error code of each save that is refused.
 func refusals() throws {
     let ada = try contact("ada").mutableCopy() as? CNMutableContact ?? CNMutableContact()
     let nobody = CNMutableContact()

@@ -18,7 +18,7 @@ func watch() throws {
     }
     let store = CNContactStore()
     tell(try store.countOfContacts())
-    // The store may not watch yet; if not, it reports changes since this token when it does.
+    // The store may not watch yet. When it begins, it reports the changes since this token.
     _ = store.currentHistoryToken
     tell("watching")
     while told.wait(timeout: .now() + 60) == .success { tell("told", try store.countOfContacts()) }
@@ -82,8 +82,8 @@ final class Counter: @unchecked Sendable {
         }
     }
 
-    /// Returns the number once it is at least this high and has not risen for half a second. Waits at most 10 seconds
-    /// for each rise up to there.
+    /// Returns the number once it is at least this high and has not risen for half a second. Until it is this high,
+    /// waits at most 10 seconds for each increase.
     func waitUntilQuiet(atLeast least: Int) -> Int {
         lock.lock()
         defer { lock.unlock() }

@@ -1,4 +1,4 @@
-// An app that does one thing with contacts and prints the result, for tests of what the library promises.
+// An app that does one thing with contacts and prints the result, for tests of the library's promises.
 
 import Contacts
 import Foundation
@@ -83,7 +83,7 @@ do {
         var kept: [CNContact] = []
         try other?.enumerateContacts(with: request) { contact, _ in kept.append(contact) }
         other = nil
-        // Several threads decode them at once, after the store has gone.
+        // Several threads decode the contacts at once, after the store is released.
         let all = kept
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
             for contact in all { precondition(!contact.familyName.isEmpty) }

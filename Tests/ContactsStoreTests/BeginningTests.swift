@@ -25,7 +25,7 @@ struct BeginningTests {
         try book.store.set(settings)
     }
 
-    /// The contacts with a word that begins so, found by checking each contact of a set.
+    /// The contacts with a word that begins with this text, found by checking each contact of a set.
     private func longWay(
         _ book: Book, _ text: String, _ order: ContactOrder, seeing keys: ContactKeySet = .all
     ) throws -> [Int64] {
@@ -39,7 +39,7 @@ struct BeginningTests {
     func same(order: ContactOrder, text: String) throws {
         let book = try Book(Self.people(240))
         let expected = try longWay(book, text, order)
-        // First with the owner's order set to the other one, then to this one.
+        // Set the owner's preferred order to each of the orders, and at last to the requested one.
         for preferred in [ContactOrder.givenName, .familyName, .none, order] {
             try prefer(preferred, book)
             #expect(try book.records(.all, .name(text), order: order) == expected)
@@ -60,7 +60,8 @@ struct BeginningTests {
         try prefer(order, book)
         let expected = try longWay(book, text, order)
         #expect(expected.isEmpty == ["annab mann", "zann zoe", "j o"].contains(text))
-        // The plans: sort all; read along the order; give that up and sort; without and with merged beginnings.
+        // The plans: sort all matches; read along the order; give up reading and sort. The last two settings give up at
+        // once, without and with merged beginnings.
         for (few, steps, groups) in [(10_000, 10, 10), (0, 10_000, 1_000), (0, 25, 1_000), (0, 1, 0), (0, 1, 1_000)] {
             book.store.setEffort(SearchEffort(few: few, steps: steps, mostGroups: groups))
             for limit in [3, 50, 1_000] {
@@ -78,7 +79,7 @@ struct BeginningTests {
             [
                 .update(RecordNumber(1), person("Bert"), keys: name),
                 .update(RecordNumber(2), person("Annika"), keys: name),
-                // A different place in the order, with the same words.
+                // This changes the contact's place in the order.
                 .update(RecordNumber(5), person { $0.middleName = "Zoe" }, keys: ContactKeySet([.middleName])),
                 .update(
                     RecordNumber(9), person { $0.contactType = .organization }, keys: ContactKeySet([.contactType])),
@@ -158,7 +159,7 @@ struct BeginningTests {
         #expect(try rows().isEmpty)
         try prefer(order, book)
         #expect(try rows() == grown)
-        // The same after the book is opened again.
+        // The index is also maintained after the book is opened again.
         book.store.close()
         let store = try #require(
             try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))

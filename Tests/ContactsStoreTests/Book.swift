@@ -25,7 +25,8 @@ final class ScratchFolder {
     var book: String { path + "/book" }
     var file: String { book + "/contacts.sqlite" }
 
-    /// The pages in the log. A frame has a header of 24 bytes, after the log's of 32; page number 0 ends it.
+    /// The number of frames in the log. The log's header has 32 bytes, and each frame has a header of 24 bytes and a
+    /// page. Page number 0 ends the log.
     func frames() throws -> Int {
         let log = try bytes(of: file + "-wal")
         var count = 0
@@ -78,7 +79,7 @@ final class Book {
                 unifies: unifies)
             let end = try store.fetch(query) { record, _, _ in found.append(record.rawValue) }
             guard end.hasMore else { return found }
-            // Encodes and decodes the cursor, as happens when an app gets it and sends it back.
+            // Encode and decode the cursor, as happens when an app gets it and sends it back.
             after = Position(bytes: try #require(end.last).bytes)
             #expect(after == end.last)
         }

@@ -9,23 +9,23 @@ import Testing
 enum CardDamage: CaseIterable {
     case flippedBit, invalidText, cutOff, empty, missingKey, otherName, otherCard, swappedRows, noChecksum
 
-    /// - Parameter given: the given name of another card.
+    /// - Parameter other: the bytes of another card.
     func bytes(of card: [UInt8], _ other: [UInt8]) -> [UInt8] {
         var bytes = card
-        // Within the value of the last member, before its quotation mark.
+        // A position within the value of the last member, before its quotation mark.
         let inValue = bytes.count - 2
         switch self {
         case .flippedBit: bytes[inValue] ^= 1
         case .invalidText: bytes[inValue] = 0xFF
         case .cutOff: bytes.removeLast(3)
         case .empty: bytes = []
-        // The header's bit of the last key that the card has.
+        // Clear a bit of the header that stands for a key of the card.
         case .missingKey:
             for index in (2..<10).reversed() where bytes[index] != 0 {
                 bytes[index] &= bytes[index] &- 1
                 break
             }
-        // The name of the first member, after its comma and quotation mark.
+        // Change the name of the first member, after its comma and quotation mark.
         case .otherName: bytes[10 + 4 * Int(bytes[1]) + 2] ^= 1
         case .otherCard, .swappedRows: bytes = other
         case .noChecksum: break
@@ -97,7 +97,7 @@ struct DamagedCardTests {
             for order in ContactOrder.allCases {
                 for limit in [1, 2, 100] {
                     #expect(try book.names(ContactQuery(scope: .all, order: order, limit: limit), manner) == intact)
-                    // Not in the stored order, because the given name counts as empty.
+                    // This query does not follow the stored order, because the given name counts as empty.
                     let query = ContactQuery(
                         scope: .all, matchKeys: ContactKeySet([.familyName, .note]), order: order, limit: limit)
                     #expect(try book.names(query, manner) == intact)
@@ -115,7 +115,7 @@ struct DamagedCardTests {
         #expect(book.reported == [DamagedCard(record: RecordNumber(2), count: 1)])
     }
 
-    @Test("Of linked cards the others are returned, under their former number")
+    @Test("If one of several linked cards is damaged, the others are returned under their former number")
     func linked() throws {
         let first = try DamagedBook(.flippedBit, linking: [3])
         let unified = ContactQuery(scope: .all, order: .givenName, unifies: true)

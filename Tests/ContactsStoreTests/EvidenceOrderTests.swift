@@ -39,7 +39,7 @@ struct EvidenceOrderTests {
                 try book.store.apply(changes, at: 1, isEvidence: true)
             }
             let place = { (index: Int) in RecordNumber(Int64(1 + (order.firstIndex(of: index) ?? 0))) }
-            // Decided first in one book and last in another. Repeated decisions mean the same only in one order.
+            // Name each pair once, in a fixed order: the result of repeated decisions would depend on their order.
             let said = Array(Set(pairs.map { [min($0.0, $0.1), max($0.0, $0.1)] })).filter { $0[0] != $0[1] }.sorted {
                 ($0[0], $0[1]) < ($1[0], $1[1])
             }
@@ -51,7 +51,7 @@ struct EvidenceOrderTests {
             }
             let clean = edits + gone.map { .delete($0) }
             try book.store.apply(clean, at: 1, isEvidence: true)
-            // Linked by hand before any evidence, so that it means the same in every book.
+            // Remove all evidence before the links by hand, so that those links mean the same in every book.
             let blank = (0..<count).map { ContactChange.update(place($0), card("X"), keys: keys) }
             try book.store.apply(blank, at: 1, isEvidence: true)
             #expect(book.store.links.isEmpty)

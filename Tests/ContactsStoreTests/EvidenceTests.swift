@@ -52,7 +52,7 @@ struct EvidenceTests {
         ])
         #expect(Self.told(made) == ["linkByEvidence 1 2"])
         #expect(book.store.sets(of: 1...6) == [[1, 2]])
-        // A card with both is linked with all of them.
+        // A card with both the address and the number is linked with all of them.
         try book.store.add(
             [card("A.", "Lovelace", email: ["ada@example.org"], phone: ["+49 (30) 555-0101"])], from: 7)
         #expect(book.store.sets(of: 1...7) == [[1, 2, 3, 7]])
@@ -126,7 +126,7 @@ struct EvidenceTests {
             [.update(RecordNumber(2), other, keys: emails), .update(RecordNumber(1), other, keys: emails)], at: 1,
             isEvidence: true)
         #expect(book.store.sets(of: 1...3) == [[1, 2, 3]])
-        // The same if the name changes.
+        // A change of the name removes the link too.
         try book.store.apply(
             [.update(RecordNumber(2), person("Dora"), keys: ContactKeySet([.givenName]))], at: 1, isEvidence: true)
         #expect(book.store.sets(of: 1...3) == [[1, 3]])
@@ -212,14 +212,14 @@ struct EvidenceTests {
             person("") { $0.phoneNumbers = [LabeledString(label: "home", value: Self.home)] }, [.phoneNumbers])
         try write(card(""), [.emailAddresses])
         #expect(book.store.sets(of: 1...3) == [[1, 2]])
-        // It writes Bob's name and number to the card that it sees.
+        // The app writes Bob's name and number to the card that it sees.
         try write(card("Bob", phone: [Self.home, Self.mobile]), [.givenName, .phoneNumbers])
         #expect(book.store.sets(of: 1...3) == [])
         try write(ada, [.givenName, .phoneNumbers, .emailAddresses])
         #expect(book.store.sets(of: 1...3) == [])
     }
 
-    @Test("A number that more than sixteen cards have is no evidence, whatever the order")
+    @Test("A number that more than sixteen cards have is not evidence, whatever the order")
     func switchboard() throws {
         let book = try Book()
         let most = Int64(LinkEvidence.mostCards)
@@ -231,7 +231,7 @@ struct EvidenceTests {
         #expect(Self.told(made) == ["unlinkByEvidence 1 2"])
         try book.store.apply([.delete(RecordNumber(most))], at: 1)
         #expect(book.store.sets(of: 1...most) == [[1, 2]])
-        // Many at once, before and after those that it linked.
+        // Add many cards at once, with record numbers before and after those of the linked cards.
         try book.store.apply(
             (100...200).map { .add(RecordNumber($0), worker($0)) }
                 + (0...9).map { .add(RecordNumber(-$0), worker($0)) },

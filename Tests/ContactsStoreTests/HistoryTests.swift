@@ -45,7 +45,7 @@ struct HistoryTests {
         #expect(try Self.changes(book).map(\.kind) == [.addContact])
     }
 
-    @Test("Change numbers increase, also if the clock goes back, and continue after a restart")
+    @Test("Change numbers increase, even if the clock goes back, and continue after a restart")
     func numbers() throws {
         let book = try Book()
         var last: Int64 = 0
@@ -89,7 +89,7 @@ struct HistoryTests {
         #expect(found.map(\.kind) == [.addContact, .addGroup, .addMember, .addMember])
         let mine = ChangeScope(records: scope(1), keys: .all, app: Self.mail)
         #expect(found.filter(mine.contains).map(\.kind) == [.addContact, .addGroup, .addMember])
-        // The last visible change is its own member's: not the other member's, and no change between groups.
+        // The last visible change is that of the visible member, not that of the other member or between groups.
         let last = try book.store.lastChange(after: 0, in: mine)
         #expect(last == found[2].number)
         let both = ChangeScope(records: scope(1, 2), keys: .all, app: Self.mail)
@@ -113,7 +113,7 @@ struct HistoryTests {
         let made = try book.store.apply(groups, at: 0)
         let seeing = ChangeScope(records: scope(1), keys: .all.union(.groups), app: Self.mail)
         let found = try book.store.changes(after: 0, through: .max, of: scope(1), groupsOf: seeing.groupOwner)
-        // Other members are not even read.
+        // Changes of other members are not even read.
         #expect(found.filter { $0.kind.isOfGroup } == Array(made[0...3]))
         #expect(found.filter { $0.kind.isOfGroup }.allSatisfy(seeing.contains))
         #expect(!seeing.contains(made[4]))
@@ -122,7 +122,7 @@ struct HistoryTests {
         #expect(try book.store.lastChange(after: made[1].number, in: seeing) == made[3].number)
         let other = ChangeScope(records: scope(2), keys: .all.union(.groups), app: Self.mail)
         #expect(try book.store.lastChange(after: 0, in: other) == made[4].number)
-        // Then the last change is that one contact left.
+        // After this save, the last change is that contact 1 left the group.
         let left = try book.store.apply([.group(.removeMember(RecordNumber(1), from: RecordNumber(11)))], at: 0)
         #expect(try book.store.lastChange(after: 0, in: seeing) == left[0].number)
         #expect(try book.store.lastChange(after: 0, in: other) == made[4].number)
@@ -131,7 +131,7 @@ struct HistoryTests {
                 .filter(seeing.contains) == left)
     }
 
-    @Test("An update of keys that an app may not read is no change for it")
+    @Test("An update of keys that an app may not read is not a change for it")
     func keys() throws {
         let book = try Book([person("Ada")])
         let added = book.store.lastChange

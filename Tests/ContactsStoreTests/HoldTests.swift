@@ -21,7 +21,7 @@ struct HoldTests {
         }
         try book.store.apply([.update(RecordNumber(1), person("Eve"), keys: ContactKeySet([.givenName]))], at: 0)
         #expect(try book.contact(1)?.givenName == "Eve")
-        // Ending without a snapshot, or twice, has no effect.
+        // Releasing without a snapshot, or twice, has no effect.
         book.store.release()
         book.store.release()
         #expect(try book.store.holdSnapshot())

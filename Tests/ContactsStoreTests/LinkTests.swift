@@ -42,7 +42,7 @@ struct LinkTests {
     func unlinking() throws {
         let book = try Book((1...6).map { person("P\($0)") })
         try book.store.apply([Self.link(1, 2), Self.link(2, 3), Self.link(3, 4)], at: 1)
-        // Linking linked cards or unlinking a single card is no change.
+        // Linking linked cards or unlinking a single card changes nothing.
         #expect(
             try book.store.apply([Self.unlink(5, from: 1), Self.unlink(1, from: 5), Self.unlink(6, from: 6)], at: 1)
                 == [])

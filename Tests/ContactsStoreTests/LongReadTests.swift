@@ -117,7 +117,7 @@ struct LongReadTests {
         #expect(try second.records == found(query, .whole, book).records && second.records.count == 7)
         #expect(Set(first.records).isDisjoint(with: second.records))
 
-        // The cursor is of a deleted contact, and of one that moved.
+        // Delete the contact to which the cursor points.
         let gone = try #require(first.records.last)
         try book.store.apply([.delete(RecordNumber(gone))], at: 0)
         #expect(throws: StoreError.takesLong) { try found(query, .bounded, book) }

@@ -76,9 +76,9 @@ struct ManyNewContactsTests {
         #expect(try book.records().isEmpty)
         try book.store.apply(changes, at: 0, ready: ready)
         #expect(try book.records().count == changes.count)
-        // Too few for a second thread.
+        // One change is too few for a second thread.
         #expect(book.store.makeReady([changes[0]], at: 0) == nil)
-        // Prepared for other changes than those that are saved.
+        // This preparation is for other changes than those that are saved.
         let others = try #require(book.store.makeReady(changes, at: 0))
         let fewer = (1...Self.count - 1).map { ContactChange.add(RecordNumber(Self.count + $0), Self.contact($0)) }
         try book.store.apply(fewer, at: 0, ready: others)

@@ -15,11 +15,11 @@ struct OpeningTests {
         #expect(access(folder.book, F_OK) != 0)
     }
 
-    /// That of the process is other tests' too: CLONE_FS of unshare(2), which Swift's Glibc does not name. Where a container
-    /// forbids it they see ours after all.
+    /// Gives this thread its own umask, because the process's umask applies to other tests too. It calls unshare(2)
+    /// with CLONE_FS, which Swift's Glibc does not name. Where a container forbids that, other tests see this umask.
     private func takeOwnUmask() {
         guard let found = dlsym(nil, "unshare") else { return }
-        // Sound: sched.h declares it so.
+        // Sound: sched.h declares the function with this type.
         let unshare = unsafeBitCast(found, to: (@convention(c) (CInt) -> CInt).self)
         _ = unshare(0x200)
     }
@@ -66,7 +66,7 @@ struct OpeningTests {
         }
     }
 
-    /// Makes a book with one contact, closes it and applies `change`: opening must fail and leave it untouched.
+    /// Makes a book with one contact, closes it and applies `change`. Opening must then fail and leave it untouched.
     private func refusal(
         of other: StoreOwner = owner, creating: Bool = true, _ change: (ScratchFolder) throws -> Void
     ) throws -> StoreError? {
@@ -87,13 +87,13 @@ struct OpeningTests {
         return refused
     }
 
-    @Test("Its owner may open it")
+    @Test("A book's owner may open it")
     func sameOwner() throws {
         #expect(try refusal { _ in } == nil)
     }
 
     @Test(
-        "Nobody else may open it, with another UID or another name",
+        "A user with another UID or another name may not open a book",
         arguments: [StoreOwner(uid: 1001, name: "ada"), StoreOwner(uid: 1000, name: "eve")])
     func otherOwner(other: StoreOwner) throws {
         #expect(try refusal(of: other) { _ in } == .wrongOwner)

@@ -23,11 +23,11 @@ struct OutboxTests {
         #expect(
             try book.store.outbox()
                 == [OutboxEntry(number: 1, change: book.store.lastChange, bytes: [1, 2, 3])])
-        // Writes the values that are already there.
+        // This save writes the values that are already there.
         try book.store.apply(
             [.update(RecordNumber(2), person("Bob"), keys: ContactKeySet([.givenName]))], at: 0, outbox: entry(2))
         #expect(try numbers(book) == [1])
-        // A change that is not in the history.
+        // This save makes a change that is not in the history.
         try book.store.apply([.container(.add(RecordNumber(3), name: "Work"))], at: 0, outbox: entry(2))
         #expect(try numbers(book) == [1, 2])
         try book.store.apply([.delete(RecordNumber(2))], at: 0, outbox: entry(3, takenOver: 1))
@@ -45,7 +45,7 @@ struct OutboxTests {
             )
         }
         #expect(try numbers(book) == [1])
-        // An existing number: both saves would have the same entry.
+        // This number exists already, so both saves would have the same entry.
         #expect(throws: ChangeError.self) {
             try book.store.apply([.add(RecordNumber(3), person("Eve"))], at: 0, outbox: entry(1))
         }

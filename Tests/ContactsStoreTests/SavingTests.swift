@@ -128,7 +128,7 @@ struct SavingTests {
         #expect(try book.records(.all, .name("Bob")) == [1])
     }
 
-    @Test("A name is found in both of its Unicode forms, also if it repeats")
+    @Test("A name is found in both of its Unicode forms, even if it repeats")
     func knownWords() throws {
         let book = try Book([person("Änne"), person("A\u{308}nne"), person("Änne")])
         #expect(try book.records(.all, .name("anne")) == [1, 2, 3])

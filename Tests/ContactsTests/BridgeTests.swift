@@ -30,7 +30,7 @@ struct BridgeTests {
         #expect(contact.wire.identifier == contact.identifier && !contact.identifier.isEmpty)
     }
 
-    @Test("It can be changed like any contact, and its copies keep their values")
+    @Test("A contact made from a card can be changed like any other, and its copies keep their values")
     func changing() throws {
         let contact = CNMutableContact(Self.card)
         let before = contact.identifier
@@ -41,7 +41,7 @@ struct BridgeTests {
         #expect(contact != CNMutableContact(Self.card))
     }
 
-    @Test("Several threads can read it at once")
+    @Test("Several threads can read a contact made from a card at once")
     func threads() {
         let contact = CNMutableContact(Self.card)
         DispatchQueue.concurrentPerform(iterations: 4) { _ in

@@ -2,7 +2,7 @@ import Contacts
 import Foundation
 
 // Uses each name of Apple’s library that an app may use, once. The test is that this compiles; ``NameTests`` checks
-// that no name was forgotten. Nothing in here is run.
+// that no name is missing. Nothing in this file runs.
 
 func everyProperty(_ contact: CNContact, _ made: CNMutableContact) -> [Any] {
     made.contactType = contact.contactType
@@ -114,7 +114,7 @@ final class EveryVisit: CNChangeHistoryEventVisitor {
     func visit(_ event: CNChangeHistoryRemoveSubgroupFromGroupEvent) { _ = (event.subgroup, event.group) }
 }
 
-/// An app that wants contacts only need not handle the events of groups.
+/// An app that needs only contacts does not have to handle the events of groups.
 final class FewVisits: CNChangeHistoryEventVisitor {
     func visit(_ event: CNChangeHistoryDropEverythingEvent) {}
     func visit(_ event: CNChangeHistoryAddContactEvent) {}

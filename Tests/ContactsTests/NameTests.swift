@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// Checks that no name of Apple's was forgotten: each is in `EveryName.swift`, or below with the reason why it is
-/// absent.
+/// Checks that no name of Apple's is missing: each is in `EveryName.swift`, or below with the reason why it is absent.
 @Suite("Names of Apple's library")
 struct NameTests {
     /// Names that the library does not have, and why.

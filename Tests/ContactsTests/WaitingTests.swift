@@ -82,7 +82,7 @@ struct WaitingTests {
             let first = accept(server, nil, nil)
             var byte: UInt8 = 0
             _ = recv(first, &byte, 1, 0)
-            // Nothing arrives, so this is the time that the first connection takes.
+            // No urgent data arrives, so poll(2) waits for its timeout, which is the time of the first connection.
             var waiting = pollfd(fd: first, events: Int16(POLLPRI), revents: 0)
             _ = poll(&waiting, 1, 300)
             close(first)
@@ -95,7 +95,7 @@ struct WaitingTests {
         #expect(allowed.count == 2 && allowed[0] <= .seconds(30) && allowed[1] <= .milliseconds(29_710))
     }
 
-    @Test("Calls that are one call for the app share its time, and calls that the app makes meanwhile do not")
+    @Test("Calls that belong to one call of the app share its time, and other calls of the app do not")
     func shared() throws {
         let budget = WaitBudget(.seconds(2))
         WaitBudget.with(budget) {

@@ -40,7 +40,7 @@ struct AgentSocketTests {
     func noAgent() throws {
         let fixtures = (try DaemonFixture(), try DaemonFixture(), try DaemonFixture())
         let apps = try (fixtures.0.app("mail"), fixtures.1.app("mail"), fixtures.2.app("mail"))
-        // Neither an agent in the app's own process nor a notifier counts as an agent.
+        // Neither an agent in the app's own process nor a notify-only agent counts as an agent.
         let relative = try Person(companion: fixtures.0.companion("mail"), at: fixtures.0.agentSocket)
         let notifier = try fixtures.1.companion("notifier").open(fixtures.1.agentSocket)
         try notifier.begin("io.contactbroker.Agent.Serve", #"{"notifyOnly":true}"#, more: true)

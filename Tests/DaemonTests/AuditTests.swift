@@ -101,7 +101,7 @@ struct AuditTests {
             decoding: bytes.map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 < 0x80 ? $0 : 0x2E }, as: UTF8.self)
     }
 
-    @Test("An unaltered audit verifies, also after a restart and after a kill")
+    @Test("An unaltered audit passes verification, even after a restart and after a kill")
     func verifies() throws {
         let fixture = try DaemonFixture()
         let person = try fixture.person()

@@ -15,8 +15,8 @@ final class ChildProcess {
 
     /// - Parameters:
     ///   - environment: the program's whole environment.
-    ///   - descriptors: which number the program gets for which of the test's descriptors. Of all others, it inherits
-    ///     only 0 to 2.
+    ///   - descriptors: the test's descriptors that the program gets, each with its number there. Of all others, it
+    ///     inherits only 0 to 2.
     init(
         _ path: String, _ arguments: [String] = [], environment: [String: String] = ["PATH": "/usr/bin:/bin"],
         descriptors: [(at: CInt, of: CInt)]
@@ -29,12 +29,12 @@ final class ChildProcess {
             posix_spawn_file_actions_destroy(&actions)
             posix_spawnattr_destroy(&attributes)
         }
-        // POSIX_SPAWN_SETSID: without a controlling terminal, a test has the same result whether a person runs it or
-        // not.
+        // 0x80 is POSIX_SPAWN_SETSID. Without a controlling terminal, a test has the same result whether or not a
+        // person runs it.
         posix_spawnattr_setflags(&attributes, 0x80)
         for (at, of) in descriptors { posix_spawn_file_actions_adddup2(&actions, of, at) }
-        // Whoever started the tests may have left descriptors open to every program. Closing a number that is not open
-        // is no error.
+        // The program that started the tests may have left descriptors open to every child. Closing a number that is
+        // not open is not an error.
         for number in CInt(3)..<256 where !descriptors.contains(where: { $0.at == number }) {
             posix_spawn_file_actions_addclose(&actions, number)
         }
@@ -114,7 +114,7 @@ struct Trouble: Error, CustomStringConvertible {
 }
 
 extension ContinuousClock.Instant {
-    /// Rounded up and never negative, for poll(2).
+    /// The milliseconds until this instant, rounded up and never negative, for poll(2).
     var millisecondsLeft: CInt {
         let (seconds, fraction) = ContinuousClock.now.duration(to: self).components
         return CInt(clamping: max(0, seconds * 1_000 + fraction / 1_000_000_000_000_000 + 1))

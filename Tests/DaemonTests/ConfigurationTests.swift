@@ -15,7 +15,7 @@ private enum Mistake: String, CaseIterable, Sendable {
         }
     }
 
-    /// What the message says after the file's name.
+    /// The message's text after the file's name.
     var words: String {
         switch self {
         case .syntax: ":2: Error while parsing table header: expected ']'"
@@ -151,7 +151,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "--check-configuration --system reads the files as the broker's user, also when root runs it",
+        "--check-configuration --system reads the files as the broker's user, even when root runs it",
         .enabled(if: getuid() == 0 && Surroundings.ordinaryUser.canBeEntered, "needs root, and another user"),
         arguments: ["", "setpriv --reuid 65534 --regid 65534 --clear-groups --"])
     func system(user: String) throws {

@@ -85,7 +85,7 @@ struct ContactsPromisesTests {
         #expect(try probe("list", in: fixture) == "Ada Lovelace\n")
     }
 
-    @Test("An observer is notified of each change once, also across a restart of the broker")
+    @Test("An observer is notified of each change once, even across a restart of the broker")
     func watches() throws {
         let (fixture, _, keeper) = try fixture()
         let watcher = try Command.Running(Self.probe, ["watch"], in: fixture)
@@ -100,7 +100,7 @@ struct ContactsPromisesTests {
         #expect(try watcher.wait(for: 4).last == "told 6")
     }
 
-    @Test("Two threads with a store each see each other's saves, and a burst is one notification")
+    @Test("Two threads with a store each see each other's saves, and a burst causes one notification")
     func threads() throws {
         let (fixture, _, _) = try fixture()
         let threads = try Command(Self.probe, ["threads"], in: fixture, within: .seconds(60))
@@ -239,7 +239,7 @@ struct ContactsPromisesTests {
                 """)
     }
 
-    @Test("A save may refer to records by identifiers, also to records that the same save adds")
+    @Test("A save may refer to records by identifiers, including records that the same save adds")
     func identifiers() throws {
         let (fixture, _, _) = try fixture()
         #expect(

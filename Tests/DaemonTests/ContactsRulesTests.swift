@@ -1,7 +1,7 @@
 import BrokerJSON
 import Testing
 
-/// How the Contacts library refuses, waits and formats names.
+/// Tests how the Contacts library refuses saves, waits for the person and formats names.
 @Suite("Errors, prompts and names of the Contacts library")
 struct ContactsRulesTests {
     private static let probe = DaemonFixture.programs + "/ContactsProbe"
@@ -13,7 +13,7 @@ struct ContactsRulesTests {
         return (fixture, person)
     }
 
-    /// - Parameter choice: the person's answer to a request for access that comes first; `nil`: no request.
+    /// - Parameter choice: the person's answer to a request for access before the probe; `nil` for no request.
     private func probe(
         _ word: String, _ choice: Choice? = .everything, environment: [String: String] = [:]
     ) throws -> String {

@@ -34,7 +34,7 @@ struct ContactsTests {
         #expect(spanish.output.contains("\napodo\ncasa\n"), "\(spanish.output) \(spanish.errors)")
     }
 
-    @Test("A caller's contact is found by phone number in any notation; an unknown number finds none")
+    @Test("A contact is found by a phone number in any notation; an unknown number finds none")
     func callerID() throws {
         let fixture = try DaemonFixture()
         let person = try fixture.person()

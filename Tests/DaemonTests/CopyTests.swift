@@ -88,7 +88,7 @@ struct CopyTests {
     func busyWriter(more: Bool) throws {
         let fixture = try DaemonFixture()
         let person = try fixture.person()
-        // Enough for several batches with `more`, and within one reply without it.
+        // With `more` the contacts fill several batches, and without it they fit into one reply.
         let people = (0..<(more ? 4_000 : 900)).map { #""givenName":"N\#($0)""# }
         let writer = Writer(try fixture.keeper(adding: people, with: person))
         let reader = try fixture.app("reader", .everything, by: person)

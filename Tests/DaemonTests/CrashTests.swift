@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A broker that is killed at any moment")
 struct CrashTests {
-    /// What the app sent, and what the broker replied.
+    /// The app's calls, and the broker's replies.
     private struct Record {
         /// Saves that were acknowledged: the returned identifiers by given name.
         var saved: [String: [String]] = [:]

@@ -26,7 +26,7 @@ extension DaemonFixture {
             })
     }
 
-    /// Creates a file in this house's folder and returns its path.
+    /// Creates a file in this fixture's folder and returns its path.
     func file(_ name: String, _ text: String) throws -> String {
         let path = folder + "/" + name
         try DaemonFixture.write(Array(text.utf8), to: path)

@@ -2,7 +2,7 @@ import BrokerJSON
 import BrokerVarlinkClient
 import Glibc
 
-/// The administrator's part of a house.
+/// The administrator's part of the fixture.
 extension DaemonFixture {
     var policyFolder: String { configuration + "/policy.d" }
 

@@ -77,9 +77,9 @@ final class DaemonFixture {
         }
     }
 
-    /// Starts a broker on this house's folders and does not wait for it.
+    /// Starts a broker on this fixture's folders and does not wait for it.
     ///
-    /// - Parameter errors: the broker's standard error; if `nil`, this house's journal.
+    /// - Parameter errors: the broker's standard error; if `nil`, this fixture's journal.
     func launch(prefix: [String]? = nil, arguments: [String] = [], errors: CInt? = nil) throws -> ChildProcess {
         let log = open(folder + "/journal", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
         let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
@@ -112,7 +112,7 @@ final class DaemonFixture {
         daemon = nil
     }
 
-    /// What the broker wrote to standard output and standard error.
+    /// The broker's standard output and standard error.
     var journal: String { Self.text(of: folder + "/journal") }
 
     static let doors = [
@@ -124,7 +124,7 @@ final class DaemonFixture {
 
     // MARK: Programs that connect
 
-    /// The path of a companion's program. Each name has a copy of its own, and so is an app of its own.
+    /// The path of a companion's program. Each name has its own copy, which makes it a separate app.
     func executable(_ name: String) throws -> String {
         let path = folder + "/" + name
         if access(path, F_OK) != 0 { try Self.copy(Companion.program, to: path) }

@@ -3,19 +3,19 @@ import Glibc
 /// The fenced blocks of a Markdown file, in order.
 struct Document {
     struct Block {
-        /// The heading of the second level that the block is below.
+        /// The second-level heading above the block.
         let section: String
-        /// What follows the opening fence: `sh` for commands, `text` for what they show.
+        /// The word after the opening fence: `sh` for commands, `text` for their output.
         let language: String
         let lines: [String]
         /// Number of the first line in the file.
         let number: Int
     }
 
-    /// The checkout.
+    /// The root folder of the checkout.
     static let top = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
 
-    /// Path below the checkout.
+    /// The path below the checkout.
     let name: String
     let lines: [String]
     let blocks: [Block]

@@ -115,7 +115,7 @@ struct InterfaceTests {
         #expect(sent.count >= 3)
         let declared = Set(Self.names(of: "error", in: interface))
         #expect(Set(sent).isSubset(of: declared))
-        // No other file of the code spells an error of these interfaces.
+        // No other source file contains the name of an error of these interfaces.
         for path in DaemonFixture.paths(below: Document.top + "/Sources")
         where path.hasSuffix(".swift") && !path.hasSuffix("/ContactsError.swift") {
             #expect(!DaemonFixture.text(of: path).contains("VarlinkError(\"io.contactbroker"), "\(path)")

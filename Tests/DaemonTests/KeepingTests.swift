@@ -149,7 +149,7 @@ struct KeepingTests {
         #expect(DaemonFixture.text(of: kept).contains("8888"))
         unlink(kept)
         rmdir(String(kept.dropLast("/contact.txt".count)))
-        // A change to another field is no conflict.
+        // A change to another field is not a conflict.
         let both = "EDITOR='sh \(other)' $CONTACTBOOK edit ada; sed -i 's/^Nickname:.*/Nickname: Countess/' \"$1\""
         _ = try fixture.edit("ada", "sed -i 's/7777/0001/' \"$1\"")
         #expect(try fixture.edit("ada", both).output.hasSuffix("changed Ada Lovelace: Nickname\n"))
@@ -220,7 +220,7 @@ struct KeepingTests {
         #expect(try fixture.contactbook("birthdays", "--days", "500").end == .exited(2))
     }
 
-    @Test("On a terminal, import shows a duplicate beside the existing contact, and one key decides")
+    @Test("On a terminal, import shows a duplicate next to the existing contact, and one key decides")
     func asking() throws {
         let fixture = try fixture()
         _ = try fixture.contactbook("import", try fixture.file("ada.vcf", Self.ada))
@@ -237,7 +237,7 @@ struct KeepingTests {
         try terminal.wait(for: "Ada Lovelace seems to be there already: the same name and a common e-mail address.")
         try terminal.wait(for: "IN THE FILE")
         try terminal.see("all that follow:", thenPress: "m")
-        // Wait for the second question: what is typed before it appears does not count as its answer.
+        // Wait for the second question, because keys that are typed before it appears do not count as its answer.
         try terminal.wait(for: "the second question") { screen in
             let question = screen.text.split(separator: "\n").last { $0.contains("all that follow:") }
             return screen.contains("555 0113") && question?.last { $0 != " " } == ":"

@@ -90,7 +90,7 @@ struct LifeTests {
         let filler = String(repeating: "x", count: 2_000)
         let keeper = try fixture.keeper(
             adding: (0..<2_000).map { #""givenName":"N\#($0)","organizationName":"\#(filler)""# }, with: person)
-        // A list that is not read, a prompt without an answer, half a call, and saves.
+        // In progress are a list that is not read, a prompt without an answer, half a call, and saves.
         try keeper.line.stopReading()
         try keeper.begin("FetchContacts", #"{"keys":["givenName","organizationName"]}"#, more: true)
         try fixture.app("mail").begin("RequestAccess")
@@ -139,8 +139,8 @@ struct LifeTests {
         let keeper = try fixture.keeper(with: fixture.person())
         let daemon = try #require(fixture.daemon?.pid)
         let last = try #require((0..<256).last { access("/proc/\(daemon)/fd/\($0)", F_OK) == 0 })
-        // The descriptors in use, and twelve more: enough for the files that the broker has not opened yet and for one more
-        // app, and far too few for forty.
+        // Allow the descriptors in use and twelve more. That is enough for the files that the broker has not opened
+        // yet and for one more app, but far too few for forty.
         let limiting = ["--pid", "\(daemon)", "--nofile=\(last + 13)"]
         try #require(Command("/usr/bin/prlimit", limiting, in: fixture).end == .exited(0))
         var waiting: [VarlinkClient] = []
@@ -178,7 +178,7 @@ struct LifeTests {
         #expect(prompt["caller"]?["terminal"]?.string?.hasPrefix("pts/") == true)
         try person.answer(prompt, #""level":"full""#)
         try shell.wait(for: "first=0")
-        // Another process in the same session.
+        // Run another process in the same session.
         shell.send("$BOOK search ada; echo second=$?\r")
         try shell.wait(for: "second=0")
         #expect(shell.screen.contains("ada@example.org"))

@@ -126,7 +126,7 @@ struct MovingTests {
         #expect(try other.contactbook("groups").words == fixture.contactbook("groups").words)
     }
 
-    @Test("If several cards of a file match one contact, all are merged, also while a save is pending")
+    @Test("If several cards of a file match one contact, all are merged, even while a save is pending")
     func mergingTwice() throws {
         let fixture = try DaemonFixture()
         try fixture.allowContactbook(by: try fixture.person())
@@ -185,7 +185,7 @@ struct MovingTests {
         symlink(fixture.folder + "/people.vcf", ada)
         #expect(try export("--overwrite").errors.contains("not a file that contactbook wrote"))
         #expect(DaemonFixture.text(of: fixture.folder + "/people.vcf") == Self.cards)
-        // A file that is already gone is no error when its contact is removed.
+        // When a contact is removed, it is not an error that its file is already gone.
         unlink(ada)
         _ = try fixture.contactbook("remove", "--yes", "ada")
         #expect(try export().end == .exited(0))
@@ -245,7 +245,7 @@ struct MovingTests {
         let long =
             "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Long\r\nNOTE:\(String(repeating: "x", count: 1_048_577))\r\nEND:VCARD\r\n"
         let emails = (0..<10_000).map { "EMAIL:a\($0)@example.org\r\n" }.joined()
-        // As many lines as a card may have.
+        // This card has as many lines as a card may have.
         let many = "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Many\r\n\(emails.prefix(9_990 * 24))\r\nEND:VCARD\r\n"
         let imported = try fixture.contactbook("import", try fixture.file("x.vcf", long + many))
         #expect(imported.output == "added 0 contacts of 1 file\n" && imported.end == .exited(1))

@@ -30,7 +30,7 @@ struct PolicyLoadingTests {
             #expect(try app.call("GetAuthorization").word == "restricted")
             #expect(try app.fetch().error == "AccessDenied")
         }
-        // The same is true after a restart.
+        // Every app is also refused after a restart.
         try fixture.stop()
         try fixture.start()
         #expect(try fixture.app("keeper").fetch().error == "AccessDenied")
@@ -97,7 +97,7 @@ struct PolicyLoadingTests {
         #expect(received < 4_000)
         #expect(try fixture.audit("withheld").count == 1)
         #expect(try fixture.app("keeper").fetch().names.isEmpty)
-        // The watcher is notified, because its view is empty now.
+        // The watcher is notified, because its view has become empty.
         #expect(try watcher.reply()["historyToken"] != nil)
         try fixture.rule("[[rule]]\ndeny = true\n")
         #expect(try watcher.reply().error == "AccessDenied")

@@ -131,11 +131,11 @@ struct PolicyTests {
         #expect(try matched(#"{"name":"lovelace"}"#) == [])
         #expect(try matched(#"{"name":"ada"}"#) == ["Ada"])
         #expect(try matched(#"{"emailAddress":"ada@example.org"}"#) == ["Ada"])
-        // Sorted by family name, it would be Grace, Lin, Ada, Emmy.
+        // Sorted by family name, the order would be Grace, Lin, Ada, Emmy.
         #expect(try keeper.fetch().names == keeper.fetch(#""sortOrder":"givenName""#).names)
         let fetch = try keeper.call("FetchContacts", #"{"keys":["note"]}"#)
         #expect(fetch.error == "UnauthorizedKeys")
-        // The app's view is another one now, so the old token names no position in its history.
+        // The cap has changed the app's view, so the old token names no position in its history.
         let history = try keeper.call("FetchHistory", #"{"token":"\#(token)","keys":["givenName"]}"#)
         #expect(history["events"]?.elements?.first { _ in true }?["kind"]?.string == "dropEverything")
 
@@ -212,7 +212,7 @@ struct PolicyTests {
         #expect(try app.reply().word == "full")
     }
 
-    @Test("If the policy refuses what requires a password, at most 25 contacts can be granted")
+    @Test("If the policy refuses grants that require a password, at most 25 contacts can be granted")
     func refusesMuch() throws {
         try fixture.rule("[agent]\nwithout_authentication = \"refuse\"\n")
         #expect(try keeper.save((0..<30).map { App.adding(given: "N\($0)") }).error == nil)

@@ -88,7 +88,7 @@ struct PromptTests {
         let person = try fixture.person()
         let mail = try fixture.app("mail")
         let chat = try fixture.app("chat")
-        // One after the other, because prompts come in the order in which the apps were identified.
+        // The apps call one after the other, because prompts come in the order in which the apps are identified.
         try mail.begin("RequestAccess")
         try fixture.waitForPrompts(1)
         try chat.begin("RequestAccess")
@@ -116,7 +116,7 @@ struct PromptTests {
         let prompt = try person.prompt()
         let other = try fixture.app("mail")
         #expect(try other.call(second, parameters).error == "TooManyPrompts")
-        // This is true for another process of the app too.
+        // A prompt of another process of the app is refused too.
         let process = try Companion(at: app.path)
         #expect(try App(companion: process, at: fixture.appsSocket).call("RequestAccess").error == "TooManyPrompts")
         try person.answer(prompt)
@@ -166,7 +166,7 @@ struct PromptTests {
     @Test("Four prompts of unverified apps may be open; a fifth is refused at once")
     func fullQueue() throws {
         let fixture = try DaemonFixture()
-        // An agent that does not answer.
+        // This agent does not answer.
         let person = try fixture.person()
         defer { withExtendedLifetime(person) {} }
         var apps: [App] = []
@@ -239,7 +239,7 @@ struct PromptTests {
         let person = try fixture.person()
         let app = try fixture.app("mail")
         #expect(try app.call("GetAuthorization").word == "notDetermined")
-        // The broker is stopped while the app calls and executes another program.
+        // Stop the broker while the app calls and executes another program.
         try fixture.daemon?.pause()
         try app.begin("RequestAccess")
         try app.companion.become("/bin/sleep")

@@ -110,7 +110,7 @@ struct RevocationTests {
         #expect(try app.fetch().names == DaemonFixture.names)
         let deadline = ContinuousClock.now + .seconds(30)
         while try app.call("GetAuthorization").word == "full", ContinuousClock.now < deadline { poll(nil, 0, 20) }
-        // Not time(2), which can lag behind the clock that the broker reads.
+        // Do not use time(2), because it can lag behind the clock that the broker reads.
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         #expect(now.tv_sec >= end)

@@ -35,8 +35,8 @@ struct StateTests {
         }
     }
 
-    /// Expects that the broker finds its audit whole. The caller runs in the broker's mount namespace and sees the same
-    /// disk.
+    /// Expects that the broker finds its audit intact. The administrator's program runs in the broker's mount
+    /// namespace, so it sees the same disk.
     private static func verify(_ fixture: DaemonFixture) throws {
         let line = try fixture.companion("administrator").open(fixture.adminSocket)
         let verified = try line.call("io.contactbroker.Admin.VerifyAudit")
@@ -192,7 +192,7 @@ struct StateTests {
         let fixture = try DaemonFixture(in: .smallDisk(megabytes: 6))
         let person = try fixture.person()
         let app = try fixture.app("mail", .everything, by: person)
-        // The disk, through the broker's mount namespace.
+        // The disk's path through the broker's mount namespace.
         let disk = "/proc/\(try #require(fixture.daemon).pid)/root\(fixture.state)"
         try DaemonFixture.write([UInt8](repeating: 1, count: 2_000_000), to: disk + "/ballast")
         let filler = String(repeating: "x", count: 50_000)
@@ -238,8 +238,8 @@ struct StateTests {
         let piece = [UInt8](repeating: 1, count: 4_096)
         while write(ballast, piece, piece.count) > 0 {}
         var refused = false
-        // Each call needs a record of its own. Call until the next record has room neither in the write-ahead log, a
-        // part of which is allocated in advance, nor in the database file, into which a checkpoint moves the log.
+        // Each call needs a record of its own. Call until the next record has room neither in the write-ahead log nor
+        // in the database file. Part of the log is allocated in advance, and a checkpoint moves the log into the file.
         let names = [
             "givenName", "familyName", "middleName", "nickname", "organizationName", "departmentName", "namePrefix",
             "nameSuffix", "jobTitle", "phoneNumbers", "emailAddresses", "urlAddresses",

@@ -1,10 +1,11 @@
 import Glibc
 
-/// The user and the mount namespace of a house's programs.
+/// The user and the mount namespace of a fixture's programs.
 struct Surroundings: Sendable {
-    /// The command that starts the broker there, given its state folder. The program and its arguments follow.
+    /// The command that starts the broker in these surroundings, given its state folder. The program and its arguments
+    /// follow.
     private let entry: @Sendable (_ state: String) -> [String]
-    /// The command that starts a program beside the broker with this process ID.
+    /// The command that starts a program in the surroundings of the broker with this process ID.
     private let joint: @Sendable (_ broker: pid_t) -> [String]
     /// The user, if it is not the test's own.
     let uid: uid_t?

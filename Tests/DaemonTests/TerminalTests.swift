@@ -130,7 +130,7 @@ struct TerminalTests {
         let fixture = try DaemonFixture()
         let first = try fixture.terminalWithBook()
         let second = try fixture.agentTerminal()
-        // The terminal that the kernel reports, whatever the agent says of itself.
+        // The message names the terminal that the kernel reports, whatever the agent says about itself.
         try first.wait(for: "Another agent of yours joined at pts/")
         try second.wait(for: "Another agent of yours is there already")
         let app = try fixture.app("mail")
@@ -140,13 +140,13 @@ struct TerminalTests {
         #expect(try app.reply().word == "denied")
         try first.wait(for: "“mail” no longer waits for an answer.")
         #expect(!first.screen.isAlternate)
-        // What is typed before this appears was meant for the prompt, and the agent discards it.
+        // The agent discards keys that are typed before this text appears, because they were meant for the prompt.
         try second.wait(for: "You did not allow “mail” to see contacts.")
         second.send("q")
         #expect(try second.waitForExit() == .exited(0))
     }
 
-    @Test("The notifier says that an app waits, but not which one")
+    @Test("The notify-only agent says that an app waits, but not which one")
     func notifier() throws {
         let fixture = try DaemonFixture()
         let notifier = try PseudoTerminal(

@@ -2,7 +2,7 @@ import Glibc
 import PseudoTerminal
 import Testing
 
-/// A person who types what a document says, in real terminals of 80 columns with nothing but a shell.
+/// A person who types a document's commands in real terminals of 80 columns, each with a shell.
 final class TutorialSession {
     enum Place {
         case broker, agent, app, watcher
@@ -124,7 +124,7 @@ final class TutorialSession {
 
     private func terminal(_ place: Place) throws -> PseudoTerminal {
         if let terminal = terminals[place] { return terminal }
-        // Without line editing, the shell's output is what the terminal echoes and the programs print.
+        // Without line editing, the transcript contains only the echoed commands and the programs' output.
         let terminal = try PseudoTerminal(
             "/bin/bash", arguments: ["--norc", "--noprofile", "--noediting", "-i"],
             environment: [
@@ -134,7 +134,7 @@ final class TutorialSession {
             ])
         terminals[place] = terminal
         marks[place] = 0
-        // Whoever types before the shell's prompt would see the command twice.
+        // Wait for the shell's prompt, because a command that is typed before it would appear twice.
         _ = try wait(in: place, for: Self.prompt)
         for command in opening {
             try type(command, in: place)
@@ -152,7 +152,7 @@ final class TutorialSession {
         return all
     }
 
-    /// The agent's screen, or what the latest command of another terminal has printed.
+    /// The agent's screen, or the output of the latest command in another terminal.
     private func text(in place: Place) -> String {
         guard let terminal = terminals[place] else { return "" }
         return place == .agent ? terminal.screen.text : Self.plain(terminal.transcript[(marks[place] ?? 0)...])
@@ -164,7 +164,8 @@ final class TutorialSession {
 
     // MARK: Text
 
-    /// Without control sequences. A carriage return begins a new line, because a program may overwrite its progress.
+    /// The text without control sequences. A carriage return begins a new line, because a program may overwrite its
+    /// progress.
     private static func plain(_ bytes: ArraySlice<UInt8>) -> String {
         var text: [UInt8] = []
         var isSequence = false
@@ -181,12 +182,12 @@ final class TutorialSession {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// With one space for several spaces or tabs: columns may be wider elsewhere.
+    /// The line with one space in place of several spaces or tabs, because columns may be wider elsewhere.
     private static func words(_ line: some StringProtocol) -> String {
         String(line).split(whereSeparator: { $0 == " " || $0 == "\t" }).joined(separator: " ")
     }
 
-    /// Whether the line is the pattern, in which `…` stands for any text.
+    /// Whether the line matches the pattern, in which `…` stands for any text.
     static func matches(_ line: String, _ pattern: String) -> Bool {
         let parts = pattern.split(separator: "…", omittingEmptySubsequences: false)
         guard parts.count > 1, let first = parts.first, let last = parts.last else { return line == pattern }

@@ -36,8 +36,8 @@ struct TutorialTests {
         ]
     }
 
-    /// How commands are run, in the order in which they occur: all that need a person, or another terminal, or that
-    /// do not succeed. Every other command runs in the app's terminal and must succeed.
+    /// The runs of each command that needs a person or another terminal, or that does not succeed, in the order of the
+    /// document. Every other command runs in the app's terminal and must succeed.
     private static let runs: [String: [Run]] = [
         #"contactbrokerd --session --runtime-dir "$CONTACTBROKER_RUNTIME_DIR""#: [
             Run(place: .broker, steps: [.see("serving", in: .broker)], status: nil)
@@ -107,7 +107,7 @@ struct TutorialTests {
                 }
             }
         }
-        // Nothing above may name a command that the documents no longer have.
+        // The tables above may name only commands that the documents contain.
         for (command, runs) in Self.runs { #expect(counts[command] == runs.count, "\(command)") }
         for command in Self.elsewhere.keys { #expect(counts[command] != nil, "\(command)") }
         for command in Self.instead.keys { #expect(counts[command] != nil, "\(command)") }

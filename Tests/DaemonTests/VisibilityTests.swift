@@ -4,7 +4,7 @@ import Testing
 
 @Suite("What an app may not see does not exist for it")
 struct VisibilityTests {
-    /// An identifier of a visible contact, and identifiers of nothing that the app may see, by their origin.
+    /// An identifier of a visible contact, and identifiers that name nothing that the app may see, by their origin.
     private struct Names {
         let app: App
         let visible: String
@@ -85,7 +85,7 @@ struct VisibilityTests {
                     ])
                 }
             ),
-            // The last call, because it deletes the visible contact.
+            // This call comes last, because it deletes the visible contact.
             ("SaveContacts", { App.saving([#"{"operation":"delete","contact":{"identifier":\#($0)}}"#]) }),
         ]
         for (method, parameters) in calls {

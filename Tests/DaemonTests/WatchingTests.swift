@@ -18,7 +18,7 @@ struct WatchingTests {
         let identifier = { (name: String) in
             people.identifiers[try #require(people.names.firstIndex(of: name))]
         }
-        // In this order: if the first change were reported, its token would come first.
+        // The order matters: if the watch reported the first change, that change's token would come first.
         for name in ["Grace Hopper", "Ada Lovelace"] {
             let step =
                 #"{"operation":"update","contact":{"identifier":"\#(try identifier(name))","nickname":"N"}}"#

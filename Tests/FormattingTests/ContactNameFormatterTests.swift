@@ -60,12 +60,12 @@ struct ContactNameFormatterTests {
             given: "买买提·吐尔逊", family: "艾力", full: ["买买提·吐尔逊·艾力", "买买提·吐尔逊·艾力"]),
         // A name in two scripts follows the rules of neither.
         Name(given: "小明", family: "Wang", full: ["小明 Wang", "Wang 小明"]),
-        // Letters that are only in Vietnamese.
+        // These letters are only in Vietnamese.
         Name(
             given: "An", middle: "Văn", family: "Nguyễn", full: ["Nguyễn Văn An", "Nguyễn Văn An"]),
         Name(
             given: "Hương", family: "Tran", full: ["Tran Hương", "Tran Hương"]),
-        // The dot below is also in Yoruba.
+        // Yoruba also has letters with a dot below.
         Name(
             given: "Ọlá", family: "Adébáyọ̀", full: ["Ọlá Adébáyọ̀", "Adébáyọ̀ Ọlá"]),
         // With Hungarian or Vietnamese as the language, Latin names follow its rules.
@@ -128,7 +128,7 @@ struct ContactNameFormatterTests {
         #expect(ContactNameFormatter().string(from: contact) == name)
     }
 
-    @Test("A contact with only titles is called by them")
+    @Test("A contact with only titles is named by them")
     func titlesOnly() {
         #expect(ContactNameFormatter().string(from: contact([.namePrefix: "Dr.", .nameSuffix: "PhD"])) == "Dr., PhD")
         #expect(ContactNameFormatter().string(from: contact([.nameSuffix: "PhD"])) == "PhD")
@@ -154,7 +154,7 @@ struct ContactNameFormatterTests {
         #expect(phonetic.string(from: fixture) == "カブシキガイシャ")
     }
 
-    @Test("An organization is called by its name, a contact with only a nickname by that; an empty contact has no name")
+    @Test("An organization has its own name, a contact with only a nickname has that; an empty contact has no name")
     func fallbacks() {
         let formatter = ContactNameFormatter()
         var someone = contact([.givenName: "Ada", .organizationName: "Analytical", .nickname: "Countess"])
@@ -190,7 +190,7 @@ struct ContactNameFormatterTests {
 
 @Suite("Names in a list")
 struct NameFormatterTests {
-    @Test("A contact without a name is called by another value")
+    @Test("A contact without a name is listed by another value")
     func fallbacks() {
         var someone = contact([.givenName: "Ada", .organizationName: "Analytical", .nickname: "Countess"]) {
             $0.emailAddresses = [LabeledString(value: "ada@example.org")]

@@ -47,7 +47,7 @@ struct LocalizedNamesTests {
             ("en", "APPLE WATCH", "Apple Watch"), ("ja", "_$!<Work>!$_", "勤務先"), ("ar", "_$!<Home>!$_", "المنزل"),
             ("zh-Hans", "_$!<ElderBrother>!$_", "哥哥"), ("fr", "_$!<Sister>!$_", "sœur"),
             ("es", "_$!<School>!$_", "escuela"),
-            // English if a language has no text.
+            // English is used if a language has no text.
             ("de", "_$!<CousinMothersBrothersSon>!$_", "cousin (mother’s brother’s son)"),
         ])
     func labels(language: String, stored: String, word: String) {

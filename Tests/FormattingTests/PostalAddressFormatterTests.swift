@@ -138,7 +138,7 @@ struct PostalAddressFormatterTests {
         Example(fields: [:], lines: []),
     ]
 
-    @Test("Each country's lines are in its order", arguments: table)
+    @Test("The lines of an address are in its country's order", arguments: table)
     func lines(example: Example) {
         #expect(PostalAddressFormatter(region: nil).lines(of: address(example.fields)) == example.lines)
     }
@@ -176,7 +176,7 @@ struct PostalAddressFormatterTests {
     }
 
     @Test(
-        "A text that is no country's name or code selects no format",
+        "A text that is not a country's name or code selects no format",
         arguments: ["Atlantis", "QQ", "ZZ", "D", "12", "é"])
     func noCountry(name: String) {
         #expect(PostalAddressFormatter(region: "NZ").countryCode(of: address([.country: name])) == nil)

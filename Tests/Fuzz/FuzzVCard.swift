@@ -1,8 +1,9 @@
 import BrokerModel
 import BrokerVCard
 
-// The entry point for libFuzzer. For any bytes: nothing crashes, every card that is read can be saved, the result does
-// not depend on how the bytes are split, and writing and reading a card again gives the same card, in both versions.
+// The entry point for libFuzzer. It checks for any bytes that nothing crashes, that every card that is read can be
+// saved, and that the result does not depend on how the bytes are split. A card that is written and read again must be
+// the same, in both versions.
 
 private func items(_ bytes: [UInt8], pieces: Int) -> [VCardReader.Item] {
     var reader = VCardReader()

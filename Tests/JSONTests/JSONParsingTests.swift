@@ -125,7 +125,7 @@ struct JSONParsingTests {
     }
 
     @Test(
-        "Invalid UTF-8 is refused, also inside a string",
+        "Invalid UTF-8 is refused, even inside a string",
         arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0x80]]
             as [[UInt8]])
     func invalidUTF8(bytes: [UInt8]) {

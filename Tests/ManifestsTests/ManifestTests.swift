@@ -82,7 +82,7 @@ struct ManifestReaderTests {
 }
 
 extension String {
-    /// Without Foundation.
+    /// Replaces each occurrence of a part, without Foundation.
     fileprivate func replacing(_ part: String, _ other: String) -> String {
         var result = ""
         var rest = self[...]
@@ -162,7 +162,7 @@ final class ManifestFolderTests {
         #expect(ManifestFolder(path: path).read().manifests == AppManifests())
     }
 
-    @Test("A link, a FIFO and a too long file are ignored", .timeLimit(.minutes(10)))
+    @Test("A link, a FIFO and a file that is too long are ignored", .timeLimit(.minutes(10)))
     func noFiles() throws {
         let file = path + "/org.example.Mail.toml"
         try #require(symlink("/etc/passwd", file) == 0)

@@ -94,14 +94,14 @@ struct LinkNameTests {
         #expect(verdict(other, one) == .different)
     }
 
-    @Test("A too long name does not match")
+    @Test("A name that is too long does not match")
     func bound() {
         let long = String(repeating: "x", count: 513)
         #expect(verdict(long, long) == .different)
         #expect(verdict(String(long.dropLast()), String(long.dropLast())) == .same)
     }
 
-    @Test("Mailboxes of a function identify no person")
+    @Test("An address for a function identifies no person")
     func roles() {
         for address in ["info@example.org", "no-reply@example.org", "sales+uk@example.org", "büro@example.de"] {
             #expect(EmailMatchKey.isOfRole(address))

@@ -87,7 +87,7 @@ struct PhoneMatchTests {
         let codes = ["+44", "+49 ", "+1 ", "+39 ", "+81-", "", "0", "00 49 ", "011 44 "]
         var numbers: [String] = []
         for _ in 0..<24 {
-            // Few different digits, so that many numbers have equal ends.
+            // Use few different digits, so that many numbers have equal ends.
             let digits = (0..<10).map { _ in "\(Int.random(in: 2...3, using: &generator))" }.joined()
             for _ in 0..<3 {
                 let part = String(digits.suffix(Int.random(in: 7...10, using: &generator)))

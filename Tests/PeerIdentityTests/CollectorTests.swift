@@ -102,7 +102,7 @@ struct CollectorTests {
     @Test("A copy of an interpreter under another name is recognised as an interpreter")
     func copiedInterpreter() throws {
         let folder = try Folder()
-        // Debian's perl-base is always installed, also under a name with its version.
+        // Debian always has perl-base, which installs the interpreter also under a name with its version.
         let copy = try folder.copy(of: "/usr/bin/perl", as: "mail")
         let test = try TestCaller(plan([copy, "-e", "<STDIN>"]))
         let original = try executable(try test.evidence(with: collector)).sameAsInterpreter

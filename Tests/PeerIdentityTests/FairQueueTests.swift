@@ -46,7 +46,7 @@ struct FairQueueTests {
         #expect(drain(&queue) == ["x1", "y1", "z1", "x2", "x3"])
     }
 
-    @Test("One job of a process runs at a time, so that a slow one does not delay its user's others")
+    @Test("One job of a process runs at a time, so that a slow process does not delay its user's others")
     func oneOfAProcess() {
         var queue = FairQueue<String>(perLane: 2)
         for job in ["slow 1", "slow 2", "slow 3"] { queue.add(job, at: place(1_000, 1)) }
@@ -85,7 +85,7 @@ struct FairQueueTests {
         queue.ended(place(1_000, 1))
         #expect(begin(&queue).sorted() == ["a3", "s100002 1"])
         for other in [stranger(100_001), stranger(100_002), place(1_000, 2), place(1_000, 3)] { queue.ended(other) }
-        // Each gets its first turn before any gets its second.
+        // Each UID gets its first turn before any UID gets its second.
         let rest = drain(&queue)
         #expect(rest.count == 97)
         #expect(rest.prefix(47).allSatisfy { $0.hasSuffix(" 1") } && rest.suffix(50).allSatisfy { $0.hasSuffix(" 2") })
@@ -108,7 +108,7 @@ struct FairQueueTests {
         queue.add("b", at: place(1_016, 3))
         queue.remove(at: place(1_000, 1)) { $0 == "x2" }
         queue.remove(at: place(1_016, 3)) { $0 == "b" }
-        // A job that has started, or never existed.
+        // Removing a job that does not exist has no effect.
         queue.remove(at: place(1_001, 9)) { _ in true }
         #expect(drain(&queue) == ["x1", "y"])
         queue.add("b again", at: place(1_016, 3))

@@ -31,7 +31,7 @@ struct HashCacheTests {
         return FileIdentity(status)
     }
 
-    @Test("The hash is the contents' SHA-256, also of an empty file")
+    @Test("The hash is the contents' SHA-256, even of an empty file")
     func hash() throws {
         // FIPS 180-2, appendix B.1, and the hash of an empty file.
         let abc = try folder.write(Array("abc".utf8), to: "abc")
@@ -72,7 +72,7 @@ struct HashCacheTests {
         try #require(stat(path, &before) == 0)
         let first = try digest(path)
         let times = [before.st_atim, before.st_mtim]
-        // A coarse clock can stay the same for some milliseconds: retries until it has moved, within limits.
+        // A coarse clock can stand still for some milliseconds. Retry a limited number of times until it has moved.
         var after = stat()
         for _ in 0..<1_000_000 {
             _ = try folder.write(Array("other".utf8), to: "program")

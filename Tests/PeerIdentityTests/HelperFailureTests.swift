@@ -23,7 +23,7 @@ struct HelperFailureTests {
         let peer = try PeerHandle(socket: test.socket)
         let evidence = try test.evidence(with: EvidenceCollector(vantage: .system))
         #expect(client.check(peer, evidence) == .unknown)
-        // A socket that listens and never answers.
+        // This socket listens and never answers.
         let listener = identify_listen(folder.path + "/silent")
         try #require(listener >= 0)
         defer { close(listener) }

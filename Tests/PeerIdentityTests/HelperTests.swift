@@ -193,7 +193,7 @@ struct HelperTests {
         let helper = try RunningHelper()
         let folder = try Folder()
         let copy = try folder.copy(of: "/bin/cat", as: "large")
-        // Large enough to catch its worker and stop it, as a file system could.
+        // The file is so large that the test can stop the worker that reads it, as a file system could.
         try #require(truncate(copy, 268_000_000) == 0)
         var plan = TestCaller.Plan()
         plan.arguments = [copy]
@@ -207,7 +207,7 @@ struct HelperTests {
             let start = clock.now
             let said = try helper.sayOnce(
                 RunningHelper.request { $0.wants = IDENTIFY_WANTS_DIGEST }, [process], signallingWorkers: SIGSTOP)
-            // Retries if the worker answered before it was stopped.
+            // Retry if the worker answered before it was stopped.
             isCaught = said.isSignalled && said.outcome != IDENTIFY_INSPECTED.rawValue
             guard isCaught else { continue }
             #expect(said.outcome == IDENTIFY_TIMED_OUT.rawValue)
@@ -252,7 +252,7 @@ struct HelperTests {
         var isCaught = false
         while !isCaught, .now < end {
             let said = try helper.sayOnce(RunningHelper.request(), [process], signallingWorkers: SIGKILL)
-            // Retries if the worker answered before it was killed.
+            // Retry if the worker answered before it was killed.
             isCaught = said.isSignalled && said.outcome != IDENTIFY_INSPECTED.rawValue
             if isCaught { #expect(said.outcome == IDENTIFY_FAILED.rawValue) }
         }

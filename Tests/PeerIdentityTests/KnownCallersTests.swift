@@ -250,7 +250,7 @@ struct KnownCallersTests {
         .enabled(if: Machine.canChooseNumbers, "needs to choose a process's number"))
     func reusedNumber() throws {
         let sources = try Sources()
-        // Another process may have got the PID.
+        // Retry, because another process may have got the PID.
         for _ in 0..<20 {
             let first = try TestCaller()
             let before = try sources.all.map { try first.evidence(with: $0) }

@@ -35,7 +35,7 @@ struct ParsingTests {
         #expect(Terminal(statField: 34_816)?.name == "pts/0")
         #expect(Terminal(statField: 1_025)?.name == "tty1")
         #expect(Terminal(statField: 1_088)?.name == "ttyS0")
-        // Minor numbers from 256: bits 31 to 20.
+        // Bits 31 to 20 contain the upper part of minor numbers from 256.
         #expect(Terminal(statField: 34_816 + (1 << 20))?.name == "pts/256")
         #expect(Terminal(statField: Int32(bitPattern: 0xfff0_88ff))?.name == "pts/\(0xfffff)")
         #expect(Terminal(statField: 5 << 8)?.name == "terminal 5:0")

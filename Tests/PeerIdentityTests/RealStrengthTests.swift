@@ -13,7 +13,7 @@ import Testing
 struct RealStrengthTests {
     private static func probe() throws -> [String] {
         var ends: [CInt] = [-1, -1]
-        // Made close-on-exec, unlike pipe(2): processes that other tests start must not keep it open.
+        // Unlike those of pipe(2), these descriptors are close-on-exec, so that no other test's process keeps them.
         try #require(clinux_pair(&ends) == 0)
         for end in ends { try #require(fcntl(end, F_SETFL, 0) == 0) }
         let program = RunningHelper.program.dropLast("contactbroker-identify".count) + "StrengthProbe"
@@ -33,7 +33,7 @@ struct RealStrengthTests {
 
     private static let expected: [(scenario: String, strength: String, app: String)] = [
         ("installed", "installed", "org.example.Cat"),
-        // In a folder that everybody may write to.
+        // This copy is in a folder that everybody may write to.
         ("copied", "unverified", "/tmp/probe/cat"),
         // The link's target is what runs.
         ("linked", "installed", "org.example.Cat"),

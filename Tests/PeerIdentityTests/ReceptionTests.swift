@@ -93,7 +93,7 @@ private final class Knock: Sendable {
         decided.signal()
     }
 
-    /// Whether it is decided within a time that suffices on any machine. Call it once.
+    /// Whether the admission is decided within this time, which suffices on any machine by default. Call it only once.
     func isDecided(within time: DispatchTimeInterval = .seconds(20)) -> Bool {
         decided.wait(timeout: .now() + time) == .success
     }
@@ -195,7 +195,7 @@ struct ReceptionTests {
         let other = try caller(1_000, like: slow)
         let source = try HeldSource(holding: [slow.started])
         let reception = try TestReception(source, knowing: [1_000])
-        // Also if it connects again and again.
+        // The slow program connects several times.
         let first = try (0..<3).map { _ in try reception.knock(slow).knock }
         #expect(source.hasBegun(1))
         let second = try reception.knock(other).knock
@@ -217,7 +217,7 @@ struct ReceptionTests {
         #expect(source.hasBegun(2))
         #expect(try reception.knock(person).knock.isDecided())
         #expect(!first.contains { $0.isDecided(within: .seconds(0)) })
-        // Two of those UIDs, and the new user.
+        // At most two inspections of those UIDs and one of the new user run at a time.
         #expect(source.most <= 3)
         source.letGo()
         for knock in first { #expect(knock.isDecided()) }
@@ -259,7 +259,7 @@ struct ReceptionTests {
             }
         }
         #expect(source.hasBegun(2))
-        // In a later iteration, while the check is still running.
+        // This runs in a later iteration, while the check is still running.
         reception.loop.execute { turned.signal() }
         #expect(turned.wait(timeout: .now() + .seconds(20)) == .success)
         #expect(found.check.withLock { $0 } == nil)

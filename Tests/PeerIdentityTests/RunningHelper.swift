@@ -24,16 +24,16 @@ final class RunningHelper {
         return bundle.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/contactbroker-identify"
     }()
 
-    /// - Parameter arguments: such as `--for-uid`.
+    /// - Parameter arguments: the helper's arguments, such as `--for-uid`.
     init(_ arguments: [String] = []) throws {
         folder = try Folder()
         path = folder.path + "/identify.sock"
         listener = identify_listen(path)
         try #require(listener >= 0)
-        // Bound before it starts, so that early requests wait in its queue.
+        // The socket listens before the helper starts, so that early requests wait in its queue.
         let words = ["/bin/sh", "-c", #"LISTEN_FDS=1 LISTEN_PID=$$ exec "$@""#, "sh", Self.program] + arguments
         pid = try Self.start(words, passing: listener)
-        // Waits for the reply to an invalid request, so that tests do not measure the start.
+        // Wait for the reply to an invalid request, so that tests do not measure the start.
         _ = try say([1], [])
     }
 
@@ -56,7 +56,7 @@ final class RunningHelper {
         return pid
     }
 
-    /// Waits for its end. Returns its exit status, or the negative number of the signal that ended it.
+    /// Waits until the process ends. Returns its exit status, or the negative number of the signal that ended it.
     @discardableResult
     static func status(of pid: pid_t) -> CInt {
         var status: CInt = 0
@@ -74,7 +74,7 @@ final class RunningHelper {
         return String(decoding: text, as: UTF8.self).split(separator: " ").compactMap { pid_t($0) }
     }
 
-    /// A field of its `/proc/PID/status`.
+    /// A field of the helper's `/proc/PID/status`.
     func status(_ field: String) -> String? {
         guard case .found(let text) = contents(ofFile: "/proc/\(pid)/status") else { return nil }
         return String(decoding: text, as: UTF8.self).split(separator: "\n")

@@ -64,7 +64,7 @@ struct KinshipTests {
         ProcessIdentity(pid: pid, startTime: try ProcessStatus(of: pid).startTime)
     }
 
-    @Test("A program and its ancestors are kin, in both directions, and a process with itself")
+    @Test("A program and its ancestors are kin, in both directions, and a process is kin to itself")
     func direct() throws {
         let collector = try EvidenceCollector()
         var plan = TestCaller.Plan()

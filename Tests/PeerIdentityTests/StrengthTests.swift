@@ -243,7 +243,7 @@ struct StrengthTests {
         #expect(strength(seen(flatpak, { $0.initNamespaces.user = reading })) == nil)
     }
 
-    @Test("The system's broker does not compare with its own namespaces")
+    @Test("The system's broker does not compare callers with its own namespaces")
     func ownNamespaces() {
         #expect(strength(seen(installed, { $0.namespaces.mount = .found(999) })) == .unverified)
     }

@@ -34,7 +34,7 @@ private final class Tree {
 
     func unit(_ name: String) -> Observation<SystemUnit> { SystemUnits(root: root).unit(name) }
 
-    /// The user of an active unit with one file of that text.
+    /// The user of an active unit whose only file has this text.
     func user(_ text: String) throws -> UInt32? {
         try activate("a.service")
         try write(text, to: "/etc/systemd/system/a.service")

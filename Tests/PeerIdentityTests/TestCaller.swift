@@ -7,8 +7,8 @@ import ThreadSanitizer
 
 @testable import BrokerPeerIdentity
 
-/// Locked while a program is written and while one is started. Between fork and exec, a process would keep open what
-/// another test is writing, and a file that is open for writing cannot be executed.
+/// Locked while a program is written or started. Otherwise a new process, between fork and exec, could keep a program
+/// open that another test is writing. A file that is open for writing cannot be executed.
 private let starting = Mutex(())
 
 /// A temporary folder below /tmp that everybody may enter.
@@ -69,7 +69,7 @@ enum TestFailure: Error {
 /// A process that has connected and runs a program.
 final class TestCaller {
     struct Plan {
-        /// `nil`: it only waits until its socket is closed.
+        /// The program and its arguments. With `nil`, the process only waits until its socket is closed.
         var arguments: [String]? = ["/bin/cat"]
         var uid: UInt32?
         var root: String?
@@ -78,7 +78,7 @@ final class TestCaller {
         var ownUserNamespace = false
         var inMemory = false
         var terminal = Position.none
-        /// `nil`: any free PID.
+        /// The PID; `nil` for any free one.
         var number: Int32?
 
         enum Position: CInt { case none, leader, childOfLeader }
@@ -117,8 +117,8 @@ final class TestCaller {
                         while true {
                             let result = starting.withLock { _ in test_caller_start(&raw, &terminal) }
                             guard result == -ETXTBSY, .now < deadline else { return result }
-                            // Another kind of test has just forked, and its child has not executed its program yet. Our
-                            // caller connected before it failed, and would be accepted as the next one.
+                            // Another test has just forked, and its child has not executed its program yet. Our caller
+                            // connected before it failed, so accept its connection and close it.
                             close(accept(listener, nil, nil))
                             if terminal >= 0 { close(terminal) }
                         }
@@ -153,7 +153,7 @@ final class TestCaller {
         socket = -1
     }
 
-    /// Closes its input, so that it ends, and waits for its end.
+    /// Closes the process's input, so that the process ends, and waits for that.
     func end(reaping: Bool = true) {
         shutdown(socket, CInt(SHUT_RDWR))
         _ = test_caller_wait(started, reaping ? 0 : 1)
@@ -176,13 +176,13 @@ final class TestCaller {
         try #require(Glibc.send(socket, bytes, bytes.count, CInt(MSG_NOSIGNAL)) == bytes.count)
     }
 
-    /// The evidence about it.
+    /// The evidence about this process.
     func evidence(with source: some EvidenceSource) throws -> Evidence {
         try source.collectInTheEnd(PeerHandle(socket: socket))
     }
 }
 
-/// What this machine permits. A test that needs more is skipped with a reason.
+/// The features that this machine permits. A test that needs more is skipped with a reason.
 enum Machine {
     static let isRoot = geteuid() == 0
     static let python: String? = ["/usr/bin/python3", "/usr/local/bin/python3"].first { access($0, X_OK) == 0 }

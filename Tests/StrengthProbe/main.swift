@@ -26,7 +26,7 @@ enum Place {
     static let marked = folder + "/root"
 
     static func make() {
-        // In memory, over other tests' files. Only this mount namespace sees it.
+        // Mount memory over the files of other tests. Only this mount namespace sees it.
         guard mount("probe", "/tmp", "tmpfs", 0, "mode=1777") == 0,
             mount("probe", "/run/systemd", "tmpfs", 0, "mode=755") == 0
         else { stop("mount") }

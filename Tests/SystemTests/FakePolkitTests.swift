@@ -34,7 +34,7 @@ struct FakePolkitTests {
     }
 
     @Test(
-        "A reply that is not in polkit's form, or none, is a failure with a reason",
+        "A malformed or missing reply is a failure with a reason",
         arguments: [
             (FAKEPOLKIT_SHORT, "unexpected signature"), (FAKEPOLKIT_LONG, "unexpected signature"),
             (FAKEPOLKIT_FLAT, "unexpected signature"),
@@ -50,7 +50,7 @@ struct FakePolkitTests {
             }
             #expect(!reason.isEmpty && reason.contains(words) || words.isEmpty, "\(reason)")
         }
-        // The next question gets an answer of its own.
+        // The next request gets its own answer.
         try withFake(FAKEPOLKIT_YES) { _ throws in #expect(try bus.ask() == .granted) }
     }
 
@@ -69,10 +69,10 @@ struct FakePolkitTests {
         }
     }
 
-    @Test("A question without an answer times out and is withdrawn")
+    @Test("A password request without an answer times out and is withdrawn")
     func silent() throws {
         try withFake(FAKEPOLKIT_SILENT) { fake throws in
-            // The fake shows signs of life all the time, as polkit does while a person thinks.
+            // The fake polkit always shows signs of life, as the real one does while it waits for a person.
             let authority = bus.authority(wait: .seconds(5), patience: .seconds(2))
             guard case .failed = try bus.ask(by: authority) else {
                 Issue.record("silence counted as an answer")
@@ -82,10 +82,10 @@ struct FakePolkitTests {
         }
     }
 
-    @Test("A polkit that shows no sign of life is reported as hung long before the question times out")
+    @Test("A polkit that shows no sign of life is reported as hung long before the request times out")
     func hung() throws {
         try withFake(FAKEPOLKIT_HUNG) { fake throws in
-            // This time includes connecting to the bus, and polkit must have been asked.
+            // This time includes connecting to the bus, and the request must have reached polkit.
             #expect(try bus.ask(by: bus.authority(patience: .seconds(2))) == .hung)
             try wasTakenBack(fake)
         }
@@ -95,13 +95,13 @@ struct FakePolkitTests {
             defer { bus.daemon?.signal(SIGCONT) }
             #expect(try bus.ask(by: bus.authority(patience: .milliseconds(200))) == .hung)
         }
-        // A polkit that answers in that time is not.
+        // A polkit that answers in that time is not reported as hung.
         try withFake(FAKEPOLKIT_YES) { _ throws in
             #expect(try bus.ask(by: bus.authority(patience: .seconds(2))) == .granted)
         }
     }
 
-    @Test("A cancelled question is withdrawn and gets no answer")
+    @Test("A cancelled password request is withdrawn and gets no answer")
     func cancelled() throws {
         try withFake(FAKEPOLKIT_SILENT) { fake throws in
             let authority = bus.authority()
@@ -110,13 +110,13 @@ struct FakePolkitTests {
             #expect(fakepolkit_wait_asked(fake, &heard))
             asked.handle?.cancel()
             try wasTakenBack(fake)
-            // Another question is asked and times out meanwhile; the first still has no answer.
+            // Another request is made and times out; the first one still has no answer.
             _ = try bus.ask(by: bus.authority(wait: .milliseconds(50)))
             #expect(asked.said == nil)
         }
     }
 
-    @Test("A question is withdrawn even if another process, such as a child just forked, holds its connection")
+    @Test("A password request is withdrawn even if another process, such as a child just forked, holds its connection")
     func cancelledWhileHeld() throws {
         try withFake(FAKEPOLKIT_SILENT) { fake throws in
             let asked = Question(by: bus.authority())
@@ -147,7 +147,7 @@ struct FakePolkitTests {
         var heard = fakepolkit_question()
         #expect(fakepolkit_wait_asked(fake, &heard))
         #expect(fakepolkit_wait_left(fake))
-        // Without a call, because polkitd can hang for ever on CancelCheckAuthorization.
+        // The request was withdrawn without a call, because polkitd can hang for ever on CancelCheckAuthorization.
         #expect(fakepolkit_other_calls(fake) == 0)
     }
 
@@ -160,7 +160,7 @@ struct FakePolkitTests {
         let subject = Subject(pid: child, uid: getuid())
         try withFake(FAKEPOLKIT_YES) { _ throws in
             #expect(try bus.ask(of: subject) == .granted)
-            // A process with the same number and another start time is another process.
+            // A process with the same process ID and another start time is another process.
             let other = Subject(pid: child, startTime: subject.identity.startTime + 1, uid: getuid())
             guard case .failed = try bus.ask(of: other) else {
                 Issue.record("the process number alone was enough")
@@ -178,7 +178,7 @@ struct FakePolkitTests {
 
     @Test("A process that ends while polkit decides is granted nothing")
     func endsMeanwhile() throws {
-        // The bus is stopped until the process has ended.
+        // The test stops the bus until the process has ended.
         var child: pid_t = 0
         var words: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("60"), nil]
         defer { for word in words { free(word) } }
@@ -220,7 +220,7 @@ struct FakePolkitTests {
         try withFake(FAKEPOLKIT_YES) { _ throws in #expect(try bus.ask() == .granted) }
     }
 
-    @Test("Sixty-four questions at once are all answered")
+    @Test("Sixty-four password requests at once are all answered")
     func many() throws {
         try withFake(FAKEPOLKIT_YES) { _ throws in
             let authority = bus.authority()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BrokerSystem
 
-/// A system bus of the test's own, with its socket in a temporary folder.
+/// A system bus for one test, with its socket in a temporary folder.
 final class PrivateBus {
     let folder: String
     var address: String { "unix:path=\(folder)/socket" }
@@ -95,7 +95,7 @@ final class PrivateBus {
         PolkitAuthority(loop: loop, address: address, wait: wait, patience: patience)
     }
 
-    /// Asks a question and waits for the answer.
+    /// Makes a password request and waits for the answer.
     func ask(
         _ action: AuthorityAction = .answer, of process: Subject = .ownProcess, app: String? = nil,
         mayInteract: Bool = true, by authority: PolkitAuthority? = nil
@@ -105,7 +105,7 @@ final class PrivateBus {
     }
 }
 
-/// A question that was asked.
+/// A password request that was made.
 final class Question {
     private(set) var said: AuthorityAnswer?
     private(set) var handle: (any AskedAuthority)?
@@ -125,7 +125,7 @@ final class Question {
     }
 }
 
-/// A process that polkit is asked about.
+/// The process that a password request is about.
 struct Subject {
     let identity: ProcessIdentity
     let uid: UInt32
@@ -150,7 +150,7 @@ struct Subject {
     }
 }
 
-/// What this machine offers, so that a test can say why it is skipped.
+/// The programs that this machine has, so that a test can say why it is skipped.
 enum Machine {
     static func has(_ paths: String...) -> Bool { paths.allSatisfy { access($0, X_OK) == 0 } }
 

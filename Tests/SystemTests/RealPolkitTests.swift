@@ -15,7 +15,7 @@ private final class PolkitFixture {
     static let daemon: UInt32 = 61_001
 
     static let actions: String = {
-        // This file is two folders below the project's.
+        // This file is two folders below the project's folder.
         let project = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
         return project + "/policy/io.contactbroker.policy"
     }()
@@ -97,7 +97,7 @@ private final class PolkitFixture {
         return (program, Subject(pid: program.pid, uid: uid))
     }
 
-    /// polkit's own agent for that process, at a terminal where a test types. It is registered when this returns.
+    /// Starts polkit's own agent for that process at a terminal in which the test types. Returns once it is registered.
     func agent(of uid: UInt32, for subject: Subject) throws -> PasswordAgent {
         let process = "\(subject.identity.pid),\(subject.identity.startTime)"
         let agent = try program(["/usr/bin/pkttyagent", "--process", process], as: uid)
@@ -122,7 +122,7 @@ private final class PasswordAgent {
         try terminal.wait(for: "question number \(prompts)", timeout: Self.patience) { _ in
             String(decoding: terminal.transcript, as: UTF8.self).matches(of: /Password:/).count >= prompts
         }
-        // What is typed before the echo is off is discarded.
+        // Keys that are typed before the echo is off are discarded.
         let deadline = ContinuousClock.now + .seconds(10)
         while terminal.isInLineMode, ContinuousClock.now < deadline { sched_yield() }
     }
@@ -193,12 +193,12 @@ struct RealPolkitTests {
         withExtendedLifetime(program) {}
     }
 
-    @Test("A question that times out is withdrawn from the agent, and a password typed later grants nothing")
+    @Test("A request that times out is withdrawn from the agent, and a password typed later grants nothing")
     func givenUp() throws {
         let (program, ada) = try fixture.process(of: PolkitFixture.ada)
         let agent = try fixture.agent(of: PolkitFixture.ada, for: ada)
         let monitor = try fixture.program(["/usr/bin/dbus-monitor", "--address", bus.address, "--monitor"])
-        // After this message it monitors the bus.
+        // After this message the program monitors the bus.
         try monitor.wait(for: "member=NameLost")
         // Search the transcript, because words leave the screen.
         func hears(_ word: String, _ timeout: Duration) throws {
@@ -206,7 +206,7 @@ struct RealPolkitTests {
                 String(decoding: monitor.transcript, as: UTF8.self).contains("member=" + word)
             }
         }
-        // A question that times out before polkit has received it has no effect, so a busy machine gets a longer wait.
+        // A request that times out before polkit has received it has no effect, so a busy machine gets a longer wait.
         for wait in [2, 20] {
             guard case .failed = try bus.ask(.answer, of: ada, by: bus.authority(wait: .seconds(wait))) else {
                 Issue.record("an answer came without a password")
@@ -215,7 +215,7 @@ struct RealPolkitTests {
             if (try? hears("BeginAuthentication", .seconds(20))) != nil { break }
         }
         try hears("CancelAuthentication", .seconds(30))
-        // pkttyagent learns of it once it has read its line.
+        // pkttyagent learns of the cancellation once it has read its line.
         try agent.type("right password")
         try agent.terminal.wait(for: "AUTHENTICATION FAILED")
         #expect(try bus.ask(.answer, of: ada, mayInteract: false) == .wantsInteraction)
@@ -239,7 +239,7 @@ struct RealPolkitTests {
         #expect(try asked.answer(bus.loop) != .granted)
     }
 
-    @Test("polkit still works after questions that are withdrawn at the moment when the agent ends")
+    @Test("polkit still works after requests that are withdrawn at the moment when the agent ends")
     func revoked() throws {
         // polkitd 122 hangs for ever if CancelCheckAuthorization arrives within about 20 µs of the agent's end. The
         // tests with a fake polkit show that the broker never calls it. Each round here tries another moment, in case
@@ -259,11 +259,11 @@ struct RealPolkitTests {
         }
     }
 
-    @Test("A polkit that hangs during a question grants nothing, and the next question reaches a new one")
+    @Test("A polkit that hangs during a request grants nothing, and the next request reaches a new one")
     func hung() throws {
         let (program, ada) = try fixture.process(of: PolkitFixture.ada)
         let agent = try fixture.agent(of: PolkitFixture.ada, for: ada)
-        // polkit may be slow for this long, and the question ends after twice the time.
+        // polkit may be slow for this long, and the request ends after twice the time.
         let asked = Question(.answer, of: ada, by: bus.authority(patience: .seconds(4)))
         try agent.isAsked()
         fixture.polkitd?.signal(SIGSTOP)
@@ -290,7 +290,7 @@ struct RealPolkitTests {
         withExtendedLifetime(program) {}
     }
 
-    @Test("A polkit that dies during a question grants nothing, and the next question reaches a new one")
+    @Test("A polkit that dies during a request grants nothing, and the next request reaches a new one")
     func killed() throws {
         let (program, ada) = try fixture.process(of: PolkitFixture.ada)
         let agent = try fixture.agent(of: PolkitFixture.ada, for: ada)
@@ -319,7 +319,7 @@ struct RealPolkitTests {
                 as: uid)
             let end = try check.waitForExit()
             #expect(check.screen.contains("Only trusted callers") == !mayAsk, "\(check.screen)")
-            // 2: a password is needed. A user who may not ask gets an error.
+            // Status 2 means that a password is needed. A user who may not ask gets an error.
             #expect((end == .exited(2)) == mayAsk, "\(end) \(check.screen)")
         }
         withExtendedLifetime(program) {}

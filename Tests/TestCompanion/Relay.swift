@@ -5,7 +5,7 @@ import Glibc
 /// that many bytes. Both numbers are little-endian.
 ///
 /// Orders: `o` open (a path), `d` send, `c` close, `p` stop reading, `r` read again, `x` execute another program (a
-/// path). Events: `o` opened, `f` could not be opened, `d` received, `c` closed by the other end.
+/// path). Events: `o` opened, `f` could not be opened, `d` received, `c` closed by the peer.
 struct Relay {
     private struct Connection {
         let descriptor: CInt
@@ -85,7 +85,7 @@ struct Relay {
         if count > 0 {
             connections[number]?.unsent.removeFirst(count)
         } else if errno != EAGAIN, errno != EINTR {
-            // The other end no longer reads, but what it sent before may still be unread.
+            // The peer has stopped reading, but the bytes that it sent before may still be unread.
             connections[number]?.unsent = []
         }
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Running contactbroker-thumbnail", .timeLimit(.minutes(10)))
 struct ProgramTests {
-    /// Simulates a program that a photo has taken over: runs the given commands.
+    /// Runs the given commands in place of the program, to simulate one that a photo has taken over.
     private func withStandIn(
         _ script: String, _ patience: CInt = 10_000, _ body: (ThumbnailProgram) throws -> Void
     ) throws {
@@ -19,8 +19,8 @@ struct ProgramTests {
             unlink(path)
             rmdir(folder)
         }
-        // Written by another process. A program that another test starts meanwhile would inherit this process's
-        // descriptor for a moment, and a file that is open for writing cannot be executed.
+        // Another process writes the file. A program that another test starts would inherit this process's descriptor
+        // for a moment, and a file that is open for writing cannot be executed.
         let writing = #"printf '#!/bin/sh\n%s\n' "$1" >"$2" && chmod 700 "$2""#
         try #require(run(["/bin/sh", "-c", writing, "sh", script, path]) == 0)
         try body(ThumbnailProgram(path: path, patience: patience))
@@ -54,7 +54,7 @@ struct ProgramTests {
     }
 
     @Test(
-        "Its output is used only if it is a thumbnail and the program exits with 0",
+        "The program's output is used only if it is a thumbnail and the program exits with 0",
         arguments: [
             ("printf /9j/4AAQ", true), ("printf /9j/4AAQ; exit 1", false), ("printf /9j/4AAQ; kill -9 $$", false),
             ("printf '/9j/\"},{'", false), ("printf iVBORw0K", false), ("printf /9j/4AAQA", false), ("exit 0", false),
@@ -66,7 +66,7 @@ struct ProgramTests {
         }
     }
 
-    @Test("It gets the photo, and no other descriptor or variable of the broker")
+    @Test("The program gets the photo, and no other descriptor or variable of the broker")
     func given() throws {
         try withStandIn(
             #"[ "$(cat)" = "a photo" ] && [ -z "$SECRET$HOME" ] && [ $# = 0 ] && [ "$(ls /proc/self/fd | wc -l)" = 4 ] && printf /9j/4AAQ"#

@@ -15,7 +15,7 @@ private let programs: String = {
 
 private let program = ThumbnailProgram(path: programs + "/contactbroker-thumbnail")
 
-/// RFC 4648, section 4.
+/// The encoding of RFC 4648, section 4, independent of the code under test.
 private enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
@@ -111,7 +111,7 @@ struct ThumbnailTests {
         #expect(thumbnail.color(75, 50) == blue)
     }
 
-    @Test("A small photo keeps its size, a narrow one has at least a pixel")
+    @Test("A small photo keeps its size, and each side of a thumbnail has at least one pixel")
     func sizes() throws {
         for photo in [Photo.jpeg(40, 30), Photo.png(40, 30)] { #expect(Thumbnail(photo)?.size == [40, 30]) }
         for photo in [Photo.jpeg(4_000, 3), Photo.png(4_000, 3)] { #expect(Thumbnail(photo)?.size == [320, 1]) }
@@ -192,7 +192,7 @@ struct ThumbnailTests {
 
     @Test("A highly compressed photo within the bounds is decoded in time, or not at all")
     func unrolled() {
-        // 80 million pixels in about a hundred thousand bytes. Interlaced, they do not fit in memory.
+        // 81 million pixels take about a hundred thousand bytes. Interlaced, they do not fit in memory.
         let clock = ContinuousClock()
         let start = clock.now
         _ = Thumbnail(Photo.png(8_000, 4_000, interlaced: true))

@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 /// Cards that other programs wrote, in the folder of `CONTACTBROKER_CARDS`. Each has an `.expected.json` with what
-/// three other parsers read from it. We may not ship them, so other tests cover what they show.
+/// three other parsers read from it. The project may not ship these cards, so other tests cover the same features.
 struct CollectedFile {
     static let folder = getenv("CONTACTBROKER_CARDS").map { String(cString: $0) }
 
@@ -13,7 +13,7 @@ struct CollectedFile {
     let name: String
     let bytes: [UInt8]
     let validity: Validity
-    /// What the other parsers read from its cards, in the order of the file.
+    /// The values that the other parsers read from its cards, in the order of the file.
     let cards: [JSONValue]
 
     enum Validity: String {
@@ -67,10 +67,10 @@ struct CollectedFile {
     }
 }
 
-/// One field as the other parsers and as we read it, both in a form that can be compared.
+/// One field as the other parsers and as our reader read it, both in a form that can be compared.
 struct KeptValue: Sendable {
     let field: String
-    /// From the values of the other parsers.
+    /// Takes the values of the other parsers.
     let theirs: @Sendable ([JSONValue]) -> [String]
     let ours: @Sendable (Contact) -> [String]
 
@@ -115,7 +115,7 @@ struct KeptValue: Sendable {
             }
         ) { ["\($0.organizationName)|\($0.departmentName)"] },
         KeptValue(field: "TITLE", theirs: { [$0[0].text] }) { [$0.jobTitle] },
-        // A text that is not a calendar day is kept as an extra property, as a second birthday is.
+        // A text that is not a calendar day is kept as an extra property, and so is a second birthday.
         KeptValue(field: "BDAY", theirs: { $0.map { birthday($0.text) } }) {
             [$0.birthday].filter { !$0.isEmpty }
                 + $0.extraProperties.filter { $0.uppercased().hasPrefix("BDAY") && !$0.hasSuffix(":") }.map {

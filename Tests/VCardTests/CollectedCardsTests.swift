@@ -7,7 +7,8 @@ import Testing
     "Cards of other programs",
     .enabled(if: CollectedFile.folder != nil, "CONTACTBROKER_CARDS names no folder"))
 struct CollectedCardsTests {
-    /// Where we read something other than the other parsers, and why. Documentation/VCard.md has the same table.
+    /// A field that our reader reads differently from the other parsers, and why. Documentation/VCard.md has the same
+    /// table.
     struct Disagreement {
         let file: String
         let field: String
@@ -119,7 +120,7 @@ struct CollectedCardsTests {
         return plain(written.value) == plain(value)
     }
 
-    @Test("Every valid card is read completely, without remarks")
+    @Test("Every valid card is read completely, without a reported problem")
     func whole() throws {
         for file in try CollectedFile.all() where file.validity == .valid {
             let read = items(file.bytes)
@@ -130,7 +131,7 @@ struct CollectedCardsTests {
         }
     }
 
-    /// Its lines are valid, but its photo is not, which is reported.
+    /// This card's lines are valid, but its photo is not, which the reader reports.
     private static let brokenPhoto = "android-vcard/raw__v21_malformed_photo.vcf"
 
     @Test("Every malformed card is reported, and its readable parts are read")
@@ -146,7 +147,7 @@ struct CollectedCardsTests {
         }
     }
 
-    /// The number of contacts and their remarks. Without contacts the file has no card.
+    /// The number of contacts in each file, and the reported problems. Without contacts the file has no card.
     private static let malformed: [String: (cards: Int, said: Set<CardProblem.Reason>)] = [
         "cozy-vcard/contactA__davdroid.vcf": (1, []), "cozy-vcard/contactA__sogo.vcf": (1, []),
         "eds/vcard__7.vcf": (0, []), "eds/vcard__8.vcf": (1, [.missingEnd]),

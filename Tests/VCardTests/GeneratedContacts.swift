@@ -1,11 +1,11 @@
 import BrokerModel
 
-/// Generated contacts: all properties, with the characters that have a meaning in vCard. The same number gives the same
-/// contact.
+/// Generates contacts with all properties and with the characters that have a meaning in vCard. The same number gives
+/// the same contact.
 struct GeneratedContacts {
     private var state: UInt64
 
-    /// Without texts that other parsers misread: backslashes before separators, and several line breaks.
+    /// Whether to avoid texts that other parsers misread: backslashes before separators, and several line breaks.
     private let isPlain: Bool
 
     init(_ number: Int, isPlain: Bool = false) {
@@ -22,7 +22,7 @@ struct GeneratedContacts {
 
     private mutating func pick<Value>(_ values: [Value]) -> Value { values[random(values.count)] }
 
-    /// Not empty, and without leading or trailing white space.
+    /// A text that is not empty and has no leading or trailing white space.
     private mutating func text(lines: Bool = true) -> String {
         var pieces = [
             "a", "B", "7", "Ærø", "林", "🎻", "\\", ",", ";", ":", "\"", "^", "^n", "=", "=20", "%41", "'", " ", "  ",

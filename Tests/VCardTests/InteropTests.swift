@@ -26,7 +26,7 @@ struct InteropTests {
         }
         var contacts: [Contact] = []
         for file in try CollectedFile.all() where file.validity == .valid {
-            // Ten of a kind suffice.
+            // Ten cards of each file suffice.
             contacts += VCardTests.cards(items(file.bytes)).prefix(10).map(\.contact)
         }
         try compare(contacts, parser)

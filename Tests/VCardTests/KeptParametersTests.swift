@@ -115,7 +115,7 @@ struct KeptParametersTests {
         #expect(read?.extraProperties == ["X-CONTACTBROKER-VALUE:x"])
     }
 
-    /// Found by fuzzing: reading a written card must give the same contact as the original.
+    /// Reading a written card must give the same contact as the original.
     @Test(
         "Cards that fuzzing found are read back unchanged",
         arguments: [

@@ -37,7 +37,7 @@ struct OtherParser: Sendable, CustomTestStringConvertible {
 
     var isInstalled: Bool { system("\(isThere) >/dev/null 2>&1") == 0 }
 
-    /// What it reads from these cards, card by card.
+    /// Runs the parser on these cards, and returns the values that it reads, one document per card.
     func read(_ cards: [UInt8]) throws -> [JSONDocument] {
         var path = Array("/tmp/contactbroker-cards-XXXXXX".utf8CString)
         let file = mkstemp(&path)

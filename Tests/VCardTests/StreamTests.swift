@@ -128,7 +128,7 @@ struct StreamTests {
         #expect(items("FN:Nobody\nEND:VCARD\n\u{0}\u{1}").isEmpty)
     }
 
-    @Test("Byte order marks are ignored, also in concatenated files")
+    @Test("Byte order marks are ignored, even in concatenated files")
     func byteOrderMark() {
         let card = "\u{FEFF}BEGIN:VCARD\nFN:A\nEND:VCARD\n"
         #expect(cards(items(card + card)).map(\.contact.givenName) == ["A", "A"])

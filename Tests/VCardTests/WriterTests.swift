@@ -33,7 +33,7 @@ struct WriterTests {
         #expect(lines(contact).contains("N:;;;;") && lines(contact).contains("FN:a@example.org"))
     }
 
-    @Test("Labels are written as types if there is one, else as Apple's grouped labels")
+    @Test("A label is written as a type if there is one, and otherwise as Apple's grouped label")
     func labels() {
         func phones(_ label: String?, _ version: VCardVersion = .v3_0) -> [String] {
             written(in: version) { $0.phoneNumbers = [LabeledString(label: label, value: "1")] }

@@ -1,11 +1,11 @@
-/// A property of a written card, parsed independently of the reader. Only for cards of the writer.
+/// A property of a written card, parsed independently of the reader. This parser understands only our writer's cards.
 struct WrittenProperty: CustomStringConvertible {
     let group: String
     let name: String
     /// Each parameter with its values, in lower case.
     let parameters: [String]
     let value: String
-    /// The label of its group.
+    /// The label of the property's group.
     var label = ""
 
     var description: String { "\(group).\(name) \(parameters) \(value) “\(label)”" }

@@ -150,9 +150,9 @@ struct BadInputTests {
             sent += count
         }
         #expect(try isServing(server))
-        // One of them is the test's own connection.
+        // One of the two closed connections is the test's own.
         #expect(Set([server.closings.next(), server.closings.next()]) == [.peerClosed, .peerDoesNotRead])
-        // It got only what may be queued for one client: some hundred kilobytes of fifty megabytes.
+        // The client got only the bytes that may be queued for one client: some hundred kilobytes of fifty megabytes.
         var received = 0
         while let frame = client.frame() { received += frame.utf8.count }
         #expect(received < 2_000_000)

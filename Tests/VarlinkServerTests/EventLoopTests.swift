@@ -102,7 +102,7 @@ struct EventLoopTests {
             return timers
         }
         for n in 0..<50 { #expect(found.next() == n) }
-        // One has run already; one is cancelled before the loop knows of it.
+        // Cancel a timer that has already run, and one that the loop does not know yet.
         timers[0].cancel()
         let never = Timer(due: .beginning, loop: loop) { found.post(-1) }
         never.cancel()
@@ -177,7 +177,7 @@ struct EventLoopTests {
         let loop = server.loop
         let (timers, before) = try loop.run { (loop.inside.timers.count, loop.inside.iterations) }
         #expect(timers == 0)
-        // Time must pass here: the loop would have woken up for them by then.
+        // Real time must pass, in which a timer of a connection would wake the loop.
         let passed = Mailbox<Int>()
         loop.schedule(after: .milliseconds(200)) { passed.post(1) }
         #expect(passed.next() == 1)
@@ -200,7 +200,7 @@ struct EventLoopTests {
             goOn.wait()
         }
         isReady.wait()
-        // In one piece; otherwise the kernel accepts few of them.
+        // Send the calls in one piece, because the kernel would accept only a few single ones.
         let call = Array(#"{"method":"a.b.Echo","parameters":{"who":"loud"},"oneway":true}"#.utf8) + [0]
         #expect(loud.sendSome([[UInt8]](repeating: call, count: 900).flatMap { $0 }) == 900 * call.count)
         quiet.call("Echo", #"{"who":"quiet"}"#, #","oneway":true"#)
@@ -211,7 +211,7 @@ struct EventLoopTests {
         #expect(loud.reply() == "{}")
         let calls = try server.onLoop { $0.onewayCalls }
         #expect(calls.count == 901)
-        // As much as one client may do in an iteration, by number or by time.
+        // The loud client gets at most its share of one iteration, by number or by time, before the quiet one.
         #expect(try #require(calls.firstIndex(of: #"{"who":"quiet"}"#)) < 400)
     }
 }

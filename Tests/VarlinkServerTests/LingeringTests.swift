@@ -16,7 +16,7 @@ struct LingeringTests {
         }
     }
 
-    @Test("If no call arrives, it soon stops, and is tried again once in hundreds of replies")
+    @Test("If no call arrives, busy-waiting soon stops, and is tried again once in hundreds of replies")
     func givenUp() {
         var lingering = Lingering()
         for _ in 1...100 { lingering.ended(found: true) }
@@ -40,7 +40,7 @@ struct LingeringTests {
         }
     }
 
-    @Test("One call in time restarts it")
+    @Test("One call in time restarts busy-waiting")
     func begunAnew() {
         var lingering = Lingering()
         var replies = 0
@@ -74,7 +74,7 @@ struct AudienceTests {
         #expect(found == isOne, sourceLocation: place)
     }
 
-    @Test("A single client is detected from the second iteration on, also after iterations without replies")
+    @Test("A single client is detected from the second iteration on, even after iterations without replies")
     func alone() {
         var audience = Audience()
         audience.answered(ada)

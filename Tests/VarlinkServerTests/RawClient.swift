@@ -6,7 +6,7 @@ import Glibc
 final class RawClient {
     let descriptor: CInt
     private var received: [UInt8] = []
-    /// Where the next frame begins, and up to where it is known to have no NUL.
+    /// The start of the next frame, and the position before which that frame has no NUL.
     private var start = 0
     private var searched = 0
     private var hasEnded = false

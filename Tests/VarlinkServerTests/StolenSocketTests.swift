@@ -38,7 +38,7 @@ struct StolenSocketTests {
         #expect(try isServing(server))
     }
 
-    @Test("Any byte of another process closes the connection, also within the owner's call")
+    @Test("Any byte of another process closes the connection, even within the owner's call")
     func pieces() throws {
         let server = try TestServer()
         for (owners, thiefs) in [(Self.call.dropLast(20), Self.call.suffix(20)), ([], Self.call.prefix(20)), ([], [0])]
@@ -144,7 +144,7 @@ struct SentDescriptorTests {
     @Test("Received descriptors are closed, and the call is answered", arguments: [1, 250])
     func letGo(count: CInt) throws {
         let folder = try temporaryFolder()
-        // The listener does not have the option yet, so the kernel permits the descriptors.
+        // The server has not set its options on this listener yet, so the kernel permits the descriptors.
         let descriptor = test_caller_listen(folder + "/door")
         try #require(descriptor >= 0)
         let (reader, writer) = try pipe()
@@ -162,7 +162,7 @@ struct SentDescriptorTests {
         _ = server
     }
 
-    @Test("On a socket of ours, from the start, the kernel refuses them or the server closes them")
+    @Test("On the server's own socket, the kernel refuses descriptors or the server closes them")
     func refused() throws {
         let server = try TestServer()
         let client = try RawClient(server.path)
@@ -170,7 +170,7 @@ struct SentDescriptorTests {
         defer { close(reader) }
         let result = test_send_descriptors(client.descriptor, Self.call, Self.call.count, writer, 1)
         close(writer)
-        // Linux 6.16 refuses them; the socket stays usable.
+        // Linux 6.16 refuses the descriptors, and the socket stays usable.
         if result == -EPERM { client.call("Echo", #"{"n":1}"#) } else { #expect(result == 0) }
         #expect(client.reply() == #"{"n":1}"#)
         #expect(hasEnded(reader))

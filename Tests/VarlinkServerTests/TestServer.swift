@@ -10,7 +10,7 @@ final class TestServer: Sendable {
     let folder: String
     let path: String
     let loop: EventLoop
-    /// Why connections were closed, in order.
+    /// The reasons why connections were closed, in order.
     let closings = Mailbox<CloseReason>()
     private let service: LoopBound<TestService>
 

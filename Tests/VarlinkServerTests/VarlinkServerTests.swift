@@ -14,7 +14,7 @@ struct VarlinkServerTests {
     }
 
     @Test(
-        "The socket admits exactly whom it should, whatever the umask is", arguments: [0o600, 0o660, 0o666] as [mode_t])
+        "The socket's file has the requested mode, whatever the umask is", arguments: [0o600, 0o660, 0o666] as [mode_t])
     func modes(mode: mode_t) throws {
         let server = try TestServer(mode: mode)
         #expect(self.mode(server.path) == mode)
@@ -46,7 +46,7 @@ struct VarlinkServerTests {
         #expect(mode(folder + "/door") == 0o644)
     }
 
-    @Test("A missing folder is not made; a too long path is refused")
+    @Test("A missing folder is not made; a path that is too long is refused")
     func noFolder() throws {
         for folder in ["/tmp/varlink-test-missing", "/tmp/" + String(repeating: "x", count: 120)] {
             #expect {
@@ -148,7 +148,7 @@ struct AdmissionTests {
                 $0.admissions.removeFirst()(.admit(context: nil))
                 return $0.held.count
             } == 0)
-        // The abandonment handler runs once for each of them, and never for an admitted peer.
+        // The abandonment handler runs once for each abandoned admission, and never for an admitted peer.
         #expect(try server.onLoop { $0.abandonedAdmissions } == 1)
         do {
             let admitted = try RawClient(server.path)

@@ -50,7 +50,7 @@ struct WithdrawalTests {
         while let frame = client.frame() { bytes += frame.utf8.count }
         #expect(bytes == 0)
         #expect(client.isHungUp)
-        // The other one is the connection with which the test waited.
+        // The other closed connection is the one with which the test waited.
         #expect(Set([server.closings.next(), server.closings.next()]) == [.withdrawn, .peerClosed])
     }
 
@@ -84,7 +84,8 @@ struct WithdrawalTests {
         }
         #expect(server.closings.next() == .withdrawn)
         #expect(try server.onLoop { $0.abandoned } == 1)
-        // Nothing was read: of the five gigabytes, only what the kernel and our own queue hold was made.
+        // The client read nothing. The server therefore made only as much of the five gigabytes as fits into the
+        // kernel's queue and its own.
         let (frames, ended) = client.framesUntilEnd()
         #expect(frames > 0 && frames < 50 && ended)
     }

@@ -49,7 +49,7 @@ struct FrameDecoderTests {
         #expect(throws: FrameError.tooLong) { try finished.nextFrame() }
     }
 
-    @Test("Frames before a too long one are still returned")
+    @Test("Frames before one that is too long are still returned")
     func limitBehindFrames() throws {
         var decoder = FrameDecoder(maximumFrameSize: 4)
         decoder.append(Array("ab\0cd\0toolong".utf8))

@@ -10,7 +10,7 @@
 
 struct test_caller_plan {
     const char *socket_path;
-    /* The program, with its arguments up to a NULL. The socket is its standard input and output. NULL: none; the
+    /* The program, with its arguments up to a NULL. The socket is its standard input and output. NULL: no program; the
        process waits until its socket ends. */
     char *const *arguments;
     /* The user it becomes before it connects; -1: no change. Needs root. */
@@ -29,8 +29,8 @@ struct test_caller_plan {
     int number;
 };
 
-/* Starts it and waits until it is connected and runs its program. Returns the PID, or -errno. *terminal: the other
-   end of its terminal, which the caller must close, or -1. */
+/* Starts the process and waits until it is connected and runs its program. Returns the PID, or -errno. *terminal is
+   the other end of its terminal, which the test must close, or -1. */
 int test_caller_start(const struct test_caller_plan *plan, int *terminal);
 
 /* Returns a listening socket at that path that everybody may connect to, or -errno. */
@@ -45,7 +45,7 @@ int test_identify_say(
     const char *path, const void *bytes, size_t size, const int *descriptors, size_t count, uint32_t *outcome);
 
 /* Mounts a FUSE file system at that folder whose server never answers look-ups. Returns the server's PID, or -errno.
-   Needs root, and a mount namespace that is only for this. */
+   Needs root, and a separate mount namespace. */
 int test_hanging_mount(const char *folder);
 
 #endif

@@ -8,7 +8,7 @@
    function returns -errno if it fails. */
 
 enum test_theft {
-    /* The process inherited it. */
+    /* The process inherited the connection. */
     TEST_INHERITED,
     /* The process copied ours with pidfd_getfd(2). Not every machine permits that. */
     TEST_STOLEN,

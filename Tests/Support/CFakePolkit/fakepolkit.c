@@ -22,7 +22,7 @@ struct fakepolkit {
     bool was_asked, was_left;
     unsigned other_calls;
     struct fakepolkit_question question;
-    // The bus's name for the last caller.
+    // The last caller's name on the bus.
     char asker[64];
 };
 

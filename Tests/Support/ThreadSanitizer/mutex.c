@@ -1,7 +1,7 @@
 // Tells the thread sanitizer about Swift's Mutex, in `make tsan` alone.
 //
 // A mutex without contention is locked and unlocked in code that the sanitizer sees. With contention, the library
-// Synchronization calls the kernel (futex(2), FUTEX_LOCK_PI), and that library is not built with the sanitizer: two
+// Synchronization calls the kernel (futex(2), FUTEX_LOCK_PI). That library is not built with the sanitizer, so two
 // threads that hold the lock one after the other look like a race. The linker finds the two functions below before the
 // library's. They report the order to the sanitizer and let the library do the work.
 //

@@ -41,7 +41,8 @@ def helpers_door():
     return got
 
 
-# The second means: a password would permit the call, but the caller did not allow asking for one. Neither discloses anything.
+# The second error means that a password would permit the call, but that the caller did not allow asking for one. Neither
+# error discloses anything.
 REFUSED = ("NotAuthorized", "InteractiveAuthenticationRequired")
 ADMIN_CALLS = {
     "ListGrants": [{"uid": 1000}, {"allUsers": True}],

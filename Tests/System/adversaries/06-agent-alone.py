@@ -12,7 +12,7 @@ ASK = [CALLER, APPS, REQUEST_ACCESS]
 
 
 def gets_nothing(terminal, before, person=None):
-    """An app of alice's requests access meanwhile. The attacker's terminal must show none of it; alice's, if she has one, must."""
+    """Has alice's app request access. The attacker's terminal must not show the prompt; alice's, if she has one, must."""
     with Asking("alice", ASK) as asking:
         terminal.watch(3)
         must("asks to see" not in terminal.everything, f"it was shown the prompt: {terminal.text}")

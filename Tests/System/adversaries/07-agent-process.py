@@ -88,7 +88,7 @@ def dropped():
 def preload():
     marks = "/home/alice/marks"
     as_user("alice", lambda: os.makedirs(marks, exist_ok=True))
-    # Shows that the library is loaded into a program without privilege.
+    # This shows that a program without privilege loads the library.
     run_as("alice", [CALLER], env={"LD_PRELOAD": "/srv/test/preload.so", "PRELOAD_MARKS": marks})
     must(len(os.listdir(marks)) == 1, "the library does not work, so nothing was tested")
     variables = f"LD_PRELOAD=/srv/test/preload.so LD_LIBRARY_PATH=/srv/test LD_AUDIT=/srv/test/preload.so PRELOAD_MARKS={marks}"
@@ -180,7 +180,7 @@ def keys():
     if not allows:
         must(got != "pushed", got)
         return got
-    # The broker cannot prevent it, but reports it.
+    # The broker cannot prevent the attack, but reports that the kernel permits it.
     _, status = command("contactctl", "status")
     must(re.search(r"legacy TIOCSTI +1", status), f"{got}, and contactctl status does not report that the kernel permits it: {status}")
     return f"{got} (not promised if the kernel permits it; contactctl status reports that)"

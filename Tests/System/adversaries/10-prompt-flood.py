@@ -15,7 +15,7 @@ MOST = 4
 
 
 def crowd(programs):
-    """All programs request access at once. Returns the processes, and the largest number of open prompts."""
+    """Has all programs request access at once. Returns the processes, and the largest number of open prompts."""
     running = [
         start("alice", [program, APPS, REQUEST_ACCESS], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
               stderr=subprocess.STDOUT) for program in programs]

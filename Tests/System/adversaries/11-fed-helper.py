@@ -56,7 +56,7 @@ os.execv("/srv/test/caller", ["caller", "/run/contactbroker/apps/io.contactbroke
 
 
 def asks(program, words):
-    """Runs the program as alice. bob calls meanwhile and must be answered in time. Returns how long each took."""
+    """Runs the program as alice, while bob calls and must be answered in time. Returns how long each call took."""
     helper, daemon = pid(HELPER), pid(SERVICE)
     began = time.monotonic()
     process = start("alice", [sys.executable, "-c", program] if isinstance(program, str) else program,

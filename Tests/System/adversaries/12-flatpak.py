@@ -11,7 +11,7 @@ from fixture.verdict import must, run, tries
 
 APP, PLATFORM = "org.example.Flat", "org.example.Platform"
 WORK = "/home/alice/flatpak"
-# Built from the container's files, without network. The app is the program caller.
+# Builds the flatpak from the container's files, without network. The app is the program caller.
 BUILD = f"""
 set -eu
 mkdir -p {WORK} && cd {WORK}

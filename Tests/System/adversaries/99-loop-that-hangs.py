@@ -1,6 +1,6 @@
 """something that makes the broker's event loop hang
 
-SIGSTOP stops the broker like a loop that hangs. This runs after 99-journal, which must find no watchdog timeout.
+SIGSTOP stops the broker as a hanging loop would. This runs after 99-journal, which must find no watchdog timeout.
 """
 
 import os

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// A program that takes polkit's name on a bus of the tests, and answers as its habit says.
+// A fake polkit that takes polkit's name on the tests' bus. Its habit decides how it answers.
 
 enum fakepolkit_habit {
     FAKEPOLKIT_YES,
@@ -25,11 +25,11 @@ enum fakepolkit_habit {
     FAKEPOLKIT_SILENT,
     /// Leaves the bus instead of answering.
     FAKEPOLKIT_LEAVE,
-    /// Takes everything and shows no sign of life.
+    /// Accepts every call, but shows no sign of life.
     FAKEPOLKIT_HUNG,
 };
 
-/// The last question as it arrived.
+/// The last password request as it arrived.
 struct fakepolkit_question {
     char kind[32];
     uint32_t pid;
@@ -43,14 +43,14 @@ struct fakepolkit_question {
 
 struct fakepolkit;
 
-/// Takes polkit's name on that bus. Returns NULL if it cannot.
+/// Starts a fake polkit on that bus. Returns NULL if it cannot take polkit's name.
 struct fakepolkit *fakepolkit_start(const char *address, enum fakepolkit_habit habit);
 
-/// Waits until it was asked, or until the last caller has left the bus, as polkit sees it. False after ten seconds.
+/// Wait for a password request, or until the bus reports that the last caller has left. False after ten seconds.
 bool fakepolkit_wait_asked(struct fakepolkit *fake, struct fakepolkit_question *question);
 bool fakepolkit_wait_left(struct fakepolkit *fake);
 
-/// The number of calls that are neither a question nor a check for a sign of life.
+/// The number of calls that are neither a password request nor a check for a sign of life.
 unsigned fakepolkit_other_calls(struct fakepolkit *fake);
 
 void fakepolkit_stop(struct fakepolkit *fake);

@@ -7,9 +7,9 @@
 /* Photos for testing a decoder: the left half is red, the right half blue, and the upper quarter of the left half
    green. The caller passes the bytes to free(); a size of 0 means failure. */
 
-/* orientation: EXIF's, 1 to 8, or 0 for none. */
+/* orientation: the EXIF orientation, 1 to 8, or 0 for none. */
 size_t test_image_jpeg(uint32_t width, uint32_t height, int orientation, int is_progressive, uint8_t **out);
-/* alpha: of the right half. */
+/* alpha: the alpha value of the right half. */
 size_t test_image_png(uint32_t width, uint32_t height, uint8_t alpha, int is_interlaced, uint8_t **out);
 
 /* 1 if a sanitizer is built in. It needs system calls that a confined process may not make. */
