@@ -9,13 +9,13 @@ void book_open(Book *book, gboolean isDirect) {
     ESourceRegistry *registry = e_source_registry_new_sync(NULL, &error);
     if (registry == NULL) fail("source registry", error);
     ESource *source = e_source_registry_ref_builtin_address_book(registry);
-    // Seconds to wait until a remote book is online. A local one never reports that it is.
+    // The client must not wait until the book is online, because a local book never reports that it is.
     const guint32 notAtAll = (guint32)-1;
     EClient *client = isDirect ? e_book_client_connect_direct_sync(registry, source, notAtAll, NULL, &error)
                                : e_book_client_connect_sync(source, notAtAll, NULL, &error);
     if (client == NULL) fail("connect", error);
     g_object_unref(source);
-    // The client needs the registry for its whole life, which ends with this process.
+    // The client needs the registry until this process ends, so the registry is not released.
     book->client = E_BOOK_CLIENT(client);
 }
 
@@ -59,7 +59,7 @@ gint64 book_learn(Book *book) {
 }
 
 const Person *book_next(Book *book) {
-    // A prime step: neighbours would share the book's pages.
+    // The step is a prime number, because neighbours in the book would share its pages.
     guint64 place = (guint64)book->next++ * 7919 % book->people->len;
     return &g_array_index(book->people, Person, place);
 }

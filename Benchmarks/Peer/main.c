@@ -32,7 +32,7 @@ static void say_all(GArray *numbers) {
     g_array_unref(numbers);
 }
 
-/// Measures the time of a new process until its first contact.
+/// Measures how long a new process takes to get its first contact.
 static gint64 first_contact(Book *book, const char *uid) {
     gint64 start = now();
     book_open(book, FALSE);
@@ -54,7 +54,7 @@ static const struct {
     {"change", change_contacts}, {"change-slowly", change_slowly}, {"watch", watch},
 };
 
-/// - Parameter text: what follows the word: one or two numbers, or a path.
+/// - Parameter text: the rest of the line after the word, such as a number or a path.
 static void answer(Book *book, const char *word, const char *text) {
     char *rest = NULL;
     guint number = (guint)strtoul(text, &rest, 10);

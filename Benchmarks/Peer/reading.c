@@ -45,7 +45,8 @@ static gint64 query(Book *book, const char *text, guint least) {
     return time;
 }
 
-/// Returns every match: evolution-data-server's queries have no limit. A cursor has one, but takes longer.
+/// Fetches every match, because evolution-data-server's queries have no limit. A cursor has a limit, but
+/// takes longer.
 GArray *fetch_by_name(Book *book, guint count) {
     GArray *times = new_times();
     for (gint64 begin = now(); goes_on(times, count, begin);) {
@@ -58,7 +59,7 @@ GArray *fetch_by_name(Book *book, guint count) {
     return times;
 }
 
-/// The number without its spaces, or with hyphens in place of them.
+/// Returns the number as it is stored, without its spaces, or with hyphens instead of spaces.
 static char *spelled(const char *phone, guint spelling) {
     char **parts = g_strsplit(phone, " ", -1);
     char *text = g_strjoinv(spelling % 3 == 0 ? " " : spelling % 3 == 1 ? "" : "-", parts);
@@ -101,7 +102,7 @@ static gint64 step(EBookClientCursor *cursor, EBookCursorStepFlags flags, EBookC
     return time;
 }
 
-/// Making the cursor and its first move are not measured.
+/// Creating the cursor and moving it to the page are not measured.
 GArray *fetch_pages(Book *book, guint count) {
     const EContactField fields[] = {E_CONTACT_FAMILY_NAME, E_CONTACT_GIVEN_NAME};
     const EBookCursorSortType order[] = {E_BOOK_CURSOR_SORT_ASCENDING, E_BOOK_CURSOR_SORT_ASCENDING};
@@ -135,7 +136,8 @@ GArray *fetch_all(Book *book, guint count) {
 GArray *storm(Book *book, guint milliseconds, guint seed) {
     book->next = seed * 1009;
     for (guint round = 0; round < 20; round++) fetch(book, book_next(book)->uid);
-    // All clients begin together: this one prints a line when it is ready, and reads a line when all are.
+    // All clients begin together. This client prints a line when it is ready, and the benchmark sends a line
+    // when all clients are ready.
     const gint64 ready = 0;
     say(&ready, 1);
     char line[16];

@@ -3,12 +3,12 @@
 #include <string.h>
 
 static const guint cardsPerCall = 500;
-/// Microseconds, the same pause as in contactbroker-bench's app.
+/// In microseconds: the same pause as in contactbroker-bench's app.
 static const gulong pauseBetween = 75000;
-/// Seconds after which a watcher gives up.
+/// The time in seconds after which a watcher gives up.
 static const guint patience = 60;
 
-/// The cards of a file, as texts.
+/// Returns the cards of a file, as texts.
 static GPtrArray *cards(const char *path) {
     char *text = NULL;
     GError *error = NULL;
@@ -61,7 +61,8 @@ GArray *add_file(Book *book, const char *path) {
     return times;
 }
 
-/// Changes the job title of the next contact, which was read just before. Returns nanoseconds; sets `start` to the start time.
+/// Reads the next contact, then changes its job title. Returns the nanoseconds of the change, and sets
+/// `start` to the time at which it began.
 static gint64 change(Book *book, gint64 *start) {
     EContact *contact = NULL;
     GError *error = NULL;

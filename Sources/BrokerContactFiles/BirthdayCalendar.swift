@@ -1,6 +1,6 @@
 import BrokerModel
 
-/// Calculates the next occurrence of birthdays.
+/// Calculates the next occurrence of a birthday.
 public struct BirthdayCalendar: Hashable, Sendable {
     public let year: Int
     public let month: Int
@@ -18,11 +18,11 @@ public struct BirthdayCalendar: Hashable, Sendable {
         public let daysUntil: Int
         /// The age that the person reaches; `nil` if the year is unknown or in the future.
         public let age: Int?
-        /// The birthday is 29 February and falls on the 28th this time.
+        /// Whether a birthday on 29 February falls on the 28th this time.
         public let isMoved: Bool
     }
 
-    /// The next occurrence of this birthday; `nil` if it is not a date.
+    /// Returns the next occurrence of a birthday; `nil` if the text is not a date.
     ///
     /// In years without 29 February, such a birthday falls on the 28th.
     public func next(_ birthday: String) -> Birthday? {

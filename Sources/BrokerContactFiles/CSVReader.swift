@@ -7,17 +7,17 @@ import SwiftCSV
 ///     reader.append(chunk)
 ///     while let item = reader.next() { … }
 ///
-/// The column names decide which format it is. UTF-8, UTF-16 and Windows-1252 are read. An unreadable row is reported
-/// as an item; the rows after it are still read.
+/// The column names determine the format. The text may be UTF-8, UTF-16 or Windows-1252. An unreadable row is
+/// reported as an item, and the rows after it are read.
 public struct CSVReader {
     public enum Item: Hashable, Sendable {
         case row(ReadRow)
         case unreadable(CSVProblem)
     }
 
-    /// Longest row, in bytes of UTF-8: a note of 1 MiB that consists of quotes fits.
+    /// The maximum size of a row, in bytes of UTF-8. A note of 1 MiB that consists of quotes fits.
     public static let rowSize = 4 * 1_048_576
-    /// Most columns of a row.
+    /// The maximum number of columns in a row.
     static let columns = 2_000
 
     private var decoder = StreamDecoder(.rows)
@@ -42,7 +42,7 @@ public struct CSVReader {
         records.finish()
     }
 
-    /// The next complete row, or `nil` until more bytes arrive.
+    /// Returns the next item; `nil` until more bytes arrive.
     public mutating func next() -> Item? {
         while !isOver, let item = records.next() {
             switch item {
@@ -99,35 +99,36 @@ public struct ReadRow: Hashable, Sendable {
     public let contact: Contact
     /// The names of the row's groups.
     public let groups: [String]
-    /// Line of the stream where it begins, counted from 1.
+    /// The line of the stream on which the row begins, counted from 1.
     public let line: Int
-    /// What was left out or may be wrong.
+    /// Problems with single values, which were left out or may be wrong.
     public let remarks: [CSVProblem]
 }
 
-/// What is wrong with a row, and where. It never contains the row's content.
+/// A problem with a row, and its line. It never contains the row's content.
 public struct CSVProblem: Hashable, Sendable {
-    /// Line of the file, counted from 1.
+    /// The line of the file, counted from 1.
     public let line: Int
     public let reason: Reason
 
     public enum Reason: Hashable, Sendable {
-        // The row is lost. After ``endless`` and ``unknownColumns`` so are all that follow.
+        // These problems make a row unreadable. After ``endless`` and ``unknownColumns``, no further row is
+        // read.
 
         case endless
         case unknownColumns
-        /// Quotes within a field, or text after the closing one.
+        /// Quotes inside an unquoted field, text after a closing quote, or too many fields.
         case quotes
         case empty
 
-        // The row is read without the part that is named here.
+        // These problems concern a part of the row. The other parts are read.
 
         case notUTF8
         /// The birthday or another date is not a calendar day.
         case badDate
         /// Day and month of a date such as `1/2/1990` are ambiguous.
         case ambiguousDate
-        /// A column that contacts have no field for, by its name.
+        /// Contacts have no field for the column of this name.
         case leftOut(String)
     }
 }

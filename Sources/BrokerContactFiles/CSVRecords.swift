@@ -2,7 +2,7 @@
 enum CSVDelimiters {
     static let all = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
 
-    /// The most frequent delimiter outside quotes in the first record.
+    /// Returns the delimiter that is most frequent outside quotes in the first record.
     static func of(_ record: [UInt8]) -> UInt8 {
         var counts: [UInt8: Int] = [:]
         var isQuoted = false
@@ -24,14 +24,15 @@ struct CSVRecords {
         case endless(line: Int)
     }
 
-    /// Longest record, in bytes.
+    /// The maximum size of a record, in bytes.
     let limit: Int
     private var record: [UInt8] = []
     private var items: ArraySlice<Item> = []
     private var line = 1
     private var firstLine = 1
     private var isQuoted = false
-    /// The last byte is a quote inside a quoted field: it closes the field or is the first of an escaped pair.
+    /// Whether the last byte is a quote inside a quoted field. It closes the field or is the first of an
+    /// escaped pair.
     private var quoteIsOpenEnded = false
     private var isAtFieldStart = true
     private var endedInCR = false

@@ -1,8 +1,8 @@
 import BrokerJSON
 import BrokerModel
 
-/// Short hashes of a contact, stored for each contact of an import to detect later changes. They detect accidental
-/// changes, not deliberate collisions.
+/// Short hashes of a contact. They are stored for each imported contact, to detect later changes. They do not
+/// withstand deliberate collisions.
 public struct ContactDigest: Hashable, Sendable {
     /// Hash of all keys except those below.
     public let ordinary: String
@@ -32,12 +32,12 @@ public struct ContactDigest: Hashable, Sendable {
     private static let ordinaryKeys = ContactKeySet.all.subtracting(.named).subtracting(.images)
         .subtracting(.ofBroker)
 
-    /// The bytes that ``ordinary`` hashes, equal for equal contacts.
+    /// Returns the bytes that ``ordinary`` is a hash of. Equal contacts have equal bytes.
     static func ordinaryBytes(of contact: Contact) -> [UInt8] {
         bytes(of: contact.withoutValueIdentifiers, ordinaryKeys)
     }
 
-    /// Empty if the contact has none of the keys.
+    /// Returns the contact's values of these keys as JSON; empty if it has none of the keys.
     private static func bytes(of contact: Contact, _ keys: ContactKeySet) -> [UInt8] {
         let present = contact.present(of: keys)
         guard !present.isEmpty else { return [] }
@@ -46,7 +46,7 @@ public struct ContactDigest: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Empty for no bytes.
+    /// Returns the hash of some bytes; empty if there are none.
     private static func text(of bytes: [UInt8]) -> String { bytes.isEmpty ? "" : hash(of: bytes) }
 
     /// 64-bit FNV-1a (draft-eastlake-fnv), in 16 hexadecimal digits.
@@ -90,7 +90,7 @@ extension Contact {
         return contact
     }
 
-    /// The keys in which the two differ. Value identifiers and the broker's keys do not count.
+    /// Returns the keys in which two contacts differ. Ignores value identifiers and the broker's keys.
     public func keys(differingFrom other: Contact, of keys: ContactKeySet = .all) -> ContactKeySet {
         let (one, two) = (withoutValueIdentifiers, other.withoutValueIdentifiers)
         return ContactKeySet(

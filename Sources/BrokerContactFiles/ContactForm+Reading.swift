@@ -2,7 +2,7 @@ import BrokerJSON
 import BrokerModel
 
 extension ContactForm {
-    /// Longest text that is read, in bytes.
+    /// The maximum size of a form's text, in bytes.
     public static let longest = 16 * 1_048_576
 
     /// Parses an edited form. Keys that are missing from it are empty.
@@ -47,8 +47,8 @@ extension ContactForm {
         }
     }
 
-    /// This form's contact with the value identifiers of the edited contact. A value without an equal former one takes
-    /// the identifier of a former value with the same label.
+    /// Returns this form's contact with the value identifiers of the former contact. A value takes the
+    /// identifier of an equal former value or, if there is none, of a former value with the same label.
     public func identified(from former: Contact) -> Contact {
         var result = contact
         Self.identify(&result.phoneNumbers, former.phoneNumbers)
@@ -200,7 +200,7 @@ private struct FormReader {
 
     // MARK: Lines
 
-    /// The next line that is neither blank nor a comment.
+    /// Returns the next line that is neither blank nor a comment, if it is indented deeper than `indent`.
     private mutating func nextLine(deeperThan indent: Int = -1) -> Line? {
         guard let place = place(deeperThan: indent) else { return nil }
         next = place + 1
@@ -216,7 +216,7 @@ private struct FormReader {
         ContactForm.Problem(line: line.number, reason: reason)
     }
 
-    /// `Name: value`.
+    /// Splits a line of the form `Name: value`.
     private func entry(_ line: Line) throws(ContactForm.Problem) -> (name: Substring, value: Substring) {
         guard line.text.utf8.first != UInt8(ascii: "\t") else {
             throw problem(line, "indent with spaces, not with tabs")
@@ -228,7 +228,7 @@ private struct FormReader {
         return (line.text[..<colon].trimmed, value.trimmed)
     }
 
-    /// `label: value`; the label can be in quotes.
+    /// Splits a line of the form `label: value`. The label may be in quotes.
     private func labelEntry(_ line: Line) throws(ContactForm.Problem) -> (label: String?, value: Substring) {
         guard line.text.utf8.first == UInt8(ascii: "\"") else {
             let (word, value) = try entry(line)
@@ -259,7 +259,7 @@ private struct FormReader {
         return string
     }
 
-    /// The text after a colon, with its indented lines below.
+    /// Reads the text after a colon or, after `|`, the indented lines below it.
     private mutating func text(_ line: Line, _ value: Substring) throws(ContactForm.Problem) -> String {
         if value.utf8.first == UInt8(ascii: "\"") { return try unquoted(value, line) }
         guard value == "|" else {

@@ -12,14 +12,14 @@ import BrokerModel
 ///           12 St James's Square
 ///           London
 ///
-/// Reading back unchanged text gives the same values, byte for byte.
+/// If the text is unchanged, reading it gives the same values, byte for byte.
 public struct ContactForm: Hashable, Sendable {
     public let contact: Contact
     /// The line of each key in the parsed text, counted from 1.
     public let lines: [ContactKey: Int]
 
     public struct Problem: Error, Hashable, Sendable {
-        /// Line of the text, counted from 1.
+        /// The line of the text, counted from 1.
         public let line: Int
         /// In lower case and without a full stop.
         public let reason: String
@@ -119,8 +119,8 @@ public struct ContactForm: Hashable, Sendable {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// A label as written before its colon: its word, or the stored form in quotes if the word does not read back as
-    /// it.
+    /// Returns a label as it is written before a colon. This is the label's word, or its stored form in
+    /// quotes if the word would be read as another label.
     private static func written(_ label: String?) -> String {
         guard let label else { return "" }
         let word = LabelWord.word(label) ?? ""

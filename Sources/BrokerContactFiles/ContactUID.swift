@@ -12,21 +12,23 @@ public enum ContactUID {
         return nil
     }
 
-    /// The UID in the form that is compared: UUIDs without `urn:uuid:` and in lower case.
+    /// Returns the UID in a form to compare: a UUID without `urn:uuid:` and in lower case, any other UID
+    /// unchanged.
     public static func comparable(_ uid: String) -> String {
         let text = uid.lowercased()
         let bare = text.hasPrefix("urn:uuid:") ? String(text.dropFirst(9)) : text
         return isUUID(bare) ? bare : uid
     }
 
-    /// The UID as groups refer to their members (RFC 6350 §6.6.5): a UUID becomes a URI.
+    /// Returns the UID in the form that a group uses to list its members (RFC 6350 §6.6.5). A UUID becomes a
+    /// URI.
     public static func uri(_ uid: String) -> String {
         let bare = comparable(uid)
         return isUUID(bare) ? "urn:uuid:" + bare : uid
     }
 
-    /// A UID for a card without one: the broker's identifier, which is stable, in the form of a UUID. `nil` if the
-    /// identifier has another form.
+    /// Makes a UID for a card without one. It is the broker's identifier, which is stable, in the form of a
+    /// UUID. Returns `nil` if the identifier is not 32 hexadecimal digits.
     public static func made(from identifier: String) -> String? {
         let digits = Array(identifier.lowercased())
         guard digits.count == 32, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else { return nil }

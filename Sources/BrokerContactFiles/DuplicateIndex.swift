@@ -3,8 +3,8 @@ import BrokerModel
 /// Finds the contact that duplicates a card: one with the same UID, with the same name and a common e-mail address or
 /// phone number, or with equal content.
 ///
-/// It stores a hash and a reference for each value of the book, and none of its text. The hashes are keyed per process,
-/// so a file cannot be made to collide with them.
+/// It stores a hash and a reference for each compared value, and no text. The hashes are keyed per process,
+/// so nobody can make a file that collides with them.
 public struct DuplicateIndex<Reference: Hashable & Sendable>: Sendable {
     public struct Match: Hashable, Sendable {
         public let reference: Reference
@@ -15,7 +15,8 @@ public struct DuplicateIndex<Reference: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// The keys that a contact must be fetched with; UIDs are extra properties.
+    /// The keys that a contact must be fetched with. They include the extra properties, which contain the
+    /// UID.
     public static var keys: ContactKeySet {
         ContactKeySet.all.subtracting(.images).subtracting(.ofBroker).subtracting(ContactKeySet(.note))
     }
@@ -38,16 +39,16 @@ public struct DuplicateIndex<Reference: Hashable & Sendable>: Sendable {
     }
 }
 
-/// Why two contacts are considered duplicates.
+/// The reason why two contacts are considered duplicates.
 public enum DuplicateEvidence: Hashable, Sendable {
     case uid
     case nameAndEmail
     case nameAndPhone
-    /// Equal in all keys except notes, extra properties and images.
+    /// The contacts are equal in all keys except notes, extra properties and images.
     case sameCard
 }
 
-/// What duplicates have in common, as hashes that are valid in this process only.
+/// Hashes of the values that duplicates have in common. They are valid in this process only.
 public struct DuplicateFingerprint: Sendable {
     let hashes: [(Int, DuplicateEvidence)]
 

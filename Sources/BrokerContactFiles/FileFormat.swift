@@ -2,13 +2,13 @@
 public enum FileFormat: String, CaseIterable, Hashable, Sendable {
     case vcard, csv
 
-    /// Number of bytes at the beginning of a file that are inspected.
+    /// The number of bytes to inspect at the beginning of a file.
     public static let beginning = 4_096
 
-    /// Detects the format from a file's first bytes, never from its name. `nil` if it is neither; an empty file is an
-    /// empty vCard.
+    /// Detects the format from a file's first bytes, never from its name. Returns `nil` if it is neither
+    /// format. An empty file counts as an empty vCard.
     public init?(beginning bytes: some Collection<UInt8>) {
-        // ASCII text in UTF-16 of either byte order is ASCII with zero bytes between.
+        // In UTF-16 of either byte order, ASCII text consists of ASCII bytes with zero bytes between them.
         var text = bytes.filter { $0 != 0 }
         for mark in [[0xEF, 0xBB, 0xBF], [0xFF, 0xFE], [0xFE, 0xFF]] as [[UInt8]] where text.starts(with: mark) {
             text.removeFirst(mark.count)

@@ -1,10 +1,11 @@
 import BrokerModel
 
-/// Google Contacts' columns: those before 2023 (`Given Name`, `E-mail 1 - Type`, `Group Membership`) and those since
-/// (`First Name`, `E-mail 1 - Label`, `Labels`). Several values with one label share a field, separated by ` ::: `.
+/// The columns of Google Contacts, both before 2023 (`Given Name`, `E-mail 1 - Type`, `Group Membership`) and
+/// since 2023 (`First Name`, `E-mail 1 - Label`, `Labels`). Several values with one label share a field,
+/// separated by ` ::: `.
 struct GoogleTable: ContactTable {
     private let columns: Columns
-    /// The column numbers of each kind, in order: for `Phone` the numbers 1, 2….
+    /// The numbers of each kind of column, in ascending order: 1 and 2 for `Phone 1` and `Phone 2`.
     private let numbered: [String: [Int]]
 
     init?(header: [String]) {
@@ -44,7 +45,7 @@ struct GoogleTable: ContactTable {
     private static let noted = [
         "Occupation", "Hobby", "Location", "Billing Information", "Mileage", "Subject", "Gender",
     ]
-    /// The other columns that are read, and those that are ignored.
+    /// All known columns apart from the numbered kinds. Some of them are ignored.
     private static let known = Set(texts.flatMap(\.columns) + noted.map { $0.lowercased() }).union([
         "name", "yomi name", "file as", "birthday", "notes", "labels", "group membership", "photo", "language",
         "initials", "directory server", "sensitivity", "priority",
@@ -131,8 +132,8 @@ struct GoogleTable: ContactTable {
         values(kind, ["value"], row).map { LabeledString(label: $0.label, value: $0.texts[0]) }
     }
 
-    /// The values of numbered columns. If a field holds several values, the fields with the same number are split in
-    /// parallel.
+    /// Returns the values of numbered columns. If a field holds several values, the fields with the same
+    /// number are split in parallel.
     private func values(
         _ kind: String, _ parts: [String], _ row: RowReading
     ) -> [(label: String?, texts: [String])] {

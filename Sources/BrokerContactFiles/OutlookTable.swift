@@ -50,7 +50,7 @@ struct OutlookTable: ContactTable {
         "web page", "personal web page", "business home page", "imaddress", "birthday", "anniversary", "notes",
         "categories",
     ]
-    /// Columns about the program and not the person, or that repeat other columns.
+    /// Ignored columns. They describe the program instead of the person, or repeat other columns.
     private static let meaningless: Set<String> = [
         "initials", "keywords", "priority", "private", "sensitivity", "e-mail type", "e-mail 2 type", "e-mail 3 type",
         "e-mail display name", "e-mail 2 display name", "e-mail 3 display name", "directory server",

@@ -15,7 +15,7 @@ struct Columns {
         for (index, field) in header.enumerated() {
             let title = RowReading.cleaned(field)
             let name = title.lowercased()
-            // Of two columns with the same name, the first counts.
+            // Of two columns with the same name, the first takes precedence.
             if places[name] == nil { places[name] = index }
             if !isKnown(name) { others.append((title, index)) }
         }
@@ -87,9 +87,10 @@ struct RowReading {
         contact.note += contact.note.isEmpty ? line : "\n" + line
     }
 
-    /// A date in the form of contacts; `nil` if there is none. Adds a remark if the date is invalid or ambiguous.
+    /// Converts a date to the form that contacts store; `nil` if there is no valid date. Adds a remark if the
+    /// date is invalid or ambiguous.
     mutating func date(_ text: String, _ order: DateOrder = .monthFirst) -> String? {
-        // Outlook's "no date".
+        // Outlook writes these for "no date".
         guard !text.isEmpty, !["0/0/00", "0/0/0000", "00.00.0000", "0000-00-00"].contains(text) else { return nil }
         guard let reading = ReadDate(text, order) else {
             remarks.append(.badDate)
@@ -100,16 +101,16 @@ struct RowReading {
     }
 }
 
-/// A date in the notations that programs write for people.
+/// A date, parsed from a notation that programs show to people.
 struct ReadDate: Hashable {
     /// `YYYY-MM-DD` or `--MM-DD`.
     let text: String
-    /// Day and month are interchangeable.
+    /// Whether day and month could be exchanged.
     let isAmbiguous: Bool
 
     init?(_ text: String, _ order: DateOrder) {
         let isYearless = text.hasPrefix("--")
-        // A time can follow.
+        // A time can follow the date.
         let day = text.drop { $0 == "-" }.prefix { $0 != " " && $0 != "T" }
         let separator = day.first { !$0.isASCII || !$0.isNumber } ?? "-"
         guard ["-", "/", "."].contains(separator) else { return nil }

@@ -6,11 +6,11 @@ public enum UndoStep: Hashable, Sendable {
     case added(identifier: String, name: String, digest: ContactDigest)
     /// The old and new values of the changed keys.
     case updated(identifier: String, name: String, before: Contact, after: Contact, keys: ContactKeySet)
-    /// All its readable values, its groups and its linked cards.
+    /// A contact was deleted. Contains all its readable values, its groups and its linked cards.
     case deleted(identifier: String, contact: Contact, groups: [String], linked: [String])
     case groupAdded(identifier: String, name: String)
     case groupRenamed(identifier: String, before: String, after: String)
-    /// A group with its members, parent groups and subgroups.
+    /// A group was deleted. Contains its members, parent groups and subgroups.
     case groupDeleted(identifier: String, name: String, members: [String], parents: [String], subgroups: [String])
     /// Two records were connected or disconnected.
     case pair(Pairing, record: String, member: String)
@@ -46,19 +46,20 @@ public struct UndoEntry: Hashable, Sendable {
     public var command: String
     /// UTC: `2026-03-01T12:00:00Z`.
     public var time: String
-    /// The command was an undo itself. Repeated undo continues before the entry that it undid.
+    /// Whether the command was itself an undo. A repeated undo continues before the entry that this one
+    /// undid.
     public var isUndoing = false
     public var steps: [UndoStep] = []
-    /// The command was undone.
+    /// Whether the command was undone.
     public var isUndone = false
-    /// New identifiers of the records that undoing this command recreated.
+    /// The new identifiers, by the old ones, of the records that were recreated when this command was undone.
     public var renamed: [String: String] = [:]
 
     public init(command: String, time: String, isUndoing: Bool = false) {
         (self.command, self.time, self.isUndoing) = (command, time, isUndoing)
     }
 
-    /// The format version. Readers reject later versions, whose content they may not understand.
+    /// The format version. Readers reject files of any other version.
     static let version: Int64 = 1
 }
 

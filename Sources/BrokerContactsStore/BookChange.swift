@@ -16,10 +16,11 @@ public struct BookChange: Hashable, Sendable {
         /// Two cards became linked. Each pair is one change, with the lower number as the record.
         case link
         case unlink
-        /// The same, visible only to readers of all ``BookLinks/evidenceKeys``.
+        /// Like ``link``, but visible only to readers of all ``BookLinks/evidenceKeys``.
         case linkByEvidence
         case unlinkByEvidence
-        /// The same, visible only to other readers: evidence already links the cards, or still does.
+        /// Like ``link``, but visible only to the other readers. For readers of all those keys, evidence
+        /// linked the cards before the change and after it.
         case linkByHand
         case unlinkByHand
 
@@ -56,7 +57,8 @@ public struct BookChange: Hashable, Sendable {
         }
     }
 
-    /// Greater than every earlier number. Never reused, not even in an older copy of the book.
+    /// Greater than every earlier number. Never reused, not even after an older copy of the book was
+    /// restored.
     public let number: Int64
     public let kind: Kind
     /// The contact or the group.
@@ -65,7 +67,8 @@ public struct BookChange: Hashable, Sendable {
     public let member: RecordNumber?
     /// For an update, the keys whose values changed.
     public let keys: ContactKeySet
-    /// The app that created all groups concerned; `nil` for contacts, and if the groups have several creators.
+    /// The app that created all groups concerned; `nil` for contacts, and empty if the groups have several
+    /// creators.
     public let owner: [UInt8]?
     public let author: ChangeAuthor
 }
@@ -74,7 +77,7 @@ public struct BookChange: Hashable, Sendable {
 public struct ChangeAuthor: Hashable, Sendable {
     /// Identifies an app without naming it: 16 bytes.
     public let app: [UInt8]
-    /// The app's own name for itself or for a part of itself, for its own history.
+    /// The name that the app gives itself or one of its parts. The app sees it in its own change history.
     public let name: String
 
     public init(app: [UInt8], name: String = "") {
@@ -82,16 +85,17 @@ public struct ChangeAuthor: Hashable, Sendable {
         self.name = name
     }
 
-    /// No app made the change.
+    /// The author of a change that no app made.
     public static let nobody = ChangeAuthor(app: [UInt8](repeating: 0, count: 16))
 }
 
 /// The changes that a reader may see.
 public struct ChangeScope: Hashable, Sendable {
     public var records: RecordScope
-    /// An update of other keys only is hidden.
+    /// The keys that the reader may see. An update that changes only other keys is hidden.
     public var keys: ContactKeySet
-    /// With restricted records, and without the key ``ContactKeySet/groups``, only this app's groups are visible.
+    /// If `records` is restricted and `keys` lacks ``ContactKeySet/groups``, only this app's groups are
+    /// visible.
     public var app: [UInt8]
 
     public init(records: RecordScope, keys: ContactKeySet, app: [UInt8]) {

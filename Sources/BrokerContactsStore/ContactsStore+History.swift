@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerSQLite
 
 extension ContactsStore {
-    /// How long changes are kept, in seconds.
+    /// The time for which changes are kept, in seconds.
     public static let historyRetention: Int64 = 30 * 86_400
 
     /// Returns a lower bound for the numbers of changes at or after a time. A number is a time in microseconds, or
@@ -15,9 +15,10 @@ extension ContactsStore {
     /// Returns the changes after one number and up to another, in order. Not for the event loop.
     ///
     /// - Parameters:
-    ///   - records: the contacts whose changes are wanted, whether or not they are still in the scope.
-    ///   - owner: if `records` is restricted, adds the changes of this app's groups; `nil` adds those of all groups
-    ///     that concern no contact or one of `records`.
+    ///   - records: the contacts whose changes are returned. They may include contacts that have left the
+    ///     reader's scope.
+    ///   - owner: if `records` is restricted, the changes of this app's groups are added. `nil` adds the
+    ///     changes of all groups that concern no contact or one of `records`.
     public func changes(
         after first: Int64, through last: Int64, of records: RecordScope, groupsOf owner: [UInt8]?
     ) throws(StoreError) -> [BookChange] {
@@ -31,7 +32,8 @@ extension ContactsStore {
         try read(manner) { try $0.lastChange(after: number, in: scope) }
     }
 
-    /// Whether finding the last change of a scope takes too long for the event loop: it looks up each record.
+    /// Whether finding the last change of a scope takes too long for the event loop. The search looks up each
+    /// record.
     public func isLong(_ scope: ChangeScope) -> Bool {
         guard case .only(let records) = scope.records else { return false }
         return stepsOnLoop == 0 || records.count > ContactQuery.mostOnLoop
@@ -50,7 +52,7 @@ extension ContactsStore {
     ///
     /// - Parameters:
     ///   - place: continues after this contact.
-    ///   - limit: most contacts to return.
+    ///   - limit: the maximum number of contacts to return.
     public func members(
         of group: RecordNumber, within scope: RecordScope, after place: RecordNumber? = nil, limit: Int = .max
     ) throws(StoreError) -> [RecordNumber] {

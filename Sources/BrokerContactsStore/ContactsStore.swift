@@ -6,9 +6,9 @@ import Synchronization
 
 /// One user's book: a folder with an SQLite database.
 ///
-/// It has one connection for reading and one for writing over one write-ahead log, so that a save never blocks a
-/// read. The event loop reads, and bounds its reads; the user's queue writes. Each connection serves one call at a
-/// time.
+/// The event loop reads through one connection, and the user's queue writes through another. Both use one
+/// write-ahead log, so a save never blocks a read. A third connection serves long reads. Each connection
+/// serves one call at a time.
 public final class ContactsStore: Sendable {
     private let reader: Mutex<BookReader?>
     private let writer: Mutex<BookWriter?>
@@ -55,11 +55,12 @@ public final class ContactsStore: Sendable {
     ///
     /// - Parameters:
     ///   - folder: the user's folder. It is created with mode 0700 and the file in it with 0600, whatever the umask.
-    ///   - locale: whose alphabet decides the order (`de_DE`); `""` selects the root collation.
+    ///   - locale: the locale whose alphabet determines the sort order (`de_DE`); `""` selects the root
+    ///     collation.
     ///   - region: the region of phone numbers without a country code (`DE`); `""` if unknown.
-    ///   - stepsOnLoop: most steps of SQLite's virtual machine in a ``ReadingManner/bounded`` read; 0 allows no such
-    ///     read.
-    ///   - timeOnLoop: most nanoseconds that such a read may take.
+    ///   - stepsOnLoop: the maximum number of steps of SQLite's virtual machine in a
+    ///     ``ReadingManner/bounded`` read; 0 allows no such read.
+    ///   - timeOnLoop: the maximum time that such a read may take, in nanoseconds.
     ///   - onDamage: called on any thread when a read finds a damaged card: at once, then at most once a minute.
     public static func open(
         folder: String, owner: StoreOwner, creating: Bool, locale: String = "", region: String = "",
@@ -110,14 +111,15 @@ public final class ContactsStore: Sendable {
         }
     }
 
-    /// Loads the data that the first search or save in any book would otherwise load, which takes some 100 ms. Not
-    /// for the event loop.
+    /// Loads the data for normalization ahead of the first search or save in any book. This takes about 100
+    /// ms. Not for the event loop.
     public static func prepareForms() { Normalizer.prepare() }
 
-    /// Counts the contacts, which makes searches quick, and checkpoints. Call it on the user's queue. Not for the
-    /// event loop.
+    /// Counts the contacts, then checkpoints the write-ahead log. With the count, ``count(_:_:)`` needs no
+    /// statement for the whole book, and long searches are recognised before they begin. Call it on the
+    /// user's queue. Not for the event loop.
     public func prepare() {
-        // Without the count, searches are slower but still correct.
+        // Without the count, searches and counts are slower but still correct.
         guard let size = try? write({ try $0.database.integer(ReadSQL.countAll) }) else { return }
         kept.withLock {
             $0.size = Int(size)
@@ -150,7 +152,8 @@ public final class ContactsStore: Sendable {
         let isLong = manner == .bounded && query.isLong(size: size)
         if manner == .bounded, stepsOnLoop == 0 || isLong && !isKept(query) { throw .takesLong }
         let page = try read(manner) { reader in
-            // Under the reader's lock, so that these values match the state of the book that is read.
+            // Under the reader's lock: while an order is being changed, ``set(_:)`` clears `beginnings` under
+            // the same lock.
             let known = kept.withLock {
                 KnownOfBook(
                     links: Self.links($0, query), beginnings: $0.beginnings, effort: $0.effort, mayNotSort: isLong)
@@ -165,23 +168,25 @@ public final class ContactsStore: Sendable {
         query.predicate == nil && lists.has(query.keptSubject(query.scope), query.order)
     }
 
-    /// Makes the following reads use one snapshot of the book and take its lock once, until ``release()`` or the next
-    /// save. A read always includes everything that was saved before it began.
+    /// Takes a snapshot of the book that all following reads share, until ``release()`` or the next save.
+    /// SQLite locks the database once for all of them. A read always includes everything that was saved
+    /// before it began.
     ///
-    /// A checkpoint waits for the release, so release soon. While a checkpoint waits, no snapshot is taken.
+    /// A checkpoint waits for the release, so call ``release()`` soon. No snapshot is taken while a
+    /// checkpoint waits.
     ///
-    /// - Returns: whether a new snapshot was taken, which the caller must release.
+    /// - Returns: whether a new snapshot was taken. If so, the caller must release it.
     public func holdSnapshot() throws(StoreError) -> Bool {
         try read { try $0.holdSnapshot() }
     }
 
-    /// Ends what ``hold()`` began.
+    /// Ends the snapshot that ``holdSnapshot()`` took.
     public func release() { reader.withLock { $0?.release() } }
 
     /// Returns the total number of a query's contacts; its cursor, limits and images are ignored.
     public func count(_ query: ContactQuery, _ manner: ReadingManner = .whole) throws(StoreError) -> Int {
         let (links, size) = kept.withLock { (Self.links($0, query), $0.isSizeKnown ? $0.size : nil) }
-        // A save is counted before its reply.
+        // ``apply(_:by:at:isEvidence:outbox:ready:)`` updates the size before it returns.
         if query.scope == .all, query.predicate == nil, let size { return size - (links?.followers ?? 0) }
         if manner == .bounded, stepsOnLoop == 0 || query.isLong(size: 0) { throw .takesLong }
         return try read(manner) { try $0.count(query, links) }
@@ -190,20 +195,20 @@ public final class ContactsStore: Sendable {
     /// Searches contacts for the person's agent. Each typed word must begin a word of the names, nickname,
     /// organisation or an e-mail address, or be part of a phone number. A text without words finds all contacts.
     public func search(_ search: PersonSearch, _ manner: ReadingManner = .whole) throws(StoreError) -> PersonFound {
-        // The search counts all matches.
+        // The search counts all matches, so in a large book it takes too long for the event loop.
         let isLong = size > ContactQuery.mostOnLoop
         if manner == .bounded, isLong || stepsOnLoop == 0 { throw .takesLong }
         return try read(manner) { try $0.search(search) }
     }
 
-    /// Returns the size in bytes of the photos of these records in a reply, without reading the photos. Not for the
-    /// event loop.
+    /// Returns how many bytes the photos of these records take in a reply. Does not read the photos. Not for
+    /// the event loop.
     public func photoSize(of records: Set<RecordNumber>, _ keys: ContactKeySet) throws(StoreError) -> Int {
         if keys.isDisjoint(with: .images) { return 0 }
         return try read(.onWorker) { try $0.photoSize(of: records, keys) }
     }
 
-    /// Returns those of the records that exist.
+    /// Returns the given records that exist in the book.
     public func existing(_ records: some Sequence<RecordNumber>) throws(StoreError) -> Set<RecordNumber> {
         try read { reader in
             try reader.inOneRead { try Set(records.filter { try reader.exists($0.rawValue) }) }
@@ -213,10 +218,11 @@ public final class ContactsStore: Sendable {
     /// Applies all changes in order, or none, and returns after they are synced. Not for the event loop.
     ///
     /// - Parameters:
-    ///   - isEvidence: the new content may link cards, because its author sees every card completely.
-    ///   - entry: added to the outbox with the changes, if they change anything.
-    ///   - ready: the prepared forms of the same changes, if preparation was begun. It serves one save, with the time
-    ///     that it was prepared for; otherwise the forms are made now.
+    ///   - isEvidence: whether the new content may link cards. Pass true only if its author sees every card
+    ///     completely.
+    ///   - entry: is added to the outbox in the same transaction, if the changes change anything.
+    ///   - ready: the value that ``makeReady(_:at:)`` returned for the same changes. It serves one save, at
+    ///     the time that it was prepared for. Otherwise this call prepares the contacts itself.
     /// - Returns: the new entries of the change history.
     @discardableResult
     public func apply(
@@ -245,7 +251,7 @@ public final class ContactsStore: Sendable {
 
     /// Begins to prepare the contacts that the changes add, on another thread. For the event loop: it does not block.
     ///
-    /// It uses several times the memory of the contacts, so prepare only the next save of a user.
+    /// Preparation takes several times the memory of the contacts, so prepare only the next save of a user.
     ///
     /// - Returns: the value for ``apply(_:by:at:isEvidence:outbox:ready:)``; `nil` if there are too few contacts.
     public func makeReady(_ changes: [ContactChange], at seconds: Int64) -> ReadyContacts? {
@@ -272,7 +278,7 @@ public final class ContactsStore: Sendable {
     /// Returns the links between cards as a reader of these keys sees them, from memory.
     public func links(seeing keys: ContactKeySet) -> ContactLinks { kept.withLock { $0.links.seeing(keys) } }
 
-    /// Returns the same links and the number of the book's last change that they include.
+    /// Returns the links as ``links(seeing:)`` does, and the number of the last change that they include.
     public func linksAtLastChange(seeing keys: ContactKeySet) -> (links: ContactLinks, change: Int64) {
         kept.withLock { ($0.links.seeing(keys), $0.lastChange) }
     }
@@ -318,8 +324,8 @@ public final class ContactsStore: Sendable {
         writer.withLock { $0?.releaseMemory() }
         longReads.releaseMemory()
         lists.releaseMemory()
-        // SQLite's freed memory lies in the middle of the heap. Without this call an idle broker keeps 97 MB after an
-        // import, not 36.
+        // SQLite's freed memory lies in the middle of the heap. Without this call, an idle broker keeps 97 MB
+        // instead of 36 MB after an import.
         clinux_return_memory()
     }
 
@@ -330,8 +336,8 @@ public final class ContactsStore: Sendable {
         clinux_return_memory()
     }
 
-    /// Removes a user's folder with everything in it, for good. Does nothing if there is none. Not for the event
-    /// loop.
+    /// Deletes a user's folder with everything in it. Does nothing if the folder does not exist. Not for the
+    /// event loop.
     public static func remove(folder: String) throws(StoreError) { try BookFile(folder: folder).remove() }
 
     /// Closes the files. Every later call throws ``StoreError/unavailable(reason:)``.

@@ -7,7 +7,7 @@ struct AddressFormat: Hashable, Sendable {
     }
 
     let local: [Token]
-    /// The format for Latin letters; `nil` if it has the same order.
+    /// The format for Latin letters; `nil` if the local format has the same order.
     let latin: [Token]?
     /// The prefix of a postal code in mail from abroad: `SE-`.
     let prefix: String

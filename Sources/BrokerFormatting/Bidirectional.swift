@@ -1,6 +1,7 @@
 /// Bidirectional text (Unicode Standard Annex #9).
 public enum Bidirectional {
-    /// The text in an isolate, if it has right-to-left letters that could reorder the text around it.
+    /// Returns the text in an isolate if it has right-to-left letters, which could reorder the text around
+    /// it.
     public static func isolated(_ text: String) -> String {
         isRightToLeft(text) ? "\u{2068}\(text)\u{2069}" : text
     }

@@ -1,6 +1,6 @@
 /// Text that a C function writes into a buffer.
 enum CText {
-    /// Longest accepted text, in bytes. Names of countries and phone numbers are far shorter.
+    /// The maximum size of a text, in bytes. Names of countries and phone numbers are much shorter.
     static let capacity = 512
 
     /// - Parameter write: fills the buffer and returns the text's whole size in bytes; -1 for no text.

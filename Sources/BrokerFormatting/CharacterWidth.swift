@@ -2,14 +2,15 @@ import CBrokerICU
 
 /// The number of terminal columns of a scalar (Unicode Standard Annex #11).
 enum CharacterWidth {
-    /// 0 for scalars that take no column, 2 for East Asian wide and full-width characters and emoji, otherwise 1.
+    /// Returns 0 for scalars that take no column, 2 for East Asian wide and full-width characters and emoji,
+    /// otherwise 1.
     static func columns(of scalar: Unicode.Scalar) -> Int {
         let value = scalar.value
         if value < 0x300 { return 1 }
         switch value {
         // Vowels and final consonants of decomposed Hangul syllables share the column of the leading consonant.
         case 0x1160...0x11FF, 0xD7B0...0xD7FB: return 0
-        // Regional indicators: two of them form one flag.
+        // Two regional indicators form one flag of two columns.
         case 0x1F1E6...0x1F1FF: return 1
         default: break
         }

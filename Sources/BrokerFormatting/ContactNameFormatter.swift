@@ -34,17 +34,17 @@ public struct ContactNameFormatter: Hashable, Sendable {
         self.language = language.flatMap { $0.split { $0 == "-" || $0 == "_" }.first }.map { $0.lowercased() }
     }
 
-    /// The name; `nil` if the contact has none. An organization is called by its name, and a contact with only a
-    /// nickname by that.
+    /// Returns the contact's name; `nil` if it has none. For an organization this is its organization name,
+    /// and for a contact with only a nickname the nickname.
     public func string(from contact: Contact) -> String? {
         let runs = runs(of: contact)
         return runs.isEmpty ? nil : runs.map(\.text).joined()
     }
 
-    /// The name in pieces, each with the key of its value.
+    /// Returns the name in pieces, each with the key of its value.
     public func runs(of contact: Contact) -> [Run] { runs(of: contact, withNickname: true) }
 
-    /// - Parameter withNickname: uses the nickname if there is no other name.
+    /// - Parameter withNickname: whether to use the nickname if there is no other name.
     func runs(of contact: Contact, withNickname: Bool) -> [Run] {
         if style == .phonetic { return phoneticRuns(of: contact) }
         let organization = run(.organizationName, of: contact)
@@ -78,7 +78,8 @@ public struct ContactNameFormatter: Hashable, Sendable {
             return runs
         }
         for title in [prefix, suffix].compactMap({ $0 }) {
-            // 様 and 博士 follow without a space. Korean titles and those with Latin letters follow after one.
+            // 様 and 博士 follow without a space. Korean titles and titles with Latin letters follow after a
+            // space.
             let isOneWord = script != .hangul && title.text.unicodeScalars.allSatisfy { $0.value >= 0x2E80 }
             runs += (isOneWord ? [] : [Run(" ")]) + [title]
         }
@@ -116,14 +117,14 @@ public struct ContactNameFormatter: Hashable, Sendable {
     private func inOrder(_ given: Run?, _ middle: Run?, _ family: Run?, of contact: Contact) -> [Run] {
         guard nameOrder(for: contact) == .familyNameFirst else { return [given, middle, family].compactMap { $0 } }
         switch script(of: contact) {
-        // In these scripts a middle name stands between family and given name: Nguyễn Văn An, 김·영·수.
+        // In these scripts a middle name comes between family and given name: Nguyễn Văn An, 김·영·수.
         case .han, .japanese, .hangul, .vietnamese: return [family, middle, given].compactMap { $0 }
         case .other where language == "vi": return [family, middle, given].compactMap { $0 }
         case .katakana, .hanBySound, .other: return [family, given, middle].compactMap { $0 }
         }
     }
 
-    /// A key's text without white space at its ends; `nil` if nothing of it is visible.
+    /// Returns a key's text without white space at its ends; `nil` if the text has no visible character.
     private func run(_ key: ContactKey, of contact: Contact) -> Run? {
         guard let text = contact.text(of: key), !text.isEmpty, !DisplayText.line(text).isEmpty else { return nil }
         let start = text.drop { $0.isWhitespace }

@@ -2,8 +2,8 @@ import CBrokerICU
 
 /// Country codes and names.
 public enum Country {
-    /// The upper-case code, if the text is two letters other than `ZZ`; otherwise `nil`. Does not check that ISO 3166-1
-    /// assigns it. `UK` becomes `GB`.
+    /// Returns the upper-case code, if the text is two letters other than `ZZ`; otherwise `nil`. Does not
+    /// check that ISO 3166-1 assigns the code. `UK` becomes `GB`.
     static func code(_ text: String) -> String? {
         let code = text.uppercased()
         guard code.utf8.count == 2, code.utf8.allSatisfy({ (0x41...0x5A).contains($0) }), code != "ZZ" else {
@@ -12,7 +12,7 @@ public enum Country {
         return code == "UK" ? "GB" : code
     }
 
-    /// The country's name in a language, from ICU; `nil` if ICU has no name for the code.
+    /// Returns the country's name in a language, from ICU; `nil` if ICU has no name for the code.
     ///
     /// - Parameter language: a BCP 47 tag; malformed tags count as English.
     public static func name(_ code: String, language: String) -> String? {
@@ -23,7 +23,8 @@ public enum Country {
         return CText.read { cicu_region_name(code, isTag ? language : "en", $0, $1) }
     }
 
-    /// The code of a country by its code or by its name, in its own language or in one of ``languages``. Ignores case.
+    /// Returns the code of a country, given its code or its name. The name can be in the country's own
+    /// language or in one of ``languages``. Ignores case.
     static func named(_ name: String) -> String? {
         if let code = code(name) { return AddressFormat.all[code] == nil ? nil : code }
         return byName[name.lowercased()]
@@ -43,7 +44,7 @@ public enum Country {
                 codes[name] = code
             }
         }
-        // Other common names.
+        // Other common names of countries.
         for (name, code) in others where AddressFormat.all[code] != nil { codes[name] = code }
         return codes
     }()

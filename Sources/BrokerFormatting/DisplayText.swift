@@ -1,15 +1,17 @@
-/// Untrusted text made safe for one line of a terminal.
+/// Makes untrusted text safe for one line of a terminal.
 ///
-/// Names and purposes of apps, and contacts' names, appear beside the prompt. An escape sequence, a line break, a
-/// change of direction or invisible letters could rewrite it. Only characters that show as themselves in place are
-/// kept; all others are dropped or become a space.
+/// Prompts show names and purposes of apps, and contacts' names. An escape sequence, a line break, a change
+/// of direction or invisible letters in them could falsify the prompt. Only visible characters that change
+/// nothing around them are kept. All others are dropped or become a space.
 public enum DisplayText {
-    /// Most Unicode scalars of a text that are read: far more than a line shows, far fewer than a value may hold.
+    /// The maximum number of Unicode scalars to read from a text. A line shows far fewer, and a value may
+    /// have far more.
     static let inputSize = 65_536
-    /// Most marks on one letter; more would reach into the lines above and below.
+    /// The maximum number of marks on one letter. More marks would reach into the lines above and below.
     static let marks = 4
 
-    /// One line of visible characters. A run of white space becomes one space; none at the ends.
+    /// Returns one line of visible characters. A run of white space becomes one space, and white space at the
+    /// ends is removed.
     public static func line(_ text: String) -> String {
         if isLine(text) { return text }
         var line = String.UnicodeScalarView()
@@ -37,7 +39,8 @@ public enum DisplayText {
         return String(line)
     }
 
-    /// Whether the text needs no change, as most: visible ASCII with single spaces between.
+    /// Whether the text is visible ASCII with single spaces between words, as most texts are. Such a text
+    /// needs no change.
     private static func isLine(_ text: String) -> Bool {
         let bytes = text.utf8
         guard bytes.count <= inputSize else { return false }
@@ -49,7 +52,7 @@ public enum DisplayText {
         return last != UInt8(ascii: " ") || bytes.isEmpty
     }
 
-    /// One line of at most this many columns. Longer text is cut and ends with an ellipsis.
+    /// Returns one line of at most this many columns. Longer text is cut and ends with an ellipsis.
     public static func line(_ text: String, columns: Int) -> String {
         let line = line(text)
         guard self.columns(of: line) > columns else { return line }
@@ -67,14 +70,14 @@ public enum DisplayText {
         return String(clipped)
     }
 
-    /// The same, padded with spaces to the width, for tables.
+    /// Returns the same as ``line(_:columns:)``, padded with spaces to the width, for tables.
     public static func cell(_ text: String, columns: Int) -> String {
         let line = line(text, columns: columns)
         return line + String(repeating: " ", count: max(0, columns - self.columns(of: line)))
     }
 
-    /// The number of columns of a line. Counted per scalar, so it is never too small: a terminal that joins emoji into
-    /// one picture needs fewer.
+    /// Returns the number of columns of a line. Scalars are counted one by one, so the result is never too
+    /// small. A terminal that joins emoji into one picture needs fewer columns.
     public static func columns(of line: String) -> Int {
         line.unicodeScalars.reduce(0) { $0 + CharacterWidth.columns(of: $1) }
     }
@@ -101,7 +104,7 @@ public enum DisplayText {
             .letterNumber, .otherNumber, .connectorPunctuation, .dashPunctuation, .openPunctuation,
             .closePunctuation, .initialPunctuation, .finalPunctuation, .otherPunctuation, .mathSymbol,
             .currencySymbol, .modifierSymbol, .otherSymbol:
-            // Hangul fillers are invisible letters. The Braille pattern without dots is blank, too.
+            // Hangul fillers are invisible letters. The Braille pattern without dots is blank too.
             return properties.isDefaultIgnorableCodePoint ? .drop : scalar.value == 0x2800 ? .space : .keep
         @unknown default: return .drop
         }

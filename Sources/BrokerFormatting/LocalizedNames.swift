@@ -8,12 +8,12 @@ import CBrokerICU
 public struct LocalizedNames: Hashable, Sendable {
     /// The chosen language, as its file is named: `de`, `zh-Hans`.
     public let language: String
-    /// The language is written from right to left.
+    /// Whether the language is written from right to left.
     public let isRightToLeft: Bool
     private let file: TranslationFile
 
-    /// - Parameter languages: BCP 47 tags, most wanted first. The first one with a file is chosen, otherwise English. A
-    ///   file in another script does not match.
+    /// - Parameter languages: BCP 47 tags, most preferred first. The first language with a file is chosen,
+    ///   otherwise English. A file in another script does not match.
     public init(languages: [String]) {
         let chosen = languages.lazy.compactMap(Self.available(for:)).first ?? Self.english
         language = chosen
@@ -28,16 +28,16 @@ public struct LocalizedNames: Hashable, Sendable {
 
     // MARK: - Names
 
-    /// A label in the person's language. Custom labels are returned unchanged.
+    /// Returns a label in the person's language. Custom labels are returned unchanged.
     public func label(_ stored: String) -> String {
         guard let name = PredefinedLabel.name(of: stored) else { return stored }
         let key = "label." + name
-        // A predefined label of a later version: show its name.
+        // This is a predefined label of a later version, so its name is shown.
         return text(forKey: key) ?? text(forKey: "relation." + name) ?? name.lowercased()
     }
 
-    /// The stored form of a predefined label, by its name in the person's language or in English; `nil` for a custom
-    /// label.
+    /// Returns the stored form of a predefined label, by its name in the person's language or in English;
+    /// `nil` for a custom label.
     public func stored(label word: String) -> String? {
         let word = word.lowercased()
         let all = PredefinedLabel.general + PredefinedLabel.relationNames.map(PredefinedLabel.relation)
@@ -45,24 +45,25 @@ public struct LocalizedNames: Hashable, Sendable {
         return names.lazy.compactMap { names in all.first { names.label($0).lowercased() == word } }.first
     }
 
-    /// A key's name: `given name`.
+    /// Returns a key's name, such as `given name`.
     public func key(_ key: ContactKey) -> String { text(forKey: "key." + key.rawValue) ?? key.rawValue }
 
-    /// The name of a field of an address or an account: `postal code`; `nil` if there is no such field.
+    /// Returns the name of a field of an address or an account, such as `postal code`; `nil` if there is no
+    /// such field.
     public func field(_ name: String) -> String? { text(forKey: "field." + name) }
 
-    /// The display name of a social network or messenger. Unknown ones are returned unchanged.
+    /// Returns the display name of a social network or messenger. An unknown name is returned unchanged.
     public func service(_ stored: String) -> String { text(forKey: "service." + stored) ?? stored }
 
     // MARK: - Words
 
-    /// The text with its placeholders filled. Values are untrusted text that callers have made safe. A value whose
-    /// direction may differ is isolated (Unicode Standard Annex #9).
+    /// Returns the text with its placeholders filled. Values are untrusted text that callers have made safe.
+    /// A value whose direction may differ is isolated (Unicode Standard Annex #9).
     public func text(_ phrase: Phrase, _ values: [Placeholder: String] = [:]) -> String {
         filled(text(forKey: phrase.rawValue) ?? phrase.rawValue, values)
     }
 
-    /// The same with a count, in the language's plural form for it.
+    /// Returns the text for a count, in the language's plural form.
     public func text(_ phrase: Phrase, count: Int, _ values: [Placeholder: String] = [:]) -> String {
         var values = values
         values[.count] = String(count)
@@ -71,7 +72,7 @@ public struct LocalizedNames: Hashable, Sendable {
         return filled(text, values)
     }
 
-    /// The items as a list in the person's language.
+    /// Returns the items as a list in the person's language.
     public func list(_ items: [String]) -> String {
         guard let first = items.first else { return "" }
         guard items.count > 1 else { return first }
@@ -82,7 +83,7 @@ public struct LocalizedNames: Hashable, Sendable {
         return directed(row)
     }
 
-    /// The position of a page in a list.
+    /// Returns the text for the position of a page in a list.
     public func place(_ first: Int, _ last: Int, of total: Int) -> String {
         text(.place, [.first: String(first), .last: String(last), .total: String(total)])
     }

@@ -1,6 +1,6 @@
 import BrokerModel
 
-/// Formats what a contact is called in a list: its name, or a substitute by which people recognise it.
+/// Formats a contact's name for a list, or a substitute by which people recognise the contact.
 ///
 /// The result is the contact's own text: pass it through ``DisplayText`` before writing it to a terminal.
 public struct NameFormatter: Hashable, Sendable {
@@ -13,7 +13,8 @@ public struct NameFormatter: Hashable, Sendable {
         noName = names.text(.noName)
     }
 
-    /// The contact's name, its organization, nickname, e-mail address or phone number. Never empty.
+    /// Returns the first of these that the contact has: name, organization, nickname, e-mail address, phone
+    /// number. The result is never empty.
     public func string(from contact: Contact) -> String {
         // A name without visible characters does not count as a name.
         let name = formatter.runs(of: contact, withNickname: false).map(\.text).joined()

@@ -1,4 +1,4 @@
-/// The script of a name, as far as it decides the order of the parts and the delimiter.
+/// The script of a name. It determines the order of the parts and the delimiter.
 enum NameScript: Hashable {
     /// Chinese characters only: Chinese, and most Japanese names.
     case han
@@ -13,7 +13,7 @@ enum NameScript: Hashable {
     case vietnamese
     case other
 
-    /// - Parameter language: the reader's language, as `zh`.
+    /// - Parameter language: the reader's language, such as `zh`.
     init(given: String, middle: String, family: String, language: String?) {
         let (name, parts) = (given + middle + family, [given, middle, family])
         var (han, hiragana, katakana, hangul, others) = (0, 0, 0, 0, 0)
@@ -36,8 +36,8 @@ enum NameScript: Hashable {
         } else if hiragana + katakana > 0 {
             self = .japanese
         } else {
-            // Chinese family and given names have one or two characters each. Longer parts mean a foreign name only for
-            // readers of Chinese, because Japanese names are longer, too.
+            // Chinese family and given names have one or two characters each. Longer parts mean a foreign
+            // name only for readers of Chinese, because Japanese names can be longer too.
             let isLong = language == "zh" && parts.contains { $0.unicodeScalars.count > 2 }
             let hasDot = name.unicodeScalars.contains { $0 == "·" || $0 == "・" }
             self = isLong || hasDot ? .hanBySound : .han
@@ -62,8 +62,8 @@ enum NameScript: Hashable {
         }
     }
 
-    /// Letters with a horn, and letters with both a mark of their own and a tone. Other languages also use a dot below
-    /// or a tilde alone.
+    /// Whether only Vietnamese has the letter: it has a horn, or both a mark of its own and a tone. Other
+    /// languages also use a dot below or a tilde alone.
     private static func isVietnamese(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x01A0, 0x01A1, 0x01AF, 0x01B0, 0x1EA2...0x1EB7, 0x1EBA, 0x1EBB, 0x1EBE...0x1EC9, 0x1ECE...0x1EE3,

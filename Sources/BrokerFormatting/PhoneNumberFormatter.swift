@@ -2,8 +2,8 @@ import CBrokerPhoneNumber
 
 /// Formats phone numbers with libphonenumber.
 ///
-/// Short numbers (112, 116117), numbers in words and numbers outside any numbering plan stay as typed: their digit
-/// groups are unknown.
+/// Short numbers (112, 116117), numbers in words and numbers outside any numbering plan stay as typed,
+/// because their digit groups are unknown.
 public struct PhoneNumberFormatter: Hashable, Sendable {
     /// The region for numbers without a country code: two capital letters, or `ZZ` if it is unknown.
     public let region: String
@@ -14,11 +14,11 @@ public struct PhoneNumberFormatter: Hashable, Sendable {
         self.region = isRegion ? region : "ZZ"
     }
 
-    /// Longest text in bytes that is parsed: libphonenumber's limit.
+    /// The maximum size of a text to parse, in bytes: libphonenumber's limit.
     private static let longest = 250
 
-    /// The number as dialled from the region: national within it, as `020 7946 0018`, otherwise international, as
-    /// `+44 20 7946 0018`.
+    /// Returns the number as dialled from the region: a number of the region in national form (`020 7946
+    /// 0018`), any other in international form (`+44 20 7946 0018`).
     public func string(_ number: String) -> String {
         guard number.utf8.count <= Self.longest else { return number }
         let written = CText.read { out, capacity in

@@ -14,7 +14,7 @@ public enum Phrase: String, CaseIterable, Sendable {
         choose, pick, onOrOff, next, previous, place, search, searchChoice, change, pressAnyKey, noReason,
         tooSoon, moreWaiting, secondsLeft
 
-    // Who asks.
+    // The app that asks.
     case unnamedProgram, sureLabelled, worthLabelled, sureSandboxed, worthSandboxed, sureService, worthService,
         sureInstalled, worthInstalled, sureClaimed, worthClaimed, sureInterpreter, worthInterpreter,
         sureUnverified, worthUnverified, processOn, processNowhere, says, saysNotWhy, readsAtMost, nothing

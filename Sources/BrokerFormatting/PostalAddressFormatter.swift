@@ -23,7 +23,7 @@ public enum PostalAddressField: String, CaseIterable, Hashable, Sendable {
 /// The result is the contact's own text: pass each line through ``DisplayText`` before writing it to a terminal.
 public struct PostalAddressFormatter: Hashable, Sendable {
     public enum Style: Hashable, Sendable {
-        /// As on an envelope, without fields that the country's format lacks, except
+        /// The address as on an envelope. Omits fields that the country's format lacks, except
         /// ``PostalAddressField/subLocality``.
         case mailing
         /// All fields of the address, for a person who decides about it.
@@ -33,7 +33,7 @@ public struct PostalAddressFormatter: Hashable, Sendable {
     public typealias Run = FormattedRun<PostalAddressField>
 
     public var style: Style
-    /// The person's country, as `SE`; `nil` if it is unknown.
+    /// The person's country, such as `SE`; `nil` if it is unknown.
     public let region: String?
     /// BCP 47 tag: the language of the country's name, if the address gives only its code.
     private let language: String
@@ -47,20 +47,21 @@ public struct PostalAddressFormatter: Hashable, Sendable {
         self.style = style
     }
 
-    /// The lines of the address; none is empty.
+    /// Returns the lines of the address. None is empty.
     public func lines(of address: PostalAddress) -> [String] {
         runs(of: address).map(\.text).joined().split(whereSeparator: \.isNewline).map(String.init)
     }
 
-    /// The address in pieces, each with the field of its value; `\n` between lines.
+    /// Returns the address in pieces, each with the field of its value, and with `\n` between lines.
     public func runs(of address: PostalAddress) -> [Run] {
         var lines = lineRuns(of: address)
         if let country = countryRun(of: address) { lines.append([country]) }
         return Array(lines.joined(separator: [Run("\n")]))
     }
 
-    /// The country whose rules the address follows: its country code, else its country's name in any common language,
-    /// else the person's country. `nil` if a named country is unknown, or if there is none of these.
+    /// Returns the country whose rules the address follows. It comes from the country code, else from the
+    /// country's name in any common language, else it is the person's country. Returns `nil` if the named
+    /// country is unknown, or if there is none of these.
     public func countryCode(of address: PostalAddress) -> String? {
         let code = address.isoCountryCode.trimmed
         if !code.isEmpty, let known = Country.code(code) { return known }
@@ -100,8 +101,8 @@ public struct PostalAddressFormatter: Hashable, Sendable {
         return lines.filter { $0.contains { $0.field != nil } }
     }
 
-    /// The format with added places for fields that the address has and the country's format lacks:
-    /// ``PostalAddressField/subLocality`` always, others only in ``Style/complete``.
+    /// Returns the format with places for fields that the address has and the country's format lacks.
+    /// ``PostalAddressField/subLocality`` is always added, other fields only in ``Style/complete``.
     private func placed(_ format: [AddressFormat.Token], _ address: PostalAddress) -> [AddressFormat.Token] {
         var tokens = format
         func lacks(_ field: PostalAddressField) -> Bool {
@@ -137,8 +138,8 @@ public struct PostalAddressFormatter: Hashable, Sendable {
         return text
     }
 
-    /// The country's name, if the address has one, as in Apple's formatter. A code alone is replaced by the country's
-    /// name; ``Style/mailing`` omits the person's own country.
+    /// Returns the country's name if the address has one, as Apple's formatter does. If the address has only
+    /// a code, returns the name of that country; ``Style/mailing`` then omits the person's own country.
     private func countryRun(of address: PostalAddress) -> Run? {
         let country = address.country.trimmed
         if !country.isEmpty { return Run(country, .country) }

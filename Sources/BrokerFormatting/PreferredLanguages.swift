@@ -1,7 +1,7 @@
 /// The person's preferred languages for programs, as BCP 47 tags.
 public enum PreferredLanguages {
-    /// Reads them as gettext does: first `LANGUAGE`, then the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set.
-    /// Empty if that locale is `C` or `POSIX`, or if none is set.
+    /// Reads the languages as gettext does: first `LANGUAGE`, then the first of `LC_ALL`, `LC_MESSAGES` and
+    /// `LANG` that is set. Empty if that locale is `C` or `POSIX`, or if none is set.
     ///
     /// - Parameter value: returns the value of an environment variable.
     public static func tags(_ value: (String) -> String?) -> [String] {
@@ -10,8 +10,8 @@ public enum PreferredLanguages {
         return wanted + [tag]
     }
 
-    /// The country of a locale, as `AT` of `de_AT.UTF-8`: of the first of `LC_ALL`, the category's own variable and
-    /// `LANG` that is set. `nil` if that locale names none.
+    /// Returns the country of a locale, such as `AT` for `de_AT.UTF-8`. The locale is the first of `LC_ALL`,
+    /// the category's own variable and `LANG` that is set. Returns `nil` if the locale names no country.
     ///
     /// - Parameter value: returns the value of an environment variable.
     public static func region(ofCategory category: String, _ value: (String) -> String?) -> String? {
@@ -21,12 +21,13 @@ public enum PreferredLanguages {
         return isRegion ? String(region) : nil
     }
 
-    /// The first of the three variables that is set; empty if none is.
+    /// Returns the first of the three variables that is set; empty if none is set.
     private static func locale(ofCategory category: String, _ value: (String) -> String?) -> String {
         ["LC_ALL", category, "LANG"].lazy.compactMap(value).first { !$0.isEmpty } ?? ""
     }
 
-    /// `de-AT` of `de_AT.UTF-8@euro`, `sr-Latn-RS` of `sr_RS@latin`; `nil` for `C`.
+    /// Returns the tag of a locale: `de-AT` for `de_AT.UTF-8@euro`, `sr-Latn-RS` for `sr_RS@latin`; `nil` for
+    /// `C`.
     static func tag(ofLocale locale: String) -> String? {
         let name = locale.prefix { $0 != "." && $0 != "@" }
         guard !name.isEmpty, name != "C", name != "POSIX" else { return nil }

@@ -6,7 +6,7 @@ struct TranslationFile: Hashable, Sendable {
     var texts: [String: String] = [:]
 
     struct Problem: Error, Hashable {
-        /// Counted from 1.
+        /// The line's number, counted from 1.
         let line: Int
         let reason: String
     }
@@ -55,7 +55,8 @@ struct TranslationFile: Hashable, Sendable {
     /// Whether ``DisplayText`` leaves the text unchanged, so that a translation cannot control the terminal.
     private static func isShowable(_ text: String) -> Bool { !text.isEmpty && DisplayText.line(text) == text }
 
-    /// The placeholder names, in order; `nil` if a brace has no partner or a name is not ASCII letters.
+    /// Returns the placeholder names, in order; `nil` if a brace has no partner or a name is not ASCII
+    /// letters.
     static func placeholders(_ text: String) -> [String]? {
         var names: [String] = []
         var rest = text[...]

@@ -3,7 +3,7 @@
 /// The text is untrusted. Parsing takes time and memory proportional to its length and does not recurse. Invalid JSON,
 /// excessive nesting and duplicate members are errors before any value is accessible.
 ///
-/// A class, because every value references its document, and a call has dozens of values.
+/// It is a class, because every value references its document and a call has dozens of values.
 public final class JSONDocument: Sendable {
     let bytes: [UInt8]
     let nodes: [Node]
@@ -11,14 +11,14 @@ public final class JSONDocument: Sendable {
     /// The kind of one value and its range in the text.
     struct Node: Sendable {
         var kind: JSONValue.Kind
-        /// The string has escapes and must be decoded before it can be compared.
+        /// Whether a string has escapes, and must be decoded before it can be compared.
         var hasEscapes = false
-        /// First byte of the value's text, and the byte after its last one.
+        /// The index of the first byte of the value's text, and of the byte after its last one.
         var start: UInt32
         var end: UInt32
         /// The node after this value and its descendants.
         var next: UInt32
-        /// Number of elements of an array or members of an object.
+        /// The number of elements of an array or members of an object.
         var count: UInt32 = 0
     }
 
@@ -36,7 +36,7 @@ public final class JSONDocument: Sendable {
         self.nodes = nodes
     }
 
-    /// `{}`: absent parameters are treated as this.
+    /// The text `{}`, which replaces absent parameters.
     public static let emptyObject = JSONDocument(
         bytes: [0x7B, 0x7D], nodes: [Node(kind: .object, start: 0, end: 2, next: 1)])
 
@@ -45,9 +45,10 @@ public final class JSONDocument: Sendable {
 
 /// Bounds on the JSON that is accepted.
 public struct JSONLimits: Hashable, Sendable {
-    /// Nesting depth of arrays and objects.
+    /// The maximum nesting depth of arrays and objects.
     public var depth = 64
-    /// Values in one text, including member names. Each takes 24 bytes while the document exists.
+    /// The maximum number of values in one text, including member names. Each value takes 24 bytes while the
+    /// document exists.
     public var values = 2_000_000
 
     public init(depth: Int = 64, values: Int = 2_000_000) {
@@ -56,14 +57,14 @@ public struct JSONLimits: Hashable, Sendable {
     }
 }
 
-/// Why a text is rejected. Offsets are in bytes from the start of the text.
+/// The reason why a text is rejected. Offsets are in bytes from the start of the text.
 public enum JSONError: Error, Hashable, Sendable {
     case syntax(offset: Int)
     case invalidUTF8(offset: Int)
     case duplicateMember(offset: Int)
     case tooDeep(maximum: Int)
     case tooManyValues(maximum: Int)
-    /// Offsets are stored in 32 bits.
+    /// The text is too long for offsets of 32 bits.
     case tooLong
 }
 

@@ -10,7 +10,7 @@ struct JSONParser {
     init(bytes: [UInt8], limits: JSONLimits) {
         self.bytes = bytes
         self.limits = limits
-        // One value per twelve bytes is typical; with more, the array grows.
+        // One value per twelve bytes is typical. If there are more values, the array grows.
         nodes.reserveCapacity(min(max(16, bytes.count / 12), 4_096))
     }
 
@@ -162,8 +162,8 @@ struct JSONParser {
         throw .syntax(offset: start)
     }
 
-    /// Reads consecutive strings without escapes, separated by commas only. Most of what apps send is such a list: the
-    /// keys that they request. Stops before anything else.
+    /// Reads consecutive strings without escapes that are separated by commas only, and stops before anything
+    /// else. Most of an app's request is such a list: the keys that it requests.
     private mutating func plainStrings(in array: Int) throws(JSONError) {
         var start = position
         var count: UInt32 = 0
@@ -180,8 +180,8 @@ struct JSONParser {
         nodes[array].count += count
     }
 
-    /// The index of the first byte from `start` that may end a string or be special in it. It checks eight bytes at a
-    /// time and leaves the last few bytes to the caller.
+    /// Returns the index of the first byte from `start` that may end a string or be special in it. It checks
+    /// eight bytes at a time and leaves the last few bytes to the caller.
     private static func plainEnd(in raw: RawSpan, from start: Int) -> Int {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highs: UInt64 = 0x8080_8080_8080_8080

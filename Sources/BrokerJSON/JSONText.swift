@@ -1,6 +1,6 @@
 /// Decodes the text of JSON strings.
 enum JSONText {
-    /// The decoded text of a validated string node.
+    /// Returns the decoded text of a validated string node.
     static func decode(_ bytes: [UInt8], _ node: JSONDocument.Node) -> String {
         let inner = bytes[Int(node.start) + 1..<Int(node.end) - 1]
         guard node.hasEscapes else { return String(decoding: inner, as: UTF8.self) }
@@ -36,7 +36,7 @@ enum JSONText {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The value of four hexadecimal digits; `nil` if they are not.
+    /// Returns the value of four hexadecimal digits; `nil` if there are no such digits.
     static func hexadecimal(_ bytes: [UInt8], at start: Int) -> UInt16? {
         guard start + 4 <= bytes.count else { return nil }
         var value: UInt16 = 0

@@ -64,7 +64,7 @@ public struct JSONValue: Sendable {
     /// The value's JSON text, unchanged.
     public var text: ArraySlice<UInt8> { document.bytes[Int(stored.start)..<Int(stored.end)] }
 
-    /// Number of elements of an array or members of an object; 0 for other kinds.
+    /// The number of elements of an array or members of an object; 0 for other kinds.
     public var count: Int { Int(stored.count) }
 
     /// The elements of an array.

@@ -60,8 +60,8 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: bool ? "true".utf8 : "false".utf8)
     }
 
-    /// Writes a number in the shortest form that reads back equal; `null` if it is not finite, because JSON has no form
-    /// for that.
+    /// Writes a number in the shortest form that reads back equal. Writes `null` for a number that is not
+    /// finite, because JSON has no form for it.
     public mutating func value(_ double: Double) {
         separate()
         bytes.append(contentsOf: double.isFinite ? Array("\(double)".utf8) : Array("null".utf8))
@@ -78,7 +78,7 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: text)
     }
 
-    // Optional members: `nil` is not written, which Varlink treats as null.
+    // Optional members: `nil` is not written, because Varlink treats an absent member as null.
 
     public mutating func member(_ name: String, _ string: String?) {
         guard let string else { return }

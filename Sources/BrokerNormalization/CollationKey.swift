@@ -1,13 +1,14 @@
 import BrokerModel
 import CBrokerICU
 
-/// The sort key of a contact's name: comparing keys bytewise orders contacts by name.
+/// The sort key of a contact's name. Keys in bytewise order give contacts in the order of their names.
 ///
 /// Each name part is the phonetic one if there is one (so Japanese names sort by sound), otherwise the written one.
 /// Organisations sort by their name. A contact without name parts sorts by organisation, or else nickname. A contact
 /// without any of these comes last.
 public struct CollationKey: Hashable, Comparable, Sendable {
-    /// Maximum bytes of a key; longer keys are truncated. Equal truncated keys are ordered by record number.
+    /// The maximum size of a key, in bytes. Longer keys are truncated. Equal truncated keys are ordered by
+    /// record number.
     public static let maximumSize = 192
 
     public let bytes: [UInt8]

@@ -1,6 +1,7 @@
 import BrokerModel
 
-/// The name on a card, for deciding whether two cards with a common address or number are about one person.
+/// The name on a card. It helps to decide whether two cards with a common address or number describe one
+/// person.
 ///
 /// A family shares a home number, father and son can have the same name, and a company's number is on the cards of all
 /// its staff. So a common address or number is not enough: the names must agree too, and nothing may contradict.
@@ -28,7 +29,7 @@ public struct LinkName: Hashable, Sendable {
         let day: Substring
     }
 
-    /// `nil` for a card without a name: a number alone does not identify its owner.
+    /// Returns `nil` for a card without a name, because a number alone does not identify its owner.
     public init?(_ contact: Contact, _ normalizer: Normalizer) {
         guard let given = normalizer.nameWords(contact.givenName),
             let middle = normalizer.nameWords(contact.middleName),
@@ -96,14 +97,14 @@ public struct LinkName: Hashable, Sendable {
         return family == other.family || family == other.formerFamily || formerFamily == other.family
     }
 
-    /// Whether the given names are equal or one is missing: people with a common nickname must not have different given
-    /// names.
+    /// Whether the given names are equal or one is missing. People with a common nickname must not have
+    /// different given names.
     private func hasOneGiven(with other: LinkName) -> Bool {
         given.isEmpty || other.given.isEmpty || given == other.given
     }
 
-    /// Compares word by word; each pair is equal or one is the other's initial. If prefixes differ, initials do not
-    /// count: Mr and Mrs A. Smith are two people.
+    /// Whether each word equals the other name's word at the same place, or one is the other's initial. If
+    /// prefixes differ, initials do not count: Mr and Mrs A. Smith are two people.
     private func stands(_ words: [String], for others: [String], _ other: LinkName) -> Bool {
         guard words.count == others.count else { return false }
         if words == others { return true }
@@ -111,7 +112,8 @@ public struct LinkName: Hashable, Sendable {
         return zip(words, others).allSatisfy { $0 == $1 || isInitial($0, of: $1) || isInitial($1, of: $0) }
     }
 
-    /// Only scripts with letter case abbreviate in this way: a Chinese name can be one character.
+    /// Only scripts with letter case have initials. In other scripts a single character can be a name, as in
+    /// Chinese.
     private func isInitial(_ letter: String, of word: String) -> Bool {
         guard let only = letter.unicodeScalars.first, letter.unicodeScalars.count == 1 else { return false }
         return only.properties.isLowercase && word.unicodeScalars.first == only
@@ -119,8 +121,8 @@ public struct LinkName: Hashable, Sendable {
 }
 
 extension EmailMatchKey {
-    /// Whether the address belongs to a role and not to a person: the names of RFC 2142 and other common ones. Such an
-    /// address identifies an organisation, but no person in it.
+    /// Whether the address belongs to a role and not to a person. The roles are those of RFC 2142 and other
+    /// common ones. Such an address identifies an organisation, but no person in it.
     ///
     /// - Parameter address: a key's ``text``.
     public static func isOfRole(_ address: String) -> Bool {
@@ -133,7 +135,7 @@ extension EmailMatchKey {
         "info", "marketing", "sales", "support", "abuse", "noc", "security", "postmaster", "hostmaster", "usenet",
         "news",
         "webmaster", "www", "uucp", "ftp",
-        // As found on letterheads
+        // Other common roles
         "accounting", "accounts", "admin", "administration", "billing", "booking", "bookings", "buero", "büro",
         "career",
         "careers", "contact", "contacto", "contato", "customerservice", "donotreply", "enquiries", "enquiry", "family",

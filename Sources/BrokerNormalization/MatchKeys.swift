@@ -1,8 +1,9 @@
 import BrokerModel
 
-/// An e-mail address in the form that is compared: case and width are ignored.
+/// An e-mail address in a form to compare, which ignores case and width.
 public struct EmailMatchKey: Hashable, Sendable {
-    /// Longest address compared, in bytes (RFC 5321 §4.5.3.1 allows 320); a longer one matches nothing.
+    /// The maximum size of an address, in bytes (RFC 5321 §4.5.3.1 allows 320). A longer address matches
+    /// nothing.
     public static let maximumSize = 512
 
     public let text: String
@@ -22,7 +23,8 @@ public struct EmailMatchKey: Hashable, Sendable {
 ///
 /// Leading zeros are trunk or international prefixes (`0`, `00`) and are ignored, as is `(0)` inside the number.
 public struct PhoneDigits: Hashable, Sendable {
-    /// Maximum number of digits (E.164 has 15; the remainder allows for dialling prefixes). A longer number has no key.
+    /// The maximum number of digits (E.164 has 15; the remainder allows for dialling prefixes). A longer
+    /// number has no key.
     public static let longest = 32
 
     /// The digits in reverse order.
@@ -35,8 +37,8 @@ public struct PhoneDigits: Hashable, Sendable {
         reversed = String(decoding: digits.reversed(), as: UTF8.self)
     }
 
-    /// The digits before any extension (`;ext=7`, `x7`, `,,7`), without the zero of `+44 (0)20`, which is only for
-    /// callers within the country.
+    /// Returns the digits before any extension (`;ext=7`, `x7`, `,,7`), without the zero of `+44 (0)20`,
+    /// which is only for callers within the country.
     private static func dialled(_ number: String) -> [UInt8] {
         let text = number.utf8.allSatisfy { $0 < 0x80 } ? Array(number.utf8) : number.unicodeScalars.map(ascii)
         var digits: [UInt8] = []
@@ -63,7 +65,7 @@ public struct PhoneDigits: Hashable, Sendable {
         }
     }
 
-    /// A decimal digit of any script as ASCII; any other non-ASCII character as a space.
+    /// Returns a decimal digit of any script as ASCII, and any other non-ASCII character as a space.
     private static func ascii(_ scalar: Unicode.Scalar) -> UInt8 {
         if scalar.isASCII { return UInt8(scalar.value) }
         guard scalar.properties.generalCategory == .decimalNumber, let value = scalar.properties.numericValue else {
@@ -72,7 +74,7 @@ public struct PhoneDigits: Hashable, Sendable {
         return 0x30 + UInt8(value)
     }
 
-    /// The decimal digits of a text, in any script, as ASCII.
+    /// Returns the decimal digits of a text, in any script, as ASCII.
     public static func digits(in text: String) -> [UInt8] {
         text.unicodeScalars.map(ascii).filter { (0x30...0x39).contains($0) }
     }

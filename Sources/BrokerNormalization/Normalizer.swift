@@ -1,14 +1,14 @@
 import CBrokerICU
 import CBrokerPhoneNumber
 
-/// Converts names, words, addresses and numbers to the forms that are compared.
+/// Converts names, words, addresses and numbers to forms that can be compared.
 ///
-/// It holds ICU objects, which belong to one thread: each owner creates its own.
+/// Its ICU objects belong to one thread, so each owner creates its own normalizer.
 public final class Normalizer {
     private let collator: OpaquePointer
     private let folder: OpaquePointer
 
-    /// The locale whose collation decides the order.
+    /// The locale whose collation determines the order.
     public let locale: String
 
     /// The region of numbers without a country code: two capital letters, or `ZZ` if it is unknown.
@@ -18,13 +18,14 @@ public final class Normalizer {
     /// not be compared.
     public let version: String
 
-    /// Must increase whenever this module's output, or what a book stores of it, changes.
+    /// Increase this number whenever this module's output changes, or a book stores another part of it.
     private static let rules = 3
 
     /// - Parameters:
-    ///   - locale: decides the order, for example `de_DE`; `""` and unknown locales mean the root locale.
-    ///   - region: the region of phone numbers without a country code, for example `DE`. With `""` or an invalid one,
-    ///     such numbers match by their digits, whatever the country.
+    ///   - locale: determines the order, for example `de_DE`; `""` and unknown locales mean the root
+    ///     locale.
+    ///   - region: the region of phone numbers without a country code, for example `DE`. With `""` or an
+    ///     invalid region, such numbers match by their digits, whatever the country.
     /// - Returns: `nil` if ICU's data are missing.
     public init?(locale: String, region: String = "") {
         // A locale from the environment can have an encoding and a modifier: de_DE.UTF-8@euro.
@@ -39,8 +40,8 @@ public final class Normalizer {
         self.collator = collator
         self.locale = locale
         self.folder = folder
-        // Only the form is checked here. libphonenumber checks the region when it parses a number: its metadata are
-        // large.
+        // Only the form is checked here. libphonenumber checks the region when it parses a number. An earlier
+        // check would load its large metadata.
         let isRegion = region.utf8.count == 2 && region.utf8.allSatisfy { (0x41...0x5A).contains($0) }
         self.region = isRegion ? region : "ZZ"
         var version: [UInt8] = [0, 0, 0, 0]
@@ -50,8 +51,8 @@ public final class Normalizer {
             + " " + self.region
     }
 
-    /// Loads the data that the first text with non-ASCII letters, the first phone number and the first Chinese
-    /// character would otherwise wait for: about 100 ms, once per process. Can be called from any thread.
+    /// Loads data ahead of the first text with non-ASCII letters, the first phone number and the first
+    /// Chinese character. This takes about 100 ms, once per process. Can be called from any thread.
     public static func prepare() {
         cphonenumber_prepare()
         cicu_prepare()
@@ -68,7 +69,7 @@ public final class Normalizer {
             utf8.withMemoryRebound(to: CChar.self) { characters in
                 // ICU writes at most `capacity + 1` bytes; `count` is the number kept.
                 [UInt8](unsafeUninitializedCapacity: capacity + 1) { out, count in
-                    // One byte more than is kept, because ICU ends a complete key with a zero.
+                    // The buffer has one byte more than is kept, because ICU ends a complete key with a zero.
                     let size = cicu_collation_key(
                         collator, characters.baseAddress, characters.count, out.baseAddress, capacity + 1)
                     count = min(max(size, 0), capacity)
@@ -77,7 +78,7 @@ public final class Normalizer {
         }
     }
 
-    /// The text in compared form: NFKC, case folded, without accents, Latin letters in ASCII.
+    /// Returns the text in the form to compare: NFKC, case folded, without accents, Latin letters in ASCII.
     public func folded(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 < 0x80 }) {
             return String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
@@ -85,17 +86,17 @@ public final class Normalizer {
         return transformed(text, cicu_fold)
     }
 
-    /// The text with case and width folded (NFKC_Casefold) and accents kept.
+    /// Returns the text with case and width folded (NFKC_Casefold) and accents kept.
     func caseFolded(_ text: String) -> String {
         text.utf8.allSatisfy { $0 < 0x80 } ? folded(text) : transformed(text, cicu_case_fold)
     }
 
-    /// The compared form of the text in Latin letters.
+    /// Returns the form to compare of a text that is first converted to Latin letters.
     func foldedLatin(_ text: String) -> String {
         text.utf8.allSatisfy { $0 < 0x80 } ? folded(text) : transformed(text, cicu_fold_latin)
     }
 
-    /// The compared form of a Russian text in English transliteration.
+    /// Returns the form to compare of a Russian text that is first transliterated as in English.
     func foldedRussian(_ text: String) -> String { transformed(text, cicu_fold_russian) }
 
     private typealias Transform = (
@@ -123,7 +124,7 @@ public final class Normalizer {
         }
     }
 
-    /// The longest prefix of whole characters that takes at most `size` bytes of UTF-8.
+    /// Returns the longest prefix of whole characters that takes at most `size` bytes of UTF-8.
     func clipped(_ text: String, to size: Int) -> String {
         guard text.utf8.count > size else { return text }
         var end = text.utf8.index(text.utf8.startIndex, offsetBy: size)

@@ -1,25 +1,27 @@
 import CBrokerPhoneNumber
 
-/// A phone number in the form that is compared: parsed by libphonenumber and matched like its `IsNumberMatch`.
+/// A phone number in a form to compare. libphonenumber parses it, and it matches as in libphonenumber's
+/// `IsNumberMatch`.
 ///
 /// Two numbers match if all of these are true: their country codes are equal or one is unknown; their extensions are
 /// equal or one is absent; one national number equals the other or is its ending. In the United Kingdom these match:
 /// `+44 20 7946 0018`, `020 7946 0018` and `7946 0018`. `+1 20 7946 0018` matches none of them.
 ///
-/// One rule is stricter: a number with fewer than ``shortest`` digits, or a service number (112, 116117), is not the
-/// ending of any other. Otherwise it would match almost everybody's number.
+/// One rule is stricter: a number with fewer than ``shortest`` digits, or a service number (112, 116117), is
+/// not the ending of any other. Otherwise it would match too many numbers.
 public struct PhoneMatchKey: Hashable, Sendable {
-    /// Fewest digits that can be the ending of a longer number.
+    /// The minimum number of digits that can be the ending of a longer number.
     public static let shortest = 5
-    /// The same if the country is unknown, because then service numbers cannot be recognised.
+    /// The minimum if the country is unknown. It is higher, because then service numbers cannot be
+    /// recognised.
     static let shortestAnywhere = 7
 
-    /// The national number's digits in reverse order, so that numbers with the same ending are adjacent in an index.
-    /// ``wholeMark`` precedes those that are not the ending of any other.
+    /// The national number's digits in reverse order, so that numbers with the same ending are adjacent in an
+    /// index. ``wholeMark`` precedes a number that is not the ending of any other.
     public let national: String
-    /// Calling code; 0 if unknown.
+    /// The calling code; 0 if unknown.
     public let country: Int32
-    /// Digits; empty for none.
+    /// The extension's digits; empty for none.
     public let extensionDigits: String
 
     static let wholeMark: Character = "="
@@ -38,8 +40,8 @@ public struct PhoneMatchKey: Hashable, Sendable {
                 national: (isWhole ? String(Self.wholeMark) : "") + String(digits.reversed()),
                 country: parsed.country, extensionDigits: Self.text(parsed))
         } else {
-            // libphonenumber cannot parse it, for example because the country is unknown or it has a star. Its digits
-            // are used unchanged.
+            // libphonenumber cannot parse the number, for example because its country is unknown or it has a
+            // star. The key then consists of the number's digits.
             guard let digits = PhoneDigits(number)?.reversed else { return nil }
             let isWhole = digits.utf8.count < Self.shortestAnywhere
             self.init(
@@ -73,12 +75,12 @@ public struct PhoneMatchKey: Hashable, Sendable {
         return isOne == 1 ? parsed : nil
     }
 
-    /// The digits with their leading plus, if the number otherwise has only spaces, dots, hyphens and parentheses;
-    /// `nil` for any other number.
+    /// Returns the digits with a leading plus, if the number otherwise has only spaces, dots, hyphens and
+    /// parentheses. Returns `nil` for any other number.
     ///
-    /// libphonenumber removes these itself, but first searches for an extension after each of them, which doubles the
-    /// time. The result has more than three characters: of two digits, libphonenumber checks that nothing is between
-    /// them.
+    /// libphonenumber removes these itself, but first searches for an extension after each of them, which
+    /// doubles the time. The result has more than three characters, because libphonenumber accepts a number
+    /// of two digits only if nothing is between them.
     private static func undecorated(_ number: String) -> String? {
         guard number.utf8.count <= longestUndecorated else { return nil }
         var bytes: [UInt8] = []
@@ -94,7 +96,7 @@ public struct PhoneMatchKey: Hashable, Sendable {
         return bytes.count > 3 ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
-    /// In bytes. Far below the longest number that libphonenumber parses.
+    /// In bytes. libphonenumber parses much longer numbers.
     private static let longestUndecorated = 64
 
     private static func text(_ parsed: cphonenumber) -> String {

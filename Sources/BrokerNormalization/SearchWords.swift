@@ -1,26 +1,27 @@
 import BrokerModel
 import CBrokerICU
 
-/// The words of a text in the form that is searched.
+/// The words of a text in the form that searches use.
 ///
 /// Stored texts and queries use the same form. Chinese, Japanese and Korean text is split by character.
 public struct SearchWords: Hashable, Sendable {
-    /// Longest word in bytes of UTF-8. Stored words and query words are both truncated to it, so a longer word is still
-    /// found.
+    /// The maximum size of a word, in bytes of UTF-8. Stored words and query words are both truncated to this
+    /// size, so a search finds longer words too.
     public static let wordSize = 64
-    /// Most words of one stored text.
+    /// The maximum number of words of one stored text.
     public static let storedWords = 64
-    /// Most words of one query; a query with more matches nothing.
+    /// The maximum number of words of one query. A query with more words matches nothing.
     public static let queryWords = 16
 
     public let words: [String]
 }
 
 extension Normalizer {
-    /// The words by which a stored text is found: each as written and, if from another script, in Latin letters.
+    /// Returns the words by which a search finds a stored text. A word in another script is included both as
+    /// written and in Latin letters.
     public func storedWords(_ text: String) -> SearchWords {
         guard !text.isEmpty else { return SearchWords(words: []) }
-        // Far longer than all the words that are kept.
+        // The clipped text is much longer than all the words that are kept.
         let text = clipped(text, to: 4 * SearchWords.wordSize * SearchWords.storedWords)
         let native = folded(text)
         var words = split(native, apostrophes: .both)
@@ -35,15 +36,17 @@ extension Normalizer {
         return SearchWords(words: Self.once(words))
     }
 
-    /// The first occurrence of each word, up to the limit. With so few words, comparing is faster than a set.
+    /// Returns the first occurrence of each word, up to the limit. For so few words, comparing is faster than
+    /// a set.
     private static func once(_ words: [String]) -> [String] {
         var kept: [String] = []
         for word in words where kept.count < SearchWords.storedWords && !kept.contains(word) { kept.append(word) }
         return kept
     }
 
-    /// The words for a whole name typed without spaces, family name first: `wangxiaoming`, `wxm` and, for Korean, the
-    /// initial consonants. Empty for names in scripts with spaces, or with one part.
+    /// Returns the words for a whole name that is typed without spaces, family name first: `wangxiaoming`,
+    /// `wxm` and, for Korean, the initial consonants. Returns none for a name in a script with spaces, or a
+    /// name with only one part.
     public func wholeNameWords(familyName: String, givenName: String) -> [String] {
         guard !familyName.isEmpty, !givenName.isEmpty, !familyName.utf8.allSatisfy({ $0 < 0x80 }),
             familyName.utf8.count + givenName.utf8.count <= 4 * SearchWords.wordSize
@@ -79,19 +82,21 @@ extension Normalizer {
         }
     }
 
-    /// The words of a query, each of which must be a prefix of a stored word; `nil` if there are too many.
+    /// Returns the words of a query, each of which must be a prefix of a stored word; `nil` if there are too
+    /// many.
     public func queryWords(_ text: String) -> SearchWords? {
         guard text.utf8.count <= 4 * SearchWords.wordSize * SearchWords.queryWords else { return nil }
         let words = Set(split(folded(text), apostrophes: .joined))
         // A word that is a prefix of another query word adds nothing.
         let distinct = words.filter { word in !words.contains { $0 != word && $0.hasPrefix(word) } }
         guard distinct.count <= SearchWords.queryWords else { return nil }
-        // Longest first: it matches the fewest.
+        // The longest word is first, because it matches the fewest contacts.
         return SearchWords(
             words: distinct.sorted { ($0.utf8.count, $1) > ($1.utf8.count, $0) })
     }
 
-    /// The words of a name, to be compared with those of another; `nil` if the name is implausibly long.
+    /// Returns the words of a name, to be compared with those of another name; `nil` if the name is
+    /// implausibly long.
     func nameWords(_ text: String) -> [String]? {
         text.utf8.count <= 512 ? split(folded(text), apostrophes: .joined) : nil
     }

@@ -10,8 +10,8 @@ public protocol SQLiteFailure: Error {
 
 /// One connection to a database file. Its owner ensures that one caller at a time uses it.
 ///
-/// It calls SQLite's C interface directly. A wrapper library would load Foundation, a quarter of the daemon's memory
-/// and start-up time.
+/// It calls SQLite's C interface directly. A wrapper library would load Foundation, which would take a
+/// quarter of the daemon's memory and start-up time.
 public final class Connection<Failure: SQLiteFailure> {
     /// SQLite's handle, for calls that this type does not wrap.
     public let handle: OpaquePointer
@@ -77,8 +77,8 @@ public final class Connection<Failure: SQLiteFailure> {
     /// Returns a statement from the cache, or prepares it and adds it to the cache.
     public func statement(_ sql: String) throws(Failure) -> Statement<Failure> {
         if let statement = kept[sql] { return statement }
-        // SQL texts differ only in the number of words and digits. If there are ever too many, the cache starts
-        // empty.
+        // SQL texts differ only in the number of words and digits. If there are too many, the cache is
+        // emptied.
         if kept.count >= 128 { kept.removeAll() }
         let statement = try Statement(sql, on: self, isKept: true)
         kept[sql] = statement
@@ -90,7 +90,7 @@ public final class Connection<Failure: SQLiteFailure> {
         try Statement(sql, on: self).first { $0.integerOrNil(0) }
     }
 
-    /// As ``integer(_:)``.
+    /// Like ``integer(_:)``, for a text.
     public func text(_ sql: String) throws(Failure) -> String? {
         try Statement(sql, on: self).first { $0.textOrNil(0) }
     }

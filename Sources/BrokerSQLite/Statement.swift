@@ -4,8 +4,8 @@ public import GRDBSQLite
 /// 1 and columns from 0, as in SQLite.
 public final class Statement<Failure: SQLiteFailure> {
     @usableFromInline let handle: OpaquePointer
-    /// Keeps the connection alive. `nil` for a statement in the connection's cache: a reference cycle would keep the
-    /// file open.
+    /// Keeps the connection alive. `nil` for a statement in the connection's cache, because a reference cycle
+    /// would keep the file open.
     private let connection: Connection<Failure>?
     /// The first code other than `SQLITE_OK` from the bind calls since the last run. The parameter keeps its old
     /// value or NULL, so the statement must not run: ``step()`` throws this code.

@@ -3,12 +3,12 @@ import Glibc
 
 /// Runs `contactbroker-thumbnail`, which makes a thumbnail of a photo in a confined process.
 ///
-/// A photo comes from a stranger, and image decoders have been exploited before. So no process with access to data
-/// decodes one.
+/// A photo is untrusted, and bugs in image decoders have been exploited. So no process with access to
+/// contacts decodes photos.
 public struct ThumbnailProgram: Sendable {
-    /// Milliseconds after which the program is killed.
+    /// The time in milliseconds after which the program is killed.
     public static let patience: CInt = 2_000
-    /// Maximum length of a thumbnail in base64 characters: 64 KiB.
+    /// The maximum length of a thumbnail in base64 characters, for a JPEG of 64 KiB.
     public static let limit = 87_384
 
     private let path: String
@@ -32,11 +32,12 @@ public struct ThumbnailProgram: Sendable {
         return access(String(path), X_OK) == 0 ? ThumbnailProgram(path: String(path)) : nil
     }
 
-    /// Returns a JPEG in base64, of at most 320 pixels on its longer side. Not for the event loop: it waits for the
-    /// program.
+    /// Returns a JPEG in base64, of at most 320 pixels on its longer side. Not for the event loop, because it
+    /// waits for the program.
     ///
-    /// - Parameter photo: in base64.
-    /// - Returns: `nil` if it is no photo, is too large or takes too long, or if the program cannot be run.
+    /// - Parameter photo: the photo in base64.
+    /// - Returns: `nil` if the bytes are not a photo, are too large or take too long, or if the program
+    ///   cannot be run.
     public func thumbnail(of photo: [UInt8]) -> [UInt8]? {
         let text = [UInt8](unsafeUninitializedCapacity: Self.limit) { room, size in
             let count = photo.withUnsafeBytes {

@@ -1,6 +1,6 @@
-/// What is wrong with a card, and where. It never contains the card's content.
+/// A problem with a card, and its line. It never contains the card's content.
 public struct CardProblem: Hashable, Sendable {
-    /// Line of the file, counted from 1.
+    /// The line of the file, counted from 1.
     public let line: Int
     public let reason: Reason
 
@@ -10,15 +10,15 @@ public struct CardProblem: Hashable, Sendable {
     }
 
     public enum Reason: Hashable, Sendable {
-        // The card is lost.
+        // These problems make a card unreadable.
 
         case unknownVersion
         /// More bytes or lines than ``VCardLimits`` allows.
         case tooLong
-        /// It has no value that a contact can hold.
+        /// The card has no value that a contact can hold.
         case empty
 
-        // The card is read without the part that is named here.
+        // These problems concern a part of the card. The other parts are read.
 
         /// The file ends, or the next card begins, before END:VCARD. The lines up to there are read.
         case missingEnd

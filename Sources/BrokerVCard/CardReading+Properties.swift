@@ -50,7 +50,8 @@ extension CardReading {
         if !line.isValueEmpty { formattedNames.append(line) }
     }
 
-    /// family;given;additional;prefixes;suffixes (RFC 6350 §6.2.2), then the components that RFC 9554 §2.2 adds.
+    /// Reads N: family;given;additional;prefixes;suffixes (RFC 6350 §6.2.2), then the components that RFC
+    /// 9554 §2.2 adds.
     private mutating func takeName(_ line: ContentLine) {
         if line["PHONETIC"] != nil {
             if phoneticName == nil { phoneticName = line }
@@ -75,8 +76,8 @@ extension CardReading {
         contact.nickname += contact.nickname.isEmpty ? name : ", " + name
     }
 
-    /// Appends to the contact's one note. A further NOTE with ALTID is kept instead: it is another form of the same
-    /// note (RFC 6350 §5.4).
+    /// Appends the text to the contact's only note. A further NOTE with ALTID is another form of the same
+    /// note (RFC 6350 §5.4), so it becomes an extra property instead.
     private mutating func takeNote(_ line: ContentLine) {
         let text = line.valueText
         guard !text.isEmpty else { return }
@@ -88,7 +89,8 @@ extension CardReading {
         contact.note += contact.note.isEmpty ? text : "\n" + text
     }
 
-    /// The organisation, then its units (RFC 6350 §6.6.4). A contact has one department, so the units are joined.
+    /// Reads ORG: the organisation, then its units (RFC 6350 §6.6.4). A contact has one department, so the
+    /// units are joined.
     private mutating func takeOrganization(_ line: ContentLine) {
         let parts = line.components
         guard parts.contains(where: { !$0.isEmpty }) else { return }
@@ -98,8 +100,8 @@ extension CardReading {
         note(line, as: .organization, at: 0)
     }
 
-    /// FN usually repeats N. If it differs, it is kept as an extra property. Without N it becomes the name, and is not
-    /// split into parts.
+    /// FN usually repeats N. If it differs, it is kept as an extra property. Without N, FN becomes the name
+    /// and is not split into parts.
     mutating func settleName() {
         settlePhoneticName()
         for (place, line) in formattedNames.enumerated() {
@@ -183,7 +185,7 @@ extension CardReading {
         case .address: keep(line)
         case .damaged: remark(.badPhoto, line.number)
         case .picture(let base64):
-            // A second photo is not kept as an extra property: it can be megabytes long.
+            // A second photo is not kept as an extra property, because it can be megabytes long.
             guard contact.imageData.isEmpty else { return remark(.furtherPhoto, line.number) }
             contact.imageData = base64
             note(line, as: .photo, at: 0, types: [], understood: ["MEDIATYPE"])

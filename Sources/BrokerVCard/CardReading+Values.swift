@@ -4,7 +4,8 @@ import BrokerModel
 extension CardReading {
     /// Reads a value that is one text.
     ///
-    /// - Parameter scheme: a URI scheme that writers put before the value although it is not a URI; it is removed.
+    /// - Parameter scheme: a URI scheme to remove. Some writers put it before the value although the value
+    ///   is not a URI.
     mutating func takeText(
         _ line: ContentLine, as property: Property, _ key: WritableKeyPath<Contact, [LabeledString]>,
         _ kind: Label.Kind, without scheme: String? = nil
@@ -19,15 +20,15 @@ extension CardReading {
         contact[keyPath: key].append(LabeledString(label: label, value: value))
     }
 
-    /// Removes the scheme as often as it is repeated.
+    /// Removes the scheme from the beginning of the value, even if it is repeated.
     private func without(_ scheme: String, _ value: String) -> String {
         var value = value
         while ASCII.hasPrefix(value, scheme) { value = ASCII.trimmed(value.dropFirst(scheme.count)) }
         return value
     }
 
-    /// post office box;extended;street;locality;region;code;country (RFC 6350 §6.3.1). Contacts have no fields for post
-    /// office box and extended address, so both become lines of the street.
+    /// Reads ADR: post office box;extended;street;locality;region;code;country (RFC 6350 §6.3.1). Contacts
+    /// have no fields for post office box and extended address, so both become lines of the street.
     mutating func takeAddress(_ line: ContentLine) {
         let parts = line.components
         func part(_ place: Int) -> String { place < parts.count ? parts[place] : "" }
@@ -106,7 +107,7 @@ extension CardReading {
 }
 
 extension ContentLine {
-    /// The unparsed components after the first `count`; empty if they are blank.
+    /// Returns the unparsed components after the first `count`; empty if they are blank.
     func rest(after count: Int) -> String {
         let parts = split(value, at: UInt8(ascii: ";"))
         guard parts.count > count else { return "" }

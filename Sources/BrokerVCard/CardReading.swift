@@ -14,7 +14,7 @@ struct CardReading {
     /// N with PHONETIC (RFC 9554 §4.6).
     var phoneticName: ContentLine?
     private var extra: [ContentLine] = []
-    /// Single-valued properties that this card already had.
+    /// Single-valued properties that were already read from this card.
     private var taken: Set<Property> = []
     /// Parameters and groups kept for values, with the value's index among the values of its property.
     private var kept: [(place: Int, kept: KeptParameters)] = []
@@ -45,7 +45,7 @@ struct CardReading {
         if card.isWithoutEnd { reading.remark(.missingEnd, card.firstLine) }
         if isGroup { return .group(reading.group(lines, card.firstLine)) }
         reading.collectLabels(lines)
-        // Preferred values come first: a contact stores preference only as order.
+        // Preferred values come first, because a contact stores preference only as order.
         if hasPreferences { lines.sort { ($0.preference, $0.number) < ($1.preference, $1.number) } }
         for line in lines { reading.take(line) }
         reading.settleName()
@@ -97,7 +97,7 @@ struct CardReading {
         remarks.append(CardProblem(line: line, reason: reason))
     }
 
-    // MARK: What is kept
+    // MARK: Kept properties
 
     mutating func keep(_ line: ContentLine) {
         guard line.size <= limits.keptSize else { return remark(.propertyTooLong, line.number) }
@@ -108,7 +108,8 @@ struct CardReading {
         if !line.isValueEmpty { keep(line) }
     }
 
-    /// The country code of the property's group. Marks the code as used, so that its X-ABADR is not kept.
+    /// Returns the country code of the property's group. Marks the code as used, so that its X-ABADR is not
+    /// kept.
     mutating func country(_ line: ContentLine) -> String? {
         line.group.flatMap { group in
             countries[group].map {
@@ -121,12 +122,12 @@ struct CardReading {
 
     /// Keeps an X-ABADR that differs from the code found for its group.
     mutating func takeCountry(_ line: ContentLine) {
-        // A repetition of the group's code, for a second address of the group, adds nothing.
+        // An X-ABADR that repeats the group's code, for a second address of the group, adds nothing.
         if let group = line.group, let country = countries[group], ASCII.equal(line.valueText, country.code) { return }
         keepUnlessEmpty(line)
     }
 
-    /// The label of the property's group; otherwise the label that its types mean.
+    /// Returns the label of the property's group or, if there is none, the label that the types express.
     mutating func label(_ line: ContentLine, _ kind: Label.Kind = .other, of types: [String]? = nil) -> String? {
         if let group = line.group, let label = labels[group] {
             usedLabels.insert(group)
@@ -180,7 +181,8 @@ struct CardReading {
     /// Whether this is the card's first property of its name. Records the property.
     mutating func isFirst(_ line: ContentLine) -> Bool { taken.insert(line.property).inserted }
 
-    /// Adds the extra properties in file order, with the labels of their groups, then those kept for values.
+    /// Adds the extra properties in file order, with the labels of their groups. Then adds the parameters
+    /// kept for values.
     private mutating func keepExtraProperties() {
         for (group, country) in countries where !takenCountries.contains(group) { extra.append(country.line) }
         if extra.isEmpty, kept.isEmpty { return }

@@ -1,14 +1,14 @@
 /// Splits a stream of bytes into cards, and cards into unfolded lines (RFC 6350 §3.2). Chunk boundaries do not matter.
 ///
-/// It unfolds bytes before it decodes them, because some writers fold within a character. LF, CRLF, CR and CR CR LF
-/// each end a line, because all of them occur. Bytes outside cards are skipped.
+/// Lines are unfolded before they are decoded, because some writers fold within a character. LF, CRLF, CR and
+/// CR CR LF each end a line, because all of them occur. Bytes outside cards are skipped.
 struct CardSplitter {
     /// One unfolded line, as a range of the card's bytes.
     struct Line {
-        /// Line of the file where it begins, counted from 1.
+        /// The line of the file on which it begins, counted from 1.
         let number: Int
         var range: Range<Int>
-        /// Printable ASCII and tab only.
+        /// Whether the line contains only printable ASCII and tabs.
         var isPlain: Bool
     }
 
@@ -38,16 +38,16 @@ struct CardSplitter {
     private var state = State.outside
     /// The open card. Its bytes end with the unfinished physical line.
     private var card = Card(firstLine: 1)
-    /// Nesting depth of cards within the card. They become the text of its AGENT.
+    /// The nesting depth of cards within the open card. Nested cards become the text of its AGENT property.
     private var depth = 0
     private var cardSize = 0
-    /// The card's last line is quoted-printable and continues in the next physical line.
+    /// Whether the card's last line is quoted-printable and continues in the next physical line.
     private var goesOn = false
-    /// An empty line came after the card's last line.
+    /// Whether an empty line followed the card's last line.
     private var isCut = false
     private var items: ArraySlice<Item> = []
 
-    /// Offset in the card's bytes at which the physical line begins.
+    /// The offset in the card's bytes at which the physical line begins.
     private var lineStart = 0
     private var lineIsPlain = true
     private var lineIsTooLong = false
@@ -232,7 +232,7 @@ struct CardSplitter {
         if !lineIsPlain { card.lines[last].isPlain = false }
     }
 
-    /// Whether the physical line continues base64 in the way of vCard 2.1, without leading white space.
+    /// Whether the physical line continues base64 without leading white space, as vCard 2.1 does.
     private var continuesBase64: Bool {
         guard let last = card.lines.last,
             line.allSatisfy({ PhotoValue.isBase64($0) || $0 == UInt8(ascii: "=") })
@@ -242,8 +242,8 @@ struct CardSplitter {
             .contains { ASCII.equal($0, "BASE64") || ASCII.equal($0, "B") }
     }
 
-    /// Adds a line of a nested card as text of the AGENT property, escaped as in vCard 3.0 (RFC 2426 §3.5.4). So it is
-    /// kept, and its properties are not mistaken for the outer card's.
+    /// Adds a line of a nested card as text of the AGENT property, escaped as in vCard 3.0 (RFC 2426 §3.5.4).
+    /// The nested card is therefore kept, and its properties are not mistaken for the outer card's.
     private mutating func addToAgent(isFirst: Bool = false) {
         let text = Array(line)
         dropLine()
@@ -259,7 +259,7 @@ struct CardSplitter {
         goesOn = false
     }
 
-    /// Whether the last line lets a card be nested after it: `AGENT:` in vCard 2.1.
+    /// Whether a card may be nested after the last line: after `AGENT:` in vCard 2.1.
     private var opensCard: Bool {
         guard let range = card.lines.last?.range else { return false }
         let bytes = card.bytes[range]
@@ -270,8 +270,8 @@ struct CardSplitter {
         case begin, end
     }
 
-    /// Whether the line is `BEGIN:VCARD` or `END:VCARD`, in any case and with white space around it. After a line of a
-    /// card, leading white space makes it a continuation instead.
+    /// Whether the line is `BEGIN:VCARD` or `END:VCARD`, in any case and with white space around it. If the
+    /// card already has a line, leading white space makes this line a continuation instead.
     private var boundary: Boundary? {
         switch card.bytes[lineStart] {
         case UInt8(ascii: "B"), UInt8(ascii: "b"), UInt8(ascii: "E"), UInt8(ascii: "e"): break

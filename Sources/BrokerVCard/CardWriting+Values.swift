@@ -71,7 +71,8 @@ extension CardWriting {
     /// or the CC parameter of RFC 8605.
     private mutating func write(_ value: PostalAddress, _ head: inout Head) {
         let code = value.isoCountryCode
-        // A group has one country code. If the value's group has another, CC carries this one and takes precedence.
+        // A group has one country code. If the group already has another code, this address's code is written
+        // as CC, which takes precedence.
         let isApples =
             version == .v3_0 && code.utf8.count == 2 && (head.group.map { claim($0, country: code) } ?? true)
         if isApples {
@@ -119,7 +120,7 @@ extension CardWriting {
     private mutating func write(_ value: SocialProfile, _ head: inout Head) {
         let isNew = version == .v4_0
         var own: [Parameter] = []
-        // Without it, a reader would take the first type for the service.
+        // Without an empty SERVICE-TYPE, a reader would take the first type for the service.
         if value.service.isEmpty, !head.types.isEmpty { own.append(Parameter("SERVICE-TYPE", [""])) }
         if !value.service.isEmpty {
             let isType =
@@ -167,8 +168,9 @@ extension CardWriting {
 
     // MARK: Heads
 
-    /// The preference to write for each value. Values are in order of preference. The first of several is marked, as
-    /// Apple's programs do. Further marks from the card are written only if they agree with the order.
+    /// Returns the preference to write for each value. Values are in order of preference. The first of
+    /// several values is marked, as Apple's programs do. Further marks from the card are written only if they
+    /// agree with the order.
     private func preferences(_ property: Property, _ name: String, _ count: Int, always: Bool) -> [Int?] {
         guard count > 0 else { return [] }
         var marks: [Int?] = (0..<count).map { $0 == 0 ? nil : kept[property]?[$0]?.preference }

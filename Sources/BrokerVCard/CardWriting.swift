@@ -7,7 +7,7 @@ struct CardWriting {
     var output: ContentLineOutput
     /// The extra properties that are written unchanged.
     private var extra: [(text: String, line: ContentLine)] = []
-    /// Kept parameters by property and value index. Those whose value was changed or removed are absent.
+    /// Kept parameters by property and value index. Parameters whose value was changed or removed are absent.
     private(set) var kept: [Property: [Int: KeptParameters]] = [:]
     /// Group names in use.
     private var groups: Set<String> = []
@@ -21,7 +21,7 @@ struct CardWriting {
     private var groupCountries: [String: String] = [:]
     /// Groups whose X-ABLabel is already written or is an extra property.
     private var labelled: Set<String> = []
-    /// Names of extra properties with a preference. The contact's own values must be preferred to them.
+    /// Names of extra properties with a preference. The contact's own values must get a higher preference.
     private(set) var preferring: Set<String> = []
     private var lastGroup = 0
 
@@ -82,7 +82,7 @@ struct CardWriting {
         output.endLine()
     }
 
-    // MARK: What is there once
+    // MARK: Single-valued properties
 
     /// Begins a single-valued property: writes its name and kept parameters up to the colon.
     ///
@@ -148,8 +148,8 @@ struct CardWriting {
         text(.maidenName, contact.previousFamilyName)
     }
 
-    /// Writes FN unless an extra property already gives it. A person without N needs the derived FN as well: a reader
-    /// would take the kept FN for the name.
+    /// Writes FN unless an extra property already gives it. A person without N needs the derived FN as well,
+    /// because a reader would take the kept FN for the name.
     private mutating func writeFormattedName() {
         let isKept = extra.contains { $0.line.property == .formattedName && !$0.line.isValueEmpty }
         // Parameters kept for the derived FN need it to be written.
@@ -187,7 +187,8 @@ struct CardWriting {
         output.endLine()
     }
 
-    /// A date, and the parameters that vCard 3.0 needs with it. Apple's programs write "no year" as a placeholder year.
+    /// Returns a date, and the parameters that vCard 3.0 needs with it. Apple's programs write "no year" as a
+    /// placeholder year.
     func dateValue(_ date: String) -> (parameters: String, value: String) {
         if version == .v4_0 { return ("", DateValue.basic(date)) }
         guard date.hasPrefix("--") else { return (";VALUE=date", date) }
@@ -261,8 +262,8 @@ struct CardWriting {
         }
     }
 
-    /// Claims a group for an address of this country. Returns whether it may use the group: X-ABADR applies to the
-    /// whole group.
+    /// Claims a group for an address of this country. Returns whether the address may use the group, because
+    /// X-ABADR applies to the whole group.
     mutating func claim(_ group: String, country: String) -> Bool {
         if let there = groupCountries[group] { return there == country }
         groupCountries[group] = country

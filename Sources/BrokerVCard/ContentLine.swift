@@ -1,12 +1,13 @@
 /// One content line, `[group.]name[;parameters]:value` (RFC 6350 §3.3), as ranges of its bytes.
 struct ContentLine {
-    /// Line of the file, from 1.
+    /// The line of the file, counted from 1.
     let number: Int
     let property: Property
     let parameters: [Parameter]
     /// The values of TYPE, as written: from `TYPE=a,b`, `TYPE=a;TYPE=b`, `TYPE="a,b"` or bare (vCard 2.1).
     let types: [String]
-    /// 1 for the most preferred (RFC 6350 §5.3; `TYPE=pref` in RFC 2426 §3.2.1), ``noPreference`` without a preference.
+    /// 1 is the most preferred (RFC 6350 §5.3; `TYPE=pref` in RFC 2426 §3.2.1). Without a preference it is
+    /// ``noPreference``.
     let preference: Int
     /// Whether the characters are certain: UTF-8, or decoded with the character set that the line names.
     let isCertain: Bool
@@ -14,7 +15,7 @@ struct ContentLine {
     let storage: [UInt8]
     /// The value, as written. How to unescape it depends on the property.
     let value: Range<Int>
-    /// Where the line begins, and the range of its property name.
+    /// The index at which the line begins (`start`), and the range of its property name (`name`).
     private let start: Int
     private let name: Range<Int>
     /// Whether the card is vCard 2.1, which escapes only semicolons and has no lists.
@@ -67,9 +68,9 @@ struct ContentLine {
         preference = parameters.isEmpty ? Self.noPreference : Self.preference(parameters, types)
     }
 
-    /// Decodes the value according to CHARSET and ENCODING and removes both parameters. vCard 3.0 has neither (RFC 2426
-    /// §5), but its writers use them. It decodes the whole value first, because bytes of other character sets can look
-    /// like separators.
+    /// Decodes the value according to CHARSET and a quoted-printable ENCODING, and removes both parameters.
+    /// vCard 3.0 has neither (RFC 2426 §5), but some writers of vCard 3.0 use them. The whole value is
+    /// decoded before it is split, because bytes of other character sets can look like separators.
     private mutating func decodeValue(of line: ArraySlice<UInt8>) {
         guard let colon = Self.colon(in: line) else { return }
         var value = Array(line[(colon + 1)...])
@@ -88,9 +89,9 @@ struct ContentLine {
         parameter.name == "ENCODING" && parameter.values.contains { ASCII.equal($0, QuotedPrintable.name) }
     }
 
-    // MARK: Its parts
+    // MARK: Parts of the line
 
-    /// In lower case: group names ignore case (RFC 6350 §3.3).
+    /// The group's name in lower case, because group names ignore case (RFC 6350 §3.3).
     var group: String? {
         guard start < name.lowerBound else { return nil }
         let text = ASCII.trimmed(storage[start..<(name.lowerBound)])
@@ -98,7 +99,7 @@ struct ContentLine {
         return ASCII.lowercased(String(decoding: ASCII.trimmed(text[..<dot]), as: UTF8.self))
     }
 
-    /// In upper case.
+    /// The property's name in upper case.
     var nameText: String { ASCII.uppercased(String(decoding: storage[name], as: UTF8.self)) }
 
     /// The whole line, unfolded, with every parameter named.
@@ -109,7 +110,7 @@ struct ContentLine {
         return head(parameters) + ":" + String(decoding: storage[value], as: UTF8.self)
     }
 
-    /// Bytes of ``text``, or a few fewer.
+    /// The size of ``text`` in bytes, or slightly less.
     var size: Int { value.upperBound - start }
 
     private func head(_ parameters: [Parameter]) -> String {
@@ -149,7 +150,7 @@ struct ContentLine {
     /// The VALUE parameter, in lower case.
     var valueType: String? { self["VALUE"].map { ASCII.lowercased($0) } }
 
-    // MARK: Finding them
+    // MARK: Finding the parts
 
     static func isNameByte(_ byte: UInt8) -> Bool {
         switch ASCII.upper(byte) {

@@ -2,10 +2,10 @@
 /// RFC 2426 §2.6).
 struct ContentLineOutput {
     private(set) var bytes: [UInt8] = []
-    /// Where the unfinished line begins.
+    /// The index at which the unfinished line begins.
     private var start = 0
 
-    /// Maximum octets of a physical line without its line end (RFC 6350 §3.2).
+    /// The maximum length of a physical line in octets, without its line end (RFC 6350 §3.2).
     static let width = 75
 
     /// Adds text unchanged. It must not contain a line break.
@@ -30,7 +30,8 @@ struct ContentLineOutput {
                 bytes.append(UInt8(ascii: "\\"))
                 bytes.append(byte)
             case 0x09: bytes.append(byte)
-            // Control characters are dropped: readers do not expect them, and a line break would end the line.
+            // Control characters are dropped, because readers do not expect them and a line break would end
+            // the line.
             case 0..<0x20, 0x7F: break
             default: bytes.append(byte)
             }

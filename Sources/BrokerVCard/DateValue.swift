@@ -5,8 +5,8 @@ enum DateValue {
     /// The placeholder that Apple's programs write for "no year", with or without X-APPLE-OMIT-YEAR.
     static let yearForNone = 1604
 
-    /// Reads the basic and the extended form. Of a date with a time it reads the date, without time zone conversion
-    /// (RFC 2426 §3.1.5, RFC 6350 §4.3).
+    /// Reads the basic and the extended form. If the date has a time, only the date is read, without time
+    /// zone conversion (RFC 2426 §3.1.5, RFC 6350 §4.3).
     ///
     /// - Parameter omittedYear: the year that `X-APPLE-OMIT-YEAR` declares a placeholder.
     /// - Returns: `nil` if the value is not a full calendar day, for example `1985-04` or `circa 1800`.
@@ -14,14 +14,15 @@ enum DateValue {
         written(value) { $0 == yearForNone || $0 == omittedYear }.flatMap { CalendarDate($0) == nil ? nil : $0 }
     }
 
-    /// As ``gregorian(_:omittedYear:)``, for a date in another calendar. The result is prefixed with the calendar's
-    /// name and a colon.
+    /// Like ``gregorian(_:omittedYear:)``, for a date in another calendar. The result is prefixed with the
+    /// calendar's name and a colon.
     static func date(_ value: ArraySlice<UInt8>, in calendar: String, omittedYear: Int? = nil) -> String? {
         let date = written(value) { $0 == omittedYear }.map { "\(ASCII.lowercased(calendar)):\($0)" }
         return date.flatMap { CalendarDate.isNonGregorian($0) ? $0 : nil }
     }
 
-    /// The time part of the value; empty for midnight, which Apple's programs and Outlook write for "no time".
+    /// Returns the time part of the value; empty for midnight, which Apple's programs and Outlook write for
+    /// "no time".
     static func time(_ line: ContentLine) -> String {
         let text = ASCII.trimmed(line.storage[line.value])
         let time = text.drop { $0 != UInt8(ascii: "T") && $0 != UInt8(ascii: " ") }
@@ -59,7 +60,7 @@ enum DateValue {
 
     private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-    /// `YYYYMMDD` or `--MMDD`: the only form of vCard 4.0 (RFC 6350 §4.3.1).
+    /// Returns a date as `YYYYMMDD` or `--MMDD`, the form of vCard 4.0 (RFC 6350 §4.3.1).
     static func basic(_ date: some StringProtocol) -> String {
         (date.hasPrefix("--") ? "--" : "") + String(date.filter { $0 != "-" })
     }

@@ -1,13 +1,15 @@
 import BrokerModel
 
-/// Reads and writes IMPP, and the older properties for one messenger each (RFC 6350 §6.4.3, RFC 4770).
+/// Reads and writes IMPP, and the older properties that are each for a single messenger (RFC 6350 §6.4.3, RFC
+/// 4770).
 enum InstantMessageValue {
     static let properties: [Property: String] = [
         .aim: "AIM", .jabber: "Jabber", .msn: "MSN", .yahoo: "Yahoo", .icq: "ICQ", .skype: "Skype",
         .skypeUsername: "Skype", .googleTalk: "GoogleTalk", .gaduGadu: "GaduGadu", .qq: "QQ",
     ]
 
-    /// The service for a scheme. A service parameter takes precedence: Apple's cards use `aim:` for ICQ too.
+    /// The service for each scheme. A service parameter takes precedence, because Apple's cards use `aim:`
+    /// for ICQ too.
     private static let schemes = [
         "aim": "AIM", "xmpp": "Jabber", "msnim": "MSN", "ymsgr": "Yahoo", "icq": "ICQ", "skype": "Skype",
         "gg": "GaduGadu", "qq": "QQ", "irc": "IRC", "sip": "SIP",
@@ -52,7 +54,7 @@ enum InstantMessageValue {
         return scheme + ":" + percentEncoded(address.username)
     }
 
-    /// The service itself, if it was read from an unknown scheme.
+    /// Returns the service as a scheme, if the service was read from an unknown scheme.
     private static func ownScheme(_ service: String) -> String? {
         guard let first = service.utf8.first, (0x61...0x7A).contains(first), schemes[service] == nil,
             service.utf8.allSatisfy({

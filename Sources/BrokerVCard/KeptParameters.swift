@@ -2,17 +2,18 @@ import BrokerModel
 
 /// The parts of a property that a contact has no field for: parameters, group, and the remainder of the value.
 ///
-/// They are stored as an extra property: a content line with the property's name and no value, because the value is
-/// stored and access-checked elsewhere. ``check`` identifies the contact's value to which they belong. If that value
-/// has changed, they are not written any more. [The documentation](Documentation/VCard.md) has the rule.
+/// They are stored as an extra property: a content line with the property's name and no value, because the
+/// value is stored and access-checked elsewhere. ``check`` identifies the contact's value to which they
+/// belong. If that value has changed, these parts are not written. [The
+/// documentation](Documentation/VCard.md) has the rule.
 struct KeptParameters: Hashable {
     static let checkName = "X-CONTACTBROKER-VALUE"
     static let restName = "X-CONTACTBROKER-REST"
 
     var property: Property
-    /// In lower case.
+    /// The group's name in lower case.
     var group: String?
-    /// 1 to 100; not needed for the first value of a property.
+    /// From 1 to 100. The first value of a property needs none.
     var preference: Int?
     var types: [String] = []
     var parameters: [Parameter] = []
@@ -25,8 +26,8 @@ struct KeptParameters: Hashable {
 
     var isEmpty: Bool { group == nil && preference == nil && types.isEmpty && parameters.isEmpty && rest.isEmpty }
 
-    /// The check of each value: a 16-bit folded FNV-1a hash in hexadecimal. For repeated hashes, a dot and the number
-    /// of earlier occurrences follow.
+    /// Returns the check of each value: a 16-bit folded FNV-1a hash in hexadecimal. A dot and the number of
+    /// earlier occurrences follow a repeated hash.
     static func checks(of values: [[String]]) -> [String] {
         var seen: [String: Int] = [:]
         return values.map(hash).map { hash in

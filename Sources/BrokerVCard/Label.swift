@@ -3,7 +3,7 @@ import BrokerModel
 /// Maps labels to vCard types. Predefined labels are in Apple's stored form, `_$!<Home>!$_`; any other label is plain
 /// text.
 enum Label {
-    /// The kind of value: types mean different things for a phone number and for a relation.
+    /// The kind of value. A type can mean different things for a phone number and for a relation.
     enum Kind {
         case phone, email, address, relation, other
     }
@@ -28,7 +28,7 @@ enum Label {
         }
     }
 
-    /// The first match counts.
+    /// The first match takes precedence.
     private static let ofPhone = [
         Meaning(
             label: PredefinedLabel.homeFax, types: ["fax", "home"], alike: ["homefax"], written3: ["HOME", "FAX"],
@@ -65,7 +65,7 @@ enum Label {
         ofPhone + ofHomeAndWork + [Meaning(label: PredefinedLabel.other, types: ["other"], written3: ["OTHER"])]
     private static let ofAddresses =
         ofHomeAndWork + [Meaning(label: PredefinedLabel.other, types: ["other"], written3: ["OTHER"])]
-    /// RFC 6350 §6.6.6 has the last five; for the others, Apple's programs have labels.
+    /// RFC 6350 §6.6.6 defines types for the last five. Apple's programs have labels for the others.
     private static let ofRelations =
         ["Father", "Mother", "Brother", "Sister", "Son", "Daughter", "Partner", "Assistant", "Manager"].map {
             Meaning(label: PredefinedLabel.relation($0), types: [$0])
@@ -89,8 +89,8 @@ enum Label {
         "bbs", "modem", "isdn", "pcs", "uri", "individual", "jpeg",
     ]
 
-    /// The label that the types mean; `nil` if none of them is a label. A type without a predefined label becomes a
-    /// label itself.
+    /// Returns the label that the types express; `nil` if none of them is a label. A type without a
+    /// predefined label becomes a label itself.
     static func of(_ types: [String], _ kind: Kind) -> String? {
         guard !types.isEmpty else { return nil }
         for meaning in meanings(kind) where meaning.isSaid(by: types) { return meaning.label }

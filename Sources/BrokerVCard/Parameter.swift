@@ -1,9 +1,9 @@
 /// One parameter of a property (RFC 6350 §5).
 struct Parameter: Hashable {
-    /// In upper case. A bare value (vCard 2.1) is a TYPE or an ENCODING.
+    /// The name in upper case. A bare value (vCard 2.1) is a TYPE or an ENCODING.
     let name: String
     var values: [String]
-    /// The parameter was written without a name.
+    /// Whether the parameter was written without a name.
     var isBare = false
 
     /// Parses the parameters after the property name, separated by semicolons.
@@ -83,7 +83,7 @@ struct Parameter: Hashable {
         return String(decoding: ASCII.trimmed(result), as: UTF8.self)
     }
 
-    /// As written in a content line, with the leading semicolon.
+    /// The parameter as written in a content line, with the leading semicolon.
     var text: String { ";\(name)=" + values.map(Self.quoted).joined(separator: ",") }
 
     /// Applies RFC 6868's escapes, and quotes if needed (RFC 6350 §3.3).

@@ -22,8 +22,8 @@ enum PhotoValue {
         return base64(value).map(Photo.picture) ?? .damaged
     }
 
-    /// Canonical base64, if the text is base64 of a known image format. The format is detected from the content,
-    /// because writers often declare the wrong type.
+    /// Returns canonical base64; `nil` if the text is not base64 of a known image format. The format is
+    /// detected from the content, because writers often declare the wrong type.
     private static func base64(_ text: ArraySlice<UInt8>) -> String? {
         var digits: [UInt8] = []
         digits.reserveCapacity(text.count + 4)

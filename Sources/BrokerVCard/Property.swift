@@ -52,7 +52,7 @@ enum Property: String, CaseIterable {
     case appleKind = "X-ADDRESSBOOKSERVER-KIND"
     case member = "MEMBER"
     case appleMember = "X-ADDRESSBOOKSERVER-MEMBER"
-    /// Any other; it is kept unchanged.
+    /// Any other property. It is kept unchanged.
     case other = ""
 
     private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })

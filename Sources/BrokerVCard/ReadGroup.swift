@@ -1,12 +1,12 @@
 /// A group read from a card (RFC 6350 §6.1.4, KIND:group; Apple's X-ADDRESSBOOKSERVER-KIND:group).
 public struct ReadGroup: Hashable, Sendable {
     public let name: String
-    /// UID of the card; empty if it has none.
+    /// The UID of the card; empty if it has none.
     public let uid: String
     /// The UIDs of its members' cards, as written: `urn:uuid:…` or text.
     public let members: [String]
-    /// Line of the stream where it begins, counted from 1.
+    /// The line of the stream on which the card begins, counted from 1.
     public let line: Int
-    /// What was left out or may be wrong.
+    /// Problems with single values, which were left out or may be wrong.
     public let remarks: [CardProblem]
 }

@@ -1,12 +1,13 @@
 /// Converts a UTF-16 stream to UTF-8, in chunks of any size. Any other stream passes unchanged, without its byte order
 /// mark.
 public struct StreamDecoder {
-    /// The content of a file. UTF-16 is detected by its byte order mark, or by a zero byte that is paired with the
-    /// first character: Mac OS X wrote it without a mark.
+    /// The content of a file. UTF-16 is detected by its byte order mark, or by a zero byte that is paired
+    /// with the first character, because Mac OS X wrote UTF-16 without a mark.
     public enum Content: Sendable {
-        /// Cards: the first character is the `B` of BEGIN:VCARD. Concatenated files have marks in the middle.
+        /// Cards: the first character is the `B` of BEGIN:VCARD. Concatenated files can have byte order marks
+        /// in the middle.
         case cards
-        /// Rows: the first character can be any.
+        /// Rows: any character can be the first.
         case rows
     }
 

@@ -2,10 +2,10 @@ import CBrokerICU
 
 /// Decodes the bytes of a line: as UTF-8 if valid, else in the character set that the line names, else as Windows-1252.
 enum TextDecoder {
-    /// Removes control characters except tab: contacts have none, and terminals interpret them.
+    /// Decodes bytes, and removes control characters except tab, because terminals interpret them.
     ///
-    /// - Parameter charset: the CHARSET parameter. Valid UTF-8 is read as UTF-8 regardless: text in other character
-    ///   sets is rarely valid UTF-8.
+    /// - Parameter charset: the CHARSET parameter. It is ignored for valid UTF-8, because text in other
+    ///   character sets is rarely valid UTF-8.
     /// - Returns: the text, and whether its characters are certain.
     static func decode(_ bytes: [UInt8], charset: String? = nil) -> (text: String, isCertain: Bool) {
         if let text = String(validating: bytes, as: UTF8.self) { return (withoutControls(text), true) }
@@ -26,8 +26,8 @@ enum TextDecoder {
     /// Names of Windows-1252, and of the character sets that browsers read as Windows-1252 (WHATWG Encoding).
     private static let western: Set<String> = ["windows-1252", "cp1252", "iso-8859-1", "latin1", "iso_8859-1"]
 
-    /// Other accepted character sets, all of them supersets of ASCII. ICU knows more; some of those have a second
-    /// encoding of the colon, and ICU interprets a name as a file name.
+    /// Other accepted character sets, all of them supersets of ASCII. No others are accepted: some of ICU's
+    /// have a second encoding of the colon, and ICU can interpret a name as a file name.
     static let converted: Set<String> = [
         "shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j", "cp932", "euc-jp", "gb2312", "gbk", "gb18030",
         "cp936", "big5", "euc-kr", "ks_c_5601-1987", "koi8-r", "koi8-u", "tis-620", "macintosh", "iso-8859-2",

@@ -38,8 +38,8 @@ extension ContentLine {
                 case UInt8(ascii: "n"), UInt8(ascii: "N"): result.append(0x0A)
                 case UInt8(ascii: "\\"), UInt8(ascii: ";"), UInt8(ascii: ","): result.append(byte)
                 default:
-                    // Of an unknown escape, only the backslash is dropped. vCard 2.1 does not have these escapes, so it
-                    // keeps the backslash.
+                    // Drops only the backslash of an unknown escape. vCard 2.1 does not have these escapes,
+                    // so there the backslash stays.
                     if isVersion21 { result.append(UInt8(ascii: "\\")) }
                     result.append(byte)
                 }

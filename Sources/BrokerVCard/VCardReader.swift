@@ -1,7 +1,7 @@
 import BrokerModel
 
-/// Reads a stream of vCards in UTF-8 or UTF-16: version 2.1 of versit, 3.0 (RFC 2426) and 4.0 (RFC 6350). It reads card
-/// by card, in bounded memory.
+/// Reads a stream of vCards in UTF-8 or UTF-16: versions 2.1 (versit), 3.0 (RFC 2426) and 4.0 (RFC 6350). It
+/// reads card by card, in bounded memory.
 ///
 ///     reader.append(chunk)
 ///     while let item = reader.next() { … }
@@ -33,7 +33,7 @@ public struct VCardReader {
         splitter.finish()
     }
 
-    /// The next complete item, or `nil` until more bytes arrive.
+    /// Returns the next complete item; `nil` until more bytes arrive.
     public mutating func next() -> Item? {
         switch splitter.next() {
         case .card(let card): read(card)
@@ -54,9 +54,9 @@ public struct VCardReader {
 /// A card that was read.
 public struct ReadCard: Hashable, Sendable {
     public let contact: Contact
-    /// Line of the stream where it begins, counted from 1.
+    /// The line of the stream on which the card begins, counted from 1.
     public let line: Int
-    /// What was left out or may be wrong.
+    /// Problems with single values, which were left out or may be wrong.
     public let remarks: [CardProblem]
 }
 

@@ -16,19 +16,20 @@ public struct VCardWriter: Hashable, Sendable {
     /// The PRODID of the cards (RFC 6350 §6.7.3).
     static let product = "-//contactbroker//contactbroker//EN"
 
-    /// The whole card: UTF-8, CRLF, folded at 75 octets. Its UID comes from the contact's extra properties, if one has
-    /// it. Extra properties that are not content lines, or that would break the card, are left out.
+    /// Returns the whole card: UTF-8, CRLF, folded at 75 octets. Its UID comes from the contact's extra
+    /// properties, if they contain one. Extra properties that are not content lines, or that would break the
+    /// card, are left out.
     public func card(_ contact: Contact) -> [UInt8] {
         var writing = CardWriting(contact, version)
         writing.write()
         return writing.output.bytes
     }
 
-    /// A group as a card (RFC 6350 §6.1.4; in 3.0 as Apple's programs write it).
+    /// Returns a group as a card (RFC 6350 §6.1.4; in 3.0 as Apple's programs write it).
     ///
     /// - Parameters:
-    ///   - uid: UID of the group; empty for none.
-    ///   - members: UIDs of its members, as `urn:uuid:…` or as their cards write them.
+    ///   - uid: the UID of the group; empty for none.
+    ///   - members: the UIDs of its members, as `urn:uuid:…` or as their cards write them.
     public func group(named name: String, uid: String, members: [String]) -> [UInt8] {
         var output = ContentLineOutput()
         func line(_ name: String, _ value: String) {

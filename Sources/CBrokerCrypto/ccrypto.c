@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-/* Keys come directly from the kernel's generator, with no generator of ours in between. */
+/* Keys come directly from the kernel's random number generator. */
 int ccrypto_random(uint8_t *out, size_t count)
 {
     while (count > 0) {
@@ -21,8 +21,8 @@ int ccrypto_random(uint8_t *out, size_t count)
     return 1;
 }
 
-/* With EVP_sha256() and the like, OpenSSL 3 looks up the implementation at every use, under locks. Fetched ones are
-   kept. */
+/* With EVP_sha256() and similar functions, OpenSSL 3 looks up the implementation at every use, under locks.
+   So the implementations are fetched once and kept. */
 static EVP_MD *sha256;
 static EVP_CIPHER *gcm;
 static EVP_CIPHER *ecb;

@@ -27,7 +27,7 @@ static int reserve(struct buffer *buffer, int32_t capacity) {
     return 1;
 }
 
-/* Ill-formed UTF-8 becomes U+FFFD. Callers pass checked text, so this does not happen. */
+/* Ill-formed UTF-8 would become U+FFFD, but callers pass only valid text. */
 static int load(struct buffer *buffer, const char *text, size_t count) {
     if (count > INT32_MAX / 8 || !reserve(buffer, (int32_t)count + 1)) return 0;
     UErrorCode error = U_ZERO_ERROR;
@@ -115,7 +115,7 @@ static UTransliterator *transliterator(const char *name) {
 static const char *const to_ascii = "Latin-ASCII";
 static const char *const to_latin = "Any-Latin";
 
-/* ICU loads the rules for Chinese characters at the first one. */
+/* ICU loads the rules for Chinese characters when it converts the first one. */
 void cicu_prepare(void) {
     UTransliterator *made = transliterator(to_ascii);
     if (made) utrans_close(made);
@@ -194,8 +194,9 @@ static int transliterate(cicu_folder *folder, UTransliterator *transliterator) {
 }
 
 /*
- * Accents that people also omit in writing: in Latin, Greek and Cyrillic, the points of Hebrew and the vowel signs of
- * Arabic. Marks of other scripts, such as Devanagari's vowels, are letters to their readers.
+ * Whether people often omit the mark in writing: accents in Latin, Greek and Cyrillic, the points of Hebrew
+ * and the vowel signs of Arabic. Marks of other scripts, such as Devanagari's vowels, are letters to their
+ * readers.
  */
 static int is_accent(UChar32 character) {
     /* The hyphen and other punctuation among the Hebrew points separate words. */

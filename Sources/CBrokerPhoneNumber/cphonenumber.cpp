@@ -16,7 +16,7 @@ using i18n::phonenumbers::ShortNumberInfo;
 namespace {
 
 const PhoneNumberUtil &library() {
-    // Log messages could contain contacts' numbers, so there are none.
+    // Log messages could contain contacts' numbers, so logging is off.
     static PhoneNumberUtil *const made = [] {
         PhoneNumberUtil *library = PhoneNumberUtil::GetInstance();
         library->SetLogger(new NullLogger());
@@ -96,6 +96,6 @@ extern "C" void cphonenumber_prepare(void) {
     try {
         library();
     } catch (...) {
-        // The next call that reads a number fails too.
+        // The next call that parses a number fails too.
     }
 }

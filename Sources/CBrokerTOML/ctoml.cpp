@@ -1,6 +1,6 @@
 #include "ctoml.h"
 
-// toml++ 3.3 asserts conditions of the text that it has not checked (`[,]`, `a = [}`). Here a failed assertion is a
+// toml++ 3.3 asserts conditions that invalid text can break (`[,]`, `a = [}`). Here a failed assertion is a
 // syntax error, in every build.
 #undef NDEBUG
 struct broken_assertion {};
@@ -13,8 +13,9 @@ struct broken_assertion {};
 // Four levels of nested arrays, plus the values in the innermost.
 #define TOML_MAX_NESTED_VALUES 5
 
-// toml++ has undefined behaviour for some non-ASCII letters outside of strings. Here such a letter is no white space.
-// These two headers are included first for that; after 3.3 their names end in .hpp.
+// toml++ has undefined behaviour for some non-ASCII letters outside of strings. Here such a letter does not
+// count as white space: the two headers below are included first, with another TOML_UNREACHABLE. After 3.3
+// their names end in .hpp.
 #if __has_include(<toml++/impl/preprocessor.hpp>)
 #include <toml++/impl/preprocessor.hpp>
 #undef TOML_UNREACHABLE
@@ -55,8 +56,8 @@ static bool breaks_off(std::string_view text) {
     }
 }
 
-// The parser does not report where it broke off. This finds the longest prefix of lines that does not break off; the
-// error is on the next line.
+// The parser does not report where an assertion failed. This finds the longest prefix of lines without a
+// failed assertion; the error is on the next line.
 static uint32_t line_of_break(std::string_view text) {
     std::vector<size_t> ends;
     for (size_t end = text.find('\n'); end != text.npos; end = text.find('\n', end + 1)) {

@@ -52,7 +52,7 @@ static int filter(void)
         IF_NOT(SYS_read, 4), LOAD(args[0]), IF_NOT(0, 1), ANSWER(SECCOMP_RET_ALLOW), ANSWER(SECCOMP_RET_KILL_PROCESS),
         IF_NOT(SYS_write, 4), LOAD(args[0]), IF_NOT(1, 1), ANSWER(SECCOMP_RET_ALLOW), ANSWER(SECCOMP_RET_KILL_PROCESS),
         IF_NOT(SYS_exit_group, 1), ANSWER(SECCOMP_RET_ALLOW), IF_NOT(SYS_exit, 1), ANSWER(SECCOMP_RET_ALLOW),
-        /* malloc(3) asks for more memory if the heap is full. It gets ENOMEM. */
+        /* If the heap is full, malloc(3) asks the kernel for more memory and gets ENOMEM. */
         IF_NOT(SYS_brk, 1), ANSWER(SECCOMP_RET_ERRNO | ENOMEM), IF_NOT(SYS_mmap, 1), ANSWER(SECCOMP_RET_ERRNO | ENOMEM),
         IF_NOT(SYS_mremap, 1), ANSWER(SECCOMP_RET_ERRNO | ENOMEM), ANSWER(SECCOMP_RET_KILL_PROCESS),
     };

@@ -11,12 +11,12 @@ struct picture {
     uint32_t *sums;
     uint32_t row;
     uint8_t *pixels;
-    /* As in EXIF: 1 to 8. */
+    /* The orientation as in EXIF, from 1 to 8. */
     int orientation;
 };
 
 int picture_begin(struct picture *picture, uint32_t width, uint32_t height);
-/* Adds the photo's row y; RGB. Rows come in order from the top. */
+/* Adds row y of the photo, as RGB. Rows must come in order from the top. */
 void picture_add(struct picture *picture, uint32_t y, const uint8_t *row);
 /* Completes the current output row. */
 void picture_finish(struct picture *picture);
@@ -24,7 +24,7 @@ void picture_finish(struct picture *picture);
 int picture_turn(struct picture *picture);
 void picture_free(struct picture *picture);
 
-/* The EXIF orientation, 1 to 8; 1 if the TIFF has none. */
+/* Returns the EXIF orientation, from 1 to 8; 1 if the TIFF has none. */
 int picture_orientation(const uint8_t *tiff, size_t size);
 
 int picture_size_is_fair(uint64_t width, uint64_t height);

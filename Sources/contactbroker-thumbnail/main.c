@@ -4,10 +4,11 @@
 
 #include "thumbnail.h"
 
-/* Reads a photo in base64 from standard input and writes a thumbnail in base64 to standard output. Exits with 1 if it
-   cannot make one, with 2 if it cannot confine itself. Uses no arguments, environment or files. */
+/* Reads a photo in base64 from standard input and writes a thumbnail in base64 to standard output. Exits with
+   1 if it cannot make a thumbnail, and with 2 if it cannot confine itself. Uses no arguments, environment or
+   files. */
 
-/* Maximum number of base64 characters of a photo. */
+/* The maximum number of base64 characters of a photo. */
 #define TEXT_LIMIT (THUMBNAIL_PHOTO_LIMIT / 3 * 4 + 8)
 
 static int read_all(uint8_t *text, size_t *size)

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Measures the broker and the peer, compares them, and says which bars are met.
+/// Measures the broker and the peer, compares them, and reports which bars are met.
 ///
 ///     contactbroker-bench [BUILD-FOLDER [full | many | million | lookups | saves | import | callers]]
 ///
-/// Measures the release programs in contactbroker's build folder, `.build` if none is named, and writes `bench.json` there.
-/// The words are explained at ``Benchmark/Extent``. The book of a million takes minutes to make; it is kept in the build
-/// folder for the next run.
+/// Measures the release programs in contactbroker's build folder, which is `.build` by default, and writes
+/// `bench.json` there. ``Benchmark/Extent`` explains the words. Generating the book of a million contacts
+/// takes minutes; it is kept in the build folder for the next run.
 @main
 enum ContactBrokerBench {
     static func main() {
@@ -23,14 +23,14 @@ enum ContactBrokerBench {
             print(report.text)
             try report.write(to: build + "/bench.json")
         } catch {
-            // On standard output, which a parent process of ours reads.
+            // The error goes to standard output, because a parent process of the benchmark reads it there.
             print("contactbroker-bench: \(error)")
             fflush(nil)
             exit(2)
         }
     }
 
-    /// The peer's folders must be absolute paths.
+    /// Returns the absolute path of a folder, because the peer needs absolute paths.
     private static func absolute(_ folder: String) throws -> String {
         guard let path = realpath(folder, nil) else { throw Failure(system: "could not find \(folder)") }
         defer { free(path) }

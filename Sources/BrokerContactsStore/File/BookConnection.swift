@@ -2,7 +2,7 @@ import BrokerSQLite
 
 /// Opens connections to a book.
 enum BookConnection {
-    /// Checks over a read-only connection that a book is complete, of a supported version and the owner's.
+    /// Checks that a book is complete, has a supported version and belongs to the owner. Opens it read-only.
     static func check(_ file: BookFile, owner: StoreOwner) throws(StoreError) {
         let database = try reading(file)
         let version = try database.integer("PRAGMA user_version") ?? 0
@@ -21,10 +21,11 @@ enum BookConnection {
 
     /// - Parameter cache: the size of the page cache, in KiB.
     static func reading(_ file: BookFile, cache: Int = 1_024) throws(StoreError) -> Database {
-        // A writer never blocks a reader; recovery after a crash does, briefly.
+        // A writer never blocks a reader, but recovery after a crash briefly does.
         //
-        // The contacts of one reply are far apart, so a page is rarely needed again while it is cached. A small cache
-        // is therefore quicker, whatever the size of the book: one that fits into the processor's own cache.
+        // The contacts of one reply are far apart, so a page is rarely needed again while it is cached. A
+        // small cache that fits into the processor's own cache is therefore faster, whatever the size of the
+        // book.
         try Database(
             path: file.path, .readOnly, patience: 500,
             settings: """
@@ -35,16 +36,17 @@ enum BookConnection {
                 """)
     }
 
-    /// In KiB. Holds the interior pages for a million contacts, which a long read looks up in no order; soon
-    /// released.
+    /// The page cache for long reads, in KiB. It holds the interior pages for a million contacts, because a
+    /// long read looks up contacts in no order. It is released soon after the read.
     static let longReadingCache = 16_384
 
-    /// Pages in the log after which a save checkpoints it. Each such save waits for the disk, and pages that many
-    /// saves change are written each time. So the log may grow to some 128 MB; it is checkpointed when no save has
-    /// come for a while.
+    /// The number of pages in the log at which a save checkpoints it. Such a save waits for the disk, and
+    /// each checkpoint rewrites the pages that many saves change. The log may therefore grow to about 128 MB.
+    /// The broker also checkpoints it after a while without saves.
     private static let logPages = 32_768
 
-    /// The page cache for saves, in KiB, released after them. A large save writes to all parts of an index.
+    /// The page cache for saves, in KiB. It is released after the saves. A large save writes to all parts of
+    /// an index.
     private static let writingCache = 32_768
 
     static func writing(_ file: BookFile) throws(StoreError) -> Database {

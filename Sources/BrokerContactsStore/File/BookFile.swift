@@ -2,15 +2,15 @@ import BrokerSQLite
 import GRDBSQLite
 import Glibc
 
-/// The file of a book, checked before SQLite opens it: SQLite would repair, checkpoint or lock a file that is not
-/// ours.
+/// The file of a book. It is checked before SQLite opens it, because SQLite would repair, checkpoint or lock
+/// another program's file.
 struct BookFile {
     let folder: String
     var path: String { folder + "/contacts.sqlite" }
     /// SQLite's write-ahead log.
     var log: String { path + "-wal" }
 
-    /// Whether there is a book, according to the folder and the file's header.
+    /// Whether there is a book. Checks the folder, the file and the file's header.
     func isBook() throws(StoreError) -> Bool {
         var status = stat()
         guard lstat(folder, &status) == 0 else {
@@ -25,7 +25,7 @@ struct BookFile {
         }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .unavailable(reason: "the file is not a regular file") }
         guard status.st_uid == geteuid() else { throw .unavailable(reason: "the file belongs to another user") }
-        // Checks the mode too: `access` allows root everything.
+        // Checks the mode too, because `access` allows root everything.
         guard status.st_mode & S_IWUSR != 0, access(path, R_OK | W_OK) == 0, access(folder, W_OK) == 0 else {
             throw .unavailable(reason: "the file is read-only")
         }

@@ -4,10 +4,11 @@ import BrokerSQLite
 import CBrokerXXHash
 import Synchronization
 
-/// Detects damaged cards. SQLite checks the structure of its pages, not their content, and the broker sends stored
-/// bytes unchanged: one wrong byte would make the client reject the whole reply.
+/// Detects damaged cards. SQLite checks the structure of its pages, but not their content. The broker sends
+/// stored bytes unchanged, so one wrong byte would make the client reject the whole reply.
 enum CardChecksum {
-    /// XXH3, 64 bits, seeded with the record number: a card in another card's row counts as damaged.
+    /// Returns the 64-bit XXH3, seeded with the record number, so that a card in another card's row counts as
+    /// damaged.
     static func of(_ stored: [UInt8], record: Int64) -> Int64 {
         stored.withUnsafeBufferPointer {
             // The pointer and the count belong to one buffer, which outlives the call.
@@ -47,7 +48,7 @@ enum CardChecksum {
         }
     }
 
-    /// Whether a card without a checksum is one that a client can read: it has the members that its header names,
+    /// Whether a client can read a card without a checksum: the card has the members that its header names,
     /// each with a valid value.
     private static func isReadable(_ stored: StoredContact) -> Bool {
         var text: [UInt8] = []
@@ -59,8 +60,8 @@ enum CardChecksum {
         return names == stored.present.keys.map(\.rawValue) && Contact(stored) != nil
     }
 
-    /// Whether a photo is valid base64 (RFC 4648, section 4), so that a reply may contain it unchanged. Photos have
-    /// no checksum.
+    /// Whether a photo has a valid length and consists of base64 characters (RFC 4648, section 4), so that a
+    /// reply may contain it unchanged. Photos have no checksum.
     static func isBase64(_ bytes: [UInt8]) -> Bool {
         guard bytes.count % 4 == 0 else { return false }
         return bytes.allSatisfy { byte in
@@ -97,7 +98,7 @@ final class DamagedCards: Sendable {
     }
 }
 
-/// A damaged card. It is left out of every reply.
+/// A damaged card. Every reply leaves it out.
 public struct DamagedCard: Hashable, Sendable {
     public let record: RecordNumber
     /// The number of damaged cards that reads have found since the book was opened.

@@ -49,7 +49,7 @@ extension Connection<StoreError> {
         let most = 32
         var rest = rows[...]
         if rest.count >= most {
-            // Not cached: it takes memory, and small saves do not use it.
+            // This statement is not cached, because it takes memory and small saves do not use it.
             let many = try PreparedStatement(sql(most), on: self)
             while rest.count >= most {
                 for (place, row) in rest.prefix(most).enumerated() { bind(many, Int32(1 + place * columns), row) }

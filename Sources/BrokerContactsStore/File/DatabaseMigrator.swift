@@ -2,8 +2,8 @@ import BrokerSQLite
 
 /// Migrates a book to the current version. Each step is one transaction.
 ///
-/// A table in the book lists the applied migrations by name. It keeps the name that the library gave it which created
-/// the first books.
+/// A table in the book lists the applied migrations by name. Its name comes from GRDB, the library that
+/// created the first books.
 struct DatabaseMigrator {
     private var migrations: [(name: String, body: (Database) throws -> Void)] = []
 

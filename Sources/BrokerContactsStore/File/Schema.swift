@@ -2,9 +2,9 @@ import BrokerSQLite
 
 /// The tables of a book. A migration that has shipped is never edited.
 enum Schema {
-    /// In the file's header, the application identifier: "CBct", a contactbroker address book.
+    /// The application identifier in the file's header: "CBct", for a contactbroker address book.
     static let applicationIdentifier: UInt32 = 0x4342_6374
-    /// In the file's header, the number of applied migrations.
+    /// The number of applied migrations, which the file's header contains.
     static let version: UInt32 = 11
     /// The first version with an ``AuditAnchor``.
     static let hasAnchor: Int64 = 10
@@ -273,8 +273,8 @@ enum Schema {
     /// The tables and indexes of a version, checked before a book is used.
     static func objects(of version: Int64) -> [String] { objects.filter { $0.since <= version }.flatMap(\.names) }
 
-    /// Conditions on ``BookChange/Kind``, exactly as the indexes state them: changes of groups and their subgroups,
-    /// and of members.
+    /// Conditions on ``BookChange/Kind``, written exactly as in the indexes. `isOfGroups` selects changes of
+    /// groups and subgroups, and `isOfMembers` those of members.
     static let isOfGroups = "kind IN (4, 5, 6, 9, 10)"
     static let isOfMembers = "kind IN (7, 8)"
 

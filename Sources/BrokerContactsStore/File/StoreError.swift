@@ -1,24 +1,25 @@
 import BrokerSQLite
 import GRDBSQLite
 
-/// Why the book cannot be read or written. The file is unchanged in every case.
+/// The reason why the book cannot be read or written. The file is unchanged in every case.
 public enum StoreError: Error, Hashable, Sendable {
     /// The file cannot be opened, read or written now, for example because the disk is full or another program locks
     /// it.
     case unavailable(reason: String)
-    /// Not a book, or SQLite found it damaged. The file is unchanged; restore it from a backup.
+    /// The file is not a book, or SQLite found it damaged. The file is unchanged; restore it from a backup.
     case damaged(reason: String)
     /// One card is damaged. It is left unchanged.
     case damagedCard(record: Int64)
-    /// Written by a later version of contactbrokerd. The file is unchanged.
+    /// A later version of contactbrokerd wrote the file. The file is unchanged.
     case newerSchema
-    /// The book of another user, or of an earlier one with the same UID. The file is unchanged.
+    /// The book belongs to another user, or to an earlier user with the same UID. The file is unchanged.
     case wrongOwner
-    /// A read was not completed because it would block the event loop too long: see ``ReadingManner/bounded``.
+    /// A read was not completed because it would block the event loop for too long. See
+    /// ``ReadingManner/bounded``.
     case takesLong
 }
 
-/// Why a change failed. None of the list's changes was applied.
+/// The reason why a save failed. None of its changes was applied.
 public enum ChangeError: Error, Hashable, Sendable {
     /// The change at this index concerns a record that does not exist.
     case recordDoesNotExist(index: Int)
@@ -26,9 +27,9 @@ public enum ChangeError: Error, Hashable, Sendable {
     case parentRecordDoesNotExist(index: Int)
     /// The group would contain itself.
     case containmentCycle(index: Int)
-    /// More cards than ``ContactLinks/mostMembers`` would be linked.
+    /// One set would have more than ``ContactLinks/mostMembers`` cards.
     case tooManyLinked(index: Int)
-    /// The container at this index is not empty.
+    /// The change at this index deletes a container that is not empty.
     case containerInUse(index: Int)
     /// There would be more than ``StoredContainer/most`` containers.
     case tooManyContainers(index: Int)

@@ -1,18 +1,19 @@
 import BrokerModel
 import BrokerNormalization
 
-/// The links between cards of a book that are about one person. Linked cards form sets, and each card is in at most
-/// one.
+/// The links between a book's cards that describe one person. Linked cards form a set, and each card is in at
+/// most one set.
 ///
-/// A set is stored under its lowest record number. A reader may see only the members within its scope, so never
-/// disclose a set as it is: see ``members(of:within:)``.
+/// A set is stored under its lowest record number. A reader may see only the members within its scope, so
+/// never disclose a whole set; use ``members(of:within:)``.
 public struct ContactLinks: Hashable, Sendable {
     /// For each linked card, the lowest number in its set.
     private var firsts: [RecordNumber: RecordNumber] = [:]
-    /// By the lowest number, the set in ascending order. Every set has at least two cards.
+    /// The sets by their lowest number. Each set is in ascending order and has at least two cards.
     private var sets: [RecordNumber: [RecordNumber]] = [:]
 
-    /// Most cards in one set. The history records a change of a set pair by pair.
+    /// The maximum number of cards in one set. It is small because the history records a change of a set pair
+    /// by pair.
     public static let mostMembers = 64
 
     public init() {}
@@ -27,7 +28,8 @@ public struct ContactLinks: Hashable, Sendable {
         firsts[record].flatMap { sets[$0] } ?? [record]
     }
 
-    /// Returns the same within a scope. Empty if the card itself is outside it.
+    /// Returns the cards of a scope that are linked with a card, itself included; none if the card is outside
+    /// the scope.
     public func members(of record: RecordNumber, within scope: RecordScope) -> [RecordNumber] {
         guard scope.contains(record) else { return [] }
         return members(of: record).filter(scope.contains)
@@ -84,15 +86,16 @@ public struct ContactLinks: Hashable, Sendable {
 
 /// The links of a book, by evidence and by hand.
 ///
-/// By evidence, cards that share an address or a number are linked if their names agree. A reader who may not read
-/// all these keys must not infer their values from a link. Such readers see only the links made by hand.
+/// Evidence links cards that share an e-mail address or a phone number if their names agree. A reader who may
+/// not read all these keys must not infer their values from a link. Such a reader sees only the links made by
+/// hand.
 struct BookLinks: Hashable, Sendable {
     /// By evidence and by hand.
     var all = ContactLinks()
     /// By hand only.
     var byHand = ContactLinks()
 
-    /// The keys that evidence uses. Only their readers see links by evidence.
+    /// The keys that evidence uses. Only readers of all these keys see links by evidence.
     static let evidenceKeys = LinkName.keys.union(ContactKeySet([.phoneNumbers, .emailAddresses]))
 
     func seeing(_ keys: ContactKeySet) -> ContactLinks {

@@ -8,13 +8,14 @@ import BrokerNormalization
 /// linked. For example, J. Smith, whose number John and James share, is linked with neither. The rules apply to all
 /// cards at once, so the order in which cards were added does not matter.
 final class LinkEvidence {
-    /// Most cards that one address or number links. If more cards have it, it belongs to a switchboard or a family.
+    /// The maximum number of cards that one address or number links. A value on more cards probably belongs
+    /// to a switchboard or a family.
     static let mostCards = 16
 
     private let book: LinkTables
     private let normalizer: Normalizer
     private let byHand: ContactLinks
-    /// The number of cards that the save changed: the most that can have gained or lost a value.
+    /// The number of cards that the save changed. No more cards than these can have gained or lost a value.
     private let changed: Int
     private let hasUnlike: Bool
     private var names: [RecordNumber: LinkName?] = [:]
@@ -37,7 +38,7 @@ final class LinkEvidence {
 
     // MARK: Evidence on cards
 
-    /// Returns the addresses and numbers of a card; none if the card is no evidence.
+    /// Returns the addresses and numbers of a card; none if the card is not used as evidence.
     func values(of record: RecordNumber) throws -> [LinkValue] {
         if let known = valuesOf[record] { return known }
         let values = try book.isUnsure(record) ? [] : book.values(of: record)
@@ -62,7 +63,7 @@ final class LinkEvidence {
     /// Returns the cards whose links may change because some cards gained or lost this value.
     func concerned(by value: LinkValue) throws -> [RecordNumber] {
         let cards = try cards(with: value)
-        // With so many cards, the value linked none before the save either.
+        // Even before the save, too many cards had the value, so it linked none.
         return cards.count > Self.mostCards + changed ? [] : cards
     }
 
@@ -70,7 +71,7 @@ final class LinkEvidence {
     private func distinguishes(_ value: LinkValue, _ one: LinkName) -> Bool {
         switch value {
         case .email(let address): one.isOrganization || !EmailMatchKey.isOfRole(address)
-        // A service number, or a very short one, identifies nobody.
+        // A service number or a very short number does not identify a person.
         case .phone(let national, _, _): !PhoneMatchKey.isWhole(national)
         }
     }
@@ -79,7 +80,7 @@ final class LinkEvidence {
 
     private func person(_ record: RecordNumber) -> Person { byHand.members(of: record) }
 
-    /// Returns the persons linked with a person by a value.
+    /// Returns the persons that a shared address or number links with a person.
     private func neighbours(of person: Person, _ confidence: Confidence) throws -> Set<Person> {
         var found: Set<Person> = []
         for record in person {
@@ -90,7 +91,7 @@ final class LinkEvidence {
                 for card in cards where !person.contains(card) {
                     guard let other = try self.name(of: card),
                         confidence == .sure ? name.equals(other) : name.agrees(with: other),
-                        // A card with too many values is no evidence.
+                        // `values(of:)` returns none for a card with too many values.
                         try values(of: card).contains(value)
                     else { continue }
                     let neighbour = self.person(card)
@@ -103,7 +104,7 @@ final class LinkEvidence {
         return found
     }
 
-    /// Whether nothing contradicts that two persons are one.
+    /// Whether two persons can be the same: nobody unlinked their cards by hand, and their names fit.
     private func mayBeOne(_ one: Person, _ other: Person, _ confidence: Confidence) throws -> Bool {
         var (hasEqual, doAllAgree) = (false, true)
         for card in one {
@@ -119,7 +120,8 @@ final class LinkEvidence {
         return confidence == .sure || hasEqual || doAllAgree
     }
 
-    /// Returns all persons connected with a person; `nil` if they have more cards than can be linked.
+    /// Returns all persons that are directly or indirectly linked with a person, itself included. Returns
+    /// `nil` if they have more than ``ContactLinks/mostMembers`` cards.
     private func component(of person: Person, _ confidence: Confidence) throws -> [Person]? {
         var seen: Set<Person> = [person]
         var found = [person]
@@ -145,8 +147,8 @@ final class LinkEvidence {
 
     // MARK: Sets
 
-    /// Returns the sets that contain these cards, and all cards that were examined. Examined cards that are in no set
-    /// are not linked.
+    /// Returns the sets that contain these cards, and all cards that were examined. An examined card that is
+    /// in no set is not linked.
     ///
     /// - Parameter linked: the links before the save.
     func sets(
@@ -157,7 +159,7 @@ final class LinkEvidence {
         func settle(_ persons: [Person], asOne: Bool) {
             for set in asOne ? [persons.flatMap { $0 }] : persons { sets.append(set.sorted()) }
             for record in persons.joined() where examined.insert(record).inserted {
-                // Cards that were linked with it before now need a new set.
+                // The cards that were linked with this one before the save need a new set.
                 rest += linked.members(of: record)
             }
         }

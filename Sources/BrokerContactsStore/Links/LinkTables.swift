@@ -8,11 +8,12 @@ enum LinkValue: Hashable {
     case phone(national: String, country: Int64, extensionDigits: String)
 }
 
-/// Reads and writes the tables of links. Use it within a transaction only.
+/// Reads and writes the tables of links. Use an instance only within a transaction.
 struct LinkTables {
     let db: Database
 
-    /// Most addresses, and most numbers, of one card. A card with more is no evidence.
+    /// The maximum number of addresses, and also of numbers, of one card. A card with more is not used as
+    /// evidence.
     static let mostValues = 32
 
     /// Reads all links of a table.
@@ -25,7 +26,7 @@ struct LinkTables {
         return links
     }
 
-    /// - Parameter first: the first card of its set; `nil` for a card that is not linked.
+    /// - Parameter first: the first card of the record's set; `nil` for a card that is not linked.
     func write(_ record: RecordNumber, first: RecordNumber?, in table: String) throws(StoreError) {
         if let first {
             try db.statement("INSERT OR REPLACE INTO \(table) (record, first) VALUES (?, ?)")
@@ -65,7 +66,7 @@ struct LinkTables {
         return max(emails.count, phones.count) > Self.mostValues ? [] : emails + phones
     }
 
-    /// Returns the cards with an address or a number, except cards that are no evidence.
+    /// Returns the cards with an address or a number, except cards that are not used as evidence.
     func cards(with value: LinkValue, most: Int) throws(StoreError) -> [RecordNumber] {
         let isSure = "NOT EXISTS (SELECT 1 FROM unsure WHERE unsure.record = found.record)"
         switch value {
@@ -83,7 +84,7 @@ struct LinkTables {
         }
     }
 
-    /// Returns those of the cards that share an address or a number with another card.
+    /// Returns the given cards that share an address or a number with another card.
     func sharing(_ added: [RecordNumber]) throws(StoreError) -> [RecordNumber] {
         let select = try db.statement(
             """
@@ -97,7 +98,7 @@ struct LinkTables {
         var found: [RecordNumber] = []
         var index = 0
         while index < sorted.count {
-            // The record numbers of one save are mostly contiguous.
+            // The record numbers of one save are mostly contiguous, so one range covers many of them.
             var end = index + 1
             while end < sorted.count, sorted[end].rawValue == sorted[end - 1].rawValue + 1 { end += 1 }
             found += try select.bind(1, sorted[index].rawValue).bind(2, sorted[end - 1].rawValue).records()
@@ -126,7 +127,7 @@ struct LinkTables {
         for record in left { for other in try unlike(record) where right.contains(other) { try take(record, other) } }
     }
 
-    /// Call it before the card is deleted.
+    /// Removes all pairs of a card. Call it before the card is deleted.
     func dropUnlike(_ record: RecordNumber) throws(StoreError) {
         for other in try unlike(record) { try take(record, other) }
     }

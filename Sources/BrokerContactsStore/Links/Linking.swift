@@ -3,22 +3,23 @@ import BrokerNormalization
 
 /// Updates the links between cards during one save. Use it within the save's transaction only.
 ///
-/// Links by evidence are a function of the cards' content, the links made by hand, and the pairs unlinked by hand.
-/// The order in which cards were added does not matter. A save derives them again for the cards that it changes and
-/// those that share an address or a number with them.
+/// Links by evidence are a function of the cards' content, the links made by hand, and the pairs unlinked by
+/// hand. The order in which cards were added does not matter. A save derives them again for the cards that it
+/// changes and for the cards that share an address or a number with these.
 final class Linking {
     private let db: Database
     private let book: LinkTables
     private let normalizer: Normalizer
-    /// The links before the save, and as its steps change them. Evidence is evaluated at the end.
+    /// The links before the save (`former`), and with the steps applied so far (`links`). ``finish(_:)``
+    /// evaluates the evidence.
     private let former: BookLinks
     private var links: BookLinks
     private let isEvidence: Bool
     /// Cards whose links may have changed.
     private var touched: Set<RecordNumber> = []
-    /// The values that such cards had before.
+    /// The values that the touched cards had before the save.
     private var formerValues: Set<LinkValue> = []
-    /// The cards that the save added. Most of them share nothing with any other card.
+    /// The cards that the save added. Most of them share no value with any other card.
     private var added: [RecordNumber] = []
 
     /// - Parameter isEvidence: whether the content that the save writes may link cards.
@@ -33,10 +34,10 @@ final class Linking {
         if isEvidence { added.append(record) } else { try book.setUnsure(record) }
     }
 
-    /// Call it before the book is updated.
+    /// Call it before the card is updated.
     func willUpdate(_ record: RecordNumber, from former: Contact, to contact: Contact) throws {
         try willChange(record)
-        // An app must not link a visible card to one that it cannot see by copying the hidden card's values.
+        // Otherwise an app could copy a hidden card's values to a visible card, and so link the two.
         if !isEvidence, contact.saysMore(than: former) { try book.setUnsure(record) }
     }
 
@@ -54,7 +55,7 @@ final class Linking {
         formerValues.formUnion(try book.values(of: record))
     }
 
-    /// Makes one change. If nothing would differ, records no change.
+    /// Applies one step. ``finish(_:)`` records the links that it changed.
     func apply(_ change: LinkChange, _ index: Int) throws {
         let (one, other) = change.cards
         guard try db.hasContact(one), try db.hasContact(other) else {
@@ -68,7 +69,7 @@ final class Linking {
                 links.byHand.members(of: one).count + links.byHand.members(of: other).count
                     <= ContactLinks.mostMembers
             else { throw ChangeError.tooManyLinked(index: index) }
-            // The last decision takes precedence.
+            // The latest decision takes precedence over an earlier unlink.
             try book.removeUnlike(links.all.members(of: one), links.all.members(of: other))
             links.byHand.join(one, other)
             links.all.join(one, other)
@@ -82,8 +83,8 @@ final class Linking {
         }
     }
 
-    /// Call it after all other changes of the save are written to all tables. Records the changed links in the
-    /// history.
+    /// Derives the links again and records the changed ones in the history. Call it after all other changes
+    /// of the save were written to their tables.
     func finish(_ log: inout ChangeLog) throws -> BookLinks {
         if !added.isEmpty { touched.formUnion(try book.sharing(added)) }
         guard !touched.isEmpty else { return links }

@@ -19,7 +19,7 @@ extension BookReader {
             return try inOneRead {
                 let count = try count(ReadSQL.count(match, condition), condition.bindings)
                 guard let linked else { return count }
-                // A found follower is counted as the first of its set, unless that was found itself.
+                // A found follower counts as the first card of its set, unless that card was found too.
                 let followers = try linked.followers(match, condition)
                 let firsts = Set(try followers.map { try linked.first(for: RecordNumber($0)).rawValue })
                 return count - followers.count + (try firsts.filter { try !matches($0, match) }.count)
@@ -47,7 +47,7 @@ extension BookReader {
     }
 }
 
-/// The links as one read sees them: between existing contacts of its scope.
+/// The links as one read sees them: between contacts that exist and are within its scope.
 struct LinkedRecords {
     let reader: BookReader
     let links: ContactLinks

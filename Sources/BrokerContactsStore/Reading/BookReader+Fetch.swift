@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerNormalization
 import BrokerSQLite
 
-/// One page of a fetch, and whether there is more.
+/// One page of a fetch, and whether more contacts follow.
 struct FetchedPage: Sendable {
     var rows: [FetchedContact] = []
     var last: Position?
@@ -70,7 +70,7 @@ extension BookReader {
         return try Set(records.map(linked.first))
     }
 
-    /// Returns the matching ones of some records, in ascending order. Looks up only these records, one by one. A
+    /// Returns the given records that match, in ascending order. Looks up only these records, one by one. A
     /// record that is not in the book never matches.
     func matching(_ match: Match?, amongst records: some Sequence<RecordNumber>) throws -> [Int64] {
         // Sorted, because neighbouring rows share pages.
@@ -137,10 +137,10 @@ private struct Fetch {
     /// A cursor of another order is ignored.
     private var after: Position? { query.after.flatMap { $0.order == query.order ? $0 : nil } }
 
-    /// Reads all contacts along the order.
+    /// Reads contacts of the whole book in order.
     func everybody() throws -> FetchedPage {
         guard seesNames else {
-            // An order made from the caller's keys only has no index, so the contacts must be sorted.
+            // No index has an order that uses only the caller's keys, so the contacts must be sorted.
             return try reader.inOneRead {
                 try self.page(ofKept: kept { try records(ReadSQL.everybody(.none), []) })
             }
@@ -160,7 +160,7 @@ private struct Fetch {
                 }
                 let record = statement.integer(0)
                 try append(record, reader.stored(statement, 1, checksum: 3, record: record), to: &page)
-                // Copies only the last contact's key: copying each would cost as much as the contact.
+                // Copies only the last contact's key, because a key takes as long to copy as its contact.
                 if isFull(page) { lastKey = statement.bytes(2) }
             }
         }
@@ -218,8 +218,8 @@ private struct Fetch {
             let sql = ReadSQL.sorted(condition, .none, after: nil, limit: nil)
             return try page(of: sorted(firsts(of: records(sql, condition.bindings))))
         }
-        // One more than the limit shows whether there are more. The followers are added because they are left out
-        // later.
+        // One contact beyond the limit shows whether more contacts follow. ``page(of:)`` leaves out the
+        // followers, so the limit rises by their number.
         let followers = try linked?.followers(match, condition) ?? []
         let (limit, _) = query.limit.addingReportingOverflow(1 + followers.count)
         var places = try places(match, condition, limit: limit)
@@ -259,7 +259,7 @@ private struct Fetch {
         return try reader.sortKey(record, query.order, seeing: query.matchKeys) ?? []
     }
 
-    /// Sorts records; deleted ones are left out.
+    /// Sorts records. An order by name leaves out deleted records.
     private func sorted(_ records: [Int64]) throws -> [Place] {
         if query.order == .none { return records.map { Place(key: [], record: $0) }.sorted() }
         return try records.compactMap { record in

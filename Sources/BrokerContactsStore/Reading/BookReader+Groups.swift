@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerSQLite
 
 extension BookReader {
-    /// - Parameter owner: the app whose groups are read, and no others; `nil` reads all.
+    /// - Parameter owner: the app whose groups are read; `nil` reads all groups.
     func groups(of owner: [UInt8]?) throws -> [StoredGroup] {
         try inOneRead {
             let statement = try statement(owner == nil ? ReadSQL.groups : ReadSQL.groupsOfOwner)
@@ -66,7 +66,7 @@ extension BookReader {
             guard let owner = scope.groupOwner else {
                 return try lastChangeOfGroups(after: max(number, last ?? 0), with: records) ?? last
             }
-            // The change of a hidden member is hidden too.
+            // A change of a hidden contact's membership is hidden too.
             let ofOwner = try statement(ReadSQL.changesOfOwner).bind(1, owner).bind(2, max(number, last ?? 0))
             return try ofOwner.firstChange { kind, member in
                 kind != .addMember && kind != .removeMember || member.map(records.contains) ?? true
@@ -74,8 +74,8 @@ extension BookReader {
         }
     }
 
-    /// Returns the last change of any group that concerns no member or one of these contacts. Looks up each of these
-    /// contacts and no other members.
+    /// Returns the last change of a group that concerns no contact or one of these contacts. Looks up only
+    /// these contacts.
     private func lastChangeOfGroups(after number: Int64, with records: Set<RecordNumber>) throws -> Int64? {
         var last = try statement(ReadSQL.changesOfGroups).bind(1, number).first { $0.integer(0) }
         let ofMember = try statement(ReadSQL.changesOfMember)

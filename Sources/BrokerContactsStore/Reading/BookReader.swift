@@ -8,17 +8,19 @@ public struct FetchedContact: Sendable {
     public let record: RecordNumber
     public let contact: StoredContact
     public let images: ContactImages?
-    /// The cards that it is linked with, in ascending order, if the query unifies. Their own `others` are empty.
+    /// The cards that are linked with this one, in ascending order; empty if the query does not unify. Their
+    /// own `others` are empty.
     public internal(set) var others: [FetchedContact] = []
 }
 
-/// Shared by the writer and the readers of a book. The count of writes shows a reader whether its snapshot is the
-/// latest. During a checkpoint no reader keeps a snapshot.
+/// Counts the writes to a book, for its writer and its readers. The count shows a reader whether its snapshot
+/// is the latest. During a checkpoint no reader keeps a snapshot.
 final class SaveCount: Sendable {
     private let count = Atomic(0)
     private let checkpoints = Atomic(0)
 
-    /// A checkpoint waits for readers, so readers must not take new snapshots again and again meanwhile.
+    /// Whether readers may keep a snapshot. A checkpoint waits for readers, so meanwhile they must not take
+    /// new snapshots.
     var mayHold: Bool { checkpoints.load(ordering: .acquiring) == 0 }
 
     func beginCheckpoint() { checkpoints.add(1, ordering: .acquiringAndReleasing) }
@@ -30,12 +32,13 @@ final class SaveCount: Sendable {
     func add() { count.add(1, ordering: .acquiringAndReleasing) }
 }
 
-/// The reading connection. Each statement sees one state of the book. Between calls it keeps no snapshot, except
-/// through ``ContactsStore/hold()``.
+/// The reading connection. Each statement sees one state of the book. Between calls it keeps no snapshot,
+/// except after ``ContactsStore/holdSnapshot()``.
 final class BookReader {
     private let database: Database
     let normalizer: Normalizer
-    /// The number of writes before the current snapshot; `nil` without a snapshot. See ``ContactsStore/hold()``.
+    /// The number of writes before the current snapshot; `nil` without a snapshot. See
+    /// ``ContactsStore/holdSnapshot()``.
     private var held: Int?
     private let saves: SaveCount
     private let lists: KeptLists
@@ -98,7 +101,7 @@ final class BookReader {
     /// Ends the snapshot. If that fails, no read may use it, because it may be stale.
     private func letGo() throws(StoreError) {
         guard held != nil else { return }
-        // After an error SQLite may have ended the transaction.
+        // SQLite may have ended the transaction after an error.
         if database.isInTransaction { try statement("ROLLBACK").run() }
         held = nil
     }
@@ -119,7 +122,7 @@ final class BookReader {
         return records
     }
 
-    /// Returns the card of a row; `nil` if it is damaged, which is reported.
+    /// Returns the card of a row. Reports a damaged card and returns `nil`.
     func stored(
         _ statement: PreparedStatement, _ column: Int32, checksum: Int32, record: Int64
     ) -> StoredContact? {
@@ -151,7 +154,7 @@ final class BookReader {
 
     func exists(_ record: Int64) throws(StoreError) -> Bool { try database.hasContact(RecordNumber(record)) }
 
-    /// - Returns: the images, without a damaged photo, which is reported.
+    /// - Returns: the requested images. A damaged image is reported and left out.
     func images(_ record: Int64, _ keys: ContactKeySet) throws(StoreError) -> ContactImages? {
         try statement(ReadSQL.images(keys)).bind(1, record).first { row in
             ContactImages(

@@ -3,12 +3,12 @@ import BrokerNormalization
 
 /// A predicate in the normalized form in which the book is searched.
 enum Match: Hashable {
-    /// Each word must begin a word of one of the keys. Never empty.
+    /// Each word must begin a word of one of the keys. There is at least one word.
     case words([String], in: ContactKeySet)
     case email(String)
     case phone(PhoneMatchKey)
-    /// For the person: each term must begin a word or, if it consists of digits, be part of a phone number. Never
-    /// empty.
+    /// For the person's search: each term must begin a word or, if it consists of digits, be part of a phone
+    /// number. There is at least one term.
     case terms([String], in: ContactKeySet)
     /// `nil` is the default container.
     case container(RecordNumber?)
@@ -50,8 +50,8 @@ enum Match: Hashable {
     /// Returns a text greater than every word with this prefix.
     static func end(of prefix: String) -> String { prefix + "\u{10FFFF}" }
 
-    /// Returns a term in the index's form of phone numbers; `nil` if it cannot be part of one. Fewer digits would
-    /// match too many contacts.
+    /// Returns a term in the index's form of phone numbers; `nil` if it cannot be part of one. Fewer than
+    /// three digits would match too many contacts.
     static func phonePart(_ term: String) -> String? {
         guard (3...PhoneDigits.longest).contains(term.utf8.count),
             term.utf8.allSatisfy({ (0x30...0x39).contains($0) })

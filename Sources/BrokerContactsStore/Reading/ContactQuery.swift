@@ -10,9 +10,10 @@ public struct ContactQuery: Hashable, Sendable {
     public var order: ContactOrder
     /// The cursor after which to continue; `nil` starts at the beginning.
     public var after: Position?
-    /// Most contacts to return.
+    /// The maximum number of contacts to return.
     public var limit: Int
-    /// Stops when this many bytes of ``disclosedKeys`` were read. The first contact is returned whatever its size.
+    /// Stops when this many bytes of ``disclosedKeys`` and ``images`` were read. The first contact is
+    /// returned whatever its size.
     public var byteLimit: Int
     /// The keys to be disclosed. Only they are measured, so that the size of a page reveals nothing about others.
     public var disclosedKeys: ContactKeySet
@@ -40,7 +41,7 @@ public struct ContactQuery: Hashable, Sendable {
     }
 }
 
-/// Where a fetch ended.
+/// The end of a fetch: its last cursor, and whether more contacts follow.
 public struct FetchEnd: Hashable, Sendable {
     /// The cursor of the last contact returned; `nil` if there was none.
     public let last: Position?

@@ -4,19 +4,20 @@ import BrokerSQLite
 
 /// The bounds that select a query plan for a search.
 struct SearchEffort {
-    /// With fewer contacts for a word than this, all are sorted: some 2 µs each, in a large book.
+    /// If fewer contacts than this have a word, all of them are sorted. In a large book this takes about 2 µs
+    /// for each.
     var few = 1_500
-    /// Contacts that are checked along an order before all matches are sorted instead.
+    /// The number of contacts that are checked along an order before all matches are sorted instead.
     var steps = 3_000
-    /// Most beginnings that are merged for a prefix of one or two letters.
+    /// The maximum number of beginnings to merge for a prefix of one or two letters.
     var mostGroups = 1_200
 }
 
 /// Finds the first contacts of the whole book, in order, whose words begin with the typed words.
 ///
-/// If few match, all are sorted. If many match, the search reads along an order: that of the table `beginning`, which
-/// indexes the beginnings of names in the owner's order, or that of all contacts. If this finds too few soon enough,
-/// all matches are sorted.
+/// If few contacts match, all of them are sorted. If many match, the search reads in order, either from the
+/// table `beginning` or from all contacts. The table `beginning` indexes the beginnings of names in the
+/// owner's order. If this finds too few contacts within its bound, all matches are sorted.
 struct FoundByWords {
     let reader: BookReader
     /// The typed words, longest first.
@@ -62,9 +63,9 @@ struct FoundByWords {
 
     // MARK: Beginnings of names
 
-    /// Searches along the beginnings; `nil` if that takes longer than sorting.
+    /// Searches along the beginnings; `nil` if that would take longer than sorting.
     private func alongBeginnings() throws -> [Place]? {
-        // If the order sorts by one of the words, all contacts that have it are adjacent.
+        // If contacts are sorted by one of the typed words, all contacts that have this word are adjacent.
         for word in words.prefix(Self.mostTried) {
             let others = words.filter { $0 != word }
             let letters = Beginning.letters(of: word)
@@ -91,7 +92,7 @@ struct FoundByWords {
             ReadSQL.foundAlongBeginning(finding, after: after, limit: limit), start(letters, after) + finding.bindings)
     }
 
-    /// Most words whose beginnings are tried.
+    /// The maximum number of words whose beginnings are tried.
     private static let mostTried = 3
 
     private func start(_ letters: String, _ after: Position?) -> [Binding] {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A cached list of records in an order, for one state of the book.
 struct KeptPlaces {
-    /// What the records are.
+    /// Identifies the records of a list.
     enum Subject: Hashable {
         /// The contacts of a scope, sorted by the values of some keys.
         case scope(RecordScope, ContactKeySet)
@@ -13,11 +13,13 @@ struct KeptPlaces {
 
     let subject: Subject
     let order: ContactOrder
-    /// The number of the book's last change at that time. Any connection that sees the same number may use the list.
+    /// The number of the book's last change when the list was made. Any connection that sees the same number
+    /// may use the list.
     let lastChange: Int64
     let records: [Int64]
 
-    /// Most lists in the cache, and most records in all of them, 8 bytes each.
+    /// The maximum number of lists in the cache (`mostLists`), and of records in all of them (`most`), 8
+    /// bytes each.
     static let mostLists = 16
     static let most = 1_000_000
 }

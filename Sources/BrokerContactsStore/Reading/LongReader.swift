@@ -6,7 +6,8 @@ final class LongReader: Sendable {
     private let open: @Sendable (ReadBound) throws(StoreError) -> sending BookReader
     private let bound = ReadBound()
     private let reader = Mutex<BookReader?>(nil)
-    /// Held during a checkpoint, which waits for running reads: new ones must not begin meanwhile.
+    /// Locked during a checkpoint. The checkpoint waits for running reads, so meanwhile new reads must not
+    /// begin.
     private let beginning = Mutex(())
 
     init(open: @escaping @Sendable (ReadBound) throws(StoreError) -> sending BookReader) { self.open = open }

@@ -3,7 +3,7 @@ import BrokerNormalization
 import Glibc
 import Synchronization
 
-/// How long a read may take, and which connection it uses.
+/// The bound of a read, and the connection that it uses.
 public enum ReadingManner: Hashable, Sendable {
     /// On the event loop's connection, without a bound.
     case whole
@@ -19,7 +19,7 @@ public enum ReadingManner: Hashable, Sendable {
 /// It bounds both the steps of SQLite's virtual machine and the time: in a large book, one step can read a page from
 /// the disk.
 final class ReadBound: Sendable {
-    /// Steps of one statement between two checks.
+    /// The number of steps of a statement between two checks.
     static let steps: Int32 = 500
     private let most: Int
     private let longest: Int64
@@ -29,8 +29,8 @@ final class ReadBound: Sendable {
     private let isClosing = Atomic(false)
 
     /// - Parameters:
-    ///   - most: most steps of a bounded read.
-    ///   - longest: most nanoseconds of a bounded read.
+    ///   - most: the maximum number of steps of a bounded read.
+    ///   - longest: the maximum time of a bounded read, in nanoseconds.
     init(most: Int = .max, longest: Int64 = .max) {
         self.most = most
         self.longest = longest
@@ -66,7 +66,7 @@ final class ReadBound: Sendable {
 }
 
 extension ContactQuery {
-    /// Whether it reads so much that the event loop should not begin it.
+    /// Whether the query reads so much that the event loop should not begin it.
     ///
     /// - Parameter size: the number of contacts in the book.
     func isLong(size: Int) -> Bool {
@@ -89,6 +89,6 @@ extension ContactQuery {
         .scope(scope, order == .none ? [] : matchKeys.intersection(CollationKey.keys))
     }
 
-    /// Most records that the event loop may look up one by one.
+    /// The maximum number of records that the event loop may look up one by one.
     static let mostOnLoop = 2_000
 }

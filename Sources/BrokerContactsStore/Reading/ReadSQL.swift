@@ -1,7 +1,7 @@
 import BrokerModel
 
-/// The SQL of reading statements. Statements whose first parameter is a record serve restricted scopes: each looks up
-/// a record that the caller may see by primary key, and uses no index of the whole book.
+/// The SQL of the statements that read. A statement whose first parameter is a record serves restricted
+/// scopes. It looks up one record that the caller may see, and scans no others.
 enum ReadSQL {
     static let contact = "SELECT stored, checksum FROM contact WHERE record = ?"
     static let exists = "SELECT 1 FROM contact WHERE record = ?"
@@ -86,8 +86,9 @@ enum ReadSQL {
         case laterRecords
     }
 
-    /// Selects record, contact, key and checksum, in order. After a cursor it needs two parts: for `(key, record) >
-    /// (?, ?)`, SQLite does not use the index for the second half and would read all contacts of one name.
+    /// Selects record, contact, key and checksum, in order. After a cursor, a page needs two statements. For
+    /// `(key, record) > (?, ?)`, SQLite would use the index only for the key, and would read all contacts of
+    /// one name.
     static func page(_ order: ContactOrder, _ part: Part) -> String { pages[order]?[part] ?? pageText(order, part) }
 
     /// Built once: building a text takes as long as finding its statement in the cache.
@@ -134,8 +135,9 @@ enum ReadSQL {
             """
     }
 
-    /// Selects the same by checking at most `steps` contacts along the order, for conditions that many contacts meet.
-    /// The inner rows come in index order, and SQLite reads them one by one.
+    /// Selects the same as ``sorted(_:_:after:limit:)``, for conditions that many contacts meet. Checks at
+    /// most `steps` contacts along the order. The inner rows come in index order, and SQLite reads them one
+    /// by one.
     static func walked(
         _ condition: Condition, _ order: ContactOrder, after: Position?, limit: Int, steps: Int
     ) -> String {
@@ -160,7 +162,8 @@ enum ReadSQL {
         """
     }
 
-    /// Selects the same, but checks at most `steps` contacts for a condition on further or longer words.
+    /// Selects the same as ``beginning(after:limit:)``, but checks at most `steps` contacts for a condition
+    /// on further or longer words.
     static func walkedBeginning(_ condition: Condition, after: Position?, limit: Int, steps: Int) -> String {
         """
         SELECT record, key FROM (\(beginning(after: after, limit: steps))) AS contact
@@ -168,7 +171,8 @@ enum ReadSQL {
         """
     }
 
-    /// Selects the same without a bound, for a condition that finds records by an index of its own.
+    /// Selects the same as ``walkedBeginning(_:after:limit:steps:)`` without a bound, for a condition that
+    /// finds records through its own index.
     static func foundAlongBeginning(_ condition: Condition, after: Position?, limit: Int) -> String {
         """
         SELECT record, nameKey FROM beginning AS contact WHERE ordering = ? AND letters = ? AND keys & ? <> 0
@@ -185,13 +189,13 @@ enum ReadSQL {
         "SELECT letters FROM beginning WHERE ordering = ? AND \(start) AND letters < ? ORDER BY letters LIMIT 1"
     }
 
-    /// Selects the contacts that meet a condition, are linked, and are not the first of their set. The table of links
-    /// replaces that of contacts: it has the same record numbers.
+    /// Selects the contacts that meet a condition, are linked, and are not the first of their set. Reads the
+    /// table of links instead of that of contacts, because both have the same record numbers.
     static func followers(_ condition: Condition, byHand: Bool) -> String {
         "SELECT record FROM \(byHand ? "handLink" : "link") AS contact WHERE first <> record AND \(condition.sql)"
     }
 
-    /// For a single word the word index alone is enough.
+    /// Counts the contacts that meet a condition. For a single word, the word index alone is enough.
     static func count(_ match: Match, _ condition: Condition) -> String {
         if case .words(let words, _) = match, words.count == 1 {
             return "SELECT count(DISTINCT record) FROM (\(Condition.wordIndex))"

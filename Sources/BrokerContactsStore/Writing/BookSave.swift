@@ -8,13 +8,13 @@ final class BookSave {
     private let contacts: ContactWriter
     private let linking: Linking
     private let maker: FormMaker
-    /// The prepared contacts that it adds, if there are many.
+    /// The prepared forms of the contacts that the save adds; `nil` if there are only a few.
     private var ahead: ContactsAhead.Iterator?
     private let author: ChangeAuthor
     private let time: String
     private var log: ChangeLog
 
-    /// The entries that it adds to the change history.
+    /// The entries that the save adds to the change history.
     var changes: [BookChange] { log.changes }
 
     init(
@@ -82,9 +82,10 @@ final class BookSave {
         if keys.contains(.imageData), contact.imageDataAvailable || former.imageDataAvailable {
             changed.formUnion(.images)
         }
-        // An update to the stored values changes nothing, not even the date.
+        // An update that repeats the stored values changes nothing, not even the modification date.
         guard !changed.isEmpty else { return }
-        // A reader of the date but not of the notes must not learn from it that these were edited.
+        // An app that may read the date but not the note must not learn from the date that the note was
+        // edited.
         if !changed.isSubset(of: .named) { contact.modificationDate = time }
         log.note(.updateContact, record, keys: changed)
         if !changed.isDisjoint(with: BookLinks.evidenceKeys) {
@@ -100,7 +101,7 @@ final class BookSave {
         if keys.contains(.imageData) { try contacts.writeImage(record.rawValue, patch.imageData) }
     }
 
-    /// Only the book itself writes these.
+    /// The keys that only the book itself writes.
     private static let ownKeys = ContactKeySet([
         .creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData,
     ])

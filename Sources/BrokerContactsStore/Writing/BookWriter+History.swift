@@ -2,8 +2,8 @@ import BrokerModel
 import BrokerSQLite
 
 extension BookWriter {
-    /// - Parameter records: all records, or only these; in that case also the owner's groups, or all groups if there
-    ///   is no owner.
+    /// - Parameter records: all records, or only these. With only these, the result also contains changes
+    ///   of the owner's groups, or of all groups if `owner` is `nil`.
     func changes(
         after first: Int64, through last: Int64, of records: RecordScope, groupsOf owner: [UInt8]?
     ) throws(StoreError) -> [BookChange] {

@@ -15,7 +15,7 @@ final class BookWriter {
     /// The order in which name beginnings are indexed: the owner's.
     private var ordering = BookSettings().sortOrder
 
-    /// - Parameter otherMaker: has the same locale and region as `normalizer`.
+    /// - Parameter otherMaker: must have the same locale and region as `normalizer`.
     init(
         database: Database, file: BookFile, normalizer: Normalizer, otherMaker: ContactsAhead.Maker
     ) throws(StoreError) {
@@ -29,8 +29,8 @@ final class BookWriter {
 
     func close() { database.close() }
 
-    /// Loads settings and links. Rebuilds sort keys and words if they were made by other rules. Call it before any
-    /// write.
+    /// Loads settings and links. Rebuilds the sort keys and words if another version of the normalization
+    /// rules made them. Call it before any write.
     func prepare() throws {
         ordering = try settings().sortOrder
         if try database.text("SELECT forms FROM book") != maker.normalizer.version {
@@ -114,7 +114,7 @@ final class BookWriter {
         ordering = settings.sortOrder
     }
 
-    /// Releases the memory that saves used; the next save reads the pages that it needs.
+    /// Releases the memory that saves used. The next save reads the pages that it needs.
     func releaseMemory() {
         maker.releaseMemory()
         otherMaker.releaseMemory()

@@ -10,7 +10,7 @@ struct ChangeLog {
 
     /// - Parameter last: the number of the book's last change.
     init(after last: Int64, by author: ChangeAuthor, at seconds: Int64) {
-        // Based on time, so that a restored book does not reuse numbers.
+        // Numbers are based on the time, so that a restored book does not reuse them.
         next = max(ContactsStore.changeNumber(at: seconds), last + 1)
         self.author = author
         self.seconds = seconds

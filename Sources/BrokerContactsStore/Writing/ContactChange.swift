@@ -4,14 +4,14 @@ import BrokerModel
 public enum ContactChange: Hashable, Sendable {
     /// The number must never have been used in this book.
     case add(RecordNumber, Contact)
-    /// Writes the contact's values of `keys`; other keys stay.
+    /// Writes the contact's values of `keys`. The other keys do not change.
     case update(RecordNumber, Contact, keys: ContactKeySet)
     case delete(RecordNumber)
     case group(GroupChange)
     case link(LinkChange)
     case container(ContainerChange)
-    /// The broker's own change: a thumbnail of that photo, both in base64. Does nothing if the contact now has
-    /// another photo, none, or already a thumbnail.
+    /// The broker's own change: adds a thumbnail of the photo `of`; both are base64. Does nothing if the
+    /// contact has another photo, no photo, or a thumbnail already.
     case thumbnail(RecordNumber, [UInt8], of: [UInt8])
 }
 
@@ -19,15 +19,15 @@ public enum ContactChange: Hashable, Sendable {
 public enum ContainerChange: Hashable, Sendable {
     /// The number must be new.
     case add(RecordNumber, name: String)
-    /// It must be empty.
+    /// The container must be empty.
     case delete(RecordNumber)
-    /// Assigns a contact or a group that an earlier step of the same save added.
+    /// Moves a contact or a group, which an earlier step of the same save added, into the container.
     case put(RecordNumber, isGroup: Bool, in: RecordNumber)
 }
 
-/// A container for contacts and groups other than the default one.
+/// A container for contacts and groups. The default container has no such value.
 public struct StoredContainer: Hashable, Sendable {
-    /// Most containers in one book.
+    /// The maximum number of containers in one book.
     public static let most = 256
 
     public let record: RecordNumber
@@ -44,17 +44,18 @@ public enum LinkChange: Hashable, Sendable {
 
 /// One step of a save that concerns groups or the owner's own card.
 public enum GroupChange: Hashable, Sendable {
-    /// The number must be new. `owner` is the mark of the app that creates the group.
+    /// The number must be new. `owner` identifies the app that creates the group, as ``ChangeAuthor/app``
+    /// does.
     case add(RecordNumber, name: String, owner: [UInt8])
     case rename(RecordNumber, name: String)
     /// Its members stay in the book.
     case delete(RecordNumber)
     case addMember(RecordNumber, to: RecordNumber)
     case removeMember(RecordNumber, from: RecordNumber)
-    /// `visible` is the app whose groups the check for cycles may use; `nil` for all groups.
+    /// `visible` is the app whose groups the check for cycles may follow; `nil` allows all groups.
     case addSubgroup(RecordNumber, to: RecordNumber, visible: [UInt8]?)
     case removeSubgroup(RecordNumber, from: RecordNumber)
-    /// `nil` clears it.
+    /// Sets the owner's own card; `nil` clears it.
     case setMe(RecordNumber?)
 }
 
@@ -62,11 +63,11 @@ public enum GroupChange: Hashable, Sendable {
 public struct StoredGroup: Hashable, Sendable {
     public let record: RecordNumber
     public let name: String
-    /// The mark of the app that created it.
+    /// Identifies the app that created the group, as ``ChangeAuthor/app`` does.
     public let owner: [UInt8]
     /// `nil` is the default container.
     public let container: RecordNumber?
-    /// The groups that contain it.
+    /// The groups that contain this one.
     public let parents: [RecordNumber]
 }
 

@@ -6,7 +6,7 @@ struct ContactForms: Sendable {
     let names: NameKeys
     /// `key` is the index of the word's property, or ``Match/wholeNameIndex``.
     fileprivate(set) var words: [(word: String, key: Int64)] = []
-    /// The beginnings of the words of names, with the properties that have such a word.
+    /// The beginnings of the name's words, each with the properties that contain such a word.
     fileprivate(set) var beginnings: [(letters: String, keys: ContactKeySet)] = []
     fileprivate(set) var emails: [String] = []
     fileprivate(set) var phones: [(key: PhoneMatchKey, digits: String)] = []
@@ -15,23 +15,25 @@ struct ContactForms: Sendable {
 /// The sort keys of a contact in both orders.
 typealias NameKeys = (givenName: CollationKey, familyName: CollationKey)
 
-/// The first letters of the words of names, for searches by prefix.
+/// The first letters of a name's words, for searches by prefix.
 enum Beginning {
-    /// In Unicode scalars.
+    /// The maximum length of a beginning, in Unicode scalars.
     static let length = 3
 
     /// Returns the beginning of a word. A shorter word is its own beginning.
     static func letters(of word: String) -> String { String(word.unicodeScalars.prefix(length)) }
 }
 
-/// Makes forms. One thread at a time may use it, because of its normalizer.
+/// Makes the forms of contacts. Only one thread at a time may use it, because its normalizer is not
+/// thread-safe.
 final class FormMaker {
     let normalizer: Normalizer
     private var known = KnownWords()
 
-    /// The keys that have words or match keys of their own.
+    /// The keys whose words, addresses or numbers are indexed.
     static let keys = Match.nameKeys.union(ContactKeySet([.emailAddresses, .phoneNumbers]))
-    /// Most words of a contact's e-mail addresses, so that a long list cannot fill the index.
+    /// The maximum number of words from a contact's e-mail addresses, so that a long list cannot fill the
+    /// index.
     private static let wordsOfKey = 4_096
 
     init(_ normalizer: Normalizer) { self.normalizer = normalizer }
@@ -70,7 +72,7 @@ extension ContactForms {
         words.append((word, index))
         let letters = Beginning.letters(of: word)
         let key = ContactKeySet(rawValue: 1 << UInt64(index))
-        // A linear search: there are only a few.
+        // A linear search is enough, because there are only a few beginnings.
         if let place = beginnings.firstIndex(where: { $0.letters == letters }) {
             beginnings[place].keys.formUnion(key)
         } else {
@@ -84,7 +86,7 @@ extension ContactForms {
 private struct KnownWords {
     private static let most = 1_024
     private static let longest = 64
-    /// By bytes, because Swift treats canonically equivalent strings as equal.
+    /// The keys are bytes, because Swift treats canonically equivalent strings as equal.
     private var words: [[UInt8]: [String]] = [:]
 
     mutating func words(of text: String, _ normalizer: Normalizer) -> [String] {

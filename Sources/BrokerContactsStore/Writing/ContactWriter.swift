@@ -44,7 +44,7 @@ final class ContactWriter {
             .bind(4, record).run()
     }
 
-    /// Call it after the forms were removed: the beginnings contain the sort key.
+    /// Call it after the forms were removed, because the former sort key locates the rows of beginnings.
     func writeKeys(_ record: Int64, _ keys: NameKeys) throws(StoreError) {
         try db.statement("UPDATE contact SET givenNameKey = ?, familyNameKey = ? WHERE record = ?")
             .bind(1, keys.givenName.bytes).bind(2, keys.familyName.bytes).bind(3, record).run()
@@ -60,7 +60,7 @@ final class ContactWriter {
 
     // MARK: Search terms
 
-    /// Call it before the words and sort keys change: they locate the rows.
+    /// Call it before the words and sort keys change, because they locate the rows.
     private func removeBeginnings(_ record: Int64) throws(StoreError) {
         let key = ordering == .familyName ? "familyNameKey" : "givenNameKey"
         let written = try db.statement(
@@ -107,7 +107,7 @@ final class ContactWriter {
             ($0.integer(0), CardChecksum.card($0, 1, checksum: 2, record: $0.integer(0)))
         }) {
             last = record
-            // A damaged card is left out of every reply, so it needs no search terms.
+            // Every reply leaves out a damaged card, so it needs no search terms.
             guard let contact = stored.flatMap({ Contact($0) }) else { continue }
             let forms = maker.forms(of: contact)
             try writeKeys(record, forms.names)
@@ -125,7 +125,7 @@ final class ContactWriter {
         }
     }
 
-    /// Adds the contact's search terms. They take effect when ``finishForms()`` is called.
+    /// Gathers the contact's search terms. ``finishForms()`` writes them to the tables.
     func writeForms(_ record: Int64, _ forms: ContactForms) throws(StoreError) {
         gathered.append(record, forms, ordering)
         if gathered.count >= FormRows.most { try finishForms() }
@@ -171,8 +171,8 @@ final class ContactWriter {
         insert.bind(2, [UInt8]?.none)
     }
 
-    /// - Returns: whether the thumbnail was written: the contact still has that photo, and no thumbnail. Replacing a
-    ///   photo removes its thumbnail.
+    /// - Returns: whether the thumbnail was written. It is written only if the contact still has that photo
+    ///   and has no thumbnail. Replacing a photo removes its thumbnail.
     func writeThumbnail(
         _ record: Int64, _ thumbnail: [UInt8], of photo: [UInt8]
     ) throws(StoreError) -> Bool {

@@ -5,7 +5,8 @@ import BrokerSQLite
 struct ContainerWriter {
     let db: Database
 
-    /// Makes one change. The history does not contain it: it has only contacts and groups.
+    /// Makes one change. The change history contains only contacts and groups, so it does not contain this
+    /// change.
     func apply(_ change: ContainerChange, _ index: Int) throws {
         switch change {
         case .add(let container, let name):

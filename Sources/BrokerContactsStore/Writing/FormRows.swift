@@ -3,8 +3,8 @@ import BrokerNormalization
 
 /// Rows of search terms, gathered during a save and written table by table in index order.
 ///
-/// Writing them contact by contact would touch pages all over every index, and each page again for each of its rows.
-/// Gathered rows are in no table yet.
+/// Rows written contact by contact would touch pages all over each index, and many of the pages repeatedly.
+/// Gathered rows are in no table until they are written.
 struct FormRows {
     struct Word {
         let record: Int64
@@ -47,13 +47,15 @@ struct FormRows {
     private(set) var bytes: [UInt8] = []
     private var records: Set<Int64> = []
 
-    /// Most rows to gather: rebuilding a book produces any number.
+    /// The number of gathered rows at which they are written. Without it, rebuilding a book would gather the
+    /// rows of all contacts.
     static let most = 65_536
 
     var isEmpty: Bool { count == 0 }
     var count: Int { words.count + emails.count + phones.count + beginnings.count }
 
-    /// Whether rows of this record may be gathered. Deleting its rows from the tables would miss these.
+    /// Whether there may be gathered rows of this record. Deleting the record's rows from the tables does not
+    /// delete gathered ones.
     func hasRows(of record: Int64) -> Bool { records.contains(record) }
 
     /// - Parameter ordering: the order in which name beginnings are indexed.
@@ -93,7 +95,7 @@ struct FormRows {
         return Text(start: start, count: bytes.count - start)
     }
 
-    /// Rows with an approximate sort key: the order among close neighbours does not matter.
+    /// Rows with an approximate sort key, because the order among close neighbours does not matter.
     struct Rows<Row> {
         private struct Place {
             let first: UInt64

@@ -6,7 +6,7 @@ import Synchronization
 /// A contact to be added, in its stored form.
 struct NewContact: Sendable {
     let stored: [UInt8]
-    /// The highest value identifier given in each key.
+    /// The highest value identifier that was assigned in each key.
     let identifiers: [UInt8]
     let forms: ContactForms
 
@@ -24,8 +24,8 @@ struct NewContact: Sendable {
     }
 }
 
-/// The contacts of a large save, prepared by another thread and, instead of waiting, by the writing thread.
-/// Preparation is half of a save's work and does not need the book.
+/// The contacts of a large save, which another thread prepares. The writing thread also prepares contacts
+/// instead of waiting. Preparation is half of a save's work and does not need the book.
 final class ContactsAhead: Sendable {
     private let contacts: [Contact]
     private let time: String
@@ -52,13 +52,14 @@ final class ContactsAhead: Sendable {
         func releaseMemory() { maker.withLock { $0 = nil } }
     }
 
-    /// For fewer contacts the other thread is not used.
+    /// The other thread is used only for at least this many contacts.
     static let fewest = 32
     /// Contacts per share.
     private static let share = 16
 
     /// - Parameters:
-    ///   - changes: the changes whose new contacts to prepare. Returns `nil` if these are too few for another thread.
+    ///   - changes: the changes that add the contacts. The result is `nil` if they add too few for another
+    ///     thread.
     ///   - seconds: the time of the save.
     init?(_ changes: [ContactChange], at seconds: Int64, _ other: Maker) {
         contacts = changes.compactMap { if case .add(_, let contact) = $0 { contact } else { nil } }
@@ -79,7 +80,7 @@ final class ContactsAhead: Sendable {
 
     /// Returns the contacts of a share. Call it once for each share.
     ///
-    /// - Parameter maker: the caller's own.
+    /// - Parameter maker: the form maker of the calling thread.
     private func take(_ index: Int, _ maker: FormMaker) -> [NewContact] {
         while true {
             let made = work.withLock { work in
@@ -92,7 +93,7 @@ final class ContactsAhead: Sendable {
         }
     }
 
-    /// - Returns: whether there was a share to make.
+    /// - Returns: whether there was a share left to make.
     private func makeShare(_ maker: FormMaker) -> Bool {
         let taken = work.withLock { work -> Int? in
             guard work.next < work.made.count else { return nil }
@@ -109,7 +110,7 @@ final class ContactsAhead: Sendable {
     /// Stops the preparation of further contacts.
     func stop() { work.withLock { $0.next = $0.made.count } }
 
-    /// Returns the contacts one by one, to one thread.
+    /// Returns the contacts one by one. Only one thread may use it.
     struct Iterator {
         private let ahead: ContactsAhead
         private let maker: FormMaker
@@ -129,9 +130,8 @@ final class ContactsAhead: Sendable {
     }
 }
 
-/// The new contacts of a save that waits for its turn, prepared meanwhile. Preparation does not need the book, and
-/// the disk is busy with the save before. See ``ContactsStore/makeReady(_:at:)``. Preparation stops when the last
-/// reference is released.
+/// The new contacts of a queued save, prepared while an earlier save writes to the disk. Preparation does not
+/// need the book, and stops when the last reference is released. See ``ContactsStore/makeReady(_:at:)``.
 public final class ReadyContacts: Sendable {
     private let ahead: ContactsAhead
     private let seconds: Int64
@@ -141,7 +141,7 @@ public final class ReadyContacts: Sendable {
 
     deinit { if !isTaken.load(ordering: .relaxed) { ahead.stop() } }
 
-    /// Returns the contacts, once, for one save.
+    /// Returns the contacts for one save; `nil` at every later call.
     ///
     /// - Parameters:
     ///   - seconds: the time of the save. The contacts contain the expected time, so any other time makes them

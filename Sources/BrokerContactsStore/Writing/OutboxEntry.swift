@@ -1,18 +1,19 @@
-/// What the access database must learn about a save. The book keeps it until it was taken over, and does not read it.
+/// The data about a save that the access database must take over. Until then the book stores the entry; it
+/// does not read the bytes.
 public struct OutboxEntry: Hashable, Sendable {
-    /// Rises with every entry of a book; it identifies the entries that were taken over.
+    /// Rises with every entry of a book, and identifies the entries that were taken over.
     public let number: Int64
     /// The number of the book's last change of that save.
     public let change: Int64
     public let bytes: [UInt8]
 }
 
-/// The outbox entry of a save, written in the transaction of its changes.
+/// The outbox entry of a save. It is written in the same transaction as the save's changes.
 public struct OutgoingEntry: Hashable, Sendable {
     /// Greater than every number that this book's outbox has had.
     public var number: Int64
     public var bytes: [UInt8]
-    /// Entries up to this number were taken over and synced, and are deleted.
+    /// The access database has taken over and synced the entries up to this number. They are deleted.
     public var takenOver: Int64
     /// The last synced audit record.
     public var anchor: AuditAnchor

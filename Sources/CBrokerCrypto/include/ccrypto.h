@@ -4,7 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* libcrypto, as far as the broker needs it. Functions that can fail return 1 on success and 0 or NULL on failure. */
+/* The parts of libcrypto that the broker needs. Functions that can fail return 1 on success and 0 or NULL on
+   failure. */
 
 #define CCRYPTO_SHA256_SIZE 32
 #define CCRYPTO_BLOCK_SIZE 16

@@ -5,11 +5,13 @@
 #include <stdint.h>
 
 /*
- * ICU, as far as the broker needs it. No ICU header is included here: Debian's headers break Swift's module builds.
+ * The parts of ICU that the broker needs. No ICU header is included here, because Debian's headers break
+ * Swift's module builds.
  *
- * An object may be used by one thread at a time. Input text is UTF-8; each function names its output. Functions that
- * return a size return the size of the whole result, even if `out` is too small; or -1 if ICU fails. `out` then
- * holds no result.
+ * An object may be used by one thread at a time. Input text is UTF-8; each function names its output.
+ * Functions that return a size return the size of the whole result, even if `out` is too small, or -1 if ICU
+ * fails. In both cases `out` contains no usable result,
+ * except that cicu_collation_key truncates its key.
  */
 
 typedef struct cicu_collator cicu_collator;
@@ -17,7 +19,7 @@ typedef struct cicu_collator cicu_collator;
 /* Tertiary strength, digits compared one by one. NULL if ICU has no collator. */
 cicu_collator *cicu_collator_open(const char *locale);
 void cicu_collator_close(cicu_collator *collator);
-/* Version of the collator's rules and data, four bytes. Keys of different versions cannot be compared. */
+/* The version of the collator's rules and data, four bytes. Keys of different versions cannot be compared. */
 void cicu_collator_version(const cicu_collator *collator, uint8_t version[4]);
 /* The sort key without its closing zero, truncated to `capacity`. Comparing the bytes compares the texts. */
 ptrdiff_t cicu_collation_key(
@@ -27,8 +29,8 @@ typedef struct cicu_folder cicu_folder;
 
 cicu_folder *cicu_folder_open(void);
 /*
- * Loads data at startup that the first non-ASCII text (some 10 ms) and the first Chinese text (some 80 ms) would wait
- * for. ICU keeps it for all folders. From any thread.
+ * Loads data ahead of the first non-ASCII text (about 10 ms) and the first Chinese text (about 80 ms). ICU
+ * keeps the data for all folders. Can be called from any thread.
  */
 void cicu_prepare(void);
 void cicu_folder_close(cicu_folder *folder);
@@ -39,7 +41,7 @@ ptrdiff_t cicu_fold(cicu_folder *folder, const char *text, size_t count, char *o
 /* UTF-8: transliterated to Latin, then folded. Loads its tables at first use: 7 ms. */
 ptrdiff_t cicu_fold_latin(cicu_folder *folder, const char *text, size_t count, char *out, size_t capacity);
 
-/* The same in the English romanisation of Russian (BGN/PCGN): Yuriy, Shchukin. */
+/* Like cicu_fold_latin, with the English romanisation of Russian (BGN/PCGN): Yuriy, Shchukin. */
 ptrdiff_t cicu_fold_russian(cicu_folder *folder, const char *text, size_t count, char *out, size_t capacity);
 
 /* A character's role when text is split into words. */
@@ -52,19 +54,21 @@ enum cicu_class {
 enum cicu_class cicu_class_of(uint32_t character);
 
 /*
- * UTF-8: the bytes decoded from this character set, with U+FFFD for invalid ones. `charset` must be a name that the
- * caller chose itself: ICU looks up an unknown name as a file in its data folder. -1 also for an unknown one.
+ * UTF-8: the bytes decoded from this character set, with U+FFFD for invalid ones. `charset` must be a name
+ * from the caller's own list, because ICU looks up an unknown name as a file in its data folder. Returns -1
+ * for an unknown name too.
  */
 ptrdiff_t cicu_decode(const char *charset, const char *bytes, size_t count, char *out, size_t capacity);
 
-/* The functions below accept names of languages and regions of letters, digits, hyphens and underscores only. From any
-   thread. */
+/* Pass only names of languages and regions that consist of letters, digits, hyphens and underscores to the
+   functions below. They can be called from any thread. */
 
-/* UTF-8: a country's name (`DE`) in a language. -1 if it has none. */
+/* UTF-8: the name of a country (code `DE`) in a language. -1 if ICU has none. */
 ptrdiff_t cicu_region_name(const char *region, const char *language, char *out, size_t capacity);
 /* ASCII: the most common language of a country, with its script: `zh_Hant_TW`. */
 ptrdiff_t cicu_region_language(const char *region, char *out, size_t capacity);
-/* ASCII: language and script of a BCP 47 tag: `zh_Hant` of `zh-TW`. If the tag has no script, the usual one. */
+/* ASCII: the language and script of a BCP 47 tag: `zh_Hant` for `zh-TW`. A tag without a script gets the
+   usual script. */
 ptrdiff_t cicu_language_and_script(const char *tag, char *out, size_t capacity);
 /* ASCII: zero, one, two, few, many or other: the number's plural category in the language (CLDR, plural rules). */
 ptrdiff_t cicu_plural_category(const char *language, int64_t number, char *out, size_t capacity);

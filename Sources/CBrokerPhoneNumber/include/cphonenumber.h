@@ -9,7 +9,8 @@ extern "C" {
 #endif
 
 /*
- * libphonenumber, as far as the broker needs it. The functions throw no exceptions and can be called from any thread.
+ * The parts of libphonenumber that the broker needs. The functions throw no exceptions and can be called from
+ * any thread.
  */
 
 /* Large enough: libphonenumber reads extensions of at most 20 digits. */
@@ -20,19 +21,19 @@ struct cphonenumber {
     int32_t country;
     /* The national significant number, without leading zeros. */
     uint64_t national;
-    /* Digits, with a NUL; empty for none. */
+    /* The extension's digits with a closing NUL; empty if there is none. */
     char extension[CPHONENUMBER_EXTENSION];
     /* 1 for a short number that is dialled as it is, such as 116117 in Germany. */
     int32_t is_short;
 };
 
 /*
- * Parses a number as dialled in the region: two capital letters, or an unknown one such as ZZ. Text is UTF-8. Returns
- * 1; 0 if it is no number or if its country is unknown.
+ * Parses a number as dialled in the region. The region is two capital letters, and can be an unknown one such
+ * as ZZ. The text is UTF-8. Returns 1, or 0 if the text is not a number or its country is unknown.
  */
 int cphonenumber_parse(const char *text, size_t count, const char *region, struct cphonenumber *number);
 
-/* How two numbers match in libphonenumber's own comparison, each parsed for the region. */
+/* The result of libphonenumber's own comparison of two numbers, each parsed for the region. */
 enum cphonenumber_match {
     CPHONENUMBER_INVALID = 0,
     CPHONENUMBER_NONE = 1,
@@ -44,9 +45,10 @@ enum cphonenumber_match cphonenumber_match(
     const char *one, size_t one_count, const char *other, size_t other_count, const char *region);
 
 /*
- * The number as dialled from the region, in UTF-8: in national format within its country, else international. Returns
- * the size of the whole result, even if `out` is too small. Returns -1 if it is no number, spells words, is a short
- * number, or is in no numbering plan and so has no known grouping.
+ * Writes the number as dialled from the region, in UTF-8: in national format within its country, else in
+ * international format. Returns the size of the whole result, even if `out` is too small. Returns -1 if the
+ * text is not a number, spells words, is a short number, or is in no numbering plan and so has no known
+ * grouping.
  */
 ptrdiff_t cphonenumber_format(const char *text, size_t count, const char *region, char *out, size_t capacity);
 

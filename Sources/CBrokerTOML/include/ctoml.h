@@ -1,8 +1,8 @@
 #ifndef CTOML_H
 #define CTOML_H
 
-// toml++ (libtomlplusplus-dev) for Swift, as far as the broker's trusted files need it. Inline tables, fractions, dates
-// and times are not needed, and nothing here reads them.
+// The parts of toml++ (libtomlplusplus-dev) that the broker's trusted files need, for Swift. These files need
+// no inline tables, fractions, dates or times, so nothing here reads them.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,13 +30,13 @@ uint32_t ctoml_line(const ctoml_node *node);
 
 bool ctoml_is_table(const ctoml_node *node);
 bool ctoml_is_array(const ctoml_node *node);
-/// Number of an array's elements or a table's members; 0 for anything else.
+/// The number of an array's elements or a table's members; 0 for anything else.
 size_t ctoml_count(const ctoml_node *node);
-/// NULL if `node` is no array or too short.
+/// NULL if `node` is not an array or has no such element.
 const ctoml_node *ctoml_element(const ctoml_node *node, size_t index);
-/// NULL if `node` is no table or has no such key.
+/// NULL if `node` is not a table or has no such key.
 const ctoml_node *ctoml_member(const ctoml_node *node, const char *key, size_t size);
-/// A table's key by index, sorted by bytes; without a NUL. NULL if `node` is no table or has fewer keys.
+/// A table's key by index, sorted by bytes; without a NUL. NULL if `node` is not a table or has fewer keys.
 const char *ctoml_key(const ctoml_node *node, size_t index, size_t *size);
 
 /// NULL for a value of another type; valid as long as the document.

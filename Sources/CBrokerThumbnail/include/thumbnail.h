@@ -7,31 +7,35 @@
 /* Makes a thumbnail of an untrusted photo. Only contactbroker-thumbnail decodes photos, and it confines itself before
    it reads a byte. The broker does not link this code. */
 
-/* Maximum length of a thumbnail's longer side, in pixels. A smaller photo keeps its size. */
+/* The maximum length of a thumbnail's longer side, in pixels. A smaller photo keeps its size. */
 #define THUMBNAIL_SIDE 320
-/* Maximum size of a thumbnail, a JPEG, in bytes. */
+/* The maximum size of a thumbnail, a JPEG, in bytes. */
 #define THUMBNAIL_LIMIT 65536
-/* Maximum size of a photo, in bytes. */
+/* The maximum size of a photo, in bytes. */
 #define THUMBNAIL_PHOTO_LIMIT 8388608
-/* Maximum pixels of a photo, per side and in total. The size in its header is checked before anything is decoded. */
+/* The maximum number of a photo's pixels, per side and in total. The size in its header is checked before
+   anything is decoded. */
 #define THUMBNAIL_PHOTO_SIDE 30000
 #define THUMBNAIL_PHOTO_PIXELS 120000000
 /* Limits for decoding: memory in bytes, and time in seconds. */
 #define THUMBNAIL_MEMORY 201326592
 #define THUMBNAIL_SECONDS 2
 
-/* Irrevocably drops what decoding does not need. From then on this process can only read standard input, write standard
-   output and end. It gets no further memory, and any other system call kills it. Returns 0 or -errno.
+/* Irrevocably drops all rights that decoding does not need. From then on this process can only read standard
+   input, write standard output and end. It gets no further memory, and any other system call kills it.
+   Returns 0 or -errno.
 
-   If the process may not lower its limits (a service's system call filter denies it), memory is bounded all the same,
-   and SIGALRM ends the process. */
+   If a service's system call filter does not let the process lower its limits, memory is bounded
+   nevertheless, and SIGALRM ends the process. */
 int thumbnail_confine(void);
 
-/* Makes a thumbnail of a JPEG or PNG: a JPEG, upright (EXIF), on white, without the photo's metadata. The caller must
-   free() the bytes. Returns 0; -EINVAL if it is no photo, is truncated or is too large; -ENOMEM. */
+/* Makes a thumbnail of a JPEG or PNG. The thumbnail is a JPEG, upright (EXIF), on white, without the photo's
+   metadata. The caller must free() the bytes. Returns 0, -EINVAL if the bytes are not a photo, are truncated
+   or too large, or -ENOMEM. */
 int thumbnail_make(const uint8_t *photo, size_t size, uint8_t **out, size_t *out_size);
 
-/* Base64 of RFC 4648, section 4, as photos are stored. The caller must free() the bytes. -EINVAL for invalid input. */
+/* Base64 of RFC 4648, section 4, in which photos are stored. The caller must free() the bytes. Returns
+   -EINVAL for invalid input. */
 int thumbnail_decode_base64(const uint8_t *text, size_t size, uint8_t **out, size_t *out_size);
 int thumbnail_encode_base64(const uint8_t *bytes, size_t size, uint8_t **out, size_t *out_size);
 

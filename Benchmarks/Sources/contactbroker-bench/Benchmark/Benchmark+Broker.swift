@@ -4,13 +4,14 @@ import Glibc
 extension Benchmark {
     private static let starts = 15
     private static let peerStarts = 5
-    /// The bar is for 100,000 contacts; fewer must not need more.
+    /// The bar is for 100,000 contacts. A book with fewer contacts must not need more memory.
     static let idleBar = Bar.atMost(.size(48_000_000))
     static let readBar = Bar.atMost(.size(64_000_000))
 
-    /// A megabyte is a million bytes.
+    /// Measures the broker's memory. A megabyte is a million bytes.
     ///
-    /// - Parameter pause: seconds without a call before, after which the broker is idle.
+    /// - Parameter pause: how many seconds to wait without a call before the measurement, so that the
+    ///   broker is idle.
     mutating func measureMemory(_ state: String, pause: UInt32 = 0, bar: Bar? = nil) throws {
         sleep(pause)
         let memory = try Memory(of: scratch.brokerProcess)

@@ -3,7 +3,7 @@ import BrokerVCard
 import Glibc
 
 extension Benchmark {
-    /// Reads and writes vCards, and has python-vobject do the same with the same cards.
+    /// Measures reading and writing vCards, and has python-vobject do the same with the same cards.
     mutating func measureCards() throws {
         let writer = VCardWriter(version: .v3_0)
         let contacts = (0..<size).map(SampleContacts.contact)
@@ -27,7 +27,7 @@ extension Benchmark {
         try measureVobject(bytes)
     }
 
-    /// Reads piece by piece, as `contactbook import` does.
+    /// Reads the cards in chunks, as `contactbook import` does.
     private static func read(_ bytes: [UInt8]) throws -> Int {
         var reader = VCardReader()
         var count = 0
@@ -48,7 +48,7 @@ extension Benchmark {
         .throughput(Double(bytes) * 1_000 / Double(max(1, nanoseconds)))
     }
 
-    /// With 500 of the cards, since it is slow.
+    /// Measures python-vobject with only 500 of the cards, because it is slow.
     private mutating func measureVobject(_ bytes: [UInt8]) throws {
         guard let python = getenv("CONTACTBROKER_PYTHON").map({ String(cString: $0) }) else {
             report.remarks.append("python-vobject was not measured: CONTACTBROKER_PYTHON is not set (make python).")
@@ -67,7 +67,7 @@ extension Benchmark {
         report.figures.append(Figure(name("vCard write, python-vobject"), Self.rate(size, answer[2])))
     }
 
-    /// Prints bytes, nanoseconds of reading and nanoseconds of writing.
+    /// Prints the size in bytes, the nanoseconds of reading and the nanoseconds of writing.
     private static let vobject = """
         import sys, time, vobject
         cards = open(sys.argv[1], encoding="utf-8", newline="").read().split("END:VCARD\\r\\n")[:500]

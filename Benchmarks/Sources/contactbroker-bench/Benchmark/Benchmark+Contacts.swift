@@ -1,4 +1,4 @@
-/// The cost of the library `Contacts` on top of the calls.
+/// Measures how much time the library `Contacts` adds to the calls.
 extension Benchmark {
     private static let lists = 20
     private static let contactFetches = 4_000
@@ -6,7 +6,7 @@ extension Benchmark {
     mutating func measureContacts() throws {
         let app = try ChildProcess(Role.program, [Role.contacts.rawValue, scratch.apps])
         _ = try app.ask("ask")
-        // Comes first, because later lists reuse the memory of earlier ones.
+        // This comes first, because later lists reuse the memory of earlier ones.
         let kept = try app.ask("keep")
         _ = try app.ask("list 3")
         let listed = try app.ask("list \(Self.lists)")

@@ -1,4 +1,4 @@
-/// Contacts by identifier, and all of them.
+/// Measures fetches by identifier, and of all contacts.
 extension Benchmark {
     private static let fetches = 8_000
     private static let clients = 8
@@ -49,12 +49,12 @@ extension Benchmark {
                 peerAtBest: peerStorm("direct", clients: clients, milliseconds: time), bar: usual(.times(6))))
     }
 
-    /// Has all apps fetch at once.
+    /// Makes all apps fetch at the same time.
     ///
-    /// - Returns: fetches per second, of all of them.
+    /// - Returns: the fetches per second of all apps together.
     static func storm(_ apps: [ChildProcess], milliseconds: Int) throws -> Double {
         for (seed, app) in apps.enumerated() { try app.tell("storm \(milliseconds) \(seed)") }
-        // Each app reports when it is ready, and waits for a line.
+        // Each app prints a line when it is ready, and then waits for a line.
         for app in apps { _ = try app.line() }
         for app in apps { try app.tell("go") }
         return try apps.map { app in

@@ -7,13 +7,15 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Measures how long identifying a caller takes: from the caller's time before connect(2) to ours after judging.
+/// Measures how long it takes to identify a caller, from the caller's time before connect(2) to this
+/// process's time after judging.
 ///
-/// Uses the broker's own event loop and socket, and inspects callers on another thread, as the broker does.
+/// It uses the broker's own event loop and socket, and inspects callers on another thread, as the broker
+/// does.
 final class Identification: Sendable {
-    /// Nanoseconds of one connection.
+    /// The times of one connection, in nanoseconds.
     struct Times {
-        /// Until it was accepted, before the identification begins.
+        /// The time until the connection was accepted, before the identification begins.
         let accepted: Int64
         let identified: Int64
         let isRefused: Bool
@@ -21,7 +23,7 @@ final class Identification: Sendable {
 
     /// One admitted caller.
     private final class Stay: Sendable {
-        /// The broker keeps each caller's handle while it is connected.
+        /// Kept while the caller is connected, as the broker does.
         let peer: PeerHandle
         let accepted: Int64
         let identified = Clock.now()
@@ -90,12 +92,13 @@ final class Identification: Sendable {
         }
     }
 
-    /// The caller's side. Sends its start time, and connects again after the reply.
+    /// Runs the caller. It sends its start time, and connects again after the reply.
     ///
-    /// - Parameter pause: microseconds before each connection but the first.
+    /// - Parameter pause: the pause before each connection except the first, in microseconds.
     static func connect(to path: String, times: Int, pause: UInt32, on processor: CInt) throws {
         try Processors.pin(process: getpid(), to: [processor])
-        // A first attempt at a path without a socket loads what the program needs, so that it is not measured.
+        // A first attempt at a path without a socket loads the code that the program needs, so that loading
+        // is not measured.
         _ = clinux_connect(path + ".nobody", 5_000)
         for count in 0..<times {
             if pause > 0, count > 0 { usleep(pause) }
@@ -108,7 +111,7 @@ final class Identification: Sendable {
         }
     }
 
-    /// All connections of one new process on the given processor.
+    /// Measures all connections of one new process on the given processor.
     func measure(_ count: Int, pause: UInt32 = 0, on processor: CInt) throws -> [Times] {
         let caller = try ChildProcess(
             Role.program, [Role.caller.rawValue, path, "\(count)", "\(pause)", "\(processor)"])
@@ -122,12 +125,12 @@ final class Identification: Sendable {
     }
 }
 
-/// Measures from connecting to the broker's first reply. It includes the identification, and the call is the cheapest
-/// one.
+/// Measures the time from connecting to the broker's first reply. The time includes the identification, and
+/// the call is the cheapest one.
 enum Visit {
     private static let call = Array(#"{"method":"org.varlink.service.GetInfo"}"#.utf8) + [0]
 
-    /// The caller's side: writes the nanoseconds of each visit.
+    /// Runs the caller, which prints the nanoseconds of each visit.
     static func run(door: String, times: Int, on processor: CInt) throws {
         try Processors.pin(process: getpid(), to: [processor])
         var visits: [Int64] = []
@@ -146,7 +149,7 @@ enum Visit {
 }
 
 extension Benchmark {
-    /// Needs a broker.
+    /// Measures visits. The broker must be running.
     mutating func measureVisits() throws {
         for placing in Placing.allCases {
             let other = placing == .oneCore ? processors.first : processors.second
@@ -162,14 +165,15 @@ extension Benchmark {
                 known += visits[1...]
             }
             let name = "connecting, to the first answer, \(placing.rawValue)"
-            // The very first visit is left out: the broker hashes the program then.
+            // The very first visit is left out, because the broker then hashes the program.
             report.figures.append(Figure("\(name), at first sight", Samples(Array(first.dropFirst()))))
             report.figures.append(Figure("\(name), known, again at once", Samples(Array(known.dropFirst(49)))))
         }
         try Processors.pin(process: scratch.brokerProcess, to: processors.allowed)
     }
 
-    /// The program's hash is cached before. It stays cached while the file does not change.
+    /// Measures identification when the program's hash is cached. The hash stays cached while the file does
+    /// not change.
     mutating func measureIdentification() throws {
         try measureIdentification(try EvidenceCollector(), "identified caller", helper: nil)
         guard geteuid() == 0 else {
@@ -189,8 +193,8 @@ extension Benchmark {
         try measureIdentification(client, "identified caller, through the helper", helper: helper.pid)
     }
 
-    /// Three kinds of callers: new processes; a process that connects again and again without a pause; and one that pauses
-    /// in between, as a person's programs do.
+    /// Measures three kinds of callers: new processes, a process that connects again and again without a
+    /// pause, and a process that pauses in between, as a person's programs do.
     private mutating func measureIdentification(
         _ source: any EvidenceSource, _ name: String, helper: pid_t?
     ) throws {
@@ -201,12 +205,12 @@ extension Benchmark {
             try? Processors.pin(process: getpid(), to: processors.allowed)
         }
         source.prepare()
-        // The broker stays on the first processor.
+        // This process acts as the broker and stays on the first processor.
         try Processors.pin(process: getpid(), to: [processors.first])
         var refused = 0
         for placing in Placing.allCases {
             let other = placing == .oneCore ? processors.first : processors.second
-            // Across two cores, the kernel places the helper.
+            // With two cores, the kernel chooses the helper's processor.
             if let helper {
                 try Processors.pin(process: helper, to: placing == .oneCore ? [other] : processors.allowed)
             }

@@ -1,12 +1,12 @@
-/// Look-ups by typed text, and pages of the list.
+/// Measures look-ups by typed text, and pages of the list.
 extension Benchmark {
     private struct Lookup {
         let task: String
         let work: String
         let bar: Bar
-        /// Whether the bar is the same for books of other sizes.
+        /// Whether the bar also applies to books of other sizes.
         var isBarForAnySize = false
-        /// How often the peer is asked at most.
+        /// The maximum number of look-ups by the peer.
         var peerCount = 400
     }
 
@@ -31,7 +31,7 @@ extension Benchmark {
                 let rounds = try doAndPing(app, lookup.task, placing, count: Self.lookups)
                 let (ours, floor) = (Samples(rounds.answers), Samples(rounds.pings))
                 addFigures(name("\(lookup.work), \(placing.rawValue)"), ours, floor: floor)
-                // The bars for a million are those of measureFound.
+                // measureFound sets the bars for a million contacts.
                 guard placing == .twoCores, !isMillion else { continue }
                 let peer = peerAmounts(lookup.task, count: lookup.peerCount, details: name(lookup.work))
                 report.comparisons.append(

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Look-ups in a book of a million, and how long they keep others waiting.
+/// Measures look-ups in a book of a million contacts, and how long other clients wait meanwhile.
 extension Benchmark {
-    /// Must rise with each change of what the book is made of, so that an older book is made again.
+    /// Increase this number with each change of the generated contacts, so that an older book is made again.
     private static let makerVersion = 1
     private static let folder = "bench-million"
     private static let contactsPerStep = 20_000
@@ -28,7 +28,7 @@ extension Benchmark {
         }
     }
 
-    /// Through the socket, as any app saves.
+    /// Saves the contacts through the socket, as any app does.
     private func makeBook(_ app: ChildProcess) throws {
         let start = Clock.now()
         for first in stride(from: 0, to: size, by: Self.contactsPerStep) {
@@ -80,7 +80,7 @@ extension Benchmark {
                 Comparison(
                     work: name(text + ", first 20"), ours: .p50(ours), floor: .p50(floor), bar: Self.searchBar))
         }
-        // The index of beginnings is kept in the order that the person prefers, not in this one.
+        // The index of beginnings has the order that the person prefers, not this one.
         _ = try app.ask("look-for 0 1 2")
         _ = try app.ask("order 1")
         let times = try doAndPing(app, "search", nil, count: Self.searches / 3).answers
@@ -89,7 +89,7 @@ extension Benchmark {
         _ = try app.ask("look-for 0 1 2 5")
     }
 
-    /// Apps that see some of the book.
+    /// Measures apps that see a part of the book.
     private mutating func measureSets() throws {
         for (program, count) in [(Person.limitedApp, Person.chosen), (Person.largeLimitedApp, Person.manyChosen)] {
             Self.say("the person chooses \(count) contacts")
@@ -114,7 +114,7 @@ extension Benchmark {
         (task: "list 1", name: "lists"), ("count", "counts matches of"), ("sort", "searches"),
     ]
 
-    /// One client fetches contacts while another one asks for as much as it can.
+    /// Measures one client's fetches while another client makes long requests.
     private mutating func measureWaiting(_ app: ChildProcess) throws {
         _ = try place(app, nil)
         for (task, text) in Self.work {

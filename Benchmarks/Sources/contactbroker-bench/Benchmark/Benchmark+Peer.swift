@@ -1,14 +1,14 @@
 import Glibc
 
-/// The same work done by the peer.
+/// Measures the same work by the peer.
 extension Benchmark {
-    /// The peer's two ways: over D-Bus, and at its best.
+    /// The peer's amounts: over D-Bus, and at its best, where the app reads the book's file itself.
     struct PeerAmounts {
         var overBus: Amount?
         var atBest: Amount?
     }
 
-    /// Starts the peer and has it import the file that we imported.
+    /// Starts the peer and has it import the file that contactbook imported.
     ///
     /// - Returns: how long the import took.
     mutating func startPeer(_ file: String) -> Amount? {
@@ -27,7 +27,8 @@ extension Benchmark {
         }
     }
 
-    /// Does something with the peer, if there is one. If that fails, the run goes on without the peer and says so.
+    /// Does something with the peer, if there is one. If that fails, the run continues without the peer and
+    /// the report says so.
     mutating func withPeer<Value>(_ work: (Peer) throws -> Value) -> Value? {
         guard let peer else { return nil }
         do {
@@ -48,11 +49,11 @@ extension Benchmark {
     ///
     /// - Parameters:
     ///   - task: the line for its app, without the count that follows.
-    ///   - count: how many times at most. The app stops sooner where that takes longer than some seconds.
+    ///   - count: the maximum number of times. The app stops earlier if that takes more than four seconds.
     mutating func peerAmounts(_ task: String, count: Int, details name: String) -> PeerAmounts {
         let times = withPeer { peer in
             try [peer.overBus, peer.atBest].map { app in
-                // Once before, so that everything is loaded.
+                // One run comes before, so that everything is loaded.
                 _ = try app.ask("\(task) 1", within: 120)
                 return Samples(try app.ask("\(task) \(count)", within: 120))
             }
@@ -63,7 +64,7 @@ extension Benchmark {
         return PeerAmounts(overBus: .p50(times[0]), atBest: .p50(times[1]))
     }
 
-    /// A change that the peer's app makes. It writes over D-Bus, whatever way it reads.
+    /// Measures a change that the peer's app makes. The peer always writes over D-Bus.
     ///
     /// - Parameter task: the line for its app.
     mutating func peerWriting(_ task: String, details name: String) -> Amount? {
@@ -72,10 +73,10 @@ extension Benchmark {
         return .p50(times)
     }
 
-    /// Memory of all of the peer's processes but its apps.
+    /// Returns the memory of the peer's processes without its apps.
     mutating func peerMemory() -> Amount? { withPeer { .size(try $0.memory()) } }
 
-    /// Several apps of the peer that fetch at once.
+    /// Measures several apps of the peer that fetch at the same time.
     mutating func peerStorm(_ way: String, clients: Int, milliseconds: Int) -> Amount? {
         withPeer { peer in
             let apps = try (0..<clients).map { _ in try peer.client() }
@@ -87,7 +88,7 @@ extension Benchmark {
         }
     }
 
-    /// Measures from a change until another app of the peer sees it.
+    /// Measures the time from a change until another app of the peer sees it.
     mutating func peerNotification(_ count: Int) -> Amount? {
         let times = withPeer { peer in
             let watcher = try peer.client()
@@ -102,7 +103,8 @@ extension Benchmark {
         return .p50(times)
     }
 
-    /// From a call to its answer where only the bus runs, and the app that has connected to nothing yet. Ends the peer.
+    /// Measures the time from a call to its answer. Before the call only the bus and the app run, and the app
+    /// has no connection. Ends the peer.
     mutating func peerStart(_ count: Int) -> Amount? {
         let times = withPeer { peer in
             try peer.overBus.tell("name")

@@ -1,17 +1,18 @@
 import Glibc
 
-/// Imports, saves and notifications.
+/// Measures imports, saves and notifications.
 extension Benchmark {
     private static let saves = 500
     private static let peerSaves = 200
     private static let notifications = 60
 
-    /// The person imports a file of cards: contactbook reads it and saves what is in it. The peer imports the same file.
+    /// Measures an import: contactbook reads a file of cards and saves the contacts. The peer imports the
+    /// same file.
     mutating func measureImport() throws {
         let file = scratch.state + "/cards.vcf"
         try SampleCard.writeFile(file, 0..<size)
         let program = scratch.program("contactbook")
-        // The person answers contactbook's prompt here, so that the answer is not measured.
+        // The person answers contactbook's prompt here, so that the time of the answer is not measured.
         let asking = try ChildProcess(program, ["list"], readsErrors: true, environment: scratch.environment)
         asking.waitForEnd()
         let start = Clock.now()
@@ -68,7 +69,8 @@ extension Benchmark {
     }
 
     private mutating func measureNotified(_ app: ChildProcess, _ task: String, _ text: String) throws -> Samples {
-        // A connection answers one call at a time, and the watching call does not end: each time a new watcher.
+        // A connection answers one call at a time, and the watching call does not end, so each measurement
+        // needs a new watcher.
         let watcher = try self.app(Role.program)
         _ = try watcher.ask("watch \(Self.notifications)")
         let changes = try app.ask("\(task) \(Self.notifications)")
@@ -81,8 +83,8 @@ extension Benchmark {
     }
 
     /// - Parameters:
-    ///   - changes: when each change began, followed by how long it took.
-    ///   - told: when the watcher was notified of each.
+    ///   - changes: the time at which each change began, followed by its duration.
+    ///   - told: the time at which the watcher was notified of each change.
     static func delays(changes: [Int64], told: [Int64]) -> Samples {
         let began = stride(from: 0, to: changes.count, by: 2).map { changes[$0] }
         return Samples(zip(began, told).map { $1 - $0 })

@@ -1,29 +1,30 @@
 import Glibc
 
-/// One run: everything in the same minutes, on the same machine, with the same contacts.
+/// One run. It measures everything within a few minutes, on one machine, with the same contacts.
 struct Benchmark {
-    /// Contacts in the usual book.
+    /// The number of contacts in the usual book.
     static let contacts = 10_000
-    /// Contacts in the book that shows what depends on the size.
+    /// The number of contacts in the larger book, which shows how the figures depend on the size.
     static let manyContacts = 100_000
-    /// Contacts in the largest book that is searched.
+    /// The number of contacts in the largest book.
     static let millionContacts = 1_000_000
     static let rounds = 10
-    /// Seconds. The broker frees what saves needed after one second, and what their threads kept after another five and a half.
+    /// In seconds. The broker releases the memory of saves after one second, and the memory of their threads
+    /// after another 5.5 seconds.
     static let untilIdle: UInt32 = 7
 
     let scratch: Scratch
-    /// Contacts in the book.
+    /// The number of contacts in the book.
     let size: Int
     let processors = Processors()
     var report = Report()
     var peer: Peer?
     var storage: StorageFloor?
 
-    /// What is measured.
+    /// The part of the benchmark to run.
     enum Extent: String {
         case usual = ""
-        /// The usual, and the larger book.
+        /// The usual measurements, and those of the larger book.
         case full
         /// Importing, saving and notifications only.
         case saves
@@ -31,7 +32,7 @@ struct Benchmark {
         case lookups
         /// The larger book only.
         case many
-        /// Searches in a book of a million.
+        /// Searches in a book of a million contacts.
         case million
         /// Identifying callers only.
         case callers
@@ -69,7 +70,7 @@ struct Benchmark {
         report = benchmark.report
     }
 
-    /// - Parameter kept: as ``Scratch/init(build:kept:)`` has it.
+    /// - Parameter kept: see ``Scratch/init(build:kept:)``.
     static func run(
         _ size: Int, _ build: String, _ report: inout Report, kept: String? = nil,
         _ measure: (inout Benchmark) throws -> Void
@@ -77,10 +78,11 @@ struct Benchmark {
         let scratch = try Scratch(build: build, kept: kept)
         defer { scratch.remove() }
         var benchmark = Benchmark(scratch: scratch, size: size, report: report)
-        // Before its folders are removed.
+        // The peer must end before its folders are removed.
         defer { benchmark.stopPeer() }
         try scratch.startBroker()
-        // A child of ours as the apps are, and not of theirs: the broker asks no agent that is kin to the app.
+        // A child of this process, as the apps are, because the broker does not ask an agent that is an
+        // ancestor or descendant of the app.
         let person = try ChildProcess(Role.program, [Role.person.rawValue, scratch.agent])
         _ = try person.line()
         try measure(&benchmark)
@@ -88,7 +90,7 @@ struct Benchmark {
         withExtendedLifetime(person) {}
     }
 
-    /// The usual book, and an app that sees and knows all of it.
+    /// Imports the usual book. Returns an app that has full access and has read all identifiers.
     private mutating func imported() throws -> ChildProcess {
         try measureStorage()
         try measureImport()
@@ -120,7 +122,7 @@ struct Benchmark {
 
     private mutating func measureWriting() throws {
         let app = try imported()
-        // The broker empties the import's log meanwhile, as it does in a book that is saved to now and then.
+        // The broker checkpoints the import's log meanwhile, as it does in a book with few saves.
         sleep(Self.untilIdle)
         try measureSaves(app)
         try measureNotification(app)
@@ -136,7 +138,8 @@ struct Benchmark {
         try measureStart(app)
     }
 
-    /// What must not depend on the size, and what must not take too much at this one.
+    /// Measures the figures that must not depend on the size of the book, and those that are bounded at this
+    /// size.
     private mutating func measureSize() throws {
         try measureStorage()
         try measureImport()
@@ -151,7 +154,7 @@ struct Benchmark {
         try measureStart(app)
     }
 
-    /// A bar that is set for the usual book only.
+    /// Returns the bar if the book has the usual size; otherwise `nil`.
     func usual(_ bar: Bar) -> Bar? { size == Self.contacts ? bar : nil }
 
     func app(_ program: String) throws -> ChildProcess {
@@ -163,7 +166,8 @@ struct Benchmark {
         case twoCores = "two cores"
     }
 
-    /// Where the app and the broker run.
+    /// Pins the app and the broker to processors; `nil` lets both run anywhere. Returns their processors, or
+    /// -1 for any.
     func place(_ app: ChildProcess, _ placing: Placing?) throws -> (app: CInt, broker: CInt) {
         switch placing {
         case nil:
@@ -178,8 +182,8 @@ struct Benchmark {
         }
     }
 
-    /// The broker's answers and the floor for one way of placing both ends. Both are measured turn by turn, so that what
-    /// else the machine does in that second affects both.
+    /// The broker's answers and the floor for one placing. Both are measured alternately, so that other load
+    /// on the machine affects both.
     struct Rounds {
         var call = 0
         var reply = 0
@@ -201,13 +205,14 @@ struct Benchmark {
         return rounds
     }
 
-    /// Adds what was measured to the details, and the ping-pongs of the same bytes that were measured in turn with it.
+    /// Adds a measurement to the details, and the ping-pongs of the same size that were measured alternately
+    /// with it.
     mutating func addFigures(_ name: String, _ ours: Samples, floor: Samples) {
         report.figures.append(Figure(name, ours))
         report.figures.append(Figure("\(name): its floor, a ping-pong", floor))
     }
 
-    /// The name of a figure, with the size of the book if it is not the usual one.
+    /// Returns the name of a figure, with the size of the book if it is not the usual one.
     func name(_ text: String) -> String { size == Self.contacts ? text : "\(text), of \(size)" }
 
     static func say(_ text: String) {

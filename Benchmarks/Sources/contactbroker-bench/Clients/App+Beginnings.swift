@@ -8,12 +8,14 @@ extension App {
     private static let rare: Int64 = 1_000
     private static let middling: Int64 = 50_000
     private static let common: Int64 = 100_000
-    /// Beginnings of each kind: enough to repeat few, few enough to count the matches of each in short time.
+    /// The maximum number of beginnings of each kind. With this number, few searches repeat, and counting the
+    /// matches of all beginnings is quick.
     private static let most = 24
     private static let known = 20_000
 
-    /// Collects beginnings of each kind: three letters with few, some and very many matches; two letters with very many;
-    /// four to six letters; three letters of other scripts; names in Chinese characters and the like; two words.
+    /// Collects beginnings of eight kinds: three letters with few, some and very many matches; two letters
+    /// with very many matches; four to six letters; three letters of other scripts; names in East Asian
+    /// characters; two words.
     func meet(_ size: Int) throws -> [Int64] {
         var all: [People.Person] = []
         var (letters, short, long, native, characters, pairs) = (
@@ -40,7 +42,7 @@ extension App {
                 pairs.insert(given.prefix(3) + " " + family.prefix(2))
             }
         }
-        // In an order that is not the book's: neighbours would share its pages.
+        // The order differs from the book's, because neighbours in the book would share its pages.
         all.sort { $0.email.reversed().lexicographicallyPrecedes($1.email.reversed()) }
         people.all = all
         var kinds: [[String]] = [[], [], [], [], [], [], [], []]
@@ -63,7 +65,7 @@ extension App {
         return kinds.map { Int64($0.count) }
     }
 
-    /// At most so many, evenly spread over the alphabet.
+    /// Returns at most `most` of the texts, evenly spread over the alphabet.
     private static func spread(_ texts: Set<String>, _ most: Int) -> [String] {
         let sorted = texts.sorted()
         let count = min(most, sorted.count)
@@ -79,7 +81,7 @@ extension App {
         return count
     }
 
-    // MARK: Work that keeps others waiting
+    // MARK: Work that makes other clients wait
 
     private static let busy = ["an", "ma", "a", "m", "ann", "mar", "n", "s"]
 

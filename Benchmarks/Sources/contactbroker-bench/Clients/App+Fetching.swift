@@ -4,7 +4,7 @@ import BrokerVarlink
 import BrokerVarlinkClient
 import Glibc
 
-/// Contacts by identifier, and all of them.
+/// Fetches contacts by identifier, and all contacts.
 extension App {
     func learn() throws -> Int64 {
         identifiers = []
@@ -15,7 +15,7 @@ extension App {
             identifiers += contacts.compactMap { $0["identifier"]?.string }
             return true
         }
-        // In an order that is not the book's: neighbours would share its pages.
+        // The order differs from the book's, because neighbours in the book would share its pages.
         identifiers.sort()
         return Int64(identifiers.count)
     }
@@ -52,7 +52,8 @@ extension App {
         let calls = identifiers.map(Self.fetch)
         var place = seed * 1_009 % calls.count
         for _ in 0..<Self.warmUp { try storm(calls, &place) }
-        // All clients begin together: one line says that this one is ready, one that all are.
+        // All clients begin together. This client prints a line when it is ready, and the benchmark sends a
+        // line when all clients are ready.
         say([0])
         guard readLine() != nil else { throw Failure("nobody is there any more") }
         let start = Clock.now()
@@ -89,7 +90,7 @@ extension App {
         return [Int64(bytes)] + times
     }
 
-    /// Fetches the first contact from a broker that is just starting.
+    /// Fetches one contact from a broker that is just starting. Returns the time of the reply.
     func first() throws -> Int64 {
         let identifier = identifiers[next % identifiers.count]
         next += 1

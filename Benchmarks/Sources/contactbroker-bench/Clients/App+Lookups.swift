@@ -3,7 +3,7 @@ import BrokerModel
 import BrokerVarlink
 import BrokerVarlinkClient
 
-/// What an app knows of the contacts in the book, so that it can look for them.
+/// The values by which an app can search for contacts in the book.
 struct People {
     struct Person {
         let identifier: String
@@ -11,26 +11,26 @@ struct People {
         let email: String
     }
 
-    /// In an order that is not the book's.
+    /// Their order differs from the book's.
     var all: [Person] = []
     /// The first letters of names and organisations.
     var letters: [String] = []
-    /// The same by kinds, see ``App/meet(_:)``.
+    /// Beginnings of names by kind; see ``App/meet(_:)``.
     var kinds: [[String]] = []
-    /// Cursors to places in the list, in no order.
+    /// Cursors in the list, in no particular order.
     var places: [String] = []
     var order = "userDefault"
 }
 
-/// Contacts by typed text, and pages of the list.
+/// Searches contacts by typed text, and fetches pages of the list.
 extension App {
-    /// The keys that a list shows, as contactbook asks for them.
+    /// The keys that contactbook requests for a list.
     private static let listKeys = ContactKeySet.names.union(ContactKeySet([.phoneNumbers, .emailAddresses]))
-    /// The keys that a phone shows of a caller, and a mail program of a sender.
+    /// The keys that a phone shows of a caller (`phoneKeys`), and a mail program of a sender (`emailKeys`).
     private static let phoneKeys = ContactKeySet.names.union(ContactKeySet([.phoneNumbers]))
     private static let emailKeys = ContactKeySet.names.union(ContactKeySet([.emailAddresses]))
-    /// Keys that few contacts have. Each combination of them makes another question, which the audit does not take for a
-    /// repeat.
+    /// Keys that few contacts have. Each combination of them makes a different request, so the audit does not
+    /// count it as a repetition.
     private static let rareKeys: [ContactKey] = [
         .birthday, .dates, .urlAddresses, .contactRelations, .socialProfiles, .instantMessageAddresses,
     ]
@@ -131,8 +131,8 @@ extension App {
         }
     }
 
-    /// A number as it is stored, and as people write it: without spaces, with hyphens, with the trunk zero, without the
-    /// country, and without country and area.
+    /// Returns a number as it is stored, or as people write it: without spaces, with hyphens, with the trunk
+    /// zero, without the country, and without country and area.
     private static func spell(_ number: String, _ spelling: Int) -> String {
         let parts = number.split(separator: " ")
         guard parts.count == 4 else { return number }
@@ -156,7 +156,7 @@ extension App {
             after = try checked(socket.receiveReply())["next"]?.string
             if let after { people.places.append(after) }
         } while after != nil
-        // The last one may have fewer contacts after it than a page holds.
+        // After the last cursors there may be fewer contacts than a page has.
         people.places.removeLast(min(people.places.count, (Self.pageSize + step - 1) / step))
         people.places.sort()
         return Int64(people.places.count)

@@ -25,7 +25,7 @@ extension App {
         }
     }
 
-    /// Changes the job title of the next contact to one that it never had.
+    /// Returns a call that changes the next contact's job title to one that the contact never had.
     private func change() -> [UInt8] {
         let identifier = identifiers[next % identifiers.count]
         next += 1
@@ -49,7 +49,7 @@ extension App {
     }
 
     func add(_ count: Int) throws -> [Int64] {
-        // Above every number that a contact of the book was made from.
+        // Higher than every number from which a contact of the book was generated.
         if made == 0 { made = max(identifiers.count, 1_000_000) }
         return try timed(count) {
             made += 1
@@ -85,9 +85,11 @@ extension App {
         }
     }
 
-    /// Each change comes when the watchers know of the one before, and the broker notifies without a delay again.
+    /// Waits before each change until the watchers were notified of the previous one, and until the broker
+    /// again notifies without a delay.
     ///
-    /// - Parameter isRead: reads the contact right before, as an app does in which it is edited.
+    /// - Parameter isRead: whether to read the contact right before the change, as an app does in which a
+    ///   person edits it.
     func changeSlowly(_ count: Int, isRead: Bool) throws -> [Int64] {
         try (0..<count).flatMap { _ in
             let reading = Self.fetch(identifiers[next % identifiers.count])
@@ -106,6 +108,6 @@ extension App {
         }
     }
 
-    /// Microseconds. The broker notifies a watcher at most once in 50 ms.
+    /// The pause in microseconds. The broker notifies a watcher at most once in 50 ms.
     static let pause: UInt32 = 75_000
 }

@@ -4,35 +4,37 @@ import BrokerVarlink
 import BrokerVarlinkClient
 import Glibc
 
-/// An app, as a process of its own. It reads one task per line, and answers each with a line of numbers.
+/// An app in its own process. It reads one task per line, and answers each task with a line of numbers.
+///
+/// "Times" are in nanoseconds, one for each call. "Like fetch" means the same answer as that of `fetch`.
 ///
 ///     ask                       asks for access
-///     import FIRST COUNT        saves contacts of a crowd, from this number on; nanoseconds
-///     add COUNT                 saves one contact per call; nanoseconds of each
-///     change COUNT              changes one contact per call; nanoseconds of each
-///     learn                     remembers every identifier that it can see; how many
-///     fetch COUNT               one contact per call; bytes of a call and of a reply, then nanoseconds of each
-///     storm MILLISECONDS SEED   fetches until the time is over; how many, and nanoseconds
-///     list COUNT                every contact; bytes, then nanoseconds of each
-///     study                     remembers names, numbers and addresses too; how many contacts
-///     search COUNT              three letters per call, answers as fetch
-///     phone COUNT               one phone number per call, answers as fetch
-///     email COUNT               one e-mail address per call, answers as fetch
-///     walk STEP                 remembers places in the list, so many contacts apart; how many
-///     meet SIZE                 makes up the contacts of a book of this size; how many beginnings there are of each kind
-///     look-for KIND…            which beginnings the next searches use
-///     order NUMBER              sort order: 0 the user's default, 1 given name first
-///     fetch-once COUNT          as fetch, without a warm-up
-///     count                     counts the matches of common beginnings; how many counts
-///     sort                      searches for common beginnings in another order; how many searches
-///     page COUNT                one page per call, answers as fetch
-///     watch COUNT               answers 0 once it watches; then when each notification came, on the monotonic clock
-///     change-slowly COUNT       changes one contact per call, with pauses; when each began, and its nanoseconds
-///     edit-slowly COUNT         as change-slowly, each contact read right before
-///     first                     waits for the broker, and fetches one contact; when it came
-///     ping COUNT CALL REPLY HERE THERE   see ``PingPong``; nanoseconds of each
-///     ping-slowly …             as ping, with pauses
-///     pin PROCESSOR…            pins the app, and on the first of them the process that answers its pings
+///     import FIRST COUNT        saves contacts of a crowd, from this number on; total time
+///     add COUNT                 saves one contact per call; times
+///     change COUNT              changes one contact per call; times
+///     learn                     reads every identifier that the app can see; number of identifiers
+///     fetch COUNT               one contact per call; bytes of a call, bytes of a reply, times
+///     storm MILLISECONDS SEED   fetches until the time is over; number of fetches, total time
+///     list COUNT                every contact; bytes, times
+///     study                     reads names, numbers and addresses too; number of contacts
+///     search COUNT              three letters per call; like fetch
+///     phone COUNT               one phone number per call; like fetch
+///     email COUNT               one e-mail address per call; like fetch
+///     walk STEP                 reads cursors of the list, STEP contacts apart; number of cursors
+///     meet SIZE                 generates a book's contacts; number of beginnings of each kind
+///     look-for KIND…            selects the beginnings that the next searches use; number of beginnings
+///     order NUMBER              selects the sort order: 0 the user's default, 1 given name first
+///     fetch-once COUNT          like fetch, without a warm-up
+///     count                     counts the matches of common beginnings; number of counts
+///     sort                      searches for common beginnings in another order; number of searches
+///     page COUNT                one page per call; like fetch
+///     watch COUNT               answers 0 when it is watching, then the time of each notification
+///     change-slowly COUNT       changes one contact per call, with pauses; start and duration of each change
+///     edit-slowly COUNT         like change-slowly, but reads each contact right before it changes it
+///     first                     waits for the broker and fetches one contact; time of the reply
+///     ping COUNT CALL REPLY HERE THERE   see ``PingPong``; times
+///     ping-slowly …             like ping, with pauses
+///     pin PROCESSOR…            pins the app to these processors
 final class App {
     static let interface = "io.contactbroker.Contacts."
     static let keys = ContactKeySet.all.subtracting(.images).keys.map(\.rawValue)
@@ -42,7 +44,7 @@ final class App {
     private(set) var socket: BlockingSocket
     var identifiers: [String] = []
     var next = 0
-    /// How many contacts were made up so far.
+    /// The number of the contact that was generated last; 0 before the first one.
     var made = 0
     var people = People()
 
@@ -117,7 +119,7 @@ final class App {
         return [0]
     }
 
-    /// Waits until the broker is there.
+    /// Waits until the broker accepts a new connection.
     func connectAgain() throws {
         let deadline = Clock.now() + 10_000_000_000
         while Clock.now() < deadline {
@@ -130,7 +132,7 @@ final class App {
         throw Failure("the broker does not come")
     }
 
-    /// The parameters of a reply that is no error.
+    /// Returns the parameters of a reply. Throws if the reply is an error.
     func checked(_ size: Int) throws -> JSONValue {
         let reply = try ReplyFrame(parsing: Array(socket.buffer[..<(size - 1)]))
         if let error = reply.error {
@@ -139,12 +141,12 @@ final class App {
         return reply.parameters
     }
 
-    /// Calls that are each answered by one reply, after some that do not count.
+    /// Measures calls with one reply each. The first `warmUp` calls are not measured.
     ///
     /// - Parameters:
     ///   - call: makes the next call.
-    ///   - check: looks at its reply.
-    /// - Returns: bytes of a call and of a reply (median), then nanoseconds of each.
+    ///   - check: checks the reply.
+    /// - Returns: the sizes of a call and its reply in bytes (median), then the nanoseconds of each call.
     func measure(
         _ count: Int, warmUp: Int, call: () throws -> [UInt8], check: (JSONValue) throws -> Void
     ) throws -> [Int64] {

@@ -7,10 +7,10 @@ import Foundation
 /// An app that uses the library `Contacts`, with the protocol of ``App``.
 ///
 ///     ask               asks for access
-///     list COUNT        every contact with name, phone and e-mail keys; how many, then nanoseconds of each
-///     touch COUNT       as list, and reads each contact's names, numbers and addresses
-///     keep              lists once and keeps the contacts; how many, and bytes by which the process grew
-///     fetch COUNT       one contact by the library and one by the bare call, in turn; nanoseconds of both
+///     list COUNT        every contact with name, phone and e-mail keys; number of contacts, times
+///     touch COUNT       like list, but also reads each contact's names, numbers and addresses
+///     keep              lists once and keeps the contacts; number of contacts, growth of memory in bytes
+///     fetch COUNT       one contact by the library and one by the bare call, alternately; both times
 final class ContactsApp {
     private let door: String
     private let store: CNContactStore
@@ -18,7 +18,7 @@ final class ContactsApp {
     private var identifiers: [String] = []
 
     init(door: String) {
-        // The library finds the broker as every app does.
+        // The library finds the benchmark's broker through this variable.
         setenv("CONTACTBROKER_RUNTIME_DIR", door.split(separator: "/").dropLast(2).reduce("") { $0 + "/" + $1 }, 1)
         self.door = door
         store = CNContactStore()
@@ -59,7 +59,7 @@ final class ContactsApp {
         ]
     }
 
-    /// The same, as the bare call names them.
+    /// The same keys, as the bare call names them.
     private static let names = ContactKeySet.names.subtracting(ContactKeySet([.phoneticOrganizationName]))
         .union(ContactKeySet([.phoneNumbers, .emailAddresses])).keys.map(\.rawValue)
 
@@ -97,7 +97,7 @@ final class ContactsApp {
         return [Int64(kept.count), Int64(try Memory(of: getpid()).resident - before)]
     }
 
-    /// Both fetch the same contact, so that caches affect both; they take turns at being first.
+    /// Fetches each contact both ways, so that caches affect both. The two ways alternate in being first.
     private func fetch(_ count: Int) throws -> [Int64] {
         if identifiers.isEmpty { identifiers = try all().map(\.identifier).sorted() }
         let bare = try VarlinkClient(path: door, timeout: .seconds(30))

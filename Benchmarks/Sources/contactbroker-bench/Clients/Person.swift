@@ -2,16 +2,17 @@ import BrokerJSON
 import BrokerVarlinkClient
 import Glibc
 
-/// The person, as a program: answers every prompt at the agent's socket.
+/// Plays the person: answers every prompt on the agent's socket.
 ///
-/// It is a separate process next to the apps, because the broker does not ask an agent that is kin to the caller.
+/// It is a separate process and a sibling of the apps, because the broker does not ask an agent that is an
+/// ancestor or descendant of the caller.
 enum Person {
-    /// The person gives an app with the first name ``chosen`` contacts, one with the second name ``manyChosen``, and every
-    /// other app all of them.
+    /// An app named ``limitedApp`` gets ``chosen`` contacts, one named ``largeLimitedApp`` gets
+    /// ``manyChosen``, and every other app gets all contacts.
     static let limitedApp = "limited-app"
     static let largeLimitedApp = "large-limited-app"
     static let chosen = 1_000
-    /// The most that one answer can name.
+    /// The maximum number of contacts in one answer.
     static let manyChosen = 10_000
     private static let interface = "io.contactbroker.Agent."
 
@@ -42,7 +43,8 @@ enum Person {
         }
     }
 
-    /// Rows of the person's list. In a long list they are from pages spread over it.
+    /// Returns rows of the person's list. From a long list it takes pages that are spread over the whole
+    /// list.
     private static func choose(
         _ count: Int, _ token: String, _ cookie: String, _ calling: VarlinkClient
     ) throws -> [String] {

@@ -1,18 +1,18 @@
 import Glibc
 
-/// What one process of the benchmark does.
+/// The task of one process of the benchmark.
 enum Role: String {
     /// Uses contacts.
     case app
-    /// Uses contacts by the library.
+    /// Uses contacts through the library `Contacts`.
     case contacts
     /// Answers prompts.
     case person
-    /// Answers bytes with bytes.
+    /// Answers each message of a ping-pong.
     case pong
-    /// Connects, to be identified.
+    /// Connects, so that the time to identify it can be measured.
     case caller
-    /// Connects to the broker, and asks it one thing.
+    /// Connects to the broker and makes one call.
     case visitor
 
     /// The path of this program.

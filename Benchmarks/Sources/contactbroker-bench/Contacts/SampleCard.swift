@@ -1,7 +1,7 @@
 import BrokerModel
 import Glibc
 
-/// Contacts as a file of vCards (RFC 6350), as people bring them from elsewhere.
+/// Writes contacts to a file of vCards (RFC 6350), like an export from another program.
 enum SampleCard {
     private static let types = ["_$!<Home>!$_": "home", "_$!<Work>!$_": "work", "_$!<Mobile>!$_": "cell"]
 
@@ -46,7 +46,7 @@ enum SampleCard {
 
     private static func list(_ parts: [String]) -> String { parts.map(escaped).joined(separator: ";") }
 
-    /// RFC 6350 §3.4.
+    /// Escapes a text (RFC 6350 §3.4).
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for character in text {
@@ -56,7 +56,7 @@ enum SampleCard {
         return escaped
     }
 
-    /// A content line, folded to 75 bytes (RFC 6350 §3.2) and between characters.
+    /// Appends a content line, folded at 75 bytes (RFC 6350 §3.2) and never within a character.
     private static func append(_ line: String, to bytes: inout [UInt8]) {
         var room = 75
         for scalar in line.unicodeScalars {

@@ -1,9 +1,10 @@
 import BrokerModel
 
-/// Made-up contacts: the same number gives the same contact, on every machine.
+/// Generates contacts. The same number gives the same contact on every machine.
 ///
-/// Several scripts; one to three phone numbers and e-mail addresses; every second has an address, every third an
-/// organisation, every fifth a birthday, every tenth a note. About 600 bytes each.
+/// The contacts use several scripts and have one to three phone numbers and e-mail addresses. On average
+/// every second contact has an address, every third an organisation, every fifth a birthday and every tenth a
+/// note. A contact takes about 600 bytes.
 enum SampleContacts {
     private struct Script {
         let given: [String]
@@ -64,13 +65,13 @@ enum SampleContacts {
     private static let streets = ["Harbour Street", "Lindenallee", "Rue des Écoles", "Station Road", "Hilltop Lane"]
     private static let labels = ["_$!<Home>!$_", "_$!<Work>!$_", "_$!<Mobile>!$_"]
 
-    /// - Parameter inCrowd: every fourth has one of many family names, so that a large book has some very common
-    ///   beginnings and many rare ones.
+    /// - Parameter inCrowd: whether every fourth contact gets one of many family names, so that a large
+    ///   book has some very common beginnings and many rare ones.
     static func contact(_ number: Int, inCrowd: Bool) -> Contact {
         var contact = contact(number)
         guard inCrowd, number % 4 == 0 else { return contact }
         var random = Random(seed: ~UInt64(number))
-        // The first syllables of the list come far more often than the last.
+        // The first syllables of the list occur far more often than the last ones.
         var name = (0..<2 + random.below(2)).map { _ in syllables[random.below(1 + random.below(syllables.count))] }
             .joined()
         name = name.prefix(1).uppercased() + name.dropFirst()
@@ -85,7 +86,8 @@ enum SampleContacts {
 
     static func contact(_ number: Int) -> Contact {
         var random = Random(seed: UInt64(number))
-        // Two of three in Latin letters, as address books of one person mostly are of one script.
+        // At least two of three contacts have Latin letters, because one person's address book is mostly in
+        // one script.
         let script = scripts[random.below(3) > 0 ? random.below(3) : random.below(scripts.count)]
         var contact = Contact()
         contact.givenName = random.pick(script.given)
@@ -100,7 +102,7 @@ enum SampleContacts {
             contact.birthday = "19\(50 + random.below(50))-0\(1 + random.below(9))-1\(random.below(10))"
         }
         contact.phoneNumbers = (0..<1 + random.below(3)).map { place in
-            // Each number once, in no order: two people with one name and number would be linked.
+            // Each number occurs only once, because two people with the same name and number would be linked.
             let digits = "\(10_000_000 + (number * 4 + place) * 39_916_801 % 79_999_987)"
             return LabeledString(
                 label: labels[(place + 2) % 3], value: script.prefix + digits.prefix(4) + " " + digits.suffix(4))
@@ -125,7 +127,7 @@ enum SampleContacts {
         return contact
     }
 
-    /// SplitMix64: a counter through a mixer, so that neighbours share nothing.
+    /// SplitMix64: mixes a counter, so that consecutive values are unrelated.
     private struct Random {
         private var state: UInt64
 

@@ -1,15 +1,15 @@
 import Glibc
 
-/// In which of its two modes the socket is: a ping-pong takes several times longer where each message must wake another
-/// processor. What is not pinned depends on where the kernel put both ends in this run.
+/// The latency of a socket. A ping-pong takes several times longer if each message must wake another
+/// processor. Unpinned figures depend on where the kernel placed both processes in this run.
 struct Latency {
-    /// Microseconds of a ping-pong (p50).
+    /// The time of a ping-pong in microseconds (p50).
     let unpinned: Double
     let oneCore: Double
     let twoCores: Double
 
     private static let count = 2_000
-    /// Bytes, about as many as a fetch has.
+    /// The sizes of a call and a reply in bytes, about those of a fetch.
     private static let call = 600
     private static let reply = 1_200
 

@@ -1,8 +1,10 @@
 import Glibc
 
-/// The floor of the transport: as many bytes there and back over a Unix socket, without any work in between.
+/// The floor of the transport: the same number of bytes in both directions over a Unix socket, without other
+/// work.
 enum PingPong {
-    /// Answers every `call` bytes with `reply` bytes on standard input, until the other end hangs up.
+    /// Answers every `call` bytes with `reply` bytes on standard input, until the other process closes the
+    /// socket.
     static func answer(call: Int, reply: Int) throws {
         let socket = BlockingSocket(descriptor: STDIN_FILENO)
         let bytes = [UInt8](repeating: 1, count: reply)
@@ -10,9 +12,9 @@ enum PingPong {
     }
 
     /// - Parameters:
-    ///   - here, there: the processors for each end; below 0 for any.
-    ///   - pause: microseconds before each.
-    /// - Returns: nanoseconds of each.
+    ///   - here, there: the processors of this process and of the other one; below 0 for any.
+    ///   - pause: the pause before each ping-pong, in microseconds.
+    /// - Returns: the nanoseconds of each ping-pong.
     static func measure(_ count: Int, call: Int, reply: Int, here: CInt, there: CInt, pause: UInt32) throws
         -> [Int64]
     {

@@ -5,13 +5,13 @@ import Glibc
 final class SQLiteFloor {
     private let handle: OpaquePointer
     private let count: Int
-    /// How long it took to insert every row, with the commit of that one transaction.
+    /// The time to insert all rows in one transaction, with its commit.
     private(set) var insertion = Samples([])
 
-    /// Bytes of a row, about as many as a contact has in a reply.
+    /// The size of a row in bytes, about that of a contact in a reply.
     private static let rowSize = 1_200
 
-    /// Creates a database with so many rows in the folder.
+    /// Creates a database with `count` rows in the folder.
     init(folder: String, count: Int) throws {
         for end in ["", "-wal", "-shm"] { unlink(folder + "/floor.sqlite" + end) }
         var opened: OpaquePointer?
@@ -61,11 +61,11 @@ final class SQLiteFloor {
             })
     }
 
-    /// Commits of one row each.
+    /// Measures commits of one row each.
     ///
     /// - Parameters:
-    ///   - durable: syncs each commit to the disk before it counts.
-    ///   - pause: microseconds before each.
+    ///   - durable: whether SQLite syncs each commit before it returns.
+    ///   - pause: the pause before each commit, in microseconds.
     func commits(durable: Bool, _ count: Int = 500, pause: UInt32 = 0) throws -> Samples {
         try execute("PRAGMA synchronous = \(durable ? "FULL" : "NORMAL")")
         let insert = try prepare(Self.insertion)

@@ -1,4 +1,4 @@
-/// What SQLite takes alone for the work that has a row in the comparison, in microseconds (p50).
+/// The times that SQLite alone takes for work in the comparison, in microseconds (p50).
 struct StorageFloor {
     let rowByKey: Double
     let everyRow: Double

@@ -1,13 +1,15 @@
 import Glibc
 
-/// GNOME evolution-data-server for one run: with a bus, homes and an address book of its own, and without a network.
+/// GNOME evolution-data-server for one run, with its own bus, home folders and address book, and without a
+/// network.
 ///
-/// It does not use the address book, the bus or the accounts of the user who runs the benchmark: its processes get none of
-/// our environment, and only folders of this run.
+/// It does not use the address book, the bus or the accounts of the user who runs the benchmark. Its
+/// processes do not inherit the benchmark's environment, and use only folders of this run.
 final class Peer {
-    /// Of the library, which Debian builds together with the services.
+    /// The library's version. Debian builds the library together with the services.
     let version: String
-    /// An app that reads and writes over D-Bus, and one that reads the book's file itself.
+    /// An app that reads and writes over D-Bus (`overBus`), and one that reads the book's file itself
+    /// (`atBest`).
     let overBus: ChildProcess
     let atBest: ChildProcess
     private let home: String
@@ -27,7 +29,7 @@ final class Peer {
             throw Failure("\(program) is missing; `make bench` installs and builds it where it can")
         }
         home = scratch.state + "/peer"
-        // The path of the bus has room for 107 bytes (unix(7)).
+        // The path of the bus has at most 107 bytes (unix(7)), so the bus is in the runtime folder.
         runtime = scratch.runtime + "/peer"
         for folder in [home, runtime] where mkdir(folder, 0o700) != 0 {
             throw Failure(system: "could not make \(folder)")
@@ -50,17 +52,19 @@ final class Peer {
             "HOME=\(home)", "XDG_DATA_HOME=\(home)/data", "XDG_CONFIG_HOME=\(home)/config",
             "XDG_CACHE_HOME=\(home)/cache", "XDG_STATE_HOME=\(home)/state", "XDG_RUNTIME_DIR=\(runtime)",
             "PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8",
-            // Settings in memory, files by their paths, no question to NetworkManager, no system bus.
+            // Keeps settings in memory, opens files by their paths, and uses neither NetworkManager nor the
+            // system bus.
             "GSETTINGS_BACKEND=memory", "GIO_USE_VFS=local", "GIO_USE_NETWORK_MONITOR=base",
             "DBUS_SYSTEM_BUS_ADDRESS=unix:path=\(runtime)/none",
         ]
     }
 
-    /// Starts a program without a network. It gets a signal when this process ends, however that happens.
+    /// Starts a program without a network. The program gets SIGTERM when this process ends, however that
+    /// happens.
     private static func start(
         _ program: String, _ arguments: [String], _ variables: [String], log: String
     ) throws -> ChildProcess {
-        // Only root may have a network namespace without a user namespace.
+        // Only root can create a network namespace without a user namespace.
         let namespaces = geteuid() == 0 ? ["--net"] : ["--user", "--map-current-user", "--net"]
         return try ChildProcess(
             unshare, namespaces + ["setpriv", "--pdeathsig", "TERM", program] + arguments, errorLog: log,
@@ -72,12 +76,12 @@ final class Peer {
             program, [], variables + ["DBUS_SESSION_BUS_ADDRESS=" + address(runtime)], log: home + "/clients.log")
     }
 
-    /// Starts another app, which has not opened the book yet.
+    /// Starts another app, which has not opened the book.
     func client() throws -> ChildProcess {
         try Self.client(Self.variables(home: home, runtime: runtime), home, runtime)
     }
 
-    /// Has both apps learn whom they can ask for.
+    /// Makes both apps read the contacts for which they search later.
     func learn(_ size: Int) throws {
         _ = try atBest.ask("open direct", within: 60)
         for app in [overBus, atBest] {
@@ -87,9 +91,9 @@ final class Peer {
         }
     }
 
-    // MARK: Its processes
+    // MARK: Processes
 
-    /// Bytes in memory of the bus and of the services; apps do not count.
+    /// Returns the resident memory of the bus and of the services, in bytes. Apps do not count.
     func memory() throws -> Int {
         try processes().filter { !$0.isApp }.map { try Memory(of: $0.pid).resident }.reduce(0, +)
     }
@@ -112,7 +116,8 @@ final class Peer {
         let isApp: Bool
     }
 
-    /// All that have our runtime folder in their environment, as everything has that the bus starts.
+    /// Returns the processes that have this run's runtime folder in their environment. These include all
+    /// processes that the bus starts.
     private func processes() -> [Process] {
         guard let folder = opendir("/proc") else { return [] }
         defer { closedir(folder) }
@@ -129,7 +134,7 @@ final class Peer {
         return found
     }
 
-    /// The NUL-terminated strings of a file; none if it cannot be read.
+    /// Returns the NUL-terminated strings of a file; none if the file cannot be read.
     private static func strings(_ path: String) -> [String] {
         guard let file = fopen(path, "r") else { return [] }
         defer { fclose(file) }
@@ -138,7 +143,7 @@ final class Peer {
         return buffer[..<count].split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Asks processes to end, kills those that are still there after five seconds, and gives up after ten.
+    /// Asks processes to end, kills those that still run after five seconds, and gives up after ten seconds.
     ///
     /// - Returns: whether all have ended.
     private func end(where isMeant: (Process) -> Bool) -> Bool {

@@ -3,16 +3,16 @@ enum Amount {
     /// A duration in microseconds.
     case time(Double)
     case perSecond(Double)
-    /// Bytes of memory.
+    /// A size in bytes.
     case size(Int)
-    /// A million bytes per second each.
+    /// In megabytes per second. A megabyte is a million bytes.
     case throughput(Double)
 
-    /// The median.
+    /// Returns the median.
     static func p50(_ samples: Samples) -> Amount { .time(samples.p50) }
 
-    /// How many times better this amount is than the other one: faster, more per second, or smaller; `nil` where the units
-    /// differ.
+    /// Returns how many times better this amount is than the other one: faster, more per second, or smaller.
+    /// Returns `nil` if the units differ.
     func timesBetter(than other: Amount) -> Double? {
         switch (self, other) {
         case (.time(let mine), .time(let others)): others / max(mine, .leastNormalMagnitude)
@@ -23,7 +23,7 @@ enum Amount {
         }
     }
 
-    /// In the largest unit that leaves a number of 1 or more. A megabyte is a million bytes.
+    /// The amount in the largest unit that gives a number of at least 1. A megabyte is a million bytes.
     var text: String {
         switch self {
         case .time(let microseconds):
@@ -36,7 +36,7 @@ enum Amount {
         }
     }
 
-    /// What ``value`` counts.
+    /// The unit of ``value``.
     var unit: String {
         switch self {
         case .time: "microseconds"
@@ -54,7 +54,7 @@ enum Amount {
     }
 }
 
-/// Three digits, or all digits before the point where they are more.
+/// Returns three digits, or all digits before the decimal point if there are more.
 func rounded(_ value: Double) -> String {
     switch value {
     case ..<9.995: decimals(value, 2)

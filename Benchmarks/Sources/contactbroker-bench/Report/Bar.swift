@@ -1,10 +1,10 @@
-/// What a row of the comparison must reach.
+/// The requirement for a row of the comparison.
 struct Bar {
-    /// How many times better than the peer we must be.
+    /// How many times better than the peer's our amount must be.
     var ratio: Double?
-    /// Whether we must also be better than the peer at its best.
+    /// Whether our amount must also be better than the peer's at its best.
     var isAheadOfBest = false
-    /// The most that it may take, whatever the peer takes.
+    /// The worst amount that is allowed, whatever the peer's amount is.
     var limit: Amount?
 
     static func times(_ ratio: Double, aheadOfBest: Bool = false) -> Bar {
@@ -21,7 +21,7 @@ struct Bar {
         return parts.joined(separator: ", ")
     }
 
-    /// - Returns: `nil` where the bar needs the peer's amount and there is none.
+    /// - Returns: `nil` if the bar needs the peer's amount and there is none.
     func isMet(by ours: Amount, peer: Amount?, best: Amount?) -> Bool? {
         if let limit, let times = ours.timesBetter(than: limit), times < 1 { return false }
         if let ratio {

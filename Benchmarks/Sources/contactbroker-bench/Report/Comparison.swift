@@ -1,19 +1,20 @@
 import BrokerJSON
 
-/// One row of the table: one kind of work, done by us, by the peer, and by the minimal program (the floor).
+/// One row of the table: one kind of work, done by contactbroker, by the peer, and by a minimal program (the
+/// floor).
 struct Comparison {
     let work: String
     let ours: Amount
     var peer: Amount?
-    /// The peer where its library reads the book's file in the app's process, without D-Bus.
+    /// The peer's amount if its library reads the book's file in the app's process, without D-Bus.
     var peerAtBest: Amount?
-    /// What the transport and the storage take alone, for the same bytes.
+    /// The amount that the transport and the storage alone take for the same bytes.
     var floor: Amount?
     var bar: Bar?
 
     static let header = ["work", "ours", "peer", "peer at its best", "floor", "peer ÷ ours", "bar", "met"]
 
-    /// The peer's amount divided by ours; for a rate ours divided by the peer's.
+    /// The peer's amount divided by ours. For a rate, it is our amount divided by the peer's.
     var ratio: Double? { peer.flatMap { ours.timesBetter(than: $0) } }
 
     var isMet: Bool? { bar?.isMet(by: ours, peer: peer, best: peerAtBest) ?? nil }

@@ -1,6 +1,6 @@
 import BrokerJSON
 
-/// One line of the details: what was measured, and how it spread.
+/// One line of the details: the name and the values of one measurement.
 struct Figure {
     enum Value {
         case times(Samples)

@@ -1,15 +1,15 @@
 import Glibc
 
-/// How much of the processors other programs take. Their work makes our figures worse.
+/// The load of other programs on the processors. It makes the benchmark's figures worse.
 struct Noise {
     /// The kernel's load average over the last minute (proc_loadavg(5)).
     let load: String
-    /// Parts of all processors' time, 0 to 1, in a moment in which the benchmark does nothing.
+    /// The busy part of all processors' time, from 0 to 1, while the benchmark does nothing.
     let busy: Double
-    /// The time that the hypervisor gave to other machines.
+    /// The part of the time that the hypervisor gave to other machines.
     let stolen: Double
 
-    /// Waits while it measures.
+    /// Measures the noise, and blocks for two seconds meanwhile.
     static func measure() throws -> Noise {
         let before = try ticks()
         sleep(2)
@@ -28,7 +28,8 @@ struct Noise {
 
     private func percent(_ part: Double) -> String { "\(Int((part * 100).rounded())) %" }
 
-    // user, nice, system, idle, iowait, irq, softirq, steal (proc_stat(5)); what follows is counted in user already.
+    // The columns are user, nice, system, idle, iowait, irq, softirq and steal (proc_stat(5)). The columns
+    // after them are already part of user and nice.
     private static let idleColumn = 3
     private static let stealColumn = 7
 

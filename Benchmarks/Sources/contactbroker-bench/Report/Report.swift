@@ -1,13 +1,14 @@
 import BrokerJSON
 import Glibc
 
-/// What one run measured: tables for people, and the same as JSON.
+/// The results of one run, as tables for people and as JSON.
 struct Report {
-    /// What the figures depend on: the machine, the peer's version, the noise. A sentence each.
+    /// The conditions that affect the figures: the machine, the peer's version, the noise. Each is one
+    /// sentence.
     var conditions: [String] = []
     var comparisons: [Comparison] = []
     var figures: [Figure] = []
-    /// What a reader of the tables must know. A sentence each.
+    /// Notes that explain the tables. Each is one or more sentences.
     var remarks: [String] = []
 
     var text: String {
@@ -34,7 +35,7 @@ struct Report {
         return text + "."
     }
 
-    /// - Parameter texts: columns of words, which begin on the left; numbers end on the right.
+    /// - Parameter texts: the columns of words, which are aligned left. Numbers are aligned right.
     private static func table(_ header: [String], _ rows: [[String]], texts: Set<Int>) -> String {
         let rows = [header] + rows
         let widths = header.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }

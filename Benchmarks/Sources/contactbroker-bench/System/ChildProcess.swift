@@ -9,11 +9,13 @@ final class ChildProcess {
     private var hasEnded = false
 
     /// - Parameters:
-    ///   - readsErrors: reads its standard error in place of its standard output.
-    ///   - socket: becomes its standard input; ``tell(_:)`` does not reach it then.
-    ///   - errorLog: the file to which its standard error is appended; `nil` for ours.
+    ///   - readsErrors: whether to read its standard error instead of its standard output.
+    ///   - socket: becomes its standard input. ``tell(_:)`` then does not reach it.
+    ///   - errorLog: the file to which its standard error is appended; `nil` uses this process's standard
+    ///     error.
     ///   - environment: its variables, `NAME=value` each.
-    ///   - inheritsEnvironment: whether it also has our own variables. Of two with one name the first counts.
+    ///   - inheritsEnvironment: whether it also inherits this process's variables. Of two variables with
+    ///     one name, the first takes effect.
     init(
         _ path: String, _ arguments: [String], readsErrors: Bool = false, socket: CInt? = nil, errorLog: String? = nil,
         environment: [String] = [], inheritsEnvironment: Bool = true
@@ -90,7 +92,7 @@ final class ChildProcess {
         }
     }
 
-    /// Whether it has written something that was not read yet.
+    /// Whether it has written something that ``line(within:)`` has not returned.
     func hasLine() -> Bool {
         if received.contains(UInt8(ascii: "\n")) { return true }
         var waiting = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
@@ -105,7 +107,8 @@ final class ChildProcess {
 
     /// Reads its next line as numbers.
     ///
-    /// - Throws: the line itself if it is not numbers: a child that failed writes why.
+    /// - Throws: the line itself as an error, if it does not consist of numbers. A child that failed writes
+    ///   the reason.
     func numbers(within seconds: CInt = 30) throws -> [Int64] {
         let line = try self.line(within: seconds)
         let words = line.split(separator: " ")
@@ -114,7 +117,7 @@ final class ChildProcess {
         return numbers
     }
 
-    /// Seconds after which a child that was asked to end is killed.
+    /// The time in seconds after which a child that was asked to end is killed.
     private static let patience: Int64 = 10
 
     /// Ends the process, and waits until it has ended.

@@ -1,7 +1,7 @@
 import Glibc
 
 enum Clock {
-    /// Nanoseconds on the monotonic clock, which is the same in every process.
+    /// Returns the nanoseconds of the monotonic clock, which is the same in every process.
     static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

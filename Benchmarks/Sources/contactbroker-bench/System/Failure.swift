@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why something could not be measured.
+/// The reason why a measurement failed.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 

@@ -2,11 +2,12 @@ import Glibc
 
 /// The memory of a process, as the kernel counts it (proc(5)).
 struct Memory {
-    /// Bytes of the pages that are in memory.
+    /// The size of the pages that are in memory, in bytes.
     let resident: Int
-    /// The largest that ``resident`` ever was.
+    /// The maximum of ``resident`` since the process started.
     let peak: Int
-    /// As ``resident``, but a page that several processes share counts in parts; `nil` where the kernel does not say.
+    /// Like ``resident``, but each process counts only its share of a shared page; `nil` if the kernel does
+    /// not report it.
     let proportional: Int?
 
     init(of process: pid_t) throws {
@@ -27,7 +28,7 @@ struct Memory {
         return String(decoding: buffer[..<count], as: UTF8.self).split(separator: "\n")
     }
 
-    /// The kernel's "kB" is 1,024 bytes.
+    /// Returns a value of the status in bytes. The kernel's "kB" is 1,024 bytes.
     private static func bytes(_ name: String, _ lines: [Substring]) -> Int? {
         guard let line = lines.first(where: { $0.hasPrefix(name) }) else { return nil }
         return line.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * 1_024 }

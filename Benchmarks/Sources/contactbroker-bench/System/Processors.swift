@@ -1,7 +1,7 @@
 import CAffinity
 import Glibc
 
-/// The processors on which we may run, and which process runs on which.
+/// The processors on which this process may run.
 struct Processors {
     let allowed: [CInt]
 
@@ -12,10 +12,10 @@ struct Processors {
     }
 
     var first: CInt { allowed[0] }
-    /// Not the first, if there is more than one.
+    /// The second processor; the first if there is only one.
     var second: CInt { allowed.count > 1 ? allowed[1] : allowed[0] }
 
-    /// Pins every thread of a process to these processors. Threads that it starts later inherit that.
+    /// Pins every thread of a process to these processors. Threads that it starts later inherit the setting.
     static func pin(process: pid_t, to processors: [CInt]) throws {
         guard let folder = opendir("/proc/\(process)/task") else { throw Failure(system: "could not pin \(process)") }
         defer { closedir(folder) }

@@ -2,7 +2,8 @@ import Glibc
 
 /// The folders of one run, and the broker that uses them.
 final class Scratch {
-    /// In the build folder, and so on a real disk: `/tmp` may be in memory, where a sync costs nothing.
+    /// The folder for the broker's state. It is in the build folder and so on a real disk, because `/tmp` may
+    /// be in memory, where a sync costs nothing.
     let state: String
     let runtime: String
     private let build: String
@@ -11,7 +12,8 @@ final class Scratch {
 
     /// - Parameters:
     ///   - build: the build folder of contactbroker.
-    ///   - kept: the folder in the build folder whose state the next run uses again; `nil` for one that is removed.
+    ///   - kept: the name of a folder in the build folder whose state the next run reuses; `nil` creates a
+    ///     folder that is removed after the run.
     init(build: String, kept: String? = nil) throws {
         self.build = build
         keepsState = kept != nil
@@ -21,7 +23,7 @@ final class Scratch {
         } else {
             state = try Self.make("\(build)/bench.XXXXXX")
         }
-        // The path of a socket has room for 107 bytes (unix(7)).
+        // The path of a socket has at most 107 bytes (unix(7)).
         runtime = try Self.make("/tmp/contactbroker-bench.XXXXXX")
     }
 
@@ -35,7 +37,7 @@ final class Scratch {
     var agent: String { runtime + "/agent/io.contactbroker.Agent" }
     var brokerProcess: pid_t { broker?.pid ?? 0 }
 
-    /// The path of a program that is measured.
+    /// Returns the path of a program that is measured.
     func program(_ name: String) -> String { "\(build)/release/\(name)" }
 
     /// The variables by which the person's programs find the broker.
@@ -45,7 +47,7 @@ final class Scratch {
     func launchBroker() throws {
         broker = try ChildProcess(
             program("contactbrokerd"),
-            // There is no such folder, so that no policy applies.
+            // The configuration folder does not exist, so no policy applies.
             ["--session", "--runtime-dir", runtime, "--state-dir", state, "--config-dir", state + "/config"],
             readsErrors: true)
     }
@@ -61,13 +63,13 @@ final class Scratch {
         broker = nil
     }
 
-    /// Bytes in the write-ahead log of the audit.
+    /// The size of the audit's write-ahead log, in bytes.
     var auditLogSize: Int {
         var status = stat()
         return stat(state + "/access.sqlite-wal", &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Copies our own program under another name. The broker takes the copy for another app.
+    /// Copies this program under another name. For the broker, the copy is another app.
     func copyProgram(as name: String) throws -> String {
         let path = state + "/" + name
         unlink(path)
@@ -85,7 +87,7 @@ final class Scratch {
         }
     }
 
-    /// Ends the broker and removes everything.
+    /// Ends the broker and removes the folders of the run, except a state folder that is kept.
     func remove() {
         broker?.end()
         for folder in keepsState ? [runtime] : [state, runtime] { Self.remove(folder) }
@@ -97,13 +99,14 @@ final class Scratch {
         guard mkdir(state, 0o700) == 0 else { throw Failure(system: "could not make \(state)") }
     }
 
-    /// Bytes of the address book's file.
+    /// The size of the address book's file, in bytes.
     var bookSize: Int {
         var status = stat()
         return stat("\(state)/users/\(getuid())/contacts.sqlite", &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Which version of the benchmark made the state. It is written last.
+    /// Identifies the version of the benchmark that made the state. It is written last, so an incomplete
+    /// state has none.
     var maker: String? {
         get {
             guard let file = fopen(state + "/maker", "r") else { return nil }
