@@ -265,8 +265,8 @@ let package = Package(
         tests(
             "PeerIdentityTests",
             [
-                "BrokerPeerIdentity", "CTestCaller", "contactbroker-identify", "StrengthProbe", "ThreadSanitizer",
-                "contactbrokerd", logging, "BrokerAccessControl", "BrokerAccessStore", "BrokerCore",
+                "BrokerPeerIdentity", "CTestCaller", "contactbroker-identify", "StrengthProbe", "ConfinementProbe",
+                "ThreadSanitizer", "contactbrokerd", logging, "BrokerAccessControl", "BrokerAccessStore", "BrokerCore",
                 "CBrokerIdentify", "CBrokerLinux", "BrokerInterface", "BrokerManifests", "BrokerPolicy",
                 "BrokerVarlink", "BrokerVarlinkServer",
             ]),
@@ -274,7 +274,9 @@ let package = Package(
         .target(
             name: "CTestImage", path: "Tests/Support/CTestImage",
             linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]),
-        .executableTarget(name: "ConfinementProbe", dependencies: ["CBrokerThumbnail"], path: "Tests/ConfinementProbe"),
+        .executableTarget(
+            name: "ConfinementProbe", dependencies: ["CBrokerThumbnail", "CBrokerIdentify"],
+            path: "Tests/ConfinementProbe"),
         tests(
             "ThumbnailTests",
             ["BrokerThumbnails", "CTestImage", "contactbroker-thumbnail", "ConfinementProbe", "CBrokerLinux"]),

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,15 +20,29 @@
 const char *identify_path(const struct identify_inspection *inspection) { return inspection->path; }
 const char *identify_app(const struct identify_inspection *inspection) { return inspection->app; }
 
-/* Opens a path with O_PATH, which does not access the file's contents. No FIFO, device or link can block it. */
+/* Opens a path with O_PATH, which does not access the file's contents. No FIFO, device or link can block it.
+
+   Goes down folder by folder and follows no link. openat2(2) can do that at once, but its flags are in memory, where the
+   worker's filter could not see that it opens nothing for writing. */
 static int open_beneath(int directory, const char *name)
 {
-    struct open_how how = {
-        .flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
-        .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_IN_ROOT,
-    };
-    long descriptor = syscall(SYS_openat2, directory, name, &how, sizeof how);
-    return descriptor < 0 ? -errno : (int)descriptor;
+    char part[NAME_MAX + 1];
+    int folder = directory, descriptor;
+    for (;;) {
+        size_t length = strcspn(name, "/");
+        if (length == 0) descriptor = -ENOENT;
+        else if (length >= sizeof part) descriptor = -ENAMETOOLONG;
+        else {
+            memcpy(part, name, length);
+            part[length] = 0;
+            /* ".." would lead out of the directory. */
+            descriptor = strcmp(part, "..") == 0 ? -ENOENT : clinux_open_path(folder, part, 0);
+        }
+        if (folder != directory) close(folder);
+        if (descriptor < 0 || name[length] == 0) return descriptor;
+        folder = descriptor;
+        name += length + 1;
+    }
 }
 
 /* Reads to the end. Returns -EFBIG for more than limit bytes; the result is never truncated. */
@@ -397,13 +411,12 @@ static int32_t inspect_info(int directory, struct mounts *mounts, struct identif
     struct clinux_file status;
     int result = clinux_file_status(root, &status);
     if (result == 0 && !is_local(mounts, &status)) result = -EOPNOTSUPP;
-    int info = result == 0 ? open_beneath(root, ".flatpak-info") : result;
+    int info = result == 0 ? clinux_open_path(root, ".flatpak-info", 0) : result;
     close(root);
     if (info == -ENOENT) return IDENTIFY_ABSENT;
-    /* A link counts as a mark of a Flatpak sandbox, but gives no name. */
-    if (info == -ELOOP) return IDENTIFY_FOUND;
     if (info < 0) return info;
     result = clinux_file_status(info, &out->info);
+    /* A link or a device counts as a mark of a Flatpak sandbox too, but gives no name. */
     if (result == 0 && out->info.is_regular && out->info.size <= IDENTIFY_INFO_LIMIT && is_local(mounts, &out->info)) {
         char *text = malloc(IDENTIFY_INFO_LIMIT);
         int file = text ? clinux_open_for_reading(info) : -ENOMEM;

@@ -53,6 +53,20 @@ struct HelperTests {
         #expect(helper.status("Seccomp") == "2")
     }
 
+    @Test("A worker can read files")
+    func workerReads() throws { #expect(try worker("reading") == 0) }
+
+    @Test(
+        "A worker that tries anything else is killed, also if it opens a file for writing",
+        arguments: ["openat2", "writing", "creating", "temporary", "socket", "exec", "ptrace", "handle"])
+    func workerIsConfined(what: String) throws { #expect(try worker(what) == -SIGSYS) }
+
+    /// Tries one thing as a confined worker. Returns its exit status, or the negative number of the signal that ended it.
+    private func worker(_ what: String) throws -> CInt {
+        let probe = RunningHelper.program.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
+        return RunningHelper.status(of: try RunningHelper.start([probe + "/ConfinementProbe", "worker", what]))
+    }
+
     @Test("It serves the user of its argument, and no other", arguments: ["54321", "0"])
     func otherUser(uid: String) throws {
         let helper = try RunningHelper(["--for-uid", uid])
