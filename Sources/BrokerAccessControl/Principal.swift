@@ -6,7 +6,7 @@ public enum IdentityStrength: String, CaseIterable, Sendable {
     case sandboxed
     /// A service of the system's service manager.
     case service
-    /// A program that a root-owned manifest names.
+    /// A program that a root-owned manifest names. It says which program it is, not who controls it.
     case installed
     /// The user's own service manager reports this name. Any program of the user can claim it.
     case claimed

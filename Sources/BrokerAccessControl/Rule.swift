@@ -17,6 +17,8 @@ public struct Rule: Hashable, Sendable {
     public var users: Set<UInt32>?
     public var strengths: Set<IdentityStrength>?
     public var apps: Set<String>?
+    /// The administrator accepts that other programs of the same user can use what this rule allows to `installed` apps.
+    public var acceptsSameUser = false
 
     // MARK: Effects
 
@@ -38,7 +40,7 @@ public struct Rule: Hashable, Sendable {
     }
 
     /// Identity strengths whose names any program of the user can claim. A rule for them may neither allow
-    /// access nor name apps.
+    /// access nor name apps. A rule may name an `installed` app, and allow it access only with ``acceptsSameUser``.
     public static let weakStrengths: Set<IdentityStrength> = [.claimed, .unverified]
 
     /// Whether the rule can give an app more access than the person did.

@@ -6,6 +6,8 @@ public struct Evidence: Hashable, Sendable {
     public var vantage: Vantage = .session
     /// `SO_PEERCRED`: the user ID at the time of connect, unix(7).
     public var uid: UInt32
+    /// `SO_PEERCRED`: the effective group at the time of connect.
+    public var gid: UInt32
     public var process: ProcessIdentity
     public var pidfdSource: PidfdSource
     public var bootIdentifier: Observation<String>

@@ -57,7 +57,8 @@ public final class EvidenceCollector: EvidenceSource {
         let seen = try inspect(peer, 0)
         guard seen.pid == peer.pid else { throw PeerError.unreadable(what: "process number", errno: ESRCH) }
         return Evidence(
-            vantage: vantage, uid: peer.uid, process: ProcessIdentity(pid: peer.pid, startTime: status.startTime),
+            vantage: vantage, uid: peer.uid, gid: peer.gid,
+            process: ProcessIdentity(pid: peer.pid, startTime: status.startTime),
             pidfdSource: peer.pidfdSource, bootIdentifier: bootIdentifier,
             sessionLeader: sessionLeader(status, of: peer.pid), terminal: status.terminal,
             controlGroup: controlGroup, namespaces: seen.namespaces, ownNamespaces: ownNamespaces,
@@ -99,6 +100,7 @@ public final class EvidenceCollector: EvidenceSource {
             return .found(
                 Executable(
                     path: file.path, isDeleted: file.isDeleted, file: file.identity, digest: digest,
+                    setGroup: file.setGroup,
                     sameAsInterpreter: interpreters.original(of: file.identity, digest: digest, hashes: hashes)))
         }
     }

@@ -6,6 +6,8 @@ public struct Executable: Hashable, Sendable {
     public let isDeleted: Bool
     public let file: FileIdentity
     public let digest: Digest
+    /// The group that the file gives to a process that executes it (setgid); `nil` if it is not setgid.
+    public var setGroup: UInt32?
     /// The path of the system's own interpreter, if this file is a copy of it or another name for it.
     public let sameAsInterpreter: String?
 

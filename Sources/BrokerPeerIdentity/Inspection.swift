@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import CBrokerIdentify
+import CBrokerLinux
 import Glibc
 
 /// The result of `identify_inspect` in Swift types. Collecting it requires the right to inspect the process.
@@ -16,6 +17,8 @@ struct Inspection {
         let path: String
         let isDeleted: Bool
         let identity: FileIdentity
+        /// See ``Executable/setGroup``.
+        let setGroup: UInt32?
         /// `nil` if the file can be hashed, but the caller did not ask for the hash.
         let digest: Executable.Digest?
     }
@@ -44,6 +47,7 @@ struct Inspection {
             inspection.executable_status,
             File(
                 path: text, isDeleted: isDeleted, identity: FileIdentity(inspection.executable),
+                setGroup: inspection.executable.setGroup,
                 digest: Executable.Digest(UInt32(inspection.digest), sha256: sha256, reason: inspection.digest_errno)))
         place =
             switch inspection.place {
@@ -68,6 +72,11 @@ extension Observation {
         default: self = .absent
         }
     }
+}
+
+extension clinux_file {
+    /// Without execute permission for the group, the bit does not change who runs the file (inode(7)).
+    fileprivate var setGroup: UInt32? { mode & S_ISGID != 0 && mode & S_IXGRP != 0 ? group : nil }
 }
 
 extension Evidence.Namespaces {

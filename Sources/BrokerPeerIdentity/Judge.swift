@@ -93,9 +93,14 @@ private struct Examination {
 
     /// The exact file that a manifest names, in process 1's mount namespace. Only root can have created or
     /// changed the manifest and the file.
+    ///
+    /// This names the program, not who controls it. Another program of the user can load code into it, trace it, or set
+    /// the file as its own (prctl(2), `PR_SET_MM_EXE_FILE`). It cannot get a setgid file's group that way, so such a
+    /// file is named only with its group.
     private func installed() -> Finding {
         guard sandbox == .none, case .found(let executable) = evidence.executable, !executable.isDeleted,
-            !executable.isInterpreter, let manifest = manifests.manifest(of: executable.path)
+            !executable.isInterpreter, let manifest = manifests.manifest(of: executable.path),
+            executable.setGroup.map({ $0 == evidence.gid }) ?? true
         else { return .isNot }
         switch evidence.place {
         case .unreadable(let errno): return .cannotTell(.unreadable(.place, errno: errno))

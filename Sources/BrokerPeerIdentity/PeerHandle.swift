@@ -7,6 +7,8 @@ import Glibc
 /// It exists as long as its connection. It owns the pidfd and closes it.
 public final class PeerHandle: Sendable {
     public let uid: UInt32
+    /// The effective group when the process connected. Only a setgid program gets a group that its user is not in.
+    public let gid: UInt32
     public let pid: Int32
     public let pidfdSource: Evidence.PidfdSource
     let label: Observation<String>
@@ -21,6 +23,7 @@ public final class PeerHandle: Sendable {
         // 0: the process has no pid in this pid namespace.
         guard credentials.pid > 0 else { throw PeerError.unreadable(what: "process number", errno: ESRCH) }
         uid = credentials.uid
+        gid = credentials.gid
         pid = credentials.pid
         label = Self.label(of: socket)
         let offered = clinux_peer_pidfd(socket)

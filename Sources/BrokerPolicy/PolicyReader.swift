@@ -25,13 +25,17 @@ enum PolicyReader {
     private static func rule(_ table: TOMLTable) throws(TrustedFileError) -> Rule {
         try table.allow([
             "apps", "deny", "forbid_prompting", "force", "maximum_keys", "maximum_level", "maximum_lifetime", "name",
-            "require_authentication", "strengths", "users",
+            "require_authentication", "same_user", "strengths", "users",
         ])
         var rule = Rule(place: table.place)
         rule.name = try table.string("name")
         rule.users = try users(table)
         rule.strengths = try table.words("strengths").map(Set.init)
         rule.apps = try table.strings("apps").map(Set.init)
+        if let word = try table.string("same_user") {
+            guard word == "accepted" else { throw table.wrong("same_user", "must be \"accepted\" or absent") }
+            rule.acceptsSameUser = true
+        }
         rule.denies = try yes(table, "deny")
         rule.forcedLevel = try table.word("force")
         if let level = try table.string("maximum_level") {
@@ -62,6 +66,15 @@ enum PolicyReader {
                 throw table.wrong(
                     "force", "claimed and unverified apps cannot be given access: any program can use their names")
             }
+            guard rule.acceptsSameUser || !strengths.contains(.installed) else {
+                throw table.wrong(
+                    "force",
+                    "other programs of the same user can pass for an installed app and use this access; "
+                        + "if you accept that, add same_user = \"accepted\"")
+            }
+        }
+        guard rule.allows || !rule.acceptsSameUser else {
+            throw table.wrong("same_user", "only a rule that gives access with force uses this")
         }
         guard rule.apps != nil else { return }
         guard let strengths = rule.strengths else {

@@ -76,7 +76,7 @@ static int file_status(int directory, const char *name, int flags, struct clinux
     out->changed_nanoseconds = status.stx_ctime.tv_nsec;
     out->is_regular = S_ISREG(status.stx_mode);
     out->is_folder = S_ISDIR(status.stx_mode);
-    out->reserved = 0;
+    out->group = status.stx_gid;
     out->owner = status.stx_uid;
     out->mode = status.stx_mode & 07777;
     out->mount = 0;

@@ -34,6 +34,7 @@ int clinux_peer_credentials(int descriptor, struct clinux_credentials *credentia
     if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0) return -errno;
     credentials->pid = peer.pid;
     credentials->uid = peer.uid;
+    credentials->gid = peer.gid;
     return 0;
 }
 

@@ -35,7 +35,11 @@ struct CallerWords {
             let room = columns - 3 - Columns.width(names.text(phrase, [.name: ""]))
             let sure = names.text(phrase, [.name: Columns.clipMiddle(name, to: max(8, room))])
             let style: StyledLine.Style =
-                caller.strength == .claimed || caller.strength == .unverified ? .warning : .dim
+                switch caller.strength {
+                case .labelled, .sandboxed, .service: .dim
+                // Other programs of the user can pass for these.
+                case .installed, .claimed, .unverified: .warning
+                }
             return [StyledLine("  " + sure)]
                 + StyledLine(names.text(worth, [.program: program]), style).wrapped(columns: columns - 2).map {
                     StyledLine("  ") + $0

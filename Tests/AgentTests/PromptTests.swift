@@ -239,7 +239,7 @@ struct PromptTests {
             ("labelled", "confined by the system as", "(no other program can take that name)"),
             ("sandboxed", "a sandboxed app:", "yours outside of any sandbox could)"),
             ("service", "a system service:", "(your administrator runs it; no program can take its name)"),
-            ("installed", "an installed program:", "(what is shared with it, programs that run it can get at)"),
+            ("installed", "an installed program:", "(your other programs can pass for it)"),
             ("claimed", "calls itself", "(not checked: any program can take this name)"),
             ("unverified", "an unverified program:", "(not checked: any program can take its place)"),
             ("sworn", "an unverified program:", "(not checked: any program can take its place)"),

@@ -99,6 +99,23 @@ struct CollectorTests {
         #expect(caller.principal(for: .untilRevoked) == nil)
     }
 
+    @Test(
+        "A setgid file's group is collected, and the caller's own group",
+        .enabled(if: Machine.isRoot, "needs root to become another user"))
+    func setGroup() throws {
+        let folder = try Folder()
+        let copy = try folder.copy(of: "/usr/bin/cat", as: "cat")
+        try #require(chown(copy, 0, 54_322) == 0 && chmod(copy, 0o2755) == 0 && chmod(folder.path, 0o755) == 0)
+        var plan = plan([copy])
+        plan.uid = 54_321
+        // It connected before it executed the file.
+        let evidence = try TestCaller(plan).evidence(with: collector)
+        #expect(try executable(evidence).setGroup == 54_322)
+        #expect(evidence.gid != 54_322)
+        try #require(chmod(copy, 0o2745) == 0)
+        #expect(try executable(try TestCaller(plan).evidence(with: collector)).setGroup == nil)
+    }
+
     @Test("A copy of an interpreter under another name is recognised as an interpreter")
     func copiedInterpreter() throws {
         let folder = try Folder()

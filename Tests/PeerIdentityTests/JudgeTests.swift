@@ -14,7 +14,7 @@ private let appScope =
 func evidence(_ change: (inout Evidence) -> Void = { _ in }) -> Evidence {
     let namespaces = Evidence.Namespaces(mount: .found(100), user: .found(200))
     var evidence = Evidence(
-        uid: 1_000, process: ProcessIdentity(pid: 77, startTime: 5_000), pidfdSource: .socket,
+        uid: 1_000, gid: 1_000, process: ProcessIdentity(pid: 77, startTime: 5_000), pidfdSource: .socket,
         bootIdentifier: .found("boot"),
         sessionLeader: .found(ProcessIdentity(pid: 70, startTime: 4_000)), terminal: nil,
         controlGroup: .found("/user.slice/user-1000.slice/session-1.scope"), namespaces: namespaces,

@@ -198,9 +198,23 @@ struct StrengthTests {
             { @Sendable evidence in
                 evidence.executable = .found(executable("/usr/bin/mail", sameAsInterpreter: "/usr/bin/perl"))
             },
+            { @Sendable evidence in evidence.executable = .found(setgid(50)) },
+            { @Sendable evidence in
+                evidence.executable = .found(setgid(50))
+                evidence.gid = 51
+            },
         ] as [@Sendable (inout Evidence) -> Void])
     func notInstalled(change: @escaping @Sendable (inout Evidence) -> Void) {
         #expect(strength(seen(installed, change)) == .unverified)
+    }
+
+    @Test("A setgid program is installed if it connected with the file's group")
+    func setGroup() {
+        let change: Change = {
+            $0.executable = .found(setgid(50))
+            $0.gid = 50
+        }
+        #expect(strength(seen(installed, change)) == .installed)
     }
 
     @Test("If the file at an installed program's path cannot be inspected, only callers of that path are refused")
@@ -247,6 +261,13 @@ struct StrengthTests {
     func ownNamespaces() {
         #expect(strength(seen(installed, { $0.namespaces.mount = .found(999) })) == .unverified)
     }
+}
+
+/// A file that gives a group to the process that executes it.
+private func setgid(_ group: UInt32) -> Executable {
+    var file = executable("/usr/bin/mail")
+    file.setGroup = group
+    return file
 }
 
 private let anyHash = String(repeating: "c3", count: 32)

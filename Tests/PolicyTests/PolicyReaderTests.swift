@@ -39,6 +39,7 @@ struct PolicyReaderTests {
             apps = ["org.example.Mail"]
             users = [1000, 1001]
             force = "full"
+            same_user = "accepted"
             maximum_keys = ["givenName",
               "note"]
             maximum_lifetime = "12h"
@@ -60,14 +61,15 @@ struct PolicyReaderTests {
         mail.apps = ["org.example.Mail"]
         mail.users = [1000, 1001]
         mail.forcedLevel = .full
+        mail.acceptsSameUser = true
         mail.maximumKeys = ContactKeySet([.givenName, .note])
         mail.maximumLifetime = 12 * 3_600
-        var unverified = Rule(place: "50-test.toml:18")
+        var unverified = Rule(place: "50-test.toml:19")
         unverified.strengths = [.unverified]
         unverified.capsLevel = true
         unverified.forbidsPrompting = true
         unverified.requiresAuthentication = true
-        var everybody = Rule(place: "50-test.toml:24")
+        var everybody = Rule(place: "50-test.toml:25")
         everybody.denies = true
         #expect(policy.rules == [mail, unverified, everybody])
     }
@@ -106,6 +108,17 @@ struct PolicyReaderTests {
             Wrong("[[rule]]\nforce = \"full\"\n", 2, "rule[0].force"),
             Wrong("[[rule]]\nforce = \"limited\"\nstrengths = [\"claimed\"]\n", 2, "rule[0].force"),
             Wrong("[[rule]]\nstrengths = [\"sandboxed\", \"unverified\"]\nforce = \"full\"\n", 3, "rule[0].force"),
+            Wrong("[[rule]]\nstrengths = [\"installed\"]\nforce = \"full\"\n", 3, "rule[0].force"),
+            Wrong("[[rule]]\nstrengths = [\"sandboxed\", \"installed\"]\nforce = \"limited\"\n", 3, "rule[0].force"),
+            Wrong(
+                "[[rule]]\nstrengths = [\"installed\"]\nforce = \"full\"\nsame_user = true\n", 4, "rule[0].same_user"),
+            Wrong(
+                "[[rule]]\nstrengths = [\"installed\"]\nforce = \"full\"\nsame_user = \"refused\"\n", 4,
+                "rule[0].same_user"),
+            Wrong("[[rule]]\ndeny = true\nsame_user = \"accepted\"\n", 3, "rule[0].same_user"),
+            Wrong(
+                "[[rule]]\nstrengths = [\"unverified\"]\nforce = \"full\"\nsame_user = \"accepted\"\n", 3,
+                "rule[0].force"),
             Wrong("[[rule]]\ndeny = true\nstrengths = []\n", 3, "rule[0].strengths"),
             Wrong("[[rule]]\ndeny = true\nstrengths = \"sandboxed\"\n", 3, "rule[0].strengths"),
             Wrong("[[rule]]\ndeny = true\nstrengths = [\"sandboxed\",\n \"strong\"]\n", 3, "rule[0].strengths"),

@@ -42,7 +42,7 @@ struct clinux_file {
     /* Permission bits, including those for setuid, setgid and sticky. */
     uint32_t mode;
     int32_t is_folder;
-    int32_t reserved;
+    uint32_t group;
 };
 
 /* Reads the status of an open file that the kernel has, without asking a file server. */

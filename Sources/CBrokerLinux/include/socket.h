@@ -15,6 +15,8 @@ int clinux_address(const char *path, struct sockaddr_un *address);
 struct clinux_credentials {
     pid_t pid;
     uid_t uid;
+    /// The effective group at that time.
+    gid_t gid;
 };
 
 int clinux_peer_credentials(int descriptor, struct clinux_credentials *credentials);
