@@ -37,6 +37,11 @@ struct Reception {
         } catch {
             return decide(.refuse)
         }
+        // The socket's mode admits every process that has the group among its groups. The agent has it as its own.
+        if interface == .agent, let group = setting.agentGroup, peer.gid != group {
+            complaints.report(peer, "it is not the installed agent, which has the socket's group", interface)
+            return decide(.refuse)
+        }
         guard !inspections.isKnown(peer.uid) else { return identify(peer, decide) }
         // A user seen for the first time queues separately from user IDs that have no user. So the queue of
         // those IDs does not delay a new user. Slow executables do not either, because only user names are
@@ -86,14 +91,8 @@ struct Reception {
         _ evidence: Evidence, _ judgement: Judgement, _ peer: PeerHandle, isOwner: Bool
     ) -> Admission {
         switch judgement {
-        case .refused where evidence.uid == 0 && interface == .admin:
-            // A session's broker cannot inspect root's processes. It need not: root is trusted.
-            return .admit(
-                context: CallerSession(caller: root(evidence), interface: interface) { done in
-                    done(.unknown)
-                    return nil
-                })
         case .refused(let refusal):
+            // Also for UID 0: root of a container has it too, and is not this machine's root.
             complaints.report(peer, "it could not be identified: \(refusal)", interface)
             return .refuse
         case .caller(let caller):
@@ -114,13 +113,6 @@ struct Reception {
                     caller: caller, interface: interface, isAnotherPerson: !isOwner, inspect: inspect))
         }
     }
-}
-
-/// A caller for root, of which only the process is known.
-private func root(_ evidence: Evidence) -> Caller {
-    Caller(
-        uid: 0, strength: .unverified, app: "root", displayName: "root", executable: nil, process: evidence.process,
-        session: nil, terminal: nil, isInterpreter: false, isSandboxed: false)
 }
 
 extension Complaints {

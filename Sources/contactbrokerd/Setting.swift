@@ -17,6 +17,8 @@ struct Setting {
     /// The sockets. The broker creates them for its own user only, or systemd passes them with the file mode
     /// that the unit sets.
     let places: [ContactsInterface: VarlinkServer.Place]
+    /// In system mode the group of the agent's socket. Only the installed agent, which is setgid, connects with it.
+    var agentGroup: gid_t?
 
     /// The source of evidence about callers: the helper in system mode, otherwise this process.
     func evidenceSource() throws -> any EvidenceSource {

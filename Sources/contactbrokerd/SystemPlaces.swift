@@ -3,6 +3,7 @@ import BrokerInterface
 import BrokerPeerIdentity
 import BrokerPolicy
 import BrokerVarlinkServer
+import CBrokerLinux
 import Glibc
 
 /// Folders and sockets of the system's broker, and the conditions under which it starts.
@@ -25,9 +26,26 @@ enum SystemPlaces {
                 "could not start: this process has capabilities, but it reads input from apps and must have none",
                 tryThis: "leave CapabilityBoundingSet= and AmbientCapabilities= of contactbroker.service empty")
         }
+        // LimitCORE=0 does not stop a core dump that the kernel pipes to a program (core(5)).
+        guard clinux_hide() == 0 else {
+            throw Failure(
+                "could not start: this process cannot be protected from core dumps: \(String(cString: strerror(errno)))"
+            )
+        }
         return Setting(
             mode: .system, whom: "every user of this machine", state: try stateFolder(),
-            configuration: policyFolder, places: try places(sockets))
+            configuration: policyFolder, places: try places(sockets), agentGroup: try agentGroup(sockets))
+    }
+
+    private static func agentGroup(_ sockets: [PassedSocket]) throws -> gid_t {
+        var status = stat()
+        let path = sockets.lazy.compactMap(\.path).first { $0.hasSuffix("/" + ContactsInterface.agent.name) }
+        guard let path, lstat(path, &status) == 0 else {
+            throw Failure(
+                "could not start: the group of the agent's socket cannot be read",
+                tryThis: "systemctl restart contactbroker-agent.socket")
+        }
+        return status.st_gid
     }
 
     static var policyFolder: PolicyFolder { PolicyFolder(configuration: configuration, owner: 0) }

@@ -84,6 +84,15 @@ def processes():
     return f"nothing of {len(numbers)} processes"
 
 
+@tries("crashes the broker or the helper, where the kernel pipes core dumps to a program (that ignores LimitCORE=0)",
+       "no dump: neither is dumpable")
+def cores():
+    # The kernel gives /proc/PID of an undumpable process to root, whoever the process runs as.
+    owners = {unit: os.stat(f"/proc/{number}/status").st_uid for unit in (SERVICE, HELPER) if (number := pid(unit))}
+    must(set(owners) == {SERVICE, HELPER} and not any(owners.values()), f"owners of /proc/PID: {owners}")
+    return "neither is dumpable"
+
+
 @tries("searches all files that bob may read for a name from alice's book", "no file has it")
 def elsewhere():
     status, said = run_as(
