@@ -18,7 +18,7 @@ public enum AuditEvent: String, CaseIterable, Sendable {
     case revocation
     /// An app changed contacts.
     case save
-    /// A save was begun, but none of its changes are in the book.
+    /// A save began, but none of its changes reached the book.
     case saveNotDone
     /// The person looked at their own contacts through the agent.
     case agentSearch
@@ -30,8 +30,8 @@ public enum AuditEvent: String, CaseIterable, Sendable {
     case policy
     case start
     case stop
-    /// The daemon ended without a `stop`: disclosures of the last tenth of a second may be missing. With a
-    /// ``AuditRecord/detail``, synced records were lost.
+    /// The daemon ended without a `stop`, so records of disclosures in the last tenth of a second may be
+    /// missing. If ``AuditRecord/detail`` is set, synced records are lost, or it is unknown whether any are.
     case gap
 }
 
@@ -47,20 +47,22 @@ public struct AuditRecord: Hashable, Sendable {
     /// The app's authorization level after the event.
     public var status: AuthorizationStatus?
     public var keys: ContactKeySet?
-    /// Number of contacts concerned.
+    /// The number of contacts concerned. For a save that concerns no contacts, the number of changes.
     public var count: Int?
-    /// The contacts concerned. The store replaces each by a pseudonym, which is the same for all apps of one
-    /// user. `nil` for a whole granted set, which ``revision`` identifies.
+    /// The contacts concerned, if the record names them. A record about a whole granted set has `nil` here and
+    /// identifies the set by ``revision``. The store replaces each contact with a pseudonym, which is the same
+    /// for all apps of one user.
     public var contacts: [RecordNumber]?
     public var revision: Int64?
-    /// Only in a count record: the number of further events that equalled an earlier record. The broker wrote
-    /// that record before it answered them.
+    /// Only in a count record: the number of events that were equal to an earlier record. The broker wrote the
+    /// earlier record before it replied to any of these events.
     public var repeats: Int?
-    /// A fixed word of the broker, such as a method's name or `expired`; never text from an app or a contact.
-    /// For a prompt, it is the prompt's kind, followed by ``purposeHash(of:)`` if the app gave a purpose.
+    /// The broker's own text, such as a method's name or `expired`; never text from an app or a contact. For a
+    /// prompt, it is the prompt's kind, followed by the hash of the app's purpose if the app gave one.
     public var detail: String?
     /// Distinguishes two disclosures that name no contacts, such as two batches of one list. It is not
-    /// stored. A disclosure that names neither contacts nor a part is deduplicated only if its ``count`` is 0.
+    /// stored. A disclosure that names neither contacts nor a part is deduplicated only if its ``count`` is 0
+    /// or `nil`.
     public var part: Int?
 
     public init(

@@ -19,18 +19,23 @@ public struct AuthorityQuestion: Hashable, Sendable {
     public var action: AuthorityAction
     public var process: ProcessIdentity
     public var uid: UInt32
-    /// The app concerned, shown to the person; never contact data. It is untrusted text, stripped and truncated.
+    /// The name of the app concerned, which the person sees. It is untrusted text that the broker has stripped
+    /// and truncated.
     public var app: String?
+    /// The access that the app gets, as shown to the person, for example "3 contacts"; never contact data.
+    public var access: String?
     /// Whether the person may be asked for a password.
     public var mayInteract: Bool
 
     public init(
-        action: AuthorityAction, process: ProcessIdentity, uid: UInt32, app: String? = nil, mayInteract: Bool
+        action: AuthorityAction, process: ProcessIdentity, uid: UInt32, app: String? = nil, access: String? = nil,
+        mayInteract: Bool
     ) {
         self.action = action
         self.process = process
         self.uid = uid
         self.app = app
+        self.access = access
         self.mayInteract = mayInteract
     }
 }
@@ -50,7 +55,8 @@ public enum AuthorityAnswer: Hashable, Sendable {
     case hung
 }
 
-/// Verifies that the person is present when a program's answer is not enough. It runs on the event loop.
+/// Verifies with a password that the person is present, because a program can send an answer without the
+/// person. It is used only on the event loop.
 public protocol Authority: AnyObject {
     /// Asks the authority. `answered` runs once, on the event loop, in a later iteration. It never runs after
     /// ``AskedAuthority/cancel()``.
@@ -62,6 +68,6 @@ public protocol Authority: AnyObject {
 
 /// A request that the authority has not answered yet.
 public protocol AskedAuthority: AnyObject {
-    /// Cancels the request: the password dialog closes, and no answer comes.
+    /// Cancels the request and closes the password dialog. The request then gets no answer.
     func cancel()
 }

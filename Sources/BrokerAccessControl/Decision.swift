@@ -31,10 +31,11 @@ public enum Denial: String, Hashable, Sendable {
 }
 
 // The decision table: one pure function per kind of operation. Each returns a type with only the decisions
-// that are possible for that operation. `mayAsk` is false once the person was asked, so no call prompts twice.
+// that are possible for that operation. `mayAsk` is false if the broker must not prompt, for example because
+// the policy forbids it or because this call has already prompted the person.
 
-/// The decision for a call that reads or saves. Reading includes fetching, counting, history, groups, containers,
-/// linked contacts and the person's own settings.
+/// The decision for a call that reads or saves. Reading includes fetching, counting, history, groups,
+/// containers, linked contacts and the user defaults.
 public enum AccessDecision: Hashable, Sendable {
     case permit(Disclosure)
     /// Prompt the person for access.
@@ -89,21 +90,22 @@ public func decideRequest(_ access: EffectiveAccess, mayAsk: Bool) -> RequestDec
 /// The decision for a call whose prompt the person may ignore: the access button, the one-time picker or a
 /// proposed card.
 public enum OfferDecision: Hashable, Sendable {
-    /// - Parameter isQuiet: whether the agent shows only one line, which the person may open. A denied app
-    ///   then cannot take over the screen.
+    /// - Parameter isQuiet: whether the agent shows only one line, which the person may open. It is true
+    ///   for a denied app, so that the app cannot take over the screen.
     case ask(isQuiet: Bool)
     /// Answer with an empty result, as after a prompt that granted nothing.
     case answerEmpty
     case refuse(Denial)
 }
 
-/// Decides a call of the access button. An app with full access already sees every contact, so the answer is empty.
+/// Decides a call that uses the access button. An app with full access already sees every contact, so the
+/// answer is empty.
 public func decideButton(_ access: EffectiveAccess, mayAsk: Bool) -> OfferDecision {
     if case .granted(let grant) = access, case .full = grant.access { return .answerEmpty }
     return decideOffer(access, mayAsk: mayAsk)
 }
 
-/// Decides a call of the one-time picker or with a proposed card. Such a call needs no access and changes
+/// Decides a call that opens the one-time picker or proposes a card. Such a call needs no access and changes
 /// none, so only policy can refuse it.
 public func decideOffer(_ access: EffectiveAccess, mayAsk: Bool) -> OfferDecision {
     switch access {

@@ -1,9 +1,9 @@
 /// Whether a connected process still runs the executable that it ran when it was identified.
 public enum ExecutableCheck: Hashable, Sendable {
     case same
-    /// It runs another file, or the same file under another path, or it has ended.
+    /// The process runs a different file, runs the same file under a different path, or has ended.
     case changed
-    /// Unknown, for example because `contactbroker-identify` did not answer in time. It proves nothing, so it permits
-    /// nothing.
+    /// Unknown, for example because `contactbroker-identify` did not answer in time. The broker permits
+    /// nothing on this result.
     case unknown
 }

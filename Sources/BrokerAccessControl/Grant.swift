@@ -61,9 +61,9 @@ public struct Grant: Hashable, Sendable {
     /// Seconds since 1970.
     public var decidedAt: Int64
 
-    /// Contacts that the app created while the policy limited it, although its own level was full or denied.
-    /// They count only under such a policy. At level `limited`, contacts that the app creates join the
-    /// granted set instead.
+    /// Contacts that the app created while its grant was full or denied but the policy limited it. The app
+    /// sees them only under such a policy. If the grant itself is limited, contacts that the app creates join
+    /// the granted set instead.
     public var own: Set<RecordNumber> = []
 
     /// Who made the decision.
@@ -98,8 +98,8 @@ public struct Grant: Hashable, Sendable {
 }
 
 extension Grant {
-    /// Whether this grant allows everything that the other one allows. If not, replacing the other one
-    /// revokes access.
+    /// Whether this grant allows everything that the other one allows. If not, access is lost when this grant
+    /// replaces the other one.
     public func isAtLeast(_ other: Grant) -> Bool {
         guard keys.isSuperset(of: other.keys) else { return false }
         switch (access, other.access) {

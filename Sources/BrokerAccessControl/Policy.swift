@@ -5,6 +5,14 @@ public struct Policy: Hashable, Sendable {
         case refuse, allow
     }
 
+    /// How the person confirms an answer that gives an app access or contacts.
+    public enum Confirmation: String, CaseIterable, Sendable {
+        /// With a key press at the agent's terminal. Other programs of the user can fake the key press.
+        case terminal
+        /// With the person's password, every time.
+        case password
+    }
+
     /// Why the policy or the settings cannot be read. The broker then refuses every app, because it does not
     /// know what the administrator intended.
     public struct Problem: Hashable, Sendable {
@@ -28,6 +36,7 @@ public struct Policy: Hashable, Sendable {
     }
 
     public var rules: [Rule]
+    public var confirmation = Confirmation.terminal
     /// `nil` if the policy does not set it. The broker's mode then decides.
     public var withoutAuthentication: WithoutAuthentication?
     /// Whether audit records of disclosures are synced before the reply is sent.
@@ -36,7 +45,7 @@ public struct Policy: Hashable, Sendable {
     /// SHA-256 of the names and texts of the files, in hexadecimal; `nil` if there are no files.
     public var digest: String?
 
-    /// Without rules, which is the default, the person decides.
+    /// Creates a policy. Without rules, the person alone decides.
     public init(
         rules: [Rule] = [], withoutAuthentication: WithoutAuthentication? = nil, isAuditDurable: Bool = false
     ) {
@@ -51,9 +60,11 @@ public struct Policy: Hashable, Sendable {
         self.problem = problem
     }
 
-    /// The ruling of all matching rules on one principal.
+    /// Returns the combined effect of all rules that match a principal.
     public func ruling(on principal: Principal) -> Ruling {
-        Ruling(rules: rules.filter { $0.matches(principal) }, problem: problem)
+        Ruling(
+            rules: rules.filter { $0.matches(principal) }, confirmsWithPassword: confirmation == .password,
+            problem: problem)
     }
 
     /// The stricter of two settings; if one is `nil`, the other.

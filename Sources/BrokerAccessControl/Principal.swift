@@ -2,16 +2,27 @@
 public enum IdentityStrength: String, CaseIterable, Sendable {
     /// The process has an enforced LSM label that agrees with its control group, and a mount namespace of its own.
     case labelled
-    /// A Flatpak app whose mount namespace and control group agree.
+    /// A Flatpak app with its own mount namespace, whose `/.flatpak-info` and control group name the same
+    /// app.
     case sandboxed
     /// A service of the system's service manager.
     case service
-    /// A program that a root-owned manifest names. It says which program it is, not who controls it.
+    /// A program that a root-owned manifest names. This strength shows which program it is, not who controls
+    /// it.
     case installed
     /// The user's own service manager reports this name. Any program of the user can claim it.
     case claimed
     /// Only the path and the hash of the executable are known.
     case unverified
+
+    /// Whether any ordinary program of the same user can impersonate an app at this strength. A program that
+    /// imitates a whole Flatpak sandbox is not counted.
+    public var isAssumable: Bool {
+        switch self {
+        case .labelled, .sandboxed, .service: false
+        case .installed, .claimed, .unverified: true
+        }
+    }
 }
 
 /// Identifies one process, even if its pid is reused.
@@ -26,7 +37,7 @@ public struct ProcessIdentity: Hashable, Sendable {
     }
 }
 
-/// One terminal session. It ends with its leader.
+/// One terminal session. It ends when its leader ends.
 public struct SessionIdentity: Hashable, Sendable {
     public let bootIdentifier: String
     public let leader: ProcessIdentity
@@ -37,8 +48,8 @@ public struct SessionIdentity: Hashable, Sendable {
     }
 }
 
-/// The owner of a grant. The same app at a weaker identity strength is another principal, so it never
-/// inherits a grant of the stronger one.
+/// The owner of a grant. The same app at a weaker identity strength is a different principal, so it never
+/// inherits a grant that it got at a stronger one.
 public struct Principal: Hashable, Sendable {
     public let uid: UInt32
     public let strength: IdentityStrength
@@ -65,24 +76,26 @@ public struct Principal: Hashable, Sendable {
     }
 }
 
-/// The process at the other end of a connection, as identified from what the kernel reported.
+/// The process at the other end of a connection, with the identity that the broker derived for it.
 public struct Caller: Hashable, Sendable {
     public let uid: UInt32
     public let strength: IdentityStrength
     public let app: String
-    /// The app's name for people, or the executable's own name. It is untrusted text: strip it before display.
+    /// The app's human-readable name, or the executable's file name. It is untrusted text: strip it before
+    /// display.
     public let displayName: String
     /// Path of the executable, if it could be read.
     public let executable: String?
     public let process: ProcessIdentity
     /// The terminal session, if the caller has a controlling terminal.
     public let session: SessionIdentity?
-    /// The controlling terminal's name, for people.
+    /// The controlling terminal's human-readable name.
     public let terminal: String?
-    /// Whether the executable is an interpreter. It runs programs of others, so it identifies no app.
+    /// Whether the executable is an interpreter. An interpreter runs other programs, so its executable does
+    /// not identify an app.
     public let isInterpreter: Bool
-    /// Whether the caller appears to run in a sandbox. Such a caller may not use the agent's and the
-    /// administrator's sockets.
+    /// Whether the caller appears to run in a sandbox. Such a caller may use neither the agent's nor the
+    /// administrator's socket.
     public let isSandboxed: Bool
 
     public init(
@@ -113,7 +126,7 @@ public struct Caller: Hashable, Sendable {
         return principals
     }
 
-    /// The principal for a grant with that lifetime; `nil` if this caller cannot have one.
+    /// Returns the principal for a grant with this lifetime; `nil` if this caller cannot have such a grant.
     public func principal(for lifetime: Lifetime) -> Principal? {
         switch lifetime {
         case .untilRevoked, .untilTime: isInterpreter ? nil : persistent
@@ -122,9 +135,9 @@ public struct Caller: Hashable, Sendable {
         }
     }
 
-    /// Lifetimes that the person may choose from, the default first. The default is a session for a caller
-    /// with a controlling terminal and no sandbox. An interpreter's default is the process, and it is never
-    /// offered more than a session.
+    /// Lifetimes that the person may choose from, the default first. For an interpreter the default is the
+    /// process, and the longest lifetime is the session. For any other caller the default is the session if
+    /// the caller has a controlling terminal and is not in a sandbox; otherwise it is until revoked.
     public var lifetimes: [LifetimeKind] {
         if isInterpreter { return session == nil ? [.process] : [.process, .session] }
         return session == nil || isSandboxed ? [.untilRevoked] : [.session, .untilRevoked]

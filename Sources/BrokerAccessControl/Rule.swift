@@ -1,6 +1,6 @@
 import BrokerModel
 
-/// One `[[rule]]` of the administrator: the principals it applies to, and its effects.
+/// One `[[rule]]` of the administrator's policy: the principals to which it applies, and its effects.
 public struct Rule: Hashable, Sendable {
     /// A level that the policy forces, whatever the person decided.
     public enum Level: String, CaseIterable, Sendable {
@@ -17,7 +17,8 @@ public struct Rule: Hashable, Sendable {
     public var users: Set<UInt32>?
     public var strengths: Set<IdentityStrength>?
     public var apps: Set<String>?
-    /// The administrator accepts that other programs of the same user can use what this rule allows to `installed` apps.
+    /// Whether the administrator accepts that other programs of the same user can get the access that this
+    /// rule gives to `installed` apps.
     public var acceptsSameUser = false
 
     // MARK: Effects
@@ -25,7 +26,8 @@ public struct Rule: Hashable, Sendable {
     /// Refuses everything. The app sees `restricted`.
     public var denies = false
     public var forcedLevel: Level?
-    /// Treats full access as limited to the contacts that the app created itself, until the person chooses contacts.
+    /// Caps full access at limited. The app then sees only the contacts that it created itself, until the
+    /// person chooses contacts for it.
     public var capsLevel = false
     /// The only keys that may be read and written.
     public var maximumKeys: ContactKeySet?
@@ -39,8 +41,9 @@ public struct Rule: Hashable, Sendable {
         self.place = place
     }
 
-    /// Identity strengths whose names any program of the user can claim. A rule for them may neither allow
-    /// access nor name apps. A rule may name an `installed` app, and allow it access only with ``acceptsSameUser``.
+    /// Identity strengths at which any program of the user can claim an app's identity. A rule for them may
+    /// neither allow access nor name apps. A rule for `installed` apps may name them, and may allow them
+    /// access if ``acceptsSameUser`` is set.
     public static let weakStrengths: Set<IdentityStrength> = [.claimed, .unverified]
 
     /// Whether the rule can give an app more access than the person did.
@@ -56,7 +59,7 @@ public struct Rule: Hashable, Sendable {
             && (users?.contains(principal.uid) ?? true)
     }
 
-    /// The rule's effects, in words for people.
+    /// The rule's effects as English phrases.
     public var effects: [String] {
         var effects: [String] = []
         if denies { effects.append("denies all access") }

@@ -1,5 +1,6 @@
 extension Ruling {
-    /// The effects of the administrator's rules on the app, one sentence per rule.
+    /// The effects of the administrator's rules on the app: one phrase for each matching rule, plus one if a
+    /// denial overrides a forced level. If the policy or the settings cannot be read, the only phrase says so.
     public var reasons: [String] {
         if let problem { return [problem.words] }
         var reasons = rules.map { rule in
@@ -9,7 +10,8 @@ extension Ruling {
         return reasons
     }
 
-    /// How the effective access differs from the person's decision, in words; `nil` if it does not.
+    /// Explains how the effective access differs from the stored grant; `nil` if there is no grant or nothing
+    /// to explain.
     public func difference(of grant: Grant?, from access: EffectiveAccess, at now: Int64) -> String? {
         guard let grant else { return nil }
         switch access {

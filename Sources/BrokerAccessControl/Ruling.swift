@@ -1,10 +1,12 @@
 import BrokerModel
 
-/// The combined effect of all matching rules on one principal. If they differ, the stricter one applies; a
-/// denial overrides everything.
+/// The combined effect of all matching rules on one principal. If rules conflict, the strictest one applies.
+/// A denial overrides every other rule.
 public struct Ruling: Hashable, Sendable {
     /// The matching rules, in the order of the files.
     public let rules: [Rule]
+    /// Whether the policy requires the person's password for every app.
+    public var confirmsWithPassword = false
     /// Set if the policy or the settings cannot be read.
     public let problem: Policy.Problem?
 
@@ -19,13 +21,13 @@ public struct Ruling: Hashable, Sendable {
     public var mayPrompt: Bool { !rules.contains(where: \.forbidsPrompting) }
     /// Seconds after the person's decision.
     public var maximumLifetime: Int64? { rules.compactMap(\.maximumLifetime).min() }
-    public var requiresAuthentication: Bool { rules.contains(where: \.requiresAuthentication) }
+    public var requiresAuthentication: Bool { confirmsWithPassword || rules.contains(where: \.requiresAuthentication) }
 
-    /// Whether a forced level gives the app effective access without any grant.
+    /// Whether a forced level decides the app's effective access even without a grant.
     public var standsAlone: Bool { !isDenied && forcedLevel != nil }
 
-    /// When the person has to decide again, in seconds since 1970; `nil` for never. ``maximumLifetime`` does not apply
-    /// to a denial, which gives nothing.
+    /// Returns when the grant ends and the person has to decide again, in seconds since 1970; `nil` for never.
+    /// ``maximumLifetime`` does not apply to a denial, which gives no access.
     public func end(of grant: Grant) -> Int64? {
         var end: Int64?
         if case .untilTime(let time) = grant.lifetime { end = time }
@@ -37,15 +39,13 @@ public struct Ruling: Hashable, Sendable {
         return end
     }
 
-    /// The effective access of an app.
-    ///
-    /// The stored grant stays unchanged. The result is that grant with the policy applied.
+    /// Returns the effective access of an app. The stored grant stays unchanged.
     ///
     /// - Parameters:
-    ///   - grant: the person's decision, if any.
+    ///   - grant: the stored grant, if there is one.
     ///   - now: seconds since 1970.
-    ///   - revision: the policy's revision. If the effective access differs from the grant, its revision is
-    ///     at least this.
+    ///   - revision: the policy's revision. If the effective access differs from the grant, the revision of
+    ///     the result is at least this one.
     ///   - loadedAt: when the policy was read, in seconds since 1970.
     public func effectiveAccess(of grant: Grant?, at now: Int64, revision: Int64, loadedAt: Int64) -> EffectiveAccess {
         guard !isDenied else { return .restricted }
@@ -57,7 +57,7 @@ public struct Ruling: Hashable, Sendable {
         return .granted(effective)
     }
 
-    /// The grant with its lifetime shortened by the policy; `nil` if that has ended.
+    /// The grant with its lifetime shortened by the policy; `nil` if the shortened lifetime has ended.
     private func cut(_ grant: Grant, at now: Int64) -> Grant? {
         guard let end = end(of: grant) else { return grant }
         guard end > now else { return nil }
@@ -86,7 +86,7 @@ public struct Ruling: Hashable, Sendable {
             return Grant(access: access, revision: 0, decidedBy: .administrator, decidedAt: loadedAt)
         }
         guard effective.access != access else { return effective }
-        // The keys of a denied grant say nothing about what may be read.
+        // The keys of a denied grant are meaningless.
         if effective.access == .denied { effective.keys = Grant.ordinaryKeys }
         effective.access = access
         effective.lifetime = lifetime

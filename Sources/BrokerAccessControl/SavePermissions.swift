@@ -2,8 +2,8 @@ import BrokerModel
 
 /// Decides which changes an app may make to the contacts that it sees. It does not check whether a record exists.
 ///
-/// The broker checks a save twice: when it reads the steps, so that the app gets the right error, and again
-/// before it carries out the save. The grant may be revoked in between.
+/// The broker checks a save twice: first when it reads the steps, so that the app gets the right error, and
+/// again before it carries out the save, because the grant may have been revoked in between.
 public struct SavePermissions: Hashable, Sendable {
     /// The cards that the app sees.
     public let scope: RecordScope
@@ -34,15 +34,15 @@ public struct SavePermissions: Hashable, Sendable {
 
     public var deletesWhatItSees: Bool { seesWholeCards }
 
-    /// Linking requires access to every card, and to all keys that need no grant by name.
+    /// Linking requires access to every card and to all ordinary keys.
     public var mayLink: Bool { seesEverything && seesWholeCards }
 
     /// Changing containers or the person's own card requires access to every card.
     public var mayChangeContainers: Bool { seesEverything }
     public var maySetMe: Bool { seesEverything }
 
-    /// Under a limited grant the app may not rename, delete or nest groups that it did not create. With the
-    /// key for groups it may still change which of its contacts belong to them.
+    /// Without access to every card, the app may not rename, delete or nest groups that it did not create. If
+    /// it has the key `groups`, it may still add contacts that it sees to such groups, and remove them.
     public func mayChangeGroup(isOwn: Bool) -> Bool { seesEverything || isOwn }
 
     public func mayChangeMembers(ofGroupThatIsOwn isOwn: Bool) -> Bool {

@@ -13,6 +13,7 @@ struct AccessContents {
     var usages: [Principal: Usage] = [:]
     var owners: [UInt32: Owner] = [:]
     var silenced: [Principal: Int64] = [:]
+    var unconfirmed: [UInt32: [RecordNumber: Int64]] = [:]
     var outboxMarks: [UInt32: Int64] = [:]
     var counters = Counters()
     /// The last record's event; `nil` in a new file.
@@ -25,6 +26,13 @@ struct AccessContents {
         try readPrincipals(connection, now: now)
         try readIntents(connection, now: now)
         try readSilences(connection, now: now)
+        let shares = try PreparedStatement("SELECT uid, contact, time FROM unconfirmed", on: connection)
+        while try shares.step() {
+            guard let uid = shares.integerOrNil(0).flatMap(UInt32.init(exactly:)), let contact = shares.integerOrNil(1),
+                let time = shares.integerOrNil(2)
+            else { throw .damaged(reason: "unconfirmed: a row cannot be read") }
+            unconfirmed[uid, default: [:]][RecordNumber(contact)] = time
+        }
         let keys = try PreparedStatement("SELECT uid, key FROM auditKey", on: connection)
         while try keys.step() {
             guard let uid = keys.integerOrNil(0).flatMap(UInt32.init(exactly:)),
@@ -60,9 +68,9 @@ struct AccessContents {
             "SELECT sequence, event FROM audit ORDER BY sequence DESC LIMIT 1", on: connection)
         let lastSequence = try last.step() ? last.integerOrNil(0) ?? 0 : 0
         lastEvent = lastSequence > 0 ? last.textOrNil(1) : nil
-        // After a crash the chain may extend past the stored counters. If it is broken or shorter than they
-        // say, another program changed the file. New records then continue after the larger sequence, so that
-        // verification still finds the break.
+        // After a crash the chain may extend past the stored counters. If the chain is broken, or shorter
+        // than the counters say, another program changed the file. New records then continue after the larger
+        // of the two sequence numbers, so verification still finds the break.
         var end = counted
         if let last = try audit.end(after: counted) { end = last }
         counters = Counters(
@@ -70,9 +78,9 @@ struct AccessContents {
             recordNumber: recordNumber, intent: intent)
     }
 
-    /// Returns what was lost if a synced record is missing here; otherwise `nil`.
+    /// Returns the loss if the last synced record is unknown or missing from the database; otherwise `nil`.
     ///
-    /// After a loss the chain continues after the lost records, so that verification always finds the break.
+    /// If the last synced record is known, the chain continues after it, so verification always finds the break.
     ///
     /// - Parameter synced: the last synced position; `nil` if it is unknown.
     mutating func compare(
@@ -131,7 +139,7 @@ struct AccessContents {
                 if let contact = contacts.integerOrNil(0) { set.insert(RecordNumber(contact)) }
             }
             if case .limited = grant.access { grant.access = .limited(to: set) } else { grant.own = set }
-            // If the grant or its history cannot be read, the history starts empty.
+            // If the history cannot be read, it starts empty.
             var history = SetHistory(epoch: grant.revision)
             if let epoch = rows.integerOrNil(14) {
                 history = try Self.history(since: epoch, events.bind(1, id)) ?? history

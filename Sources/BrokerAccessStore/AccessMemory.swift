@@ -9,8 +9,8 @@ struct StoredGrant {
     /// The changes to its granted set.
     var history = SetHistory()
     /// A random number, renewed by every decision about the app. It distinguishes this grant from every
-    /// other, even if a crash or a restored copy resets the counters. 0 in a grant from a version without
-    /// this field.
+    /// other, even if a crash or a restored copy resets the counters. 0 in a grant that an earlier version
+    /// of the broker wrote without this field.
     var decision: Int64 = 0
 
     static func newDecision() -> Int64 { Int64.random(in: 1...Int64.max) }
@@ -37,20 +37,23 @@ enum SetChange {
     case whole
 }
 
-/// The changes that are not in the file yet. Unlike the batch, they survive a failed commit: a revocation
-/// stays in force, and the next commit that succeeds writes it.
+/// The changes that are not in the file yet. A failed commit clears the intents and marks. It keeps all other
+/// changes: a revocation stays in force, and the next commit that succeeds writes it.
 struct Unwritten {
     var grants: [Principal: SetChange] = [:]
     var intents: Set<Int64> = []
     var marks: Set<UInt32> = []
     var silences: Set<Principal> = []
+    /// Users whose ``AccessStore/unconfirmed`` contacts changed.
+    var unconfirmed: Set<UInt32> = []
     var pseudonyms: Set<UInt32> = []
     var owners: Set<UInt32> = []
     /// Users whose rows the next commit deletes before it writes new ones for them.
     var purges: Set<UInt32> = []
 
     var isEmpty: Bool {
-        grants.isEmpty && intents.isEmpty && marks.isEmpty && silences.isEmpty && pseudonyms.isEmpty && owners.isEmpty
+        grants.isEmpty && intents.isEmpty && marks.isEmpty && silences.isEmpty && unconfirmed.isEmpty
+            && pseudonyms.isEmpty && owners.isEmpty
             && purges.isEmpty
     }
 }
@@ -71,7 +74,8 @@ struct Batch {
     /// An error that makes it impossible to commit the batch.
     var failure: AccessStoreError?
 
-    /// Empties the batch and keeps the memory of a small one, because most batches hold only a few records.
+    /// Empties the batch. Keeps the array's buffer if it is small, because most batches contain only a few
+    /// records.
     mutating func clear() {
         records.removeAll(keepingCapacity: records.capacity <= 256)
         if !grants.isEmpty { grants = [:] }
@@ -84,7 +88,9 @@ struct Batch {
 }
 
 extension Grant {
-    /// Returns the access that both grants allow, for the shorter of their lifetimes.
+    /// Returns this grant, reduced to the access that both grants allow. If this grant lasts until it is
+    /// revoked, it gets the lifetime of `other`. If both have an end time, the earlier one applies.
+    /// Otherwise it keeps its own lifetime.
     func narrowed(to other: Grant) -> Grant {
         var grant = self
         switch (access, other.access) {

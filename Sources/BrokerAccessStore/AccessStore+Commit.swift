@@ -10,10 +10,11 @@ extension AccessStore {
 
     /// Writes the batch as one transaction. Returns before the transaction is synced; see ``walSync``.
     ///
-    /// - Throws: if the batch could not be written. It is then rolled back to the state after the last
-    ///   commit, with two safe exceptions. Access that the batch removed stays removed until somebody grants
-    ///   it again. ``AuditEvent/revocation`` records and counts stay for the next batch. The caller must
-    ///   answer that the store is unavailable.
+    /// - Throws: if the batch could not be written. The store then rolls grants, identifier keys, intents and
+    ///   outbox marks back to their state after the last commit, except that access which the batch removed
+    ///   stays removed until somebody grants it again. Silences, unconfirmed contacts and purges are kept for
+    ///   the next commit, and so are ``AuditEvent/revocation`` records and counts. The broker must then reply
+    ///   that the store is unavailable.
     public func commit() throws(AccessStoreError) { try commit(withAllUses: false) }
 
     /// Checks whether the files were removed while the store is open. Does not block.
@@ -23,7 +24,7 @@ extension AccessStore {
 
     /// When one app has this many unwritten uses, the next commit writes the uses of all apps.
     private static let mostUnwrittenUses = 64
-    /// The most revocation and count records that are kept while commits fail.
+    /// The maximum number of revocation and count records that are kept while commits fail.
     private static let mostKeptRecords = 1_024
 
     func commit(withAllUses: Bool) throws(AccessStoreError) {
@@ -34,17 +35,20 @@ extension AccessStore {
             let writer = try openWriter()
             if let failure = batch.failure { throw failure }
             try checkFiles()
-            // Runs before the transaction, because it may make a pseudonym key, which the transaction writes.
+            // Runs before the transaction, because it may make a pseudonym key, which the transaction then
+            // writes.
             let rows = try auditRows()
             try writer.transaction { () throws(AccessStoreError) in
                 try write(rows, writer)
-                // First deletes the rows of purged users. The rows written below belong to later decisions.
+                // First deletes the rows of purged users. The rows written below were added after the purge,
+                // so they must not be deleted.
                 try writeOwners(writer.connection)
                 try writeGrants(writer.connection)
                 try writeIntents(writer.connection)
                 try writeMarks(writer.connection)
                 try writePseudonyms(writer.connection)
                 try writeSilences(writer.connection)
+                try writeUnconfirmed(writer.connection)
                 if withAllUses || hasUnwrittenUses { try writeUses(writer.connection) }
                 anchors = withAllUses || mustAnchor
                 if anchors { try writer.write(counters) }
@@ -58,8 +62,8 @@ extension AccessStore {
     }
 
     /// Whether this commit writes the row of counters. If only the audit has grown, a commit writes the
-    /// row only if ``anchorInterval`` has passed or ``mostUnanchored`` records were added. Other commits write
-    /// one page less. After a crash the records themselves show the end of the chain.
+    /// row only if ``anchorInterval`` has passed or ``mostUnanchored`` records were added. Skipping the row
+    /// saves one page per commit. After a crash the records themselves show the end of the chain.
     private var mustAnchor: Bool {
         let written = anchor.counters
         guard counters.revision == written.revision, counters.recordNumber == written.recordNumber,
@@ -73,7 +77,7 @@ extension AccessStore {
 
     /// Microseconds.
     private static let anchorInterval: Int64 = 100_000
-    /// The most records that the next start may have to read again.
+    /// The maximum number of records that the next start may have to read again after a crash.
     private static let mostUnanchored: Int64 = 1_024
 
     private func auditRows() throws(AccessStoreError) -> [AuditRow<String>] {

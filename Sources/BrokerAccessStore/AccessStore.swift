@@ -5,42 +5,45 @@ import Glibc
 
 /// The access database: grants, identifier keys and the audit, in a file of their own.
 ///
-/// Only the event loop uses it: it is not `Sendable`, and all its functions are synchronous and quick. Grants
-/// are read from memory, and changes apply in memory at once. ``commit()`` writes the changes and the audit
-/// records of one event loop iteration as one transaction, without waiting for the disk. A result that must
-/// survive a power cut is announced only after ``walSync``, which a worker runs.
+/// Only the event loop uses it: it is not `Sendable`. All functions are synchronous. Only `open` and `close`
+/// wait for the disk. Grants are read from memory, and changes apply in memory at once. ``commit()`` writes
+/// the changes and the audit records of one event loop iteration as one transaction, without waiting for the
+/// disk. Before the broker announces a result that must survive a power cut, a worker runs ``walSync``.
 ///
 /// A grant with a persistent binding (until revoked, or until a time) also has a row in the file. A grant
 /// that is bound to a session or a process exists in memory only.
 public final class AccessStore {
     let folder: StateFolder
-    /// `nil` once closed.
+    /// `nil` after the store is closed.
     var writer: AccessWriter?
     public let walSync: WALSync
-    /// Set if records that an earlier run synced are missing from the file, or if that cannot be known. Every
-    /// grant was then denied at startup.
+    /// Set if records that an earlier run synced are missing from the file, or if it is unknown whether any
+    /// are. Every grant was then denied at startup.
     public let loss: AuditLoss?
 
     var held: [Principal: StoredGrant] = [:]
     var identifierKeys: [Principal: IdentifierKey] = [:]
     var intents: [Int64: SaveIntent] = [:]
     var pseudonyms: [UInt32: Pseudonyms] = [:]
-    /// Keyed by persistent principal. Uses by its sessions and processes count for it.
+    /// Keyed by persistent principal. Uses by its sessions and processes count toward it.
     var usages: [Principal: Usage] = [:]
     /// Whether some app has so many unwritten uses that the next commit writes them.
     var hasUnwrittenUses = false
     /// Keyed by UID.
     var owners: [UInt32: Owner] = [:]
-    /// The known user names. The broker looks them up and sets them, because a look-up can block.
+    /// The known user names, by UID. The broker looks them up and sets them, because a look-up can block.
     public var userNames: [UInt32: String] = [:]
     /// Apps whose prompts are silenced, with the time of that decision in seconds since 1970.
     var silenced: [Principal: Int64] = [:]
-    /// By user, the number of the last outbox entry that was taken over from their book.
+    /// By user, the contacts that apps got without a password, and when, in seconds since 1970.
+    var unconfirmed: [UInt32: [RecordNumber: Int64]] = [:]
+    /// By user, the number of the last entry that this store took over from the outbox of their book.
     var outboxMarks: [UInt32: Int64]
     var writtenMarks: [UInt32: Int64]
-    /// Saves that are committed in a book but not here. Unlike the batch, they survive a failed commit.
+    /// Saves that are committed in a book but not in this store. Unlike the batch, they survive a failed
+    /// commit.
     var undelivered: [Delivery] = []
-    /// The most contacts that one audit record of a save names.
+    /// The maximum number of contacts named in one audit record of a save.
     public var contactsPerRecord = 250
     var commits = 0
     /// The number of the commit that contains the last decision.
@@ -48,7 +51,7 @@ public final class AccessStore {
     var onDisk = Committed()
     var counters: Counters
     var writtenCounters: Counters
-    /// The counters in the file's row of counters, and the time of the last record when they were written.
+    /// The counters as written in the file's row of counters, and the time of the last record at that commit.
     var anchor: (counters: Counters, time: Int64)
 
     var batch = Batch()
@@ -58,8 +61,9 @@ public final class AccessStore {
 
     /// Opens the store in a folder and records the start. Creates the folder and the database if they are missing.
     ///
-    /// If the last run did not close the store, a ``AuditEvent/gap`` is recorded first. A grant that cannot be read
-    /// is denied and recorded; its row stays unchanged until the next decision.
+    /// If the last run did not close the store, or if synced records are missing, an ``AuditEvent/gap`` is
+    /// recorded before the start. A grant that cannot be read is denied and recorded; its row stays unchanged
+    /// until the next decision.
     ///
     /// - Parameter now: microseconds since 1970.
     public static func open(folder path: String, now: Int64) throws(AccessStoreError) -> AccessStore {
@@ -95,7 +99,7 @@ public final class AccessStore {
         noteOnDisk(committed)
     }
 
-    /// The lost records may include refusals and revocations, so no grant can be trusted.
+    /// Denies every grant. The lost records may include denials and revocations, so no grant can be trusted.
     private func denyAll(now: Int64) {
         for (principal, held) in held where held.grant.access != .denied {
             let grant = Grant(
@@ -124,6 +128,7 @@ public final class AccessStore {
         owners = contents.owners
         usages = contents.usages
         silenced = contents.silenced
+        unconfirmed = contents.unconfirmed
         outboxMarks = contents.outboxMarks
         writtenMarks = contents.outboxMarks
         counters = contents.counters
@@ -143,8 +148,8 @@ public final class AccessStore {
     /// - Parameter now: microseconds since 1970.
     public func close(now: Int64) {
         guard writer != nil else { return }
-        // Closed before the stop is recorded: this commit adds the counts to the uses, and the next one
-        // writes the uses.
+        // The windows close before the stop is recorded. This commit adds their counts to the uses, and the
+        // next commit writes the uses.
         closeWindows(at: nil)
         try? commit()
         append(AuditRecord(time: now, uid: geteuid(), event: .stop))

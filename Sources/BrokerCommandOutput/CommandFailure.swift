@@ -5,7 +5,7 @@ import BrokerVarlinkClient
 public struct CommandFailure: Error, Hashable {
     /// In lower case and without a full stop: `could not list the apps: …`.
     public let message: String
-    /// What the person can try; `nil` if there is nothing.
+    /// Advice for the person; `nil` if there is none.
     public let advice: String?
     public let code: Code
 
@@ -22,13 +22,13 @@ public struct CommandFailure: Error, Hashable {
         self.code = code
     }
 
-    /// - Parameter task: what the command does, phrased to follow `could not`: `list the apps`.
+    /// - Parameter task: the command's task, phrased to follow `could not`: `list the apps`.
     public init(could task: String, _ error: BrokerConnectionError) {
         self.init("could not \(task): \(error.description)", try: error.advice, .notTried)
     }
 
-    /// Describes a failed connection. An error reply keeps its bare name: callers that know the interface describe it
-    /// better.
+    /// Describes a failed call. For an error reply, the message contains only the error's name: commands that
+    /// know the interface should describe the error themselves.
     public init(could task: String, _ error: VarlinkClientError) {
         let reason =
             switch error {

@@ -2,7 +2,8 @@ import ArgumentParser
 import Glibc
 
 extension ParsableCommand {
-    /// Runs the program and exits: 0 done, 1 refused or nothing found, 2 could not be carried out.
+    /// Runs the program and exits with a status: 0 for success, 1 if the broker refused or nothing was found,
+    /// 2 if the command could not be carried out.
     public static func runAsProgram() -> Never {
         do {
             var command = try parseAsRoot()

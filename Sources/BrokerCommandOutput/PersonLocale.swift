@@ -3,11 +3,12 @@ import Glibc
 
 /// The person's language and country, from the environment.
 public enum PersonLocale {
-    /// Names of keys and labels, and texts, in the person's language.
+    /// Texts in the person's language, including the names of keys and labels.
     public static let names = LocalizedNames(languages: PreferredLanguages.tags(variable))
 
-    /// The countries that the person dials from and lives in; `nil` if the environment names none.
+    /// The country that phone numbers belong to by default; `nil` if the environment names none.
     public static let phoneRegion = PreferredLanguages.region(ofCategory: "LC_TELEPHONE", variable)
+    /// The country that postal addresses belong to by default; `nil` if the environment names none.
     public static let addressRegion = PreferredLanguages.region(ofCategory: "LC_ADDRESS", variable)
 
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

@@ -1,11 +1,12 @@
 import BrokerFormatting
 import Glibc
 
-/// Terminal output of commands. Results go to standard output, messages to standard error.
+/// Messages and questions on the terminal. Messages go to standard error, because results go to standard
+/// output.
 public enum Speech {
     /// Writes a message line to standard error.
     public static func say(_ line: String) {
-        // Flushes standard output first, so that the order is kept if both go to the same file.
+        // Flushes standard output first. If both streams go to the same file, their order is then kept.
         fflush(nil)
         write(line + "\n", to: STDERR_FILENO)
     }

@@ -2,9 +2,9 @@ import BrokerVarlinkClient
 import CBrokerLinux
 import Glibc
 
-/// Finds the broker's sockets, connects to them, and checks that a trusted broker listens.
+/// Finds the broker's sockets, connects to them, and checks that a trusted broker is listening.
 public enum BrokerConnection {
-    /// The name of the user that the system's broker runs as.
+    /// The user name of the system's broker.
     public static let brokerUser = "contactbroker"
 
     /// Connects to one of the broker's sockets.
@@ -13,10 +13,10 @@ public enum BrokerConnection {
     /// `/run/contactbroker`, then in `$XDG_RUNTIME_DIR/contactbroker`, and uses the first socket that exists.
     ///
     /// - Parameters:
-    ///   - timeout: for connecting and for every later reply; `nil` waits without limit, for replies that
-    ///     need the person.
-    ///   - honoringOverride: whether `$CONTACTBROKER_RUNTIME_DIR` is used. It is always ignored for the agent's and the
-    ///     administrator's socket if the system's broker is installed.
+    ///   - timeout: the limit for connecting and for each later reply. `nil` means no limit; use it if a
+    ///     reply waits for the person's answer.
+    ///   - honoringOverride: whether `$CONTACTBROKER_RUNTIME_DIR` is used. For the agent's and the
+    ///     administrator's sockets it is always ignored if the system's broker is installed.
     public static func connect(
         to socket: BrokerSocket, timeout: Duration? = nil, honoringOverride: Bool = true
     ) throws(BrokerConnectionError) -> VarlinkClient {
@@ -45,9 +45,10 @@ public enum BrokerConnection {
         return client
     }
 
-    /// Whether a broker that runs as this user is trusted: one's own user, the system's broker user, or root.
-    /// The peer is root if systemd listens for the broker (unix(7): SO_PEERCRED names the caller of listen).
-    /// A program with more privileges than its user does not trust that user's own broker.
+    /// Whether to trust a broker that runs as `uid`. The trusted users are this process's own user, the
+    /// system broker's user and root. If systemd listens for the broker, the peer is root: SO_PEERCRED names
+    /// the process that called listen, unix(7). A program with more privileges than its user does not trust
+    /// that user's own broker.
     static func isTrusted(
         _ uid: uid_t, ownUser: uid_t? = clinux_is_privileged() ? nil : getuid(),
         brokerUser: uid_t? = userID(of: brokerUser)
@@ -56,8 +57,8 @@ public enum BrokerConnection {
     }
 
     /// Whether the peer is the system's broker, seen from a user namespace. There, all users without a
-    /// mapping, including root, have the same number (user_namespaces(7)). The socket in the system's folder
-    /// is trusted, because only the creator of the sandbox can have put it there.
+    /// mapping, including root, have the same number (user_namespaces(7)). A socket in the system's folder is
+    /// trusted, because only the sandbox's creator could have put it there.
     static func isSeenFromSandbox(
         _ uid: uid_t, at path: String, map: String? = contents(of: "/proc/self/uid_map"),
         overflow: String? = contents(of: "/proc/sys/kernel/overflowuid")
@@ -69,7 +70,7 @@ public enum BrokerConnection {
         return map.split(whereSeparator: \.isWhitespace) != ["0", "0", "4294967295"]
     }
 
-    /// Returns the first bytes of a small kernel file.
+    /// Returns the content of a kernel file, at most 4 KiB; `nil` if the file is empty or cannot be read.
     static func contents(of path: String) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -90,8 +91,8 @@ public enum BrokerConnection {
     }
 
     private static func userID(of name: String) -> uid_t? {
-        // getpwnam_r(3) is reentrant: apps call from many threads. An entry that exceeds the buffer is not the
-        // broker's.
+        // Apps may call this from many threads, so it uses the reentrant getpwnam_r(3). An entry that exceeds
+        // the buffer cannot be the broker's.
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
         var buffer = [CChar](repeating: 0, count: 16_384)

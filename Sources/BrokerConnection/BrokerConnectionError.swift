@@ -4,7 +4,8 @@ public enum BrokerConnectionError: Error, Hashable, Sendable {
     case notRunning(lookedAt: [String])
     /// The socket exists, but connecting to it failed.
     case cannotConnect(path: String, reason: String)
-    /// The listener is neither the system's broker nor this user's own.
+    /// The listener's user is not trusted: it is neither this user, nor the system broker's user, nor root. A
+    /// `nil` uid means that the kernel did not report the user.
     case foreignServer(path: String, uid: UInt32?)
 }
 
@@ -26,7 +27,7 @@ extension BrokerConnectionError: CustomStringConvertible {
         }
     }
 
-    /// What the person can try.
+    /// Advice for the person.
     public var advice: String {
         switch self {
         case .notRunning(let places) where places.count == 1 && places.allSatisfy(BrokerPlaces.isOfSystem):

@@ -14,8 +14,8 @@ struct BrokerPlaces {
 
     /// The directories according to this process's environment.
     ///
-    /// A program with more privileges than its caller (setuid, setgid) ignores the environment, even after it has
-    /// dropped them.
+    /// A program with more privileges than the user who started it (setuid, setgid) ignores the environment,
+    /// even after it has dropped these privileges.
     static var ofThisProcess: BrokerPlaces {
         guard !clinux_is_privileged() else { return BrokerPlaces() }
         return BrokerPlaces(override: variable("CONTACTBROKER_RUNTIME_DIR"), user: variable("XDG_RUNTIME_DIR"))
@@ -23,8 +23,8 @@ struct BrokerPlaces {
 
     /// Returns the paths that this socket may have, in search order.
     ///
-    /// If the system's broker is installed, the agent's and the administrator's socket are always the system's,
-    /// whatever the environment says.
+    /// If the system's broker is installed, the agent's and the administrator's sockets are always the
+    /// system's, whatever the environment says.
     func candidates(for socket: BrokerSocket, honoringOverride: Bool) -> [String] {
         let systemPath = "\(system)/\(socket.path)"
         if socket.isForThePerson, systemBrokerIsInstalled { return [systemPath] }
@@ -33,15 +33,15 @@ struct BrokerPlaces {
     }
 
     /// Whether the system has a broker: the folder of the agent's socket belongs to root, and nobody else can
-    /// write to it. The system creates the folder at boot, even if the broker does not run, so no other
-    /// program can create it.
+    /// write to it. The system creates the folder at boot, even when the broker is not running, so no other
+    /// program can create it first.
     var systemBrokerIsInstalled: Bool {
         var status = stat()
         return lstat("\(system)/agent", &status) == 0 && status.st_uid == 0 && status.st_mode & S_IFMT == S_IFDIR
             && status.st_mode & 0o022 == 0
     }
 
-    /// Whether the path is a socket of the system's broker.
+    /// Whether the path is in the runtime directory of the system's broker.
     static func isOfSystem(_ path: String) -> Bool { path.hasPrefix(system + "/") }
 
     private static func variable(_ name: String) -> String? {

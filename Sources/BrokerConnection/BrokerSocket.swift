@@ -16,8 +16,8 @@ public enum BrokerSocket: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether programs on this socket show or change what other programs may do. An environment variable,
-    /// which any program can set, must not lead them to a false broker.
+    /// Whether programs on this socket show or change the access of other programs. If the system's broker is
+    /// installed, environment variables cannot redirect these programs to a fake broker.
     var isForThePerson: Bool {
         switch self {
         case .apps: false

@@ -16,15 +16,15 @@ public struct BirthdayCalendar: Hashable, Sendable {
         /// `YYYY-MM-DD`: today or later, within a year.
         public let next: String
         public let daysUntil: Int
-        /// The age that the person reaches; `nil` if the year is unknown or in the future.
+        /// The age that the person reaches on that day; `nil` if the year of birth is unknown or later.
         public let age: Int?
-        /// Whether a birthday on 29 February falls on the 28th this time.
+        /// Whether the birthday is 29 February but ``next`` is the 28th.
         public let isMoved: Bool
     }
 
     /// Returns the next occurrence of a birthday; `nil` if the text is not a date.
     ///
-    /// In years without 29 February, such a birthday falls on the 28th.
+    /// A birthday on 29 February falls on the 28th in years without that day.
     public func next(_ birthday: String) -> Birthday? {
         guard let date = CalendarDate(birthday) else { return nil }
         let isOver = (date.month, celebrated(date, in: year)) < (month, day)
@@ -44,7 +44,7 @@ public struct BirthdayCalendar: Hashable, Sendable {
         year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
     }
 
-    /// Days since 1 January of the year 1.
+    /// Returns the number of days since 1 January of the year 1.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let before = year - 1
         let months = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334]

@@ -8,14 +8,16 @@ import SwiftCSV
 ///     while let item = reader.next() { … }
 ///
 /// The column names determine the format. The text may be UTF-8, UTF-16 or Windows-1252. An unreadable row is
-/// reported as an item, and the rows after it are read.
+/// reported as an item. The rows after it are still read, unless it is the first row or its end cannot be
+/// found.
 public struct CSVReader {
     public enum Item: Hashable, Sendable {
         case row(ReadRow)
         case unreadable(CSVProblem)
     }
 
-    /// The maximum size of a row, in bytes of UTF-8. A note of 1 MiB that consists of quotes fits.
+    /// The maximum size of a row, in bytes after any conversion from UTF-16. A note of 1 MiB that consists of
+    /// quotes fits.
     public static let rowSize = 4 * 1_048_576
     /// The maximum number of columns in a row.
     static let columns = 2_000
@@ -27,13 +29,13 @@ public struct CSVReader {
     private var isOver = false
     private let dates: DateOrder
 
-    /// - Parameter dates: how to read `1/2/1990`; used only if the date itself is ambiguous.
+    /// - Parameter dates: how to read an ambiguous date such as `1/2/1990` in a file from Outlook.
     public init(dates: DateOrder = .monthFirst) {
         self.dates = dates
         records = CSVRecords(limit: Self.rowSize)
     }
 
-    /// Takes the next bytes of the stream; chunks may end anywhere.
+    /// Adds the next bytes of the stream. Chunks may end anywhere.
     public mutating func append(_ bytes: [UInt8]) { records.append(decoder.decode(bytes, isLast: false)) }
 
     /// Ends the stream. ``next()`` then returns the remaining items.
@@ -42,7 +44,7 @@ public struct CSVReader {
         records.finish()
     }
 
-    /// Returns the next item; `nil` until more bytes arrive.
+    /// Returns the next item; `nil` if the reader needs more bytes or the stream has ended.
     public mutating func next() -> Item? {
         while !isOver, let item = records.next() {
             switch item {
@@ -81,7 +83,7 @@ public struct CSVReader {
                 remarks: row.remarks.map { CSVProblem(line: line, reason: $0) }))
     }
 
-    /// The fields of one record; `nil` if its quotes are invalid or it has too many fields.
+    /// Returns the fields of one record; `nil` if the quotes are invalid or there are too many fields.
     static func fields(of record: String, delimiter: UInt8) -> [String]? {
         let separator = CSVDelimiter.character(Character(Unicode.Scalar(delimiter)))
         // The parser reads the first line twice, so a dummy line precedes the record. A record has no line break
@@ -112,8 +114,8 @@ public struct CSVProblem: Hashable, Sendable {
     public let reason: Reason
 
     public enum Reason: Hashable, Sendable {
-        // These problems make a row unreadable. After ``endless`` and ``unknownColumns``, no further row is
-        // read.
+        // These problems make a row unreadable. After ``endless``, and after any of them in the first row, no
+        // further row is read.
 
         case endless
         case unknownColumns
@@ -134,7 +136,7 @@ public struct CSVProblem: Hashable, Sendable {
 }
 
 extension CSVProblem.Reason: CustomStringConvertible {
-    /// In lower case and without a full stop, to follow the file name and line number.
+    /// The text begins in lower case and has no full stop, because it follows the file name and line number.
     public var description: String {
         switch self {
         case .endless: "a quote that is never closed, or a row of more than 4 MiB; the rest of the file was not read"

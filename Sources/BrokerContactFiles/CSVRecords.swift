@@ -14,8 +14,8 @@ enum CSVDelimiters {
     }
 }
 
-/// Splits a stream of bytes into the records of a CSV file (RFC 4180 §2), in chunks of any size. LF, CRLF and CR end a
-/// record outside quotes.
+/// Splits a stream of bytes into the records of a CSV file (RFC 4180 §2). The stream may arrive in chunks of
+/// any size. LF, CRLF and CR end a record outside quotes.
 struct CSVRecords {
     enum Item: Hashable {
         case record([UInt8], line: Int)
@@ -31,8 +31,8 @@ struct CSVRecords {
     private var line = 1
     private var firstLine = 1
     private var isQuoted = false
-    /// Whether the last byte is a quote inside a quoted field. It closes the field or is the first of an
-    /// escaped pair.
+    /// Whether the last byte was a quote inside a quoted field. That quote closes the field or is the first
+    /// of an escaped pair.
     private var quoteIsOpenEnded = false
     private var isAtFieldStart = true
     private var endedInCR = false
@@ -55,7 +55,7 @@ struct CSVRecords {
     }
 
     mutating func next() -> Item? {
-        // An array slice keeps its removed elements alive, so this replaces it once it is empty.
+        // An array slice keeps its removed elements alive, so an empty slice is replaced.
         if items.isEmpty { items = [] }
         return items.popFirst()
     }
@@ -67,7 +67,7 @@ struct CSVRecords {
         if isQuoted {
             if quoteIsOpenEnded {
                 quoteIsOpenEnded = false
-                // Two quotes are an escaped quote; any other byte follows the closing quote.
+                // Two quotes are an escaped quote. Before any other byte, the quote closes the field.
                 if byte != UInt8(ascii: "\"") { isQuoted = false }
             } else {
                 quoteIsOpenEnded = byte == UInt8(ascii: "\"")

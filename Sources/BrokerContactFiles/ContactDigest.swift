@@ -1,12 +1,14 @@
 import BrokerJSON
 import BrokerModel
 
-/// Short hashes of a contact. They are stored for each imported contact, to detect later changes. They do not
-/// withstand deliberate collisions.
+/// Short hashes of a contact, which are stored for each imported contact to detect later changes. They do not
+/// resist deliberate collisions.
 public struct ContactDigest: Hashable, Sendable {
-    /// Hash of all keys except those below.
+    /// The hash of all values except those of the note, the extra properties, the images and the broker's own
+    /// keys; empty if there are none.
     public let ordinary: String
-    /// Hash of the note and the extra properties, which need their own permission.
+    /// The hash of the note and the extra properties, which need their own permission; empty if there are
+    /// none.
     public let named: String
     public let image: String
 
@@ -23,7 +25,8 @@ public struct ContactDigest: Hashable, Sendable {
         (self.ordinary, self.named, self.image) = (ordinary, named, image)
     }
 
-    /// Whether both contacts are equal in the readable keys.
+    /// Whether both digests are equal. Ignores ``named`` unless the note and the extra properties are
+    /// readable, and ``image`` unless the photo is readable.
     public func says(asMuchAs other: ContactDigest, readable: ContactKeySet) -> Bool {
         ordinary == other.ordinary && (named == other.named || !readable.isSuperset(of: .named))
             && (image == other.image || !readable.contains(.imageData))
@@ -32,7 +35,7 @@ public struct ContactDigest: Hashable, Sendable {
     private static let ordinaryKeys = ContactKeySet.all.subtracting(.named).subtracting(.images)
         .subtracting(.ofBroker)
 
-    /// Returns the bytes that ``ordinary`` is a hash of. Equal contacts have equal bytes.
+    /// Returns the bytes from which ``ordinary`` is computed. Equal contacts have equal bytes.
     static func ordinaryBytes(of contact: Contact) -> [UInt8] {
         bytes(of: contact.withoutValueIdentifiers, ordinaryKeys)
     }
@@ -49,7 +52,7 @@ public struct ContactDigest: Hashable, Sendable {
     /// Returns the hash of some bytes; empty if there are none.
     private static func text(of bytes: [UInt8]) -> String { bytes.isEmpty ? "" : hash(of: bytes) }
 
-    /// 64-bit FNV-1a (draft-eastlake-fnv), in 16 hexadecimal digits.
+    /// Returns the 64-bit FNV-1a hash (draft-eastlake-fnv), in 16 hexadecimal digits.
     static func hash(of bytes: some Sequence<UInt8>) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -57,12 +60,12 @@ public struct ContactDigest: Hashable, Sendable {
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 
-    /// The hash of a file's bytes, to detect whether it was changed.
+    /// Returns the hash of a file's bytes, which shows whether the file was changed.
     public static func ofFile(_ bytes: [UInt8]) -> String { hash(of: bytes) }
 }
 
 extension ContactKeySet {
-    /// Keys that the broker sets and no client writes.
+    /// Keys that only the broker sets.
     public static let ofBroker = ContactKeySet([
         .creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData,
     ])

@@ -5,7 +5,7 @@ extension ContactForm {
     /// The maximum size of a form's text, in bytes.
     public static let longest = 16 * 1_048_576
 
-    /// Parses an edited form. Keys that are missing from it are empty.
+    /// Parses an edited form. Keys that are missing from the form are empty in the contact.
     ///
     /// - Parameter keys: the keys that the form may contain.
     /// - Throws: ``Problem`` for the first line that cannot be parsed, or the first invalid value.
@@ -28,7 +28,7 @@ extension ContactForm {
         }
     }
 
-    /// The line of the first key that fails validation by itself.
+    /// Returns the line of the first key that fails validation by itself.
     private func firstLine(exceeding limit: String) -> Int? {
         for key in Self.keys.keys {
             do throws(ContactError) {
@@ -40,7 +40,7 @@ extension ContactForm {
         return nil
     }
 
-    /// Whether the text has only comments and blank lines. An emptied form means that the person cancels.
+    /// Whether the text has only comments and blank lines. The person cancels by emptying the form.
     public static func isEmpty(_ text: String) -> Bool {
         text.split(whereSeparator: \.isNewline).allSatisfy {
             $0.utf8.first == UInt8(ascii: "#") || $0.allSatisfy(\.isWhitespace)
@@ -149,7 +149,7 @@ private struct FormReader {
         }
     }
 
-    /// Reads labelled values that are one text each.
+    /// Reads labelled values, each of which is one text.
     private mutating func strings(_ line: Line, _ value: Substring) throws(ContactForm.Problem) -> [LabeledString] {
         // A single value can follow the colon directly.
         if !value.isEmpty { return [LabeledString(value: try text(line, value))] }
@@ -162,7 +162,7 @@ private struct FormReader {
         return values
     }
 
-    /// Reads labelled values that have several fields each.
+    /// Reads labelled values, each of which has several fields.
     private mutating func values<Value: ContactValue>(
         _ line: Line, _ value: Substring, _ names: [(name: String, field: String)]
     ) throws(ContactForm.Problem) -> [Value] {
@@ -200,7 +200,8 @@ private struct FormReader {
 
     // MARK: Lines
 
-    /// Returns the next line that is neither blank nor a comment, if it is indented deeper than `indent`.
+    /// Returns the next line that is neither blank nor a comment; `nil` if it is not indented deeper than
+    /// `indent`.
     private mutating func nextLine(deeperThan indent: Int = -1) -> Line? {
         guard let place = place(deeperThan: indent) else { return nil }
         next = place + 1

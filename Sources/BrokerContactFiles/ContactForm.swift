@@ -1,7 +1,7 @@
 import BrokerJSON
 import BrokerModel
 
-/// A contact as text to edit; ``init(reading:keys:)`` reads it back.
+/// A contact as text that a person can edit. ``init(reading:keys:)`` parses the edited text.
 ///
 ///     Given name: Ada
 ///     Phone:
@@ -21,7 +21,7 @@ public struct ContactForm: Hashable, Sendable {
     public struct Problem: Error, Hashable, Sendable {
         /// The line of the text, counted from 1.
         public let line: Int
-        /// In lower case and without a full stop.
+        /// The reason begins in lower case and has no full stop.
         public let reason: String
 
         public init(line: Int, reason: String) {
@@ -63,9 +63,9 @@ public struct ContactForm: Hashable, Sendable {
 
     // MARK: Writing
 
-    /// The text to edit.
+    /// Returns the text to edit.
     ///
-    /// - Parameter keys: the keys to include: those that are known and may be changed.
+    /// - Parameter keys: the keys to include.
     public static func text(of contact: Contact, keys: ContactKeySet, heading: [String] = []) -> String {
         var lines = heading.map { "# " + $0 }
         for (name, key) in names where keys.contains(key) {
@@ -119,8 +119,8 @@ public struct ContactForm: Hashable, Sendable {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// Returns a label as it is written before a colon. This is the label's word, or its stored form in
-    /// quotes if the word would be read as another label.
+    /// Returns the text for a label before its colon. This is the label's word or, if the word would be
+    /// parsed as a different label, the stored form in quotes.
     private static func written(_ label: String?) -> String {
         guard let label else { return "" }
         let word = LabelWord.word(label) ?? ""

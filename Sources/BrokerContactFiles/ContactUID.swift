@@ -1,8 +1,9 @@
 import BrokerModel
 
-/// The identifier of a card in programs that exchange vCards (RFC 6350 §6.7.6). Contacts store it as an extra property.
+/// The identifier of a card in programs that exchange vCards (RFC 6350 §6.7.6). A contact stores it as an
+/// extra property.
 public enum ContactUID {
-    /// The card's UID, as written; `nil` if it has none.
+    /// Returns a card's UID in its original spelling; `nil` if the card has none.
     public static func of(_ contact: Contact) -> String? {
         for line in contact.extraProperties {
             guard let value = value(of: "UID", in: line) else { continue }
@@ -12,8 +13,8 @@ public enum ContactUID {
         return nil
     }
 
-    /// Returns the UID in a form to compare: a UUID without `urn:uuid:` and in lower case, any other UID
-    /// unchanged.
+    /// Returns the UID in the form for comparison. A UUID is in lower case and without `urn:uuid:`; any other
+    /// UID is unchanged.
     public static func comparable(_ uid: String) -> String {
         let text = uid.lowercased()
         let bare = text.hasPrefix("urn:uuid:") ? String(text.dropFirst(9)) : text
@@ -27,15 +28,16 @@ public enum ContactUID {
         return isUUID(bare) ? "urn:uuid:" + bare : uid
     }
 
-    /// Makes a UID for a card without one. It is the broker's identifier, which is stable, in the form of a
-    /// UUID. Returns `nil` if the identifier is not 32 hexadecimal digits.
+    /// Makes a UID for a card without one, by writing the broker's stable identifier as a UUID. Returns `nil`
+    /// if the identifier is not 32 hexadecimal digits.
     public static func made(from identifier: String) -> String? {
         let digits = Array(identifier.lowercased())
         guard digits.count == 32, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else { return nil }
         return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
     }
 
-    /// The groups that CATEGORIES names (RFC 6350 §6.7.1), except `myContacts`, to which Google adds every contact.
+    /// Returns the names of the groups in CATEGORIES (RFC 6350 §6.7.1), except `myContacts`, to which Google
+    /// adds every contact.
     public static func categories(of contact: Contact) -> [String] {
         var names: [String] = []
         for line in contact.extraProperties {
@@ -60,7 +62,7 @@ public enum ContactUID {
         return names
     }
 
-    /// The value of a content line if its property has this name.
+    /// Returns the value of a content line; `nil` if its property has a different name.
     private static func value(of name: String, in line: String) -> String? {
         let head = line.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: ";") }
         let property = head.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).last ?? head
@@ -87,7 +89,7 @@ public enum ContactUID {
 public enum VdirName {
     public static let ending = ".vcf"
 
-    /// A file name that is stable for a UID and valid on every file system.
+    /// Returns a file name that is stable for a UID and valid on every file system.
     public static func of(uid: String) -> String {
         let isPlain = uid.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_@.+".contains($0)) }
         guard isPlain, (1...200).contains(uid.utf8.count), !uid.hasPrefix(".") else {

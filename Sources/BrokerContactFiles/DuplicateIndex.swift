@@ -1,10 +1,10 @@
 import BrokerModel
 
-/// Finds the contact that duplicates a card: one with the same UID, with the same name and a common e-mail address or
-/// phone number, or with equal content.
+/// Finds the contact that a card duplicates. The two have the same UID or equal content, or they have the
+/// same name and a common e-mail address or phone number.
 ///
-/// It stores a hash and a reference for each compared value, and no text. The hashes are keyed per process,
-/// so nobody can make a file that collides with them.
+/// The index stores a hash and a reference for each compared value, and no text. The hashes have a random
+/// seed in each process, so nobody can prepare a file with colliding values.
 public struct DuplicateIndex<Reference: Hashable & Sendable>: Sendable {
     public struct Match: Hashable, Sendable {
         public let reference: Reference
@@ -15,8 +15,7 @@ public struct DuplicateIndex<Reference: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// The keys that a contact must be fetched with. They include the extra properties, which contain the
-    /// UID.
+    /// The keys to fetch of each contact. They include the extra properties, which contain the UID.
     public static var keys: ContactKeySet {
         ContactKeySet.all.subtracting(.images).subtracting(.ofBroker).subtracting(ContactKeySet(.note))
     }
@@ -30,7 +29,7 @@ public struct DuplicateIndex<Reference: Hashable & Sendable>: Sendable {
         for (hash, _) in fingerprint.hashes where references[hash] == nil { references[hash] = reference }
     }
 
-    /// Returns the match with the strongest evidence.
+    /// Returns the match with the strongest evidence; `nil` if there is none.
     public func match(_ fingerprint: DuplicateFingerprint) -> Match? {
         for (hash, evidence) in fingerprint.hashes {
             if let reference = references[hash] { return Match(reference: reference, evidence: evidence) }
@@ -44,7 +43,8 @@ public enum DuplicateEvidence: Hashable, Sendable {
     case uid
     case nameAndEmail
     case nameAndPhone
-    /// The contacts are equal in all keys except notes, extra properties and images.
+    /// The contacts are equal in all keys except the note, the extra properties, the images and the broker's
+    /// own keys.
     case sameCard
 }
 
@@ -71,27 +71,30 @@ public struct DuplicateFingerprint: Sendable {
         for phone in contact.phoneNumbers {
             if let number = Self.comparableNumber(phone.value) { add(.nameAndPhone, [name, number]) }
         }
-        // All ordinary keys of the card. The JSON is hashed in pieces split at quotes: hashing a string with accents
-        // needs slow Unicode normalisation, and most pieces have none.
+        // All ordinary keys of the card. The JSON is hashed in pieces split at quotes, because hashing a
+        // string with accents needs slow Unicode normalisation and most pieces have no accents.
         let strings = bytes.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
         add(.sameCard, strings.map { String(decoding: $0, as: UTF8.self) })
         self.hashes = hashes
     }
 
-    /// The fingerprint and the digest of one contact; both use the same bytes, encoded once.
+    /// Returns the fingerprint and the digest of one contact. Both use the same bytes, which are encoded
+    /// once.
     public static func withDigest(of contact: Contact) -> (DuplicateFingerprint, ContactDigest) {
         let bytes = ContactDigest.ordinaryBytes(of: contact)
         return (DuplicateFingerprint(contact, saying: bytes), ContactDigest(contact, saying: bytes))
     }
 
-    /// The words of the name in order, in lower case; without a name, those of the organisation and the nickname.
+    /// Returns the words of the name in order, in lower case. For a contact without a name, returns those of
+    /// the organisation and the nickname.
     private static func comparableName(of contact: Contact) -> String {
         let names = [contact.givenName, contact.middleName, contact.familyName].filter { !$0.isEmpty }
         let text = names.isEmpty ? contact.organizationName + " " + contact.nickname : names.joined(separator: " ")
         return text.lowercased().split { !$0.isLetter && !$0.isNumber }.joined(separator: " ")
     }
 
-    /// The last nine digits, so that numbers with and without country code are equal. The name must match too.
+    /// Returns the last nine digits, so numbers with and without a country code are equal. Returns `nil` for
+    /// fewer than three digits. Nine digits are enough, because the name must match too.
     private static func comparableNumber(_ phone: String) -> String? {
         let digits = phone.compactMap { $0.wholeNumberValue }
         return digits.count < 3 ? nil : digits.suffix(9).map(String.init).joined()

@@ -5,8 +5,8 @@ public enum FileFormat: String, CaseIterable, Hashable, Sendable {
     /// The number of bytes to inspect at the beginning of a file.
     public static let beginning = 4_096
 
-    /// Detects the format from a file's first bytes, never from its name. Returns `nil` if it is neither
-    /// format. An empty file counts as an empty vCard.
+    /// Detects the format from a file's first bytes, never from its name. Returns `nil` if the file has
+    /// neither format. An empty file counts as an empty vCard.
     public init?(beginning bytes: some Collection<UInt8>) {
         // In UTF-16 of either byte order, ASCII text consists of ASCII bytes with zero bytes between them.
         var text = bytes.filter { $0 != 0 }

@@ -1,7 +1,7 @@
 import BrokerModel
 
 /// The columns of Google Contacts, both before 2023 (`Given Name`, `E-mail 1 - Type`, `Group Membership`) and
-/// since 2023 (`First Name`, `E-mail 1 - Label`, `Labels`). Several values with one label share a field,
+/// since 2023 (`First Name`, `E-mail 1 - Label`, `Labels`). Several values with the same label share a field,
 /// separated by ` ::: `.
 struct GoogleTable: ContactTable {
     private let columns: Columns
@@ -28,7 +28,7 @@ struct GoogleTable: ContactTable {
     private static let kinds: Set<String> = [
         "e-mail", "phone", "address", "organization", "website", "event", "relation", "im", "custom field",
     ]
-    /// Columns of one text each, by their old and new names.
+    /// Columns whose text is the value of one contact key, by their old and new names.
     private static let texts: [(key: ContactKey, columns: [String])] = [
         (.namePrefix, ["name prefix"]), (.givenName, ["given name", "first name"]),
         (.middleName, ["additional name", "middle name"]), (.familyName, ["family name", "last name"]),
@@ -41,7 +41,7 @@ struct GoogleTable: ContactTable {
         (.departmentName, ["organization 1 - department", "organization department"]),
         (.phoneticOrganizationName, ["organization 1 - yomi name"]),
     ]
-    /// Columns without a contact key; they are added to the note under their names.
+    /// Columns without a contact key. Their texts are added to the note under the columns' names.
     private static let noted = [
         "Occupation", "Hobby", "Location", "Billing Information", "Mileage", "Subject", "Gender",
     ]
@@ -102,13 +102,13 @@ struct GoogleTable: ContactTable {
             address.label = label
             address.street = texts[0...2].filter { !$0.isEmpty }.joined(separator: "\n")
             (address.city, address.state, address.postalCode) = (texts[3], texts[4], texts[5])
-            // Google sometimes writes a country code here.
+            // Google sometimes writes a country code instead of the country's name.
             if texts[6].utf8.count == 2 {
                 address.isoCountryCode = texts[6].lowercased()
             } else {
                 address.country = texts[6]
             }
-            // An address that was typed as one text stays one text.
+            // An address that was typed as one text becomes the street.
             if texts[..<7].allSatisfy(\.isEmpty) { address.street = texts[7] }
             row.contact.postalAddresses.append(address)
         }
@@ -132,7 +132,7 @@ struct GoogleTable: ContactTable {
         values(kind, ["value"], row).map { LabeledString(label: $0.label, value: $0.texts[0]) }
     }
 
-    /// Returns the values of numbered columns. If a field holds several values, the fields with the same
+    /// Returns the values of numbered columns. If a field contains several values, the fields with the same
     /// number are split in parallel.
     private func values(
         _ kind: String, _ parts: [String], _ row: RowReading

@@ -3,7 +3,7 @@ import BrokerModel
 
 /// Contacts and groups as a JSON list for scripts, one element per line.
 public enum JSONList {
-    /// Contacts in the interface's format.
+    /// Returns contacts in the format of the Varlink interface.
     public static func contacts(_ contacts: [WireContact]) -> String {
         list(contacts) { $1.write(to: &$0) }
     }

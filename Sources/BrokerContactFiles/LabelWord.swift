@@ -1,14 +1,16 @@
 import BrokerModel
 
-/// Converts labels between the words that people type and the form that contacts store (Apple's: `_$!<Home>!$_`).
+/// Converts labels between the words that people type and the stored form, which for predefined labels is
+/// Apple's (`_$!<Home>!$_`).
 public enum LabelWord {
-    /// The stored form of a label: predefined labels in Apple's form, others unchanged.
+    /// Returns the stored form of a label: Apple's form for a predefined label, the label itself for any
+    /// other, and `nil` for an empty one.
     public static func stored(_ word: String) -> String? {
         guard !word.isEmpty else { return nil }
         return predefined[word.lowercased()] ?? word
     }
 
-    /// The word for a stored label.
+    /// Returns the word for a stored label; `nil` for no label.
     public static func word(_ label: String?) -> String? {
         guard let label else { return nil }
         if let word = words[label] { return word }
@@ -16,8 +18,8 @@ public enum LabelWord {
         return label.dropFirst(4).dropLast(4).lowercased()
     }
 
-    /// The stored form of a label in a CSV file. Google marks preferred values with a star; some writers omit the space
-    /// in `home fax`.
+    /// Returns the stored form of a label in a CSV file. Google marks preferred values with a star; some
+    /// writers omit the space in `home fax`.
     static func stored(ofCSV label: String) -> String? {
         let word = RowReading.cleaned(label.hasPrefix("*") ? String(label.dropFirst()) : label)
         switch word.lowercased() {

@@ -1,7 +1,8 @@
 import BrokerModel
 
-/// Outlook's columns: those of the classic program (`Title`, `E-mail Address`, `Business Street 2`) and those of the
-/// new program and the web (`Nickname`, `Given Yomi`, `Personal Web Page`). Names are in English, in any order.
+/// The columns of Outlook: the classic program's (`Title`, `E-mail Address`, `Business Street 2`), and those
+/// of the new program and of the web version (`Nickname`, `Given Yomi`, `Personal Web Page`). The column
+/// names must be in English. The columns may be in any order.
 struct OutlookTable: ContactTable {
     private let columns: Columns
     private let dates: DateOrder
@@ -15,14 +16,14 @@ struct OutlookTable: ContactTable {
         else { return nil }
     }
 
-    /// Columns of one text each.
+    /// Columns whose text is the value of one contact key.
     private static let texts: [(column: String, key: ContactKey)] = [
         ("title", .namePrefix), ("first name", .givenName), ("middle name", .middleName), ("last name", .familyName),
         ("suffix", .nameSuffix), ("nickname", .nickname), ("given yomi", .phoneticGivenName),
         ("surname yomi", .phoneticFamilyName), ("company yomi", .phoneticOrganizationName),
         ("company", .organizationName), ("department", .departmentName), ("job title", .jobTitle),
     ]
-    /// Phone columns, with the labels that contacts have for them.
+    /// Phone columns, with the label that each phone number gets.
     private static let phones: [(column: String, label: String)] = [
         ("primary phone", "_$!<Main>!$_"), ("mobile phone", "_$!<Mobile>!$_"), ("mobile phone 2", "_$!<Mobile>!$_"),
         ("home phone", "_$!<Home>!$_"), ("home phone 2", "_$!<Home>!$_"), ("business phone", "_$!<Work>!$_"),
@@ -40,7 +41,7 @@ struct OutlookTable: ContactTable {
     private static let places: [(column: String, label: String)] = [
         ("business", "_$!<Work>!$_"), ("home", "_$!<Home>!$_"), ("other", "_$!<Other>!$_"),
     ]
-    /// Columns without a contact key; they are added to the note under their names.
+    /// Columns without a contact key. Their texts are added to the note under the columns' names.
     private static let noted = [
         "Office Location", "Profession", "Hobby", "Schools", "Location", "Referred By", "Account",
         "Billing Information", "Government ID Number", "Organizational ID Number", "Gender", "Language", "Mileage",
@@ -50,7 +51,7 @@ struct OutlookTable: ContactTable {
         "web page", "personal web page", "business home page", "imaddress", "birthday", "anniversary", "notes",
         "categories",
     ]
-    /// Ignored columns. They describe the program instead of the person, or repeat other columns.
+    /// Ignored columns. They say nothing about the person, or they repeat other columns.
     private static let meaningless: Set<String> = [
         "initials", "keywords", "priority", "private", "sensitivity", "e-mail type", "e-mail 2 type", "e-mail 3 type",
         "e-mail display name", "e-mail 2 display name", "e-mail 3 display name", "directory server",

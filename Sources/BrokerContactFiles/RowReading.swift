@@ -8,7 +8,7 @@ protocol ContactTable {
 /// The columns of a file, by their names in lower case.
 struct Columns {
     private var places: [String: Int] = [:]
-    /// Unknown columns, with their names as the file writes them.
+    /// Unknown columns, with their names in the file's spelling.
     private var others: [(name: String, column: Int)] = []
 
     init(header: [String], isKnown: (String) -> Bool) {
@@ -23,7 +23,7 @@ struct Columns {
 
     func contains(_ name: String) -> Bool { places[name] != nil }
 
-    /// The first non-empty text in these columns; empty if there is none.
+    /// Returns the first non-empty text in these columns; empty if there is none.
     func text(_ row: RowReading, _ names: String...) -> String { text(row, names) }
 
     func text(_ row: RowReading, _ names: [String]) -> String {
@@ -34,7 +34,7 @@ struct Columns {
         return ""
     }
 
-    /// Reports unknown columns in which the row has a value.
+    /// Adds a remark for each unknown column in which the row has a value.
     func leaveOut(of row: inout RowReading) {
         for other in others where !row.text(other.column).isEmpty { row.remarks.append(.leftOut(other.name)) }
     }
@@ -49,7 +49,7 @@ struct RowReading {
 
     init(fields: [String]) { self.fields = fields }
 
-    /// The text in a column, trimmed; empty if there is none.
+    /// Returns the text in a column, after ``cleaned(_:)``; empty if the row has no such column.
     func text(_ column: Int?) -> String {
         guard let column, column < fields.count else { return "" }
         return RowReading.cleaned(fields[column])
@@ -80,7 +80,7 @@ struct RowReading {
         [contact.givenName, contact.middleName, contact.familyName, contact.nickname].allSatisfy(\.isEmpty)
     }
 
-    /// Appends a line to the note, for values that contacts have no key for.
+    /// Appends a line to the note: the text, after the name and a colon if there is a name.
     mutating func addNote(_ name: String, _ text: String) {
         guard !text.isEmpty else { return }
         let line = name.isEmpty ? text : "\(name): \(text)"
@@ -88,7 +88,7 @@ struct RowReading {
     }
 
     /// Converts a date to the form that contacts store; `nil` if there is no valid date. Adds a remark if the
-    /// date is invalid or ambiguous.
+    /// date is invalid, or if it is ambiguous and was read with the month first.
     mutating func date(_ text: String, _ order: DateOrder = .monthFirst) -> String? {
         // Outlook writes these for "no date".
         guard !text.isEmpty, !["0/0/00", "0/0/0000", "00.00.0000", "0000-00-00"].contains(text) else { return nil }
@@ -101,7 +101,7 @@ struct RowReading {
     }
 }
 
-/// A date, parsed from a notation that programs show to people.
+/// A date, parsed from a notation such as `31.12.1990` or `12/31/1990`.
 struct ReadDate: Hashable {
     /// `YYYY-MM-DD` or `--MM-DD`.
     let text: String
@@ -137,7 +137,7 @@ struct ReadDate: Hashable {
         func digits(_ number: Int, _ count: Int) -> String {
             String(repeating: "0", count: max(0, count - String(number).count)) + String(number)
         }
-        // The placeholders for "no year": Apple's 1604 and Google's 0.
+        // Apple's programs write the year 1604 for "no year", and Google writes 0.
         let written = year.flatMap { $0 == 1604 || $0 == 0 ? nil : digits($0, 4) } ?? "-"
         self.text = "\(written)-\(digits(month, 2))-\(digits(date, 2))"
         isAmbiguous = ambiguous

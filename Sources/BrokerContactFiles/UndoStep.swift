@@ -6,11 +6,11 @@ public enum UndoStep: Hashable, Sendable {
     case added(identifier: String, name: String, digest: ContactDigest)
     /// The old and new values of the changed keys.
     case updated(identifier: String, name: String, before: Contact, after: Contact, keys: ContactKeySet)
-    /// A contact was deleted. Contains all its readable values, its groups and its linked cards.
+    /// A contact was deleted. The step contains its readable values, its groups and its linked cards.
     case deleted(identifier: String, contact: Contact, groups: [String], linked: [String])
     case groupAdded(identifier: String, name: String)
     case groupRenamed(identifier: String, before: String, after: String)
-    /// A group was deleted. Contains its members, parent groups and subgroups.
+    /// A group was deleted. The step contains its members, parent groups and subgroups.
     case groupDeleted(identifier: String, name: String, members: [String], parents: [String], subgroups: [String])
     /// Two records were connected or disconnected.
     case pair(Pairing, record: String, member: String)
@@ -35,12 +35,13 @@ public enum UndoStep: Hashable, Sendable {
             }
         }
 
-        /// The member name of the record in the file.
+        /// The name of the JSON member that contains the record.
         fileprivate var recordName: String { self == .linked || self == .unlinked ? "contact" : "group" }
     }
 }
 
-/// One command that can be undone, as stored in one file: a line of JSON for the command, then one for each step.
+/// One command that can be undone. Its file has one line of JSON for the command, then one for each step,
+/// then one for each time that it was undone.
 public struct UndoEntry: Hashable, Sendable {
     /// The command, approximately as typed: `remove Ada Lovelace`.
     public var command: String
@@ -50,9 +51,9 @@ public struct UndoEntry: Hashable, Sendable {
     /// undid.
     public var isUndoing = false
     public var steps: [UndoStep] = []
-    /// Whether the command was undone.
+    /// Whether the command was undone completely.
     public var isUndone = false
-    /// The new identifiers, by the old ones, of the records that were recreated when this command was undone.
+    /// Maps old identifiers to new ones, for the records that were recreated when this command was undone.
     public var renamed: [String: String] = [:]
 
     public init(command: String, time: String, isUndoing: Bool = false) {
@@ -74,7 +75,7 @@ extension UndoEntry {
         }
     }
 
-    /// The line that records that the command was undone.
+    /// Returns the line to append when the command was undone.
     ///
     /// - Parameter isWhole: whether everything was undone.
     public static func undoneLine(renamed: [String: String], isWhole: Bool = true) -> [UInt8] {
@@ -98,7 +99,7 @@ extension UndoEntry {
 
     /// Parses a file. An incomplete last line is ignored.
     ///
-    /// - Returns: `nil` if the file is malformed or of another version.
+    /// - Returns: `nil` if the file is malformed or has a different version.
     public init?(file: [UInt8]) {
         var lines = file.split(separator: 0x0A, omittingEmptySubsequences: false)
         lines.removeLast()

@@ -13,14 +13,15 @@ public struct BookChange: Hashable, Sendable {
         case removeMember
         case addSubgroup
         case removeSubgroup
-        /// Two cards became linked. Each pair is one change, with the lower number as the record.
+        /// Two cards became linked. Each pair is one change, and ``BookChange/record`` is the card with the
+        /// lower number.
         case link
         case unlink
         /// Like ``link``, but visible only to readers of all ``BookLinks/evidenceKeys``.
         case linkByEvidence
         case unlinkByEvidence
-        /// Like ``link``, but visible only to the other readers. For readers of all those keys, evidence
-        /// linked the cards before the change and after it.
+        /// Like ``link``, but visible only to readers who lack one of ``BookLinks/evidenceKeys``. A reader of
+        /// all these keys sees no change, because evidence links the cards before and after it.
         case linkByHand
         case unlinkByHand
 
@@ -57,27 +58,28 @@ public struct BookChange: Hashable, Sendable {
         }
     }
 
-    /// Greater than every earlier number. Never reused, not even after an older copy of the book was
-    /// restored.
+    /// Greater than every earlier number. A number is never reused, not even after an older copy of the book
+    /// was restored.
     public let number: Int64
     public let kind: Kind
     /// The contact or the group.
     public let record: RecordNumber
-    /// The contact or the group that joined or left the record; for a link, the other card.
+    /// The contact or group that joined or left the group; for a link, the other card.
     public let member: RecordNumber?
-    /// For an update, the keys whose values changed.
+    /// For an update of a contact, the keys whose values changed.
     public let keys: ContactKeySet
-    /// The app that created all groups concerned; `nil` for contacts, and empty if the groups have several
-    /// creators.
+    /// The app that created the group. For a change of a subgroup, the app that created both groups; empty if
+    /// two apps created them. `nil` for changes of contacts and links.
     public let owner: [UInt8]?
     public let author: ChangeAuthor
 }
 
 /// The author of a change to the book.
 public struct ChangeAuthor: Hashable, Sendable {
-    /// Identifies an app without naming it: 16 bytes.
+    /// 16 bytes that identify an app without naming it.
     public let app: [UInt8]
-    /// The name that the app gives itself or one of its parts. The app sees it in its own change history.
+    /// The app's own name for the author, which the app sees in its change history; empty if the app gave
+    /// none.
     public let name: String
 
     public init(app: [UInt8], name: String = "") {
@@ -94,8 +96,8 @@ public struct ChangeScope: Hashable, Sendable {
     public var records: RecordScope
     /// The keys that the reader may see. An update that changes only other keys is hidden.
     public var keys: ContactKeySet
-    /// If `records` is restricted and `keys` lacks ``ContactKeySet/groups``, only this app's groups are
-    /// visible.
+    /// The reader's app. If `records` is restricted and `keys` lacks ``ContactKeySet/groups``, only this
+    /// app's groups are visible.
     public var app: [UInt8]
 
     public init(records: RecordScope, keys: ContactKeySet, app: [UInt8]) {
@@ -107,7 +109,7 @@ public struct ChangeScope: Hashable, Sendable {
     public func contains(_ change: BookChange) -> Bool {
         switch change.kind {
         case .addContact, .deleteContact: return records.contains(change.record)
-        // Hidden from a reader who sees only one of the two cards.
+        // Hidden unless the reader sees both cards.
         case .link, .unlink, .linkByEvidence, .unlinkByEvidence, .linkByHand, .unlinkByHand:
             return reports(change.kind) && records.contains(change.record)
                 && change.member.map(records.contains) == true

@@ -5,35 +5,37 @@ extension ContactsStore {
     /// The time for which changes are kept, in seconds.
     public static let historyRetention: Int64 = 30 * 86_400
 
-    /// Returns a lower bound for the numbers of changes at or after a time. A number is a time in microseconds, or
-    /// one more than the last number if that is greater.
+    /// Returns a lower bound for the numbers of changes at or after a time. The first change of a save has
+    /// the save's time in microseconds as its number, or one more than the last number if that is greater.
     public static func changeNumber(at seconds: Int64) -> Int64 {
         let (time, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
         return overflow ? 0 : time
     }
 
-    /// Returns the changes after one number and up to another, in order. Not for the event loop.
+    /// Returns the changes whose numbers are greater than `first` and at most `last`, in order. Not for the
+    /// event loop.
     ///
     /// - Parameters:
     ///   - records: the contacts whose changes are returned. They may include contacts that have left the
     ///     reader's scope.
-    ///   - owner: if `records` is restricted, the changes of this app's groups are added. `nil` adds the
-    ///     changes of all groups that concern no contact or one of `records`.
+    ///   - owner: if `records` is restricted, the result also contains the changes of this app's groups. With
+    ///     `nil`, it contains those changes of all groups that concern no contact or one of `records`.
     public func changes(
         after first: Int64, through last: Int64, of records: RecordScope, groupsOf owner: [UInt8]?
     ) throws(StoreError) -> [BookChange] {
         try write { try $0.changes(after: first, through: last, of: records, groupsOf: owner) }
     }
 
-    /// Returns the number of the last visible change after another number; `nil` if there is none.
+    /// Returns the number of the last change after `number` that is visible in the scope; `nil` if there is
+    /// none.
     public func lastChange(
         after number: Int64, in scope: ChangeScope, _ manner: ReadingManner = .whole
     ) throws(StoreError) -> Int64? {
         try read(manner) { try $0.lastChange(after: number, in: scope) }
     }
 
-    /// Whether finding the last change of a scope takes too long for the event loop. The search looks up each
-    /// record.
+    /// Whether finding the last change in a scope takes too long for the event loop. The search looks up each
+    /// record of the scope.
     public func isLong(_ scope: ChangeScope) -> Bool {
         guard case .only(let records) = scope.records else { return false }
         return stepsOnLoop == 0 || records.count > ContactQuery.mostOnLoop
@@ -73,7 +75,8 @@ extension ContactsStore {
         try read { try $0.statement(ReadSQL.containerOfContact).bind(1, record.rawValue).first { $0.record(0) } }
     }
 
-    /// Returns the app that added a contact, as ``ChangeAuthor/app``; `nil` if there is no such contact.
+    /// Returns the app that added a contact, as ``ChangeAuthor/app``; empty if it is unknown, and `nil` if
+    /// there is no such contact.
     public func maker(of record: RecordNumber) throws(StoreError) -> [UInt8]? {
         try read { try $0.statement(ReadSQL.maker).bind(1, record.rawValue).first { $0.bytes(0) } }
     }

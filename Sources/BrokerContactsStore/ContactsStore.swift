@@ -6,9 +6,9 @@ import Synchronization
 
 /// One user's book: a folder with an SQLite database.
 ///
-/// The event loop reads through one connection, and the user's queue writes through another. Both use one
-/// write-ahead log, so a save never blocks a read. A third connection serves long reads. Each connection
-/// serves one call at a time.
+/// The event loop reads through one connection, and the user's queue writes through another. SQLite's
+/// write-ahead log lets both work at once, so a save never blocks a read. A third connection serves long
+/// reads. Each connection serves one call at a time.
 public final class ContactsStore: Sendable {
     private let reader: Mutex<BookReader?>
     private let writer: Mutex<BookWriter?>
@@ -24,11 +24,12 @@ public final class ContactsStore: Sendable {
     private struct Kept {
         var settings: BookSettings
         var lastChange: Int64
-        /// The number of contacts in the book; before ``prepare()``, the number added since it was opened.
+        /// The number of contacts in the book. Before ``prepare()``, the number added since the book was
+        /// opened, minus the number deleted.
         var size: Int
         var isSizeKnown = false
         var links: BookLinks
-        /// The order whose name beginnings are indexed; `nil` while it changes.
+        /// The order whose name beginnings are indexed; `nil` while that order changes.
         var beginnings: ContactOrder?
         var effort = SearchEffort()
     }
@@ -49,19 +50,22 @@ public final class ContactsStore: Sendable {
 
     deinit { close() }
 
-    /// Opens the book or creates it. Returns `nil` if there is none and `creating` is false. Not for the event loop.
+    /// Opens the book or creates it. Returns `nil` if there is no book and `creating` is false. Not for the
+    /// event loop.
     ///
     /// A rejected file is left unchanged.
     ///
     /// - Parameters:
-    ///   - folder: the user's folder. It is created with mode 0700 and the file in it with 0600, whatever the umask.
+    ///   - folder: the user's folder. The folder gets mode 0700 and the database file 0600, whatever the
+    ///     umask.
     ///   - locale: the locale whose alphabet determines the sort order (`de_DE`); `""` selects the root
     ///     collation.
     ///   - region: the region of phone numbers without a country code (`DE`); `""` if unknown.
     ///   - stepsOnLoop: the maximum number of steps of SQLite's virtual machine in a
-    ///     ``ReadingManner/bounded`` read; 0 allows no such read.
-    ///   - timeOnLoop: the maximum time that such a read may take, in nanoseconds.
-    ///   - onDamage: called on any thread when a read finds a damaged card: at once, then at most once a minute.
+    ///     ``ReadingManner/bounded`` read. With 0, every bounded fetch and search throws
+    ///     ``StoreError/takesLong``.
+    ///   - timeOnLoop: the maximum time that a bounded read may take, in nanoseconds.
+    ///   - onDamage: called on any thread when a read finds a damaged card, but at most once a minute.
     public static func open(
         folder: String, owner: StoreOwner, creating: Bool, locale: String = "", region: String = "",
         stepsOnLoop: Int = 24_000, timeOnLoop: Int64 = .max,
@@ -115,8 +119,8 @@ public final class ContactsStore: Sendable {
     /// ms. Not for the event loop.
     public static func prepareForms() { Normalizer.prepare() }
 
-    /// Counts the contacts, then checkpoints the write-ahead log. With the count, ``count(_:_:)`` needs no
-    /// statement for the whole book, and long searches are recognised before they begin. Call it on the
+    /// Counts the contacts, then checkpoints the write-ahead log. Afterwards, ``count(_:_:)`` of the whole
+    /// book reads nothing, and ``search(_:_:)`` recognises a long search before it begins. Call this on the
     /// user's queue. Not for the event loop.
     public func prepare() {
         // Without the count, searches and counts are slower but still correct.
@@ -136,7 +140,8 @@ public final class ContactsStore: Sendable {
     /// Forces a query plan, for tests.
     func setEffort(_ effort: SearchEffort) { kept.withLock { $0.effort = effort } }
 
-    /// Passes the contacts of a query to `body` in order. `body` runs after the read, so it may be slow.
+    /// Passes the contacts that match a query to `body`, in order. `body` runs after the read, so it may be
+    /// slow.
     public func fetch(
         _ query: ContactQuery, _ body: (RecordNumber, StoredContact, ContactImages?) -> Void
     ) throws(StoreError) -> FetchEnd {
@@ -145,15 +150,16 @@ public final class ContactsStore: Sendable {
         return end
     }
 
-    /// Returns the contacts of a query in order, each with the contacts unified with it (``ContactQuery/unifies``).
+    /// Returns the contacts that match a query, in order, each with the contacts unified with it
+    /// (``ContactQuery/unifies``).
     public func fetch(
         unified query: ContactQuery, _ manner: ReadingManner = .whole
     ) throws(StoreError) -> (rows: [FetchedContact], end: FetchEnd) {
         let isLong = manner == .bounded && query.isLong(size: size)
         if manner == .bounded, stepsOnLoop == 0 || isLong && !isKept(query) { throw .takesLong }
         let page = try read(manner) { reader in
-            // Under the reader's lock: while an order is being changed, ``set(_:)`` clears `beginnings` under
-            // the same lock.
+            // Read under the reader's lock, because ``set(_:)`` clears `beginnings` under the same lock
+            // before it changes the order.
             let known = kept.withLock {
                 KnownOfBook(
                     links: Self.links($0, query), beginnings: $0.beginnings, effort: $0.effort, mayNotSort: isLong)
@@ -168,14 +174,14 @@ public final class ContactsStore: Sendable {
         query.predicate == nil && lists.has(query.keptSubject(query.scope), query.order)
     }
 
-    /// Takes a snapshot of the book that all following reads share, until ``release()`` or the next save.
-    /// SQLite locks the database once for all of them. A read always includes everything that was saved
-    /// before it began.
+    /// Takes a snapshot of the book. All following reads on the event loop's connection share it, until
+    /// ``release()`` or the next save. SQLite locks the database once for all of them. A read always includes
+    /// everything that was saved before it began.
     ///
-    /// A checkpoint waits for the release, so call ``release()`` soon. No snapshot is taken while a
-    /// checkpoint waits.
+    /// A checkpoint waits for the release and fails if it waits too long, so call ``release()`` soon. No
+    /// snapshot is taken during a checkpoint.
     ///
-    /// - Returns: whether a new snapshot was taken. If so, the caller must release it.
+    /// - Returns: whether a new snapshot was taken. If so, call ``release()`` later.
     public func holdSnapshot() throws(StoreError) -> Bool {
         try read { try $0.holdSnapshot() }
     }
@@ -183,7 +189,8 @@ public final class ContactsStore: Sendable {
     /// Ends the snapshot that ``holdSnapshot()`` took.
     public func release() { reader.withLock { $0?.release() } }
 
-    /// Returns the total number of a query's contacts; its cursor, limits and images are ignored.
+    /// Returns the total number of contacts that match a query. Ignores the query's cursor, limits and
+    /// images.
     public func count(_ query: ContactQuery, _ manner: ReadingManner = .whole) throws(StoreError) -> Int {
         let (links, size) = kept.withLock { (Self.links($0, query), $0.isSizeKnown ? $0.size : nil) }
         // ``apply(_:by:at:isEvidence:outbox:ready:)`` updates the size before it returns.
@@ -192,8 +199,9 @@ public final class ContactsStore: Sendable {
         return try read(manner) { try $0.count(query, links) }
     }
 
-    /// Searches contacts for the person's agent. Each typed word must begin a word of the names, nickname,
-    /// organisation or an e-mail address, or be part of a phone number. A text without words finds all contacts.
+    /// Searches contacts for the person's agent. Each typed word must be the beginning of a word in the
+    /// names, the nickname, the organisation or an e-mail address. Digits may also be part of a phone number.
+    /// A text without words finds all contacts.
     public func search(_ search: PersonSearch, _ manner: ReadingManner = .whole) throws(StoreError) -> PersonFound {
         // The search counts all matches, so in a large book it takes too long for the event loop.
         let isLong = size > ContactQuery.mostOnLoop
@@ -201,14 +209,14 @@ public final class ContactsStore: Sendable {
         return try read(manner) { try $0.search(search) }
     }
 
-    /// Returns how many bytes the photos of these records take in a reply. Does not read the photos. Not for
-    /// the event loop.
+    /// Returns the total size of these contacts' photos and thumbnails in bytes, without reading the images.
+    /// Counts only images whose key is in `keys`. Not for the event loop.
     public func photoSize(of records: Set<RecordNumber>, _ keys: ContactKeySet) throws(StoreError) -> Int {
         if keys.isDisjoint(with: .images) { return 0 }
         return try read(.onWorker) { try $0.photoSize(of: records, keys) }
     }
 
-    /// Returns the given records that exist in the book.
+    /// Returns those of the given records that exist in the book.
     public func existing(_ records: some Sequence<RecordNumber>) throws(StoreError) -> Set<RecordNumber> {
         try read { reader in
             try reader.inOneRead { try Set(records.filter { try reader.exists($0.rawValue) }) }
@@ -220,9 +228,9 @@ public final class ContactsStore: Sendable {
     /// - Parameters:
     ///   - isEvidence: whether the new content may link cards. Pass true only if its author sees every card
     ///     completely.
-    ///   - entry: is added to the outbox in the same transaction, if the changes change anything.
-    ///   - ready: the value that ``makeReady(_:at:)`` returned for the same changes. It serves one save, at
-    ///     the time that it was prepared for. Otherwise this call prepares the contacts itself.
+    ///   - entry: added to the outbox in the same transaction, if the save changes anything.
+    ///   - ready: the value that ``makeReady(_:at:)`` returned for the same changes. It serves only one save,
+    ///     and only with the same `seconds`. In all other cases this call prepares the contacts itself.
     /// - Returns: the new entries of the change history.
     @discardableResult
     public func apply(
@@ -249,7 +257,8 @@ public final class ContactsStore: Sendable {
         return made
     }
 
-    /// Begins to prepare the contacts that the changes add, on another thread. For the event loop: it does not block.
+    /// Starts another thread that prepares the contacts to be added. Does not block, so the event loop may
+    /// call it.
     ///
     /// Preparation takes several times the memory of the contacts, so prepare only the next save of a user.
     ///
@@ -263,7 +272,7 @@ public final class ContactsStore: Sendable {
         try write { try $0.outboxEntries() }
     }
 
-    /// The number of the book's last change, from memory; 0 if there is none.
+    /// The number of the book's last change, from the cache; 0 if there is none.
     public var lastChange: Int64 { kept.withLock { $0.lastChange } }
 
     private static func links(_ kept: Kept, _ query: ContactQuery) -> ContactLinks? {
@@ -272,10 +281,10 @@ public final class ContactsStore: Sendable {
         return links.isEmpty ? nil : links
     }
 
-    /// The links between cards as the person sees them, from memory.
+    /// The links between cards as the person sees them, from the cache.
     public var links: ContactLinks { kept.withLock { $0.links.all } }
 
-    /// Returns the links between cards as a reader of these keys sees them, from memory.
+    /// Returns the links between cards as a reader of these keys sees them, from the cache.
     public func links(seeing keys: ContactKeySet) -> ContactLinks { kept.withLock { $0.links.seeing(keys) } }
 
     /// Returns the links as ``links(seeing:)`` does, and the number of the last change that they include.
@@ -283,12 +292,13 @@ public final class ContactsStore: Sendable {
         kept.withLock { ($0.links.seeing(keys), $0.lastChange) }
     }
 
-    /// The owner's preferences, from memory.
+    /// The owner's preferences, from the cache.
     public var settings: BookSettings { kept.withLock { $0.settings } }
 
     /// Stores the owner's preferences and returns after they are synced. Not for the event loop.
     public func set(_ settings: BookSettings) throws(StoreError) {
-        // Under the readers' locks, so that no read is running when the order of the beginnings changes.
+        // While both readers' locks are held, no running read uses the former beginnings. Later reads use no
+        // beginnings until the new order is stored.
         let former = longReads.between {
             reader.withLock { _ in
                 kept.withLock { kept in
@@ -309,8 +319,8 @@ public final class ContactsStore: Sendable {
         }
     }
 
-    /// Checkpoints and truncates the write-ahead log, which removes deleted and edited text from it. Not for the
-    /// event loop.
+    /// Checkpoints and truncates the write-ahead log, which removes deleted and replaced text from the log.
+    /// Not for the event loop.
     public func checkpoint() throws(StoreError) {
         saves.beginCheckpoint()
         defer { saves.endCheckpoint() }
@@ -324,8 +334,8 @@ public final class ContactsStore: Sendable {
         writer.withLock { $0?.releaseMemory() }
         longReads.releaseMemory()
         lists.releaseMemory()
-        // SQLite's freed memory lies in the middle of the heap. Without this call, an idle broker keeps 97 MB
-        // instead of 36 MB after an import.
+        // The memory that SQLite frees lies in the middle of the heap, so the allocator keeps it. Without
+        // this call, an idle broker keeps 97 MB instead of 36 MB after an import.
         clinux_return_memory()
     }
 
@@ -336,18 +346,19 @@ public final class ContactsStore: Sendable {
         clinux_return_memory()
     }
 
-    /// Deletes a user's folder with everything in it. Does nothing if the folder does not exist. Not for the
+    /// Deletes a user's folder and the files in it. Does nothing if the folder does not exist. Not for the
     /// event loop.
     public static func remove(folder: String) throws(StoreError) { try BookFile(folder: folder).remove() }
 
-    /// Closes the files. Every later call throws ``StoreError/unavailable(reason:)``.
+    /// Closes all connections to the book. Every later call that needs one throws
+    /// ``StoreError/unavailable(reason:)``.
     public func close() {
         longReads.close()
         reader.withLock {
             $0?.close()
             $0 = nil
         }
-        // The last connection to close checkpoints the log.
+        // SQLite checkpoints the log when the last connection closes.
         writer.withLock {
             $0?.close()
             $0 = nil

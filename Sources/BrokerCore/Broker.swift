@@ -32,8 +32,8 @@ public final class Broker {
     private let purges: Purges
 
     /// - Parameters:
-    ///   - access: the open store; the broker closes it.
-    ///   - disk: makes committed data durable; `nil` for the store's own sync.
+    ///   - access: the open access store. ``close()`` closes it.
+    ///   - disk: syncs committed data; if `nil`, the broker uses the store's own sync.
     public init(
         surroundings: Surroundings, access: AccessStore,
         disk: (@Sendable (Committed) throws(AccessStoreError) -> Void)? = nil
@@ -90,7 +90,7 @@ public final class Broker {
         // The agent's socket.
         let described = GrantDescriptions(surroundings: surroundings, access: access, grants: grants)
         let shown = ShownPrompts(books: books, prompts: prompts, problems: problems)
-        let rules = PasswordRules(surroundings: surroundings, grants: grants)
+        let rules = PasswordRules(surroundings: surroundings, access: access, grants: grants)
         let answers = AgentAnswers(
             surroundings: surroundings, access: access, groupCommit: groupCommit, grants: grants, prompts: prompts,
             passwords: passwords, shown: shown, rules: rules,
@@ -138,7 +138,7 @@ public final class Broker {
         begin(sync, problems)
     }
 
-    /// Completes the work that the last run left unfinished, and brings the policy into force.
+    /// Completes the work that an earlier run left unfinished, and brings the policy into force.
     private func begin(_ sync: AccessSync, _ problems: StoreProblems) {
         reportLoss()
         reloads.cameIntoForce()
@@ -149,7 +149,7 @@ public final class Broker {
         AnchorCheck(surroundings: surroundings, feed: feed, groupCommit: groupCommit).schedule()
     }
 
-    /// Reports audit records that were synced in the last run and are missing now.
+    /// Reports audit records that were synced in an earlier run but are missing from the audit.
     private func reportLoss() {
         guard let loss = access.loss else { return }
         surroundings.notice(
@@ -161,7 +161,7 @@ public final class Broker {
 
     // MARK: Connections
 
-    /// Handles a closed connection.
+    /// Releases the state that the broker keeps for a connection. Call this once the connection has closed.
     public func closed(_ connection: any Connection) {
         guard let session = sessions.close(connection) else { return }
         session.fetches = [:]
@@ -195,14 +195,15 @@ public final class Broker {
         }
     }
 
-    /// Whether the stored data for a UID belongs to the user who now has this name.
+    /// Whether the stored data for a UID belongs to the user with this name.
     public func isOwner(_ uid: UInt32, named name: String) -> Bool { purges.isOwner(uid, named: name) }
 
     /// Opens a user's book, if there is one, before the first call needs it. If that fails, the next call
     /// that needs the book tries again.
     public func openBook(of uid: UInt32) { books.with(uid) { _ in } }
 
-    /// Reloads the policy off the event loop.
+    /// Reloads the policy. The files are read off the event loop; `done` runs once the new policy is in
+    /// force.
     public func reloadPolicy(_ done: @escaping (Policy) -> Void) { reloads.reload(done) }
 
     /// Closes the stores. No call can be answered afterwards.

@@ -7,28 +7,29 @@ import BrokerVarlink
 public final class CallerSession {
     public let caller: Caller
     public let interface: ContactsInterface
-    /// Checks whether the caller's process still runs the executable that it was judged by. A program can `exec`
-    /// another one and keep the connection.
+    /// Checks whether the caller's process still runs the executable by which the broker judged it. A process
+    /// can `exec` a different program and keep the connection.
     let inspect: Inspect
-    /// The data stored for this UID belongs to another person, so every call fails.
+    /// Whether the data stored for this UID belongs to another person. If so, every call fails.
     let isAnotherPerson: Bool
-    /// `nil` until the first call, and once the connection is gone.
+    /// `nil` before the first call and after the connection has closed.
     weak var connection: (any Connection)?
 
     /// The cached effective access. `epoch` is the ``History/version`` for which it is valid.
     var known: (epoch: Int, effective: CallerAccess)?
     /// The last history token, and the version for which it is valid.
     var historyToken: (version: HistoryVersion, text: String)?
-    /// The executable was checked before the first use of a grant on this connection.
+    /// Whether the executable check that the first use of a grant requires has succeeded on this connection.
     var hasUsedGrant = false
     /// The running check of the executable.
     var check: RunningCheck?
-    /// The call that is being decided again after the check of its caller's executable; otherwise `nil`.
+    /// The call that is being decided again because its caller's executable was just checked; `nil` at any
+    /// other time.
     var checkedCall: Call?
-    /// The principals whose grants permitted a disclosure on this connection. Some of those replies may still
-    /// be queued.
+    /// The principals whose grants permitted a disclosure on this connection. Replies with such disclosures
+    /// may still be queued.
     private(set) var disclosedUnder: [Principal] = []
-    /// The `FetchContacts` calls with further batches to send.
+    /// The `FetchContacts` calls that have further batches to send.
     var fetches: [ObjectIdentifier: Fetch] = [:]
 
     /// Checks the executable, and passes the result to `done` on the event loop: at once if possible,
@@ -43,7 +44,7 @@ public final class CallerSession {
         self.inspect = inspect
     }
 
-    /// Notes that this principal's grant permitted a disclosure.
+    /// Adds a principal to ``disclosedUnder``.
     func disclosed(under principal: Principal) {
         // The list stays short: one caller has only a few principals.
         if !disclosedUnder.contains(principal) { disclosedUnder.append(principal) }

@@ -16,11 +16,12 @@ final class RunningCheck {
     }
 }
 
-/// Checks that callers still run the executable that they were judged by. The broker checks this before a
-/// prompt, before and after a password request, before it hands over a pick, and when a connection first uses
-/// a grant.
+/// Checks that callers still run the executable by which the broker judged them. The broker checks this
+/// before a prompt, before and after a password request, before it hands over a pick, and when a connection
+/// first uses a grant.
 ///
-/// A check does not block the event loop. The call waits for the result, and must then be decided again.
+/// A check does not block the event loop. The call waits for the result, and the broker must then decide the
+/// call again.
 struct ExecutableChecks {
     let surroundings: Surroundings
     let groupCommit: GroupCommit
@@ -77,7 +78,7 @@ struct ExecutableChecks {
         for done in check.waiting { done(found) }
     }
 
-    /// Checks the executable when the connection first uses the caller's grant.
+    /// Checks the executable before the connection uses a grant for the first time.
     ///
     /// - Parameter again: decides the call again after the check. The call may have failed by then.
     func beforeGrantIsUsed(_ session: CallerSession, _ call: Call, again: @escaping () -> Void) {
@@ -87,11 +88,12 @@ struct ExecutableChecks {
         }
     }
 
-    /// Whether the caller's executable was just checked, so that the person may be prompted for this call. If
+    /// Whether the person may be prompted for this call, because the caller's executable was just checked. If
     /// it was not, this method starts the check.
     ///
     /// - Parameter again: decides the whole call again after the check.
-    /// - Returns: `false` if the check was started. The call then fails, or continues with `again`.
+    /// - Returns: `false` if this method started the check. If the executable is unchanged and the call is
+    ///   still open, `again` runs. If the executable has changed or the result is unknown, the call fails.
     func mayBePromptedFor(_ call: Call, _ session: CallerSession, again: @escaping () -> Void) -> Bool {
         if session.checkedCall === call { return true }
         whenStillItself(session, call) {
@@ -103,8 +105,8 @@ struct ExecutableChecks {
         return false
     }
 
-    /// Checks the caller's executable, and runs `goOn` if it is unchanged; otherwise the call fails. Earlier
-    /// decisions may be outdated when `goOn` runs.
+    /// Checks the caller's executable. If it is unchanged and the call is still open, `goOn` runs; earlier
+    /// decisions may be outdated by then. If it has changed or the result is unknown, the call fails.
     func whenStillItself(_ session: CallerSession, _ call: Call, _ goOn: @escaping () -> Void) {
         check(session) { found in
             guard found == .same else { return call.fail(Self.error(for: found)) }

@@ -6,34 +6,38 @@ public struct Limits: Hashable, Sendable {
     public var contactsPerIteration = 250
     /// Bytes of stored contacts read in one event loop iteration.
     public var bytesPerIteration = 1_048_576
-    /// SQLite virtual machine steps that one read may take on the event loop. A full reply takes a third of
-    /// them. A worker makes the reads that take more steps. If the limit is 0, a worker makes all reads.
+    /// SQLite virtual machine steps that one read may take on the event loop. A full reply takes about a
+    /// third of them. A worker performs the reads that need more steps. If the limit is 0, a worker performs
+    /// all reads.
     public var stepsPerIteration = 24_000
-    /// Time that one read may take on the event loop. A worker makes the reads that take longer. A full reply
-    /// takes longer only if its contacts are not in memory.
+    /// Time that one read may take on the event loop. A worker performs the reads that take longer. A full
+    /// reply takes longer only if its contacts are not in memory.
     public var timePerRead = Duration.milliseconds(3)
     /// Time that one event loop iteration may spend on reading the steps of one save. The step that exceeds
     /// it is the last one of the iteration.
     public var timePerSave = Duration.microseconds(300)
-    /// Cards that the steps of one save may name. Each card of a unified contact counts. A save of 2,000
-    /// steps may name five cards per step.
+    /// Cards that the steps of one save may name. Each card of a unified contact counts. The limit allows
+    /// five cards per step in a save of 2,000 steps.
     public var cardsPerSave = 10_000
-    /// Contacts in a single reply, for a caller that did not ask for `more`.
+    /// Contacts in the reply to a call without `more`.
     public var contactsPerReply = 1_000
-    /// Bytes of contacts in one reply. A frame holds 16 MiB.
+    /// Bytes of stored contacts that are read for the reply to a call without `more`, and bytes of one pick.
+    /// The maximum size of a frame is 16 MiB.
     public var bytesPerReply = 8 * 1_048_576
-    /// Bytes of contacts that fit into a frame together with the rest of the reply. The broker sends no
-    /// larger reply.
+    /// Bytes of contacts in one reply. With this limit, the rest of the reply fits into the same frame.
     public var largestReply = 15 * 1_048_576
     /// Characters of a name or an address in a row of the agent's list.
     public var rowText = 200
     /// Contacts that the person may share with an app without a password.
     public var contactsWithoutPassword = 25
+    /// Within this time, all apps of strength `installed`, `claimed` and `unverified` of one user together get at most
+    /// ``contactsWithoutPassword`` different contacts without a password. Picks count too.
+    public var passwordFreePeriod = Duration.seconds(24 * 3_600)
     /// Open prompts that a user's weakly identified callers may have together. Once one of their prompts
     /// grants nothing, the limit is one until a prompt grants something. For quiet prompts, the limit stays
     /// at this number.
     public var promptsOfWeakCallers = 4
-    /// Contacts named in one audit record; a longer list is recorded as several.
+    /// Contacts named in one audit record. A longer list is split into several records.
     public var contactsPerAuditRecord = 250
     /// Bytes of a card that an app proposes, without its image.
     public var proposedBytes = 256 * 1_024
@@ -52,7 +56,7 @@ public struct Limits: Hashable, Sendable {
     /// Open password requests per user.
     public var passwordsPerUser = 4
     /// The part of ``passwordsPerUser`` that the administrator's socket may use. Any program may connect to
-    /// that socket, and must not block the agent's requests.
+    /// that socket. This limit prevents such programs from blocking the agent's requests.
     public var passwordsAtAdminSocket = 2
     /// Open password requests in total. Each has a thread.
     public var passwords = 64
@@ -60,8 +64,8 @@ public struct Limits: Hashable, Sendable {
     public var appNameInQuestion = 120
     /// How long a prompt waits for an agent.
     public var agentTimeout = Duration.seconds(5)
-    /// How long an app waits after a prompt that granted nothing. The wait doubles with each further prompt
-    /// of this kind.
+    /// How long an app must wait after a prompt that granted nothing. The wait doubles with each further
+    /// prompt that grants nothing.
     public var backOff = Duration.seconds(5)
     public var longestBackOff = Duration.seconds(600)
     public var longestBackOffWhenDenied = Duration.seconds(24 * 3_600)
@@ -69,47 +73,47 @@ public struct Limits: Hashable, Sendable {
     public var backOffs = 1_024
     /// Apps per user for which the person chose never to be asked again.
     public var silences = 1_024
-    /// The longest delay between the commit of an audit record and the start of its sync, unless another sync
-    /// is running then.
+    /// The longest delay between the commit of an audit record and the start of its sync. If another sync is
+    /// running at that time, the start is later.
     public var syncInterval = Duration.milliseconds(100)
-    /// The delay between the start and the comparison of the audit with the books' anchors. Because of it,
-    /// the comparison does not delay the first reply.
+    /// How long after its start the broker compares the audit with the books' anchors. The delay lets the
+    /// first replies go out before the comparison.
     public var checksAnchorsAfter = Duration.seconds(1)
-    /// The delay before the broker tries again to record a save.
+    /// The delay before the broker retries to commit the audit record of a save.
     public var retryInterval = Duration.seconds(1)
-    /// The delay before a checkpoint removes deleted and edited text from the files. It leaves time for the
-    /// checkpoint within the five seconds that the documentation promises.
+    /// The delay before a checkpoint removes deleted and edited text from the files. The documentation
+    /// promises five seconds, which include the checkpoint itself.
     public var checkpointsAfter = Duration.seconds(2)
     /// How long the memory that a save used is kept for the next save.
     public var releasesMemoryAfter = Duration.seconds(1)
-    /// How long after its user's last connection a book is closed.
+    /// How long a book stays open after its user's last connection has closed.
     public var closesBooksAfter = Duration.seconds(300)
     /// How long the memory of long reads, such as sorted lists, is kept for the next page.
     public var releasesLongReadsAfter = Duration.seconds(3)
-    /// Waiting saves per user.
+    /// Saves and settings changes per user that wait or are being written.
     public var savesWaiting = 1_024
-    /// Inspections of a caller's executable with an unknown result before the call is refused.
+    /// Inspections per executable check. If even the last one has an unknown result, the call is refused.
     public var inspectionsPerCheck = 3
-    /// The delay between two inspections.
+    /// The delay between two inspections of one executable check.
     public var inspectionInterval = Duration.milliseconds(100)
     /// The shortest interval between two replies to a watcher.
     public var watchInterval = Duration.milliseconds(50)
-    /// The e-mail addresses to ignore that are looked up for one access button. The same limit applies to its
-    /// phone numbers to ignore.
+    /// How many of the ignored e-mail addresses of one access button the broker looks up. The same limit
+    /// applies to its ignored phone numbers.
     public var ignoredAddresses = 100
     /// Audit records in one reply of a caller that asked for `more`.
     public var auditRecordsPerBatch = 500
-    /// One app's share of the audit, and the deduplication windows.
+    /// How much of the audit one app may use, and the length of the deduplication windows.
     public var audit = AuditBounds()
     /// Waiting calls of one app that has used up its share of the audit. Further calls fail with `LimitExceeded`.
     public var callsHeld = 64
-    /// Administrators that follow the audit at once.
+    /// Calls that may follow the audit at once.
     public var auditFollowers = 16
     /// The delay before a follower gets new records. Records that are committed meanwhile go into the same
     /// reply.
     public var followInterval = Duration.milliseconds(20)
 
-    /// The delay before records that the audit keeper did not take are sent again.
+    /// The delay before the broker retries to send records that the audit keeper did not take.
     public var keeperRetry = Duration.seconds(10)
 
     public init() {}

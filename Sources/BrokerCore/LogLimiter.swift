@@ -1,14 +1,13 @@
 import BrokerVarlink
 
-/// Limits repeated journal messages. A message is logged once, and the number of its repeats is logged a
-/// minute later.
+/// Limits repeated journal messages. It logs a message once, and the number of its repeats a minute later.
 ///
-/// While a book is damaged or the disk is full, an app can cause the same message with every call. These
-/// messages must neither hide others nor fill the journal's disk. The limiter lives on the event loop.
+/// While a book is damaged or the disk is full, an app can cause the same message with every call. The
+/// repeats must neither hide other messages nor fill the journal's disk. The limiter lives on the event loop.
 final class LogLimiter {
     /// How long repeats of a message are counted.
     static let window = Duration.seconds(60)
-    /// Different messages tracked at once; further ones are counted together.
+    /// The maximum number of different messages tracked at once. Further ones are counted together.
     static let most = 64
 
     private let loop: any Loop
@@ -22,7 +21,7 @@ final class LogLimiter {
         self.log = log
     }
 
-    /// Logs the message with `way`, or counts it as a repeat.
+    /// Logs the message with `way`, or only counts it.
     func say(_ message: String, by way: (String) -> Void) {
         if let count = repeats[message] {
             repeats[message] = count + 1
@@ -44,8 +43,7 @@ final class LogLimiter {
 }
 
 extension Surroundings {
-    /// Returns a copy that limits repeats in `log`, and in `notice` for those notices that callers can
-    /// repeat.
+    /// Returns a copy that limits repeats of `log` messages and of those notices that callers can repeat.
     func withLogLimiter() -> Surroundings {
         let limiter = LogLimiter(loop: loop, log: log)
         var surroundings = self

@@ -1,10 +1,10 @@
 import BrokerVarlink
 import Dispatch
 
-/// Helpers for code on the event loop. Their callbacks run on it too, so they may use objects that live
-/// there.
+/// Helpers for code on the event loop. Their callbacks also run on the event loop, so the callbacks may use
+/// objects that live there.
 extension Loop {
-    /// Runs the body in a later iteration, so that other callers are served first.
+    /// Runs the body in a later event loop iteration. The loop serves other callers first.
     func later(_ body: @escaping () -> Void) {
         let bound = LoopBound(body, loop: self)
         execute { bound.value() }

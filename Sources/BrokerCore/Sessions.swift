@@ -1,7 +1,7 @@
 import BrokerInterface
 import BrokerVarlink
 
-/// The sessions of open connections, each from its first call on. This class lives on the event loop.
+/// The sessions of open connections that have made a call. This class lives on the event loop.
 final class Sessions {
     private var open: [ObjectIdentifier: CallerSession] = [:]
 
@@ -10,7 +10,7 @@ final class Sessions {
     /// The sessions on the apps' socket.
     var apps: [CallerSession] { open.values.filter { $0.interface == .contacts } }
 
-    /// - Returns: whether the session is new.
+    /// - Returns: `false` if the session was registered before.
     func open(_ session: CallerSession, _ connection: any Connection) -> Bool {
         guard session.connection == nil else { return false }
         session.connection = connection

@@ -9,8 +9,7 @@ public enum BrokerMode: String, Sendable {
     case system
 }
 
-/// Events that an administrator can find in the journal by an identifier, whatever the text of the message
-/// is.
+/// Events that an administrator can find in the journal by an identifier, independent of the message text.
 public enum Notice: Hashable, Sendable {
     /// The policy was read and is in force.
     case policyInForce
@@ -22,9 +21,9 @@ public enum Notice: Hashable, Sendable {
     case recordsNotKept
     /// Synced audit records are missing: every grant was denied.
     case recordsLost
-    /// A book names an audit record that the audit does not have.
+    /// A book names an audit record that is missing from the audit or different there.
     case auditContradicted
-    /// A card is damaged, and is left out of replies.
+    /// A card is damaged, so replies to apps leave it out.
     case cardDamaged
     /// The stored data for a UID belongs to another person.
     case anotherPerson
@@ -32,7 +31,7 @@ public enum Notice: Hashable, Sendable {
     case userPurged
 }
 
-/// The facilities that the host program gives the broker, such as the event loop, clocks, and facts that only
+/// What the host program provides for the broker: the event loop, clocks, the journal, and facts that only
 /// the kernel knows.
 public struct Surroundings {
     public var loop: any Loop
@@ -40,7 +39,7 @@ public struct Surroundings {
     public var now: () -> Int64
     /// Seconds since 1970.
     var seconds: Int64 { now() / 1_000_000 }
-    /// Microseconds on a clock that nobody can set.
+    /// Microseconds on a monotonic clock, which nobody can set.
     public var uptime: () -> Int64
     /// The folder that holds the databases.
     public var stateFolder: String
@@ -51,9 +50,11 @@ public struct Surroundings {
     /// event loop.
     public var userName: @Sendable (_ uid: UInt32) -> String
     /// Runs `ended` on the event loop when the terminal session or process of the binding ends. Returns `nil`
-    /// if it has ended already or cannot be watched. Releasing the returned object ends the watch.
+    /// if that session or process has already ended or cannot be watched. Releasing the returned object ends
+    /// the watch.
     public var watch: (_ binding: Principal.Binding, _ ended: @escaping () -> Void) -> AnyObject?
-    /// Whether one process is an ancestor of the other.
+    /// Whether the two processes are the same, or one is an ancestor of the other. If this is unknown, the
+    /// result is `true`.
     public var areKin: (_ left: ProcessIdentity, _ right: ProcessIdentity) -> Bool
     /// The country of phone numbers that have no country code, such as `DE`; empty if unknown.
     public var region = ""
@@ -65,9 +66,9 @@ public struct Surroundings {
     public var policyFolder = ""
     /// Further facts for the administrator, such as missing kernel features.
     public var facts: [(name: String, value: String)]
-    /// Asks for the person's password; `nil` in session mode, where no authority exists.
+    /// Asks for passwords; `nil` in session mode, which has no authority.
     public var authority: (any Authority)?
-    /// Whether some requests need a password. If they do and there is no ``authority``, they are refused.
+    /// Whether some requests need a password. Without an ``authority``, the broker refuses such requests.
     var wantsPasswords: Bool { mode == .system || authority != nil }
     /// The administrator's setting for answers that need a password when no authority can ask for it. The
     /// stricter of this setting and the policy's applies. If neither is set in session mode, an answer may
@@ -76,12 +77,12 @@ public struct Surroundings {
     public var withoutAuthentication: Policy.WithoutAuthentication?
     /// Stores audit records in a second place; `nil` for none.
     public var auditKeeper: (any AuditKeeper)?
-    /// Makes a thumbnail of a photo, both in base64. It is slow and is called off the event loop. Returns
-    /// `nil` if no thumbnail is needed, or if none can be made.
+    /// Returns a thumbnail of a photo, both in base64; `nil` if no thumbnail is needed or none can be made.
+    /// This is slow, so the broker calls it off the event loop.
     public var makeThumbnail: @Sendable (_ photo: [UInt8]) -> [UInt8]? = { _ in nil }
-    /// Writes a message to the journal. It must not contain contact data.
+    /// Writes a message to the journal. The message must not contain contact data.
     public var log: (_ message: String) -> Void
-    /// Writes a named message to the journal. UIDs and user names may be added as facts.
+    /// Writes a notice to the journal. Its facts may contain UIDs and user names.
     public var notice: (_ notice: Notice, _ message: String, _ facts: [(name: String, value: String)]) -> Void
 
     public init(

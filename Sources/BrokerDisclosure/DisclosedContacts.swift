@@ -2,7 +2,7 @@ import BrokerAccessControl
 @_spi(StoredBytes) import BrokerModel
 
 /// Contacts as one caller may receive them. Only ``Disclosure/project(_:of:under:as:)`` and
-/// ``Disclosure/project(unified:of:under:)`` make them.
+/// ``Disclosure/project(unified:of:under:)`` create this type.
 public struct DisclosedContacts: Hashable, Sendable {
     /// The contacts as elements of a JSON array, separated by commas and without brackets. Only code that sends
     /// replies may read them; see `DisclosedReply` in the broker.
@@ -11,7 +11,7 @@ public struct DisclosedContacts: Hashable, Sendable {
     public let count: Int
     /// The cards that were disclosed, for the audit; for a unified contact, all its disclosed cards.
     public let records: [RecordNumber]
-    /// The keys that were disclosed.
+    /// The requested keys that the disclosure permitted.
     public let keys: ContactKeySet
     /// The revision of the grant that permitted the disclosure.
     public let revision: Int64
@@ -52,7 +52,7 @@ struct Projection {
     private var elements: [UInt8] = []
     /// The offset of each identifier in `elements`.
     private var places: [Int] = []
-    /// Members without a value, by their set of keys: most contacts lack the same keys.
+    /// The JSON of members without a value, by their set of keys. Most contacts lack the same keys.
     private var empty: [ContactKeySet: [UInt8]] = [:]
 
     init(disclosure: Disclosure, requested: ContactKeySet, identifiers: IdentifierCipher, kind: RecordKind) {
@@ -110,7 +110,7 @@ struct Projection {
         records.append(record)
     }
 
-    /// Appends the members without a value, which are contiguous in the empty contact.
+    /// Appends the members without a value for these keys, copied from the empty contact.
     private mutating func appendEmpty(_ keys: ContactKeySet) {
         if let known = empty[keys] { return elements.append(contentsOf: known) }
         let start = elements.count
@@ -119,7 +119,8 @@ struct Projection {
         empty[keys] = Array(elements[start...])
     }
 
-    /// Fills in the identifiers, encrypted in one batch.
+    /// Fills in the identifiers, encrypted in one batch. Unified contacts then get identifiers of their own
+    /// kind.
     mutating func finish() -> DisclosedContacts {
         let names = identifiers.identifiers(of: records, as: kind)
         for (index, place) in places.enumerated() {

@@ -3,10 +3,10 @@ import BrokerJSON
 @_spi(StoredBytes) import BrokerModel
 
 extension Disclosure {
-    /// Projects one value of a contact, together with only the requested names.
+    /// Projects one value of a contact and the requested names, and nothing else.
     ///
     /// - Parameters:
-    ///   - identifier: the value to disclose, if the key has several; `nil` for a key that has one.
+    ///   - identifier: the identifier of the value to disclose; `nil` for a key that can have only one value.
     ///   - names: further keys to disclose. Only keys in ``ContactKeySet/names`` are disclosed.
     /// - Returns: `nil` if there is no such value or this disclosure does not permit it.
     public func project(
@@ -37,7 +37,7 @@ extension Disclosure {
     }
 }
 
-/// One value that the person picked. Only ``Disclosure/project(value:of:in:_:names:under:)`` makes it.
+/// One value that the person picked. Only ``Disclosure/project(value:of:in:_:names:under:)`` creates this type.
 public struct DisclosedValue: Hashable, Sendable {
     /// The contact with the permitted names and this value.
     public let contact: DisclosedContacts

@@ -3,8 +3,8 @@ import BrokerJSON
 @_spi(StoredBytes) import BrokerModel
 
 extension Disclosure {
-    /// Returns a contact as a row of the agent's list, with these keys. Each text is cut to `textLimit` characters,
-    /// so that a name of a megabyte does not make the list too long to send.
+    /// Returns a contact as a row of the agent's list, with these keys. Each text is cut to `textLimit`
+    /// characters, so that a name of a megabyte cannot make the list too long to send.
     public func row(
         of contact: StoredContact, keys requested: ContactKeySet, identifier: String, textLimit: Int
     ) -> DisclosedRow {
@@ -44,9 +44,9 @@ extension Disclosure {
     }
 }
 
-/// One row of the agent's list. Only ``Disclosure/row(of:keys:identifier:textLimit:)`` makes it.
+/// One row of the agent's list. Only ``Disclosure/row(of:keys:identifier:textLimit:)`` creates this type.
 public struct DisclosedRow: Hashable, Sendable {
-    /// A `Contact` of the agent's interface.
+    /// The contact in JSON, as a `Row` of the agent's interface contains it.
     @_spi(Disclosed) public let contact: [UInt8]
     /// A text that distinguishes contacts of the same name.
     @_spi(Disclosed) public let detail: String?

@@ -16,8 +16,8 @@ public enum Hexadecimal {
         String(decoding: digits(of: bytes), as: UTF8.self)
     }
 
-    /// Returns `nil` unless the text is an even number of lower-case digits, so that a record has only one
-    /// identifier.
+    /// Returns `nil` unless the text is an even number of lower-case hexadecimal digits. If upper-case digits
+    /// were accepted, a record would have more than one identifier.
     public static func bytes(_ text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8 { text in

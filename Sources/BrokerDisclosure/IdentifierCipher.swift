@@ -14,9 +14,10 @@ public enum RecordKind: UInt8, CaseIterable, Sendable {
 
 /// Converts record numbers into identifiers under one principal's key, and back.
 ///
-/// An identifier is one AES-128 block over a kind, the record number and zeros, in 32 hexadecimal digits. Without the
-/// key, two apps cannot tell that their identifiers name the same record. An invented identifier decrypts to a valid
-/// block of a given kind with a probability of 2^-64, and otherwise names nothing.
+/// An identifier is one encrypted AES-128 block in 32 hexadecimal digits. The block contains a kind, the
+/// record number and zeros. Apps do not have the keys, so two apps cannot tell whether their identifiers name
+/// the same record. An invented identifier decrypts to a valid block of a given kind with a probability of
+/// 2^-64, and otherwise names nothing.
 ///
 /// Only the event loop uses it.
 public final class IdentifierCipher {
@@ -28,7 +29,7 @@ public final class IdentifierCipher {
     private var tokenKeys: [TokenPurpose: [UInt8]] = [:]
     private static let blockSize = Int(CCRYPTO_BLOCK_SIZE)
 
-    /// Returns `nil` if the key has another length or libcrypto is out of memory.
+    /// Returns `nil` if the key is not ``keySize`` bytes long or libcrypto is out of memory.
     public init?(key: [UInt8]) {
         guard key.count == Self.keySize, let blocks = ccrypto_blocks_make(key) else { return nil }
         self.key = key
@@ -63,14 +64,15 @@ public final class IdentifierCipher {
         return Hexadecimal.digits(of: sealed)
     }
 
-    /// Returns the record that an identifier names; `nil` if it is malformed, invented, another app's or of another
-    /// kind.
+    /// Returns the record that an identifier names; `nil` if the identifier is malformed or invented, belongs
+    /// to a different app, or names a different kind of record.
     public func record(_ identifier: String, as kind: RecordKind) -> RecordNumber? {
         guard let named = named(identifier), named.kind == kind else { return nil }
         return named.record
     }
 
-    /// Returns the kind and the record that an identifier names; `nil` if it names none.
+    /// Returns the kind and the record that an identifier names; `nil` if the identifier is not valid under
+    /// this key.
     public func named(_ identifier: String) -> (kind: RecordKind, record: RecordNumber)? {
         guard identifier.utf8.count == 2 * Self.blockSize, let sealed = Hexadecimal.bytes(identifier) else {
             return nil
@@ -98,7 +100,7 @@ public final class IdentifierCipher {
         return Hexadecimal.text(nonce + sealed)
     }
 
-    /// Returns the sealed bytes; `nil` unless this key sealed the token for this purpose.
+    /// Returns the bytes in a token; `nil` unless this key sealed the token for this purpose.
     public func open(_ token: String, as purpose: TokenPurpose) -> [UInt8]? {
         let nonceSize = Int(CCRYPTO_NONCE_SIZE)
         guard token.utf8.count <= 2_048, let bytes = Hexadecimal.bytes(token),
@@ -116,8 +118,8 @@ public final class IdentifierCipher {
             var nonce = [UInt8](repeating: 0, count: Int(CCRYPTO_NONCE_SIZE))
             return ccrypto_random(&nonce, nonce.count) == 1 ? nonce : nil
         case .history:
-            // Derived from the sealed bytes (as in RFC 8452): the same place in the history always gives the same
-            // token, and no nonce is used for two different texts.
+            // The nonce is derived from the bytes to seal (as in RFC 8452). Equal bytes therefore always give the
+            // same token, and no nonce is used for two different texts.
             let digest = Self.digest(Array("nonce".utf8) + [0] + key + bytes)
             return digest.map { Array($0[..<Int(CCRYPTO_NONCE_SIZE)]) }
         }
@@ -130,7 +132,7 @@ public final class IdentifierCipher {
 
     /// Identifies the app inside the broker without naming it: 16 bytes derived from this key.
     public var mark: [UInt8] {
-        // SHA-256 on valid memory cannot fail. If it did, one app's work could be taken for another's.
+        // SHA-256 on valid memory cannot fail. If it did, the broker could confuse two apps.
         guard let digest = Self.digest(Array("mark".utf8) + [0] + key) else {
             preconditionFailure("libcrypto could not hash")
         }

@@ -5,7 +5,8 @@ import BrokerJSON
 /// Merges linked cards into one contact. Pure: the result depends only on the given cards and keys.
 enum UnifiedContact {
     /// - Parameters:
-    ///   - members: the cards in order of precedence, each with the identifier that the caller knows it by.
+    ///   - members: the cards in order of precedence, each with the identifier under which the caller knows
+    ///     it.
     ///   - keys: the keys to read. Images are merged elsewhere.
     static func merged(
         _ members: [(name: String, contact: StoredContact)], of keys: ContactKeySet
@@ -23,7 +24,7 @@ enum UnifiedContact {
             .socialProfiles, .instantMessageAddresses:
             return list(members.map { ($0.name, $0.contact.value(of: key)) })
         case .extraProperties: return lines(Array(values))
-        // The first card's value applies, even if it is missing.
+        // The first card's value applies, even if that card has none.
         case .contactType: return members.first?.contact.value(of: key).map(Array.init)
         // All dates have one format, so their texts sort like the dates.
         case .creationDate: return values.min { $0.lexicographicallyPrecedes($1) }.map(Array.init)
@@ -36,8 +37,8 @@ enum UnifiedContact {
         }
     }
 
-    /// Returns all values without duplicates. Values that differ only in label or identifier are duplicates; the
-    /// first one's label and identifier are used.
+    /// Returns all values without duplicates; `nil` if there are none. Values that differ only in label or
+    /// identifier are duplicates, and the first one's label and identifier are used.
     private static func list(_ lists: [(name: String, json: ArraySlice<UInt8>?)]) -> [UInt8]? {
         var writer = JSONWriter()
         var said: Set<[String]> = []
@@ -72,7 +73,7 @@ enum UnifiedContact {
         return said.isEmpty ? nil : writer.bytes
     }
 
-    /// Returns all lines without duplicates.
+    /// Returns all lines without duplicates; `nil` if there are none.
     private static func lines(_ lists: [ArraySlice<UInt8>]) -> [UInt8]? {
         var said: Set<String> = []
         var lines: [String] = []

@@ -7,12 +7,12 @@ struct AddressFormat: Hashable, Sendable {
     }
 
     let local: [Token]
-    /// The format for Latin letters; `nil` if the local format has the same order.
+    /// The format for Latin letters; `nil` if it is the same as the local format.
     let latin: [Token]?
     /// The prefix of a postal code in mail from abroad: `SE-`.
     let prefix: String
 
-    /// By country code; `ZZ` is the default format.
+    /// All formats by country code; `ZZ` is the default format.
     static let all: [String: AddressFormat] = {
         var all: [String: AddressFormat] = [:]
         for line in String(decoding: PackageResources.AddressFormats_txt, as: UTF8.self).split(separator: "\n")

@@ -1,7 +1,7 @@
 /// Bidirectional text (Unicode Standard Annex #9).
 public enum Bidirectional {
     /// Returns the text in an isolate if it has right-to-left letters, which could reorder the text around
-    /// it.
+    /// it. Any other text is unchanged.
     public static func isolated(_ text: String) -> String {
         isRightToLeft(text) ? "\u{2068}\(text)\u{2069}" : text
     }

@@ -34,8 +34,8 @@ public struct ContactNameFormatter: Hashable, Sendable {
         self.language = language.flatMap { $0.split { $0 == "-" || $0 == "_" }.first }.map { $0.lowercased() }
     }
 
-    /// Returns the contact's name; `nil` if it has none. For an organization this is its organization name,
-    /// and for a contact with only a nickname the nickname.
+    /// Returns the contact's name; `nil` if it has none. For an organization, this is the organization name.
+    /// For a contact with only a nickname, it is the nickname.
     public func string(from contact: Contact) -> String? {
         let runs = runs(of: contact)
         return runs.isEmpty ? nil : runs.map(\.text).joined()

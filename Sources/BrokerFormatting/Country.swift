@@ -30,7 +30,7 @@ public enum Country {
         return byName[name.lowercased()]
     }
 
-    /// The languages in which most address books are written.
+    /// The languages in which every country's name is recognised.
     private static let languages = [
         "en", "de", "fr", "es", "pt", "it", "nl", "pl", "ru", "tr", "ar", "fa", "hi", "ja", "zh", "zh-Hant", "ko",
     ]
@@ -44,7 +44,7 @@ public enum Country {
                 codes[name] = code
             }
         }
-        // Other common names of countries.
+        // Other common names take precedence over ICU's.
         for (name, code) in others where AddressFormat.all[code] != nil { codes[name] = code }
         return codes
     }()

@@ -2,7 +2,7 @@
 ///
 /// Prompts show names and purposes of apps, and contacts' names. An escape sequence, a line break, a change
 /// of direction or invisible letters in them could falsify the prompt. Only visible characters that change
-/// nothing around them are kept. All others are dropped or become a space.
+/// nothing around them are kept. All other characters are dropped or become a space.
 public enum DisplayText {
     /// The maximum number of Unicode scalars to read from a text. A line shows far fewer, and a value may
     /// have far more.

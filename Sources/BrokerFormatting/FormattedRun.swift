@@ -1,4 +1,4 @@
-/// A piece of a formatted text, and the field whose value it is.
+/// A piece of a formatted text, and the field that it comes from.
 public struct FormattedRun<Field: Hashable & Sendable>: Hashable, Sendable {
     public var text: String
     /// `nil` for text between values: a space, a comma, a line feed.

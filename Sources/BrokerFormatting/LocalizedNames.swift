@@ -6,14 +6,14 @@ import CBrokerICU
 /// Each language is one file in `Languages`. English is complete; a text that another language lacks is shown in
 /// English.
 public struct LocalizedNames: Hashable, Sendable {
-    /// The chosen language, as its file is named: `de`, `zh-Hans`.
+    /// The chosen language, by the name of its file: `de`, `zh-Hans`.
     public let language: String
     /// Whether the language is written from right to left.
     public let isRightToLeft: Bool
     private let file: TranslationFile
 
     /// - Parameter languages: BCP 47 tags, most preferred first. The first language with a file is chosen,
-    ///   otherwise English. A file in another script does not match.
+    ///   otherwise English. A file in a different script does not match.
     public init(languages: [String]) {
         let chosen = languages.lazy.compactMap(Self.available(for:)).first ?? Self.english
         language = chosen
@@ -32,7 +32,7 @@ public struct LocalizedNames: Hashable, Sendable {
     public func label(_ stored: String) -> String {
         guard let name = PredefinedLabel.name(of: stored) else { return stored }
         let key = "label." + name
-        // This is a predefined label of a later version, so its name is shown.
+        // A predefined label without a text comes from a later version, so its name is shown.
         return text(forKey: key) ?? text(forKey: "relation." + name) ?? name.lowercased()
     }
 
@@ -57,8 +57,8 @@ public struct LocalizedNames: Hashable, Sendable {
 
     // MARK: - Words
 
-    /// Returns the text with its placeholders filled. Values are untrusted text that callers have made safe.
-    /// A value whose direction may differ is isolated (Unicode Standard Annex #9).
+    /// Returns the text with its placeholders filled. The values must already be safe for a terminal
+    /// (``DisplayText``). A value whose direction may differ is isolated (Unicode Standard Annex #9).
     public func text(_ phrase: Phrase, _ values: [Placeholder: String] = [:]) -> String {
         filled(text(forKey: phrase.rawValue) ?? phrase.rawValue, values)
     }
@@ -103,7 +103,7 @@ public struct LocalizedNames: Hashable, Sendable {
         directed(Self.filled(text) { values[$0].map(isolated) })
     }
 
-    /// Fills placeholders. Unknown names in braces stay unchanged, and values are not filled again.
+    /// Fills placeholders. Unknown names in braces stay unchanged. Placeholders inside values are not filled.
     private static func filled(_ text: String, _ value: (Placeholder) -> String?) -> String {
         var result = ""
         var rest = text[...]
@@ -116,7 +116,7 @@ public struct LocalizedNames: Hashable, Sendable {
         return result + rest
     }
 
-    /// Isolates right-to-left texts, so that their direction does not depend on the line around them.
+    /// Isolates right-to-left texts, so their direction does not depend on the line around them.
     private func directed(_ text: String) -> String { isRightToLeft ? "\u{2067}\(text)\u{2069}" : text }
 
     /// Isolates a value: always in right-to-left languages, otherwise if it has right-to-left letters.

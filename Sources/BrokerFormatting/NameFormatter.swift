@@ -1,6 +1,7 @@
 import BrokerModel
 
-/// Formats a contact's name for a list, or a substitute by which people recognise the contact.
+/// Formats a contact's name for a list. If the contact has no name, uses another value by which people
+/// recognise it.
 ///
 /// The result is the contact's own text: pass it through ``DisplayText`` before writing it to a terminal.
 public struct NameFormatter: Hashable, Sendable {

@@ -1,8 +1,8 @@
 /// The script of a name. It determines the order of the parts and the delimiter.
 enum NameScript: Hashable {
-    /// Chinese characters only: Chinese, and most Japanese names.
+    /// Chinese characters only: Chinese names and most Japanese names.
     case han
-    /// Kana, with or without Chinese characters.
+    /// Hiragana, or katakana together with Chinese characters.
     case japanese
     /// Katakana only: a foreign name in Japanese letters.
     case katakana
@@ -62,8 +62,8 @@ enum NameScript: Hashable {
         }
     }
 
-    /// Whether only Vietnamese has the letter: it has a horn, or both a mark of its own and a tone. Other
-    /// languages also use a dot below or a tilde alone.
+    /// Whether only Vietnamese has the letter: it has a horn or a hook above, or both a mark of its own and a
+    /// tone. Other languages also use letters with only a dot below or a tilde.
     private static func isVietnamese(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x01A0, 0x01A1, 0x01AF, 0x01B0, 0x1EA2...0x1EB7, 0x1EBA, 0x1EBB, 0x1EBE...0x1EC9, 0x1ECE...0x1EE3,

@@ -2,8 +2,8 @@ import CBrokerPhoneNumber
 
 /// Formats phone numbers with libphonenumber.
 ///
-/// Short numbers (112, 116117), numbers in words and numbers outside any numbering plan stay as typed,
-/// because their digit groups are unknown.
+/// Short numbers (112, 116117), numbers that spell words, and numbers outside any numbering plan stay as
+/// typed, because their digit groups are unknown.
 public struct PhoneNumberFormatter: Hashable, Sendable {
     /// The region for numbers without a country code: two capital letters, or `ZZ` if it is unknown.
     public let region: String

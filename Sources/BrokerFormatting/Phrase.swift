@@ -60,6 +60,7 @@ public enum Phrase: String, CaseIterable, Sendable {
 
     // Shown while there is no prompt.
     case waiting, whatYouShared, quit, refusedAsksAgain, tooSmall, sizeUnknown, makeLarger, passwordOnDesktop,
+        passwordNotHere,
         notUnderstood, othersHere, otherJoined, brokerLost, brokerUnreachable, brokerBack, tryingAgain,
         promptsWait, contacts, promptWaits
 

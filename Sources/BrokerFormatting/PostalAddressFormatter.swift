@@ -35,12 +35,14 @@ public struct PostalAddressFormatter: Hashable, Sendable {
     public var style: Style
     /// The person's country, such as `SE`; `nil` if it is unknown.
     public let region: String?
-    /// BCP 47 tag: the language of the country's name, if the address gives only its code.
+    /// The language of the country's name, as a BCP 47 tag. It applies if the address gives only the
+    /// country's code.
     private let language: String
 
     /// - Parameters:
     ///   - region: the person's country; it applies to addresses without a country.
-    ///   - language: BCP 47 tag: the language of the country's name, if the address gives only its code.
+    ///   - language: the language of the country's name, as a BCP 47 tag. It applies if the address gives
+    ///     only the country's code.
     public init(region: String?, language: String = "en", style: Style = .mailing) {
         self.region = Country.code(region ?? "")
         self.language = language
@@ -59,9 +61,9 @@ public struct PostalAddressFormatter: Hashable, Sendable {
         return Array(lines.joined(separator: [Run("\n")]))
     }
 
-    /// Returns the country whose rules the address follows. It comes from the country code, else from the
-    /// country's name in any common language, else it is the person's country. Returns `nil` if the named
-    /// country is unknown, or if there is none of these.
+    /// Returns the code of the country whose rules apply to the address. Uses the address's country code or,
+    /// if that is not valid, the country's name (``Country/named(_:)``). Returns the person's country if the
+    /// address has neither, and `nil` if the name is unknown.
     public func countryCode(of address: PostalAddress) -> String? {
         let code = address.isoCountryCode.trimmed
         if !code.isEmpty, let known = Country.code(code) { return known }
@@ -84,7 +86,7 @@ public struct PostalAddressFormatter: Hashable, Sendable {
                 let text = text(of: field, address, format)
                 if !text.isEmpty { lines[lines.count - 1].append(Run(text, field)) }
             case .literal(let literal):
-                // A literal is dropped together with the fields around it (as in libaddressinput).
+                // A literal is dropped if a field next to it is empty, as in libaddressinput.
                 let isBeforeText =
                     switch place + 1 < tokens.count ? tokens[place + 1] : .newLine {
                     case .field(let next): !next.text(of: address).trimmed.isEmpty
@@ -101,7 +103,7 @@ public struct PostalAddressFormatter: Hashable, Sendable {
         return lines.filter { $0.contains { $0.field != nil } }
     }
 
-    /// Returns the format with places for fields that the address has and the country's format lacks.
+    /// Returns the format, extended by fields that the address has and the country's format lacks.
     /// ``PostalAddressField/subLocality`` is always added, other fields only in ``Style/complete``.
     private func placed(_ format: [AddressFormat.Token], _ address: PostalAddress) -> [AddressFormat.Token] {
         var tokens = format

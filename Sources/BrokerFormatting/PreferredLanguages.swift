@@ -1,7 +1,7 @@
 /// The person's preferred languages for programs, as BCP 47 tags.
 public enum PreferredLanguages {
     /// Reads the languages as gettext does: first `LANGUAGE`, then the first of `LC_ALL`, `LC_MESSAGES` and
-    /// `LANG` that is set. Empty if that locale is `C` or `POSIX`, or if none is set.
+    /// `LANG` that is set. Returns none if that locale is `C` or `POSIX`, or if none is set.
     ///
     /// - Parameter value: returns the value of an environment variable.
     public static func tags(_ value: (String) -> String?) -> [String] {

@@ -52,7 +52,7 @@ struct TranslationFile: Hashable, Sendable {
         throw problem("no closing quotation mark")
     }
 
-    /// Whether ``DisplayText`` leaves the text unchanged, so that a translation cannot control the terminal.
+    /// Whether ``DisplayText`` leaves the text unchanged. Any other text could control the terminal.
     private static func isShowable(_ text: String) -> Bool { !text.isEmpty && DisplayText.line(text) == text }
 
     /// Returns the placeholder names, in order; `nil` if a brace has no partner or a name is not ASCII

@@ -15,8 +15,8 @@ public enum ContactsError {
         VarlinkError(prefix + "TooManyPrompts") { $0.member("retryAfterSeconds", retryAfterSeconds) }
     }
 
-    /// It has the same bytes for every record that the caller may not see, so that the caller cannot probe
-    /// for records.
+    /// The error has the same bytes for every record that the caller may not see. The caller therefore cannot
+    /// probe for records.
     public static func recordDoesNotExist(at index: Int? = nil) -> VarlinkError {
         VarlinkError(prefix + "RecordDoesNotExist") { $0.member("index", index) }
     }
@@ -35,7 +35,7 @@ public enum ContactsError {
         }
     }
 
-    /// It has the same bytes for every group that the caller may not see.
+    /// The error has the same bytes for every group that the caller may not see.
     public static func parentRecordDoesNotExist(at index: Int) -> VarlinkError {
         VarlinkError(prefix + "ParentRecordDoesNotExist") { $0.member("index", index) }
     }

@@ -4,7 +4,7 @@ public enum ParameterLimits {
     public static let query = 256
     public static let author = 256
     public static let token = 2_048
-    /// The identifiers in one predicate or answer. It is also the limit for addresses to ignore.
+    /// The identifiers in one predicate or answer, and the addresses to ignore in one call.
     public static let identifiers = 10_000
     /// The family names in one rule of the one-time picker.
     public static let familyNames = 1_000

@@ -1,4 +1,4 @@
-/// Parses a text into nodes in one pass, with an explicit stack instead of recursion.
+/// Parses a text into nodes, with an explicit stack instead of recursion.
 struct JSONParser {
     private let bytes: [UInt8]
     private let limits: JSONLimits
@@ -49,7 +49,7 @@ struct JSONParser {
         }
     }
 
-    /// Reads the next item of an open array or object, or its end.
+    /// Reads the next item of an open array or object, or the closing bracket.
     private mutating func nextItem(of container: Int) throws(JSONError) {
         let isObject = nodes[container].kind == .object
         let end = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
@@ -181,7 +181,7 @@ struct JSONParser {
     }
 
     /// Returns the index of the first byte from `start` that may end a string or be special in it. It checks
-    /// eight bytes at a time and leaves the last few bytes to the caller.
+    /// eight bytes at a time. If fewer than eight bytes remain, it returns the first of them unchecked.
     private static func plainEnd(in raw: RawSpan, from start: Int) -> Int {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highs: UInt64 = 0x8080_8080_8080_8080

@@ -1,4 +1,4 @@
-/// One value of a ``JSONDocument``. Accessors for another kind return `nil`.
+/// One value of a ``JSONDocument``. An accessor returns `nil` if the value is of a different kind.
 public struct JSONValue: Sendable {
     let document: JSONDocument
     let node: Int
@@ -17,7 +17,7 @@ public struct JSONValue: Sendable {
         return document.bytes[Int(stored.start)] == UInt8(ascii: "t")
     }
 
-    /// A number without fraction or exponent that fits 64 bits.
+    /// A number without fraction or exponent; `nil` also if it does not fit into 64 bits.
     public var integer: Int64? {
         guard stored.kind == .integer else { return nil }
         var digits = text

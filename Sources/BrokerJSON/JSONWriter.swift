@@ -1,7 +1,7 @@
 /// Writes one JSON text as bytes, without white space.
 ///
-/// It writes the commas. The caller must name members and close brackets. Strings are always escaped, so a string can
-/// never break out of its quotes.
+/// It writes the commas. The code that uses it must name members and close brackets. Strings are always
+/// escaped, so a string can never break out of its quotes.
 public struct JSONWriter: Sendable {
     public private(set) var bytes: [UInt8]
     private var needsComma = false
@@ -28,7 +28,7 @@ public struct JSONWriter: Sendable {
         endArray()
     }
 
-    /// Writes a member's name; the caller writes its value next.
+    /// Writes a member's name. Write the member's value next.
     public mutating func name(_ name: String) {
         separate()
         appendQuoted(name)

@@ -12,8 +12,8 @@ public struct ManifestFolder: Hashable, Sendable {
 
     public init(path: String = systemPath) { self.path = path }
 
-    /// Returns the valid manifests, and the problems of the invalid ones, which are ignored. Without a folder
-    /// there are no manifests.
+    /// Returns the valid manifests, and the problems of the invalid ones, which are ignored. If there is no
+    /// folder, there are no manifests.
     public func read() -> (manifests: AppManifests, problems: [TrustedFileError]) {
         var manifests: [AppManifest] = []
         do throws(TrustedFileError) {
@@ -29,7 +29,7 @@ public struct ManifestFolder: Hashable, Sendable {
         }
     }
 
-    /// Reports paths that two manifests name. Such a path identifies neither app; see ``AppManifests``.
+    /// Reports paths that several manifests name. Such a path identifies no app; see ``AppManifests``.
     private static func disputes(_ manifests: [AppManifest], _ folder: String) -> [TrustedFileError] {
         var first: [String: String] = [:]
         var problems: [TrustedFileError] = []

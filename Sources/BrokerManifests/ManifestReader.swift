@@ -4,7 +4,7 @@ import BrokerTrustedFiles
 /// Reads one manifest (Documentation/Manifests.md). It is strict like ``TOMLTable``: nothing in the file is
 /// silently ignored.
 enum ManifestReader {
-    /// The most programs of one app.
+    /// The maximum number of executables of one app.
     private static let maximumExecutables = 64
     /// The maximum length of an app's display name, in bytes.
     private static let longestName = 100
@@ -75,8 +75,8 @@ enum ManifestReader {
             && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }
     }
 
-    /// Whether the path is printable ASCII without a backslash. ``AppManifests`` compares the text forms of
-    /// paths, and such a path is its own text form.
+    /// Whether the path is absolute, normalized and printable ASCII without a backslash. ``AppManifests``
+    /// compares the text forms of paths, and such a path is its own text form.
     private static func isPath(_ text: String) -> Bool {
         let names = text.split(separator: "/", omittingEmptySubsequences: false)
         return text.utf8.count < 4_096 && names.count >= 2 && names[0].isEmpty

@@ -110,8 +110,8 @@ extension Contact {
 
 /// Base64 with padding and no other characters (RFC 4648 §4).
 enum Base64 {
-    /// Returns the number of bytes that the text encodes. Returns `nil` if it is not base64 or its unused
-    /// bits are not zero (§3.5), so that each image has exactly one text.
+    /// Returns the number of bytes that the text encodes; `nil` if the text is not base64. Also returns `nil`
+    /// if the unused bits are not zero (§3.5), so each image has exactly one valid text.
     static func decodedSize(_ text: String) -> Int? {
         let count = text.utf8.count
         guard count.isMultiple(of: 4) else { return nil }

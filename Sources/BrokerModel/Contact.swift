@@ -1,8 +1,8 @@
 /// A decoded contact: every property of the interface's `Contact` except its identifier.
 ///
-/// An empty string, date, image or list is a property without a value. The broker uses this type for saving,
-/// merging and formatting, and never sends it to an app; clients use it to send contacts. Text is unchecked;
-/// see ``Contact/validate(writing:limits:)``.
+/// An empty string, date, image or list means that the property has no value. The broker uses this type for
+/// saving, merging and formatting, and never sends it to an app; clients use it to send contacts. Text is
+/// unchecked; see ``Contact/validate(writing:limits:)``.
 public struct Contact: Hashable, Sendable {
     public var contactType = ContactType.person
     public var namePrefix = ""
@@ -54,7 +54,7 @@ public enum ContactType: String, CaseIterable, Hashable, Sendable {
 }
 
 extension Contact {
-    /// The value of a key with one text, image or date; `nil` for every other key.
+    /// Returns the value of a key that has one text, image or date; `nil` for every other key.
     public func text(of key: ContactKey) -> String? { Self.textPath(of: key).map { self[keyPath: $0] } }
 
     /// Sets the text of a key for which ``text(of:)`` returns a value; ignores other keys.

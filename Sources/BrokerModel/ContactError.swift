@@ -1,6 +1,6 @@
 /// Why a contact from a client is rejected. Each case corresponds to one of the interface's errors.
 public enum ContactError: Error, Hashable, Sendable {
-    /// A field does not exist in the interface or has the wrong type (varlink.org, `InvalidParameter`).
+    /// A field is missing, is not in the interface or has the wrong type (varlink.org, `InvalidParameter`).
     case invalidParameter(String)
     /// The key cannot have this value. The reason is for developers and never repeats the value.
     case invalidContact(key: String, reason: String)
@@ -9,7 +9,7 @@ public enum ContactError: Error, Hashable, Sendable {
 }
 
 /// Bounds on the values that a client writes. The contact's other values do not count. If they did, an app
-/// could measure values that it may not see by enlarging one that it may.
+/// could measure values that it may not see, by enlarging a value that it may see.
 public struct ContactLimits: Hashable, Sendable {
     /// UTF-8 bytes of one text, such as a note, a street or a content line.
     public var value = 1_048_576

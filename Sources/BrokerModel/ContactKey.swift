@@ -36,7 +36,7 @@ public enum ContactKey: String, CaseIterable, Sendable {
     }
 
     /// The position in the stored form, and the bit in a ``ContactKeySet``. It equals the case's ordinal, so
-    /// that the compiler emits a plain load: reading one contact uses it many times.
+    /// the compiler emits a plain load. Reading one contact uses it many times.
     public var index: Int {
         switch self {
         case .contactType: 0

@@ -31,7 +31,8 @@ extension ContactKeySet {
     /// fetch can request it. With this key, an app with a limited grant sees which groups its contacts are
     /// in, whichever program created the groups.
     ///
-    /// The access database stores its bit. It is far from the bits of the properties, which are their indices.
+    /// The access database stores this bit. It is far above the properties' bits, whose positions are the
+    /// properties' indices.
     public static let groups = ContactKeySet(rawValue: 1 << 62)
 
     /// All keys that a grant can name.

@@ -9,7 +9,7 @@ public enum PredefinedLabel {
     public static let anniversary = "_$!<Anniversary>!$_"
     public static let iPhone = "iPhone"
     /// A label of this project, because Apple's stored form is unknown. ``name(of:)`` also recognises the
-    /// name in words.
+    /// plain name, such as `Apple Watch`.
     public static let appleWatch = "_$!<AppleWatch>!$_"
     public static let mobile = "_$!<Mobile>!$_"
     public static let main = "_$!<Main>!$_"

@@ -1,7 +1,8 @@
-/// Identifies a record (a contact, a group, a container) inside the broker for as long as the database exists.
+/// Identifies a record (a contact, a group or a container) inside the broker for as long as the database
+/// exists.
 ///
-/// Numbers are never reused, so the number of a deleted record in an app's granted set is harmless. They
-/// never leave the broker: apps see identifiers derived from them with one key per app.
+/// Numbers are never reused, so the number of a deleted record in an app's granted set is harmless. Numbers
+/// never leave the broker: apps see identifiers that the broker derives from them with one key per app.
 public struct RecordNumber: Hashable, Comparable, Sendable {
     public let rawValue: Int64
     public init(_ rawValue: Int64) { self.rawValue = rawValue }

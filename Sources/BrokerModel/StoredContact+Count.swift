@@ -1,8 +1,8 @@
 import BrokerJSON
 
 extension StoredContact {
-    /// The number of values of a key. The images are stored elsewhere, so ``ContactKey/imageDataAvailable``
-    /// shows whether there is one.
+    /// Returns the number of values of a key. Images are stored elsewhere, so ``ContactKey/imageDataAvailable``
+    /// shows whether the contact has an image.
     public func count(of key: ContactKey) -> Int {
         switch key {
         case .imageData, .thumbnailImageData: present.contains(.imageDataAvailable) ? 1 : 0

@@ -1,7 +1,8 @@
-/// A whole contact as one byte string: every property that has a value, in wire form, and the end of each.
+/// A whole contact as one byte string: every property that has a value, in wire form, and the offset at which
+/// each property ends.
 ///
-/// A reply copies ranges of these bytes, and only a disclosure may select the ranges. The type itself
-/// therefore cannot be encoded. Only modules that import this one with `@_spi(StoredBytes)` can read the
+/// A reply copies ranges of these bytes, and only a disclosure may select the ranges. This type therefore
+/// offers no way to encode itself. Only modules that import this one with `@_spi(StoredBytes)` can read the
 /// bytes: the store, which saves them, and the disclosure.
 ///
 ///     version    1 byte, 1
@@ -21,7 +22,7 @@ public struct StoredContact: Hashable, Sendable {
     static let version: UInt8 = 1
     static let fixedHeader = 10
 
-    /// Adopts stored bytes; returns `nil` if they are not a stored contact, which means that the file is damaged.
+    /// Wraps stored bytes; returns `nil` if they are not a stored contact, which means that the file is damaged.
     public init?(bytes: [UInt8]) {
         guard bytes.count >= Self.fixedHeader, bytes[0] == Self.version else { return nil }
         var present: UInt64 = 0
@@ -96,12 +97,12 @@ public struct StoredContact: Hashable, Sendable {
         if let open = run { body(open) }
     }
 
-    /// The keys whose values differ.
+    /// Returns the keys whose values differ.
     public func keysDiffering(from other: StoredContact) -> ContactKeySet {
         ContactKeySet(present.union(other.present).keys.filter { value(of: $0) != other.value(of: $0) })
     }
 
-    /// The number of bytes of the members of these keys. Keys without a value count zero.
+    /// Returns the size of the members for these keys, in bytes. A key without a value adds nothing.
     public func size(of keys: ContactKeySet) -> Int {
         if present.isSubset(of: keys) { return bytes.count - members }
         var size = 0
@@ -113,7 +114,7 @@ public struct StoredContact: Hashable, Sendable {
     public static let empty = StoredContact(
         values: ContactKey.allCases.map { ($0, Array($0.emptyValue.utf8)) })
 
-    /// The JSON text of one property's value; `nil` if it has none.
+    /// Returns the JSON text of one property's value; `nil` if the property has none.
     @_spi(StoredBytes) public func value(of key: ContactKey) -> ArraySlice<UInt8>? {
         guard present.contains(key) else { return nil }
         var range: Range<Int>?

@@ -10,8 +10,8 @@ public enum Timestamp {
             + "\(padded(rest / 3_600, 2)):\(padded(rest / 60 % 60, 2)):\(padded(rest % 60, 2))Z"
     }
 
-    /// Parses a UTC time in the form of ``text(seconds:)`` or a date, which stands for its first second.
-    /// Returns seconds since 1970.
+    /// Parses a UTC time in the form of ``text(seconds:)``, or a date, which stands for its first second.
+    /// Returns seconds since 1970; `nil` if the text is neither.
     public static func seconds(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         guard bytes.count == 10 || bytes.count == 20, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),

@@ -48,7 +48,8 @@ public struct ValueIdentifiers: Hashable, Sendable {
     private mutating func assign<Value: ContactValue>(_ values: inout [Value], _ former: [Value], _ key: ContactKey) {
         if values.isEmpty || values == former { return }
         var free = Set(former.compactMap(\.identifier))
-        // First removes the identifiers that values name, so that an equal value before them cannot take one.
+        // First removes the identifiers that the new values already have. Otherwise an equal value earlier in
+        // the list could take one of them.
         for index in values.indices {
             guard let named = values[index].identifier else { continue }
             if free.remove(named) == nil { values[index].identifier = nil }

@@ -109,8 +109,8 @@ public struct WireContact: Hashable, Sendable {
         return result
     }
 
-    /// The number in a value's identifier: `7`, or the `7` of `CARD/7`. Returns `nil` if there is no such
-    /// number; the identifier then names no value.
+    /// Returns the number in a value's identifier: 7 for `7` and for `CARD/7`. Returns `nil` if there is no
+    /// such number; the identifier then names no value.
     static func identifier(_ text: String) -> Int? {
         let digits = text.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         guard (1...18).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {

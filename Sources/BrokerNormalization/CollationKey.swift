@@ -1,11 +1,11 @@
 import BrokerModel
 import CBrokerICU
 
-/// The sort key of a contact's name. Keys in bytewise order give contacts in the order of their names.
+/// The sort key of a contact's name. Comparing keys byte by byte gives the order of the names.
 ///
-/// Each name part is the phonetic one if there is one (so Japanese names sort by sound), otherwise the written one.
-/// Organisations sort by their name. A contact without name parts sorts by organisation, or else nickname. A contact
-/// without any of these comes last.
+/// The key uses the phonetic form of each name part if there is one, so Japanese names sort by sound.
+/// Otherwise it uses the written form. Organisations sort by their name. A contact without name parts sorts
+/// by organisation, or else nickname. A contact without any of these comes last.
 public struct CollationKey: Hashable, Comparable, Sendable {
     /// The maximum size of a key, in bytes. Longer keys are truncated. Equal truncated keys are ordered by
     /// record number.
@@ -13,7 +13,7 @@ public struct CollationKey: Hashable, Comparable, Sendable {
 
     public let bytes: [UInt8]
 
-    /// The keys of a contact from which its sort key is made.
+    /// The contact keys from which the sort key is made.
     public static let keys = ContactKeySet([
         .contactType, .givenName, .middleName, .familyName, .nickname, .phoneticGivenName, .phoneticMiddleName,
         .phoneticFamilyName, .organizationName, .phoneticOrganizationName,
@@ -28,7 +28,7 @@ public struct CollationKey: Hashable, Comparable, Sendable {
 }
 
 extension Normalizer {
-    /// The sort keys of a contact, by given name first and by family name first.
+    /// Returns a contact's two sort keys: one with the given name first, and one with the family name first.
     public func collationKeys(of contact: Contact) -> (givenName: CollationKey, familyName: CollationKey) {
         let given = contact.phoneticGivenName.isEmpty ? contact.givenName : contact.phoneticGivenName
         let family = contact.phoneticFamilyName.isEmpty ? contact.familyName : contact.phoneticFamilyName
@@ -42,7 +42,7 @@ extension Normalizer {
             return (key, key)
         }
         let (givenFirst, familyFirst) = ([given, family, middle], [family, given, middle])
-        // Empty parts are dropped, so that a single name sorts the same in both orders.
+        // Empty parts are dropped, so a single name sorts the same in both orders.
         return (
             collationKey(givenFirst.filter { !$0.isEmpty }), collationKey(familyFirst.filter { !$0.isEmpty })
         )
@@ -50,8 +50,8 @@ extension Normalizer {
 
     private func collationKey(_ parts: [String]) -> CollationKey {
         guard parts.contains(where: { !$0.isEmpty }) else { return .nameless }
-        // U+FFFE sorts below everything else, so that one part is compared completely before the next (UTS #35,
-        // Collation, §1.5). A key has no room for more than 1,024 bytes of a name.
+        // U+FFFE sorts below everything else, so each part is compared completely before the next (UTS #35,
+        // Collation, §1.5). More than 1,024 bytes of a part would not fit into a key.
         let text = parts.map { clipped($0, to: 1_024) }.joined(separator: "\u{FFFE}")
         var bytes = [CollationKey.named]
         bytes.append(contentsOf: collationBytes(text, capacity: CollationKey.maximumSize - 1))

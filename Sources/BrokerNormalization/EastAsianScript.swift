@@ -1,8 +1,8 @@
-/// Scripts that write a name without a space, and whose names are often typed in other letters.
+/// Scripts that write a name without spaces. People often type such a name in Latin letters or as initials.
 enum EastAsianScript: Hashable {
     case chinese, japanese, korean
 
-    /// The script of a text; `nil` if it is empty or has anything except spaces and letters of one script.
+    /// Returns `nil` unless the text consists of letters of exactly one script, and possibly spaces.
     init?(_ folded: String) {
         var found: EastAsianScript?
         for scalar in folded.unicodeScalars {
@@ -33,7 +33,8 @@ enum KoreanInitials {
     static func of(_ text: String) -> String {
         var initials = String.UnicodeScalarView()
         for scalar in text.unicodeScalars where (0xAC00...0xD7A3).contains(scalar.value) {
-            // Each of the 19 initial consonants has 21 × 28 syllables: 21 vowels and 28 finals.
+            // Each of the 19 initial consonants has 21 × 28 syllables: 21 vowels, each with one of 27 final
+            // consonants or none.
             if let initial = Unicode.Scalar(0x1100 + (scalar.value - 0xAC00) / (21 * 28)) { initials.append(initial) }
         }
         return String(initials)

@@ -1,10 +1,11 @@
 import BrokerModel
 
-/// The name on a card. It helps to decide whether two cards with a common address or number describe one
+/// The name on a card, used to decide whether two cards with a common address or number describe the same
 /// person.
 ///
-/// A family shares a home number, father and son can have the same name, and a company's number is on the cards of all
-/// its staff. So a common address or number is not enough: the names must agree too, and nothing may contradict.
+/// A family shares a home number, father and son can have the same name, and a company's number is on the
+/// cards of all its staff. So a common address or number is not enough: the names must agree too, and must
+/// not contradict each other.
 public struct LinkName: Hashable, Sendable {
     /// The keys that are compared.
     public static let keys = ContactKeySet([
@@ -24,12 +25,13 @@ public struct LinkName: Hashable, Sendable {
     private let birthday: Birthday?
 
     private struct Birthday: Hashable {
-        /// Empty if only the day is known.
+        /// Empty if the year is unknown.
         let year: Substring
         let day: Substring
     }
 
-    /// Returns `nil` for a card without a name, because a number alone does not identify its owner.
+    /// Returns `nil` for a card without a name, because a number alone does not identify its owner. An
+    /// implausibly long name counts as none.
     public init?(_ contact: Contact, _ normalizer: Normalizer) {
         guard let given = normalizer.nameWords(contact.givenName),
             let middle = normalizer.nameWords(contact.middleName),
@@ -63,15 +65,15 @@ public struct LinkName: Hashable, Sendable {
         "2nd": "2", "iii": "3", "3rd": "3", "iv": "4", "4th": "4", "v": "5", "5th": "5",
     ]
 
-    /// Whether both names are equal, word by word.
+    /// Whether both names are equal word by word and do not contradict each other.
     public func equals(_ other: LinkName) -> Bool {
         guard isOrganization == other.isOrganization, !contradicts(other) else { return false }
         return given + middle + family == other.given + other.middle + other.family
     }
 
-    /// Whether both names can be one person's. An initial matches a name, a nickname matches a given name, a former
-    /// family name matches the family name, and a middle name can be missing. Organisations, and names without a family
-    /// name, must be equal (``equals(_:)``).
+    /// Whether both names can belong to one person. An initial matches a name, a nickname matches a given
+    /// name, a former family name matches the family name, and a middle name can be missing. Organisations,
+    /// and names without a family name, must be equal (``equals(_:)``).
     public func agrees(with other: LinkName) -> Bool {
         if equals(other) { return true }
         guard !isOrganization, !other.isOrganization, !contradicts(other), sharesFamily(with: other) else {
@@ -84,7 +86,7 @@ public struct LinkName: Hashable, Sendable {
         return isNickname || isMiddle && !given.isEmpty && stands(given, for: other.given, other)
     }
 
-    /// Whether the two cannot be one person: their birthdays or generation suffixes differ.
+    /// Whether the names cannot belong to one person, because their birthdays or generation suffixes differ.
     public func contradicts(_ other: LinkName) -> Bool {
         if generation != other.generation { return true }
         guard let birthday, let others = other.birthday else { return false }
@@ -103,8 +105,9 @@ public struct LinkName: Hashable, Sendable {
         given.isEmpty || other.given.isEmpty || given == other.given
     }
 
-    /// Whether each word equals the other name's word at the same place, or one is the other's initial. If
-    /// prefixes differ, initials do not count: Mr and Mrs A. Smith are two people.
+    /// Whether each word equals the other name's word at the same position, or one of the two is the other's
+    /// initial. If both names have a prefix and the prefixes differ, initials do not count: Mr and Mrs A.
+    /// Smith are two people.
     private func stands(_ words: [String], for others: [String], _ other: LinkName) -> Bool {
         guard words.count == others.count else { return false }
         if words == others { return true }
@@ -112,8 +115,8 @@ public struct LinkName: Hashable, Sendable {
         return zip(words, others).allSatisfy { $0 == $1 || isInitial($0, of: $1) || isInitial($1, of: $0) }
     }
 
-    /// Only scripts with letter case have initials. In other scripts a single character can be a name, as in
-    /// Chinese.
+    /// Whether a word is the initial of another word. Only scripts with letter case have initials. In other
+    /// scripts a single character can be a name, as in Chinese.
     private func isInitial(_ letter: String, of word: String) -> Bool {
         guard let only = letter.unicodeScalars.first, letter.unicodeScalars.count == 1 else { return false }
         return only.properties.isLowercase && word.unicodeScalars.first == only
@@ -122,7 +125,7 @@ public struct LinkName: Hashable, Sendable {
 
 extension EmailMatchKey {
     /// Whether the address belongs to a role and not to a person. The roles are those of RFC 2142 and other
-    /// common ones. Such an address identifies an organisation, but no person in it.
+    /// common ones. Such an address identifies an organisation, but not a person.
     ///
     /// - Parameter address: a key's ``text``.
     public static func isOfRole(_ address: String) -> Bool {

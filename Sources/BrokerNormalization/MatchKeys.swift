@@ -1,6 +1,6 @@
 import BrokerModel
 
-/// An e-mail address in a form to compare, which ignores case and width.
+/// An e-mail address in the form for comparison, which ignores case and character width.
 public struct EmailMatchKey: Hashable, Sendable {
     /// The maximum size of an address, in bytes (RFC 5321 §4.5.3.1 allows 320). A longer address matches
     /// nothing.
@@ -8,7 +8,7 @@ public struct EmailMatchKey: Hashable, Sendable {
 
     public let text: String
 
-    /// `nil` if the address is empty or too long.
+    /// Returns `nil` if the address is empty or too long.
     public init?(_ address: String, _ normalizer: Normalizer) {
         guard address.utf8.count <= Self.maximumSize else { return nil }
         var text = Substring(normalizer.caseFolded(address))
@@ -24,13 +24,13 @@ public struct EmailMatchKey: Hashable, Sendable {
 /// Leading zeros are trunk or international prefixes (`0`, `00`) and are ignored, as is `(0)` inside the number.
 public struct PhoneDigits: Hashable, Sendable {
     /// The maximum number of digits (E.164 has 15; the remainder allows for dialling prefixes). A longer
-    /// number has no key.
+    /// number cannot be searched for.
     public static let longest = 32
 
     /// The digits in reverse order.
     public let reversed: String
 
-    /// `nil` if there are no digits, or too many.
+    /// Returns `nil` if there are no digits, or too many.
     public init?(_ number: String) {
         let digits = Self.dialled(number).drop { $0 == UInt8(ascii: "0") }
         guard !digits.isEmpty, digits.count <= Self.longest else { return nil }
@@ -38,7 +38,7 @@ public struct PhoneDigits: Hashable, Sendable {
     }
 
     /// Returns the digits before any extension (`;ext=7`, `x7`, `,,7`), without the zero of `+44 (0)20`,
-    /// which is only for callers within the country.
+    /// which is dialled only within the country.
     private static func dialled(_ number: String) -> [UInt8] {
         let text = number.utf8.allSatisfy { $0 < 0x80 } ? Array(number.utf8) : number.unicodeScalars.map(ascii)
         var digits: [UInt8] = []

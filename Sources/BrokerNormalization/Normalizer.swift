@@ -3,7 +3,7 @@ import CBrokerPhoneNumber
 
 /// Converts names, words, addresses and numbers to forms that can be compared.
 ///
-/// Its ICU objects belong to one thread, so each owner creates its own normalizer.
+/// Only one thread at a time may use its ICU objects, so each owner creates its own normalizer.
 public final class Normalizer {
     private let collator: OpaquePointer
     private let folder: OpaquePointer
@@ -18,7 +18,8 @@ public final class Normalizer {
     /// not be compared.
     public let version: String
 
-    /// Increase this number whenever this module's output changes, or a book stores another part of it.
+    /// Increase this number whenever this module's output changes, or a book stores a different part of the
+    /// output.
     private static let rules = 3
 
     /// - Parameters:
@@ -40,8 +41,8 @@ public final class Normalizer {
         self.collator = collator
         self.locale = locale
         self.folder = folder
-        // Only the form is checked here. libphonenumber checks the region when it parses a number. An earlier
-        // check would load its large metadata.
+        // Only the region's form is checked here. libphonenumber checks the region when it parses a number.
+        // An earlier check would load libphonenumber's large metadata.
         let isRegion = region.utf8.count == 2 && region.utf8.allSatisfy { (0x41...0x5A).contains($0) }
         self.region = isRegion ? region : "ZZ"
         var version: [UInt8] = [0, 0, 0, 0]
@@ -78,7 +79,8 @@ public final class Normalizer {
         }
     }
 
-    /// Returns the text in the form to compare: NFKC, case folded, without accents, Latin letters in ASCII.
+    /// Returns the text in the form for comparison: NFKC, case folded, without accents, Latin letters in
+    /// ASCII.
     public func folded(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 < 0x80 }) {
             return String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
@@ -91,12 +93,13 @@ public final class Normalizer {
         text.utf8.allSatisfy { $0 < 0x80 } ? folded(text) : transformed(text, cicu_case_fold)
     }
 
-    /// Returns the form to compare of a text that is first converted to Latin letters.
+    /// Converts the text to Latin letters and returns the form for comparison.
     func foldedLatin(_ text: String) -> String {
         text.utf8.allSatisfy { $0 < 0x80 } ? folded(text) : transformed(text, cicu_fold_latin)
     }
 
-    /// Returns the form to compare of a Russian text that is first transliterated as in English.
+    /// Transliterates a Russian text with the English romanisation (BGN/PCGN) and returns the form for
+    /// comparison.
     func foldedRussian(_ text: String) -> String { transformed(text, cicu_fold_russian) }
 
     private typealias Transform = (
@@ -124,7 +127,7 @@ public final class Normalizer {
         }
     }
 
-    /// Returns the longest prefix of whole characters that takes at most `size` bytes of UTF-8.
+    /// Returns the longest prefix of whole Unicode scalars that takes at most `size` bytes of UTF-8.
     func clipped(_ text: String, to size: Int) -> String {
         guard text.utf8.count > size else { return text }
         var end = text.utf8.index(text.utf8.startIndex, offsetBy: size)

@@ -1,23 +1,23 @@
 import CBrokerPhoneNumber
 
-/// A phone number in a form to compare. libphonenumber parses it, and it matches as in libphonenumber's
-/// `IsNumberMatch`.
+/// A phone number in the form for comparison. libphonenumber parses the number, and keys match as in its
+/// function `IsNumberMatch`.
 ///
 /// Two numbers match if all of these are true: their country codes are equal or one is unknown; their extensions are
 /// equal or one is absent; one national number equals the other or is its ending. In the United Kingdom these match:
 /// `+44 20 7946 0018`, `020 7946 0018` and `7946 0018`. `+1 20 7946 0018` matches none of them.
 ///
-/// One rule is stricter: a number with fewer than ``shortest`` digits, or a service number (112, 116117), is
-/// not the ending of any other. Otherwise it would match too many numbers.
+/// One rule is stricter: a number with fewer than ``shortest`` digits, or a service number (112, 116117),
+/// does not count as the ending of another number. Otherwise it would match too many numbers.
 public struct PhoneMatchKey: Hashable, Sendable {
-    /// The minimum number of digits that can be the ending of a longer number.
+    /// The minimum number of digits of a number that can be the ending of a longer one.
     public static let shortest = 5
     /// The minimum if the country is unknown. It is higher, because then service numbers cannot be
     /// recognised.
     static let shortestAnywhere = 7
 
-    /// The national number's digits in reverse order, so that numbers with the same ending are adjacent in an
-    /// index. ``wholeMark`` precedes a number that is not the ending of any other.
+    /// The national number's digits in reverse order. Numbers with the same ending are therefore adjacent in
+    /// an index. ``wholeMark`` precedes a number that cannot be the ending of another one.
     public let national: String
     /// The calling code; 0 if unknown.
     public let country: Int32
@@ -26,7 +26,7 @@ public struct PhoneMatchKey: Hashable, Sendable {
 
     static let wholeMark: Character = "="
 
-    /// `nil` if there are no digits, or too many.
+    /// Returns `nil` if there are no digits, or too many.
     public init?(_ number: String, _ normalizer: Normalizer) { self.init(number, region: normalizer.region) }
 
     /// Can be called from any thread.
@@ -56,7 +56,7 @@ public struct PhoneMatchKey: Hashable, Sendable {
         self.extensionDigits = extensionDigits
     }
 
-    /// The region of a locale: `DE` for `de_DE.UTF-8@euro`; empty if the locale has none.
+    /// Returns the region of a locale: `DE` for `de_DE.UTF-8@euro`; empty if the locale has none.
     public static func region(ofLocale locale: String) -> String {
         let name = locale.prefix { $0 != "." && $0 != "@" }
         let region = name.split(separator: "_", omittingEmptySubsequences: false).dropFirst().first ?? ""
@@ -75,12 +75,12 @@ public struct PhoneMatchKey: Hashable, Sendable {
         return isOne == 1 ? parsed : nil
     }
 
-    /// Returns the digits with a leading plus, if the number otherwise has only spaces, dots, hyphens and
+    /// Returns the digits and any leading plus of a number that otherwise has only spaces, dots, hyphens and
     /// parentheses. Returns `nil` for any other number.
     ///
-    /// libphonenumber removes these itself, but first searches for an extension after each of them, which
-    /// doubles the time. The result has more than three characters, because libphonenumber accepts a number
-    /// of two digits only if nothing is between them.
+    /// libphonenumber also removes these characters, but first searches for an extension after each of them,
+    /// which doubles the time. The result has more than three characters, because libphonenumber accepts a
+    /// number of two digits only if nothing is between them.
     private static func undecorated(_ number: String) -> String? {
         guard number.utf8.count <= longestUndecorated else { return nil }
         var bytes: [UInt8] = []
@@ -96,7 +96,7 @@ public struct PhoneMatchKey: Hashable, Sendable {
         return bytes.count > 3 ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
-    /// In bytes. libphonenumber parses much longer numbers.
+    /// The maximum size of a number for ``undecorated(_:)``, in bytes.
     private static let longestUndecorated = 64
 
     private static func text(_ parsed: cphonenumber) -> String {
@@ -105,20 +105,21 @@ public struct PhoneMatchKey: Hashable, Sendable {
 
     private var isWhole: Bool { Self.isWhole(national) }
 
-    /// Whether a number is not the ending of any other: a service number, or one with few digits.
+    /// Whether a number cannot be the ending of another one, because it is a service number or has few
+    /// digits.
     ///
     /// - Parameter national: a key's ``national``.
     public static func isWhole(_ national: String) -> Bool { national.first == wholeMark }
 
-    /// Stored national numbers that equal this one or are an ending of it.
+    /// All national numbers, as stored, that equal this one or are its ending.
     public var endings: [String] {
         let count = national.utf8.count
         guard !isWhole, count > Self.shortest else { return [national] }
         return (Self.shortest...count).map { String(national.prefix($0)) }
     }
 
-    /// The prefix of the stored (reversed) national numbers that end with this one; `nil` if this one is not the ending
-    /// of any.
+    /// The prefix of the stored (reversed) national numbers that end with this one; `nil` if this one cannot
+    /// be an ending.
     public var beginning: String? { isWhole ? nil : national }
 
     public func matches(_ other: PhoneMatchKey) -> Bool {

@@ -1,27 +1,27 @@
 import BrokerModel
 import CBrokerICU
 
-/// The words of a text in the form that searches use.
+/// The words of a stored text or of a query, in the form that a search compares.
 ///
-/// Stored texts and queries use the same form. Chinese, Japanese and Korean text is split by character.
+/// Chinese, Japanese and Korean text is split by character.
 public struct SearchWords: Hashable, Sendable {
     /// The maximum size of a word, in bytes of UTF-8. Stored words and query words are both truncated to this
     /// size, so a search finds longer words too.
     public static let wordSize = 64
-    /// The maximum number of words of one stored text.
+    /// The maximum number of words in one stored text.
     public static let storedWords = 64
-    /// The maximum number of words of one query. A query with more words matches nothing.
+    /// The maximum number of words in one query. A query with more words matches nothing.
     public static let queryWords = 16
 
     public let words: [String]
 }
 
 extension Normalizer {
-    /// Returns the words by which a search finds a stored text. A word in another script is included both as
-    /// written and in Latin letters.
+    /// Returns the words by which a search finds a stored text. A word that is not in Latin letters is
+    /// included both as written and in Latin letters.
     public func storedWords(_ text: String) -> SearchWords {
         guard !text.isEmpty else { return SearchWords(words: []) }
-        // The clipped text is much longer than all the words that are kept.
+        // The clipped text is still longer than all the words that can be kept.
         let text = clipped(text, to: 4 * SearchWords.wordSize * SearchWords.storedWords)
         let native = folded(text)
         var words = split(native, apostrophes: .both)
@@ -45,8 +45,8 @@ extension Normalizer {
     }
 
     /// Returns the words for a whole name that is typed without spaces, family name first: `wangxiaoming`,
-    /// `wxm` and, for Korean, the initial consonants. Returns none for a name in a script with spaces, or a
-    /// name with only one part.
+    /// `wxm` and, for Korean, the initial consonants. Returns none for a name in a script that uses spaces,
+    /// or a name with only one part.
     public func wholeNameWords(familyName: String, givenName: String) -> [String] {
         guard !familyName.isEmpty, !givenName.isEmpty, !familyName.utf8.allSatisfy({ $0 < 0x80 }),
             familyName.utf8.count + givenName.utf8.count <= 4 * SearchWords.wordSize
@@ -82,15 +82,15 @@ extension Normalizer {
         }
     }
 
-    /// Returns the words of a query, each of which must be a prefix of a stored word; `nil` if there are too
-    /// many.
+    /// Returns the words of a query, each of which must be a prefix of a stored word; `nil` if the text is
+    /// too long or has too many words.
     public func queryWords(_ text: String) -> SearchWords? {
         guard text.utf8.count <= 4 * SearchWords.wordSize * SearchWords.queryWords else { return nil }
         let words = Set(split(folded(text), apostrophes: .joined))
         // A word that is a prefix of another query word adds nothing.
         let distinct = words.filter { word in !words.contains { $0 != word && $0.hasPrefix(word) } }
         guard distinct.count <= SearchWords.queryWords else { return nil }
-        // The longest word is first, because it matches the fewest contacts.
+        // The longest word is first, because it usually matches the fewest contacts.
         return SearchWords(
             words: distinct.sorted { ($0.utf8.count, $1) > ($1.utf8.count, $0) })
     }

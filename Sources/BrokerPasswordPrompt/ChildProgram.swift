@@ -3,8 +3,8 @@ import Glibc
 
 /// A child program. The kernel ends it when this process ends (`PR_SET_PDEATHSIG`).
 ///
-/// Callers pass an absolute path and the complete environment. The installed agent starts children only after
-/// it has dropped the group of its file.
+/// Pass an absolute path and the complete environment. The child runs with this process's privileges, so the
+/// installed agent drops its setgid group before it starts a child.
 public final class ChildProgram {
     private var process: pid_t?
 

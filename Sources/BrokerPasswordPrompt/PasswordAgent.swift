@@ -23,7 +23,7 @@ public final class PasswordAgent {
         self.init(environment: values + ["PATH=/usr/bin:/bin"])
     }
 
-    /// Starts the agent if it does not run, and waits until it has registered with polkit.
+    /// Starts the agent if it is not running, and waits until it has registered with polkit.
     ///
     /// - Returns: whether the agent runs. If not, a desktop's agent may still ask for the password.
     @discardableResult
@@ -37,7 +37,7 @@ public final class PasswordAgent {
             told: ends[1])
         close(ends[1])
         guard child != nil else { return false }
-        // The child closes its end when polkit has registered it, or when it ends.
+        // The child closes its end when it has registered with polkit, or when it ends.
         var waiting = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
         let deadline = ContinuousClock.now + Self.patience
         while poll(&waiting, 1, 100) <= 0, ContinuousClock.now < deadline {}

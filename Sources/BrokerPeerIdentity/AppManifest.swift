@@ -2,9 +2,9 @@
 public struct AppManifest: Hashable, Sendable {
     /// The app's identifier, such as `org.example.Mail`.
     public let app: String
-    /// The app's name for people.
+    /// The app's human-readable name.
     public let name: String
-    /// Paths without symbolic links.
+    /// The paths of the app's executables, without symbolic links.
     public let executables: [String]
 
     public init(app: String, name: String, executables: [String]) {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Reads the names in the path of a control group: the unit in which a process runs, and its app. They follow
-/// systemd's naming rules: <https://systemd.io/DESKTOP_ENVIRONMENTS/>.
+/// Reads the names in the path of a control group: the unit in which a process runs, and its app. The names
+/// follow systemd's rules: <https://systemd.io/DESKTOP_ENVIRONMENTS/>.
 ///
 /// The names prove little: every program of a user can ask the user's own service manager for any of them.
 enum ControlGroup {
@@ -16,8 +16,8 @@ enum ControlGroup {
         let isScope: Bool
     }
 
-    /// The path in the unified hierarchy of the process that has this pid now. Absent if the system does not
-    /// use cgroups version 2.
+    /// The control group, in the unified hierarchy, of the process that has this pid. Absent if the system
+    /// does not use cgroups version 2.
     static func path(of pid: Int32) -> Observation<String> {
         switch contents(ofFile: "/proc/\(pid)/cgroup") {
         case .found(let bytes): unifiedPath(in: bytes).map { .found($0) } ?? .absent
@@ -35,21 +35,22 @@ enum ControlGroup {
             .map { String(decoding: $0.dropFirst(start.count), as: UTF8.self) }
     }
 
-    /// Parses `/user.slice/user-UID.slice/user@UID.service/app.slice/[SLICE/…]app-….scope` or `.service`, and groups
-    /// below that; `nil` for any other path.
+    /// Parses `/user.slice/user-UID.slice/user@UID.service/app.slice/[SLICE/…]app-….scope` or `.service`, and
+    /// the path of any group below that; `nil` for any other path.
     static func appUnit(of path: String) -> AppUnit? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count >= 6, parts[0].isEmpty, parts[1] == "user.slice", parts[4] == "app.slice",
             let uid = userNumber(in: parts[2], after: "user-", before: ".slice"),
             uid == userNumber(in: parts[3], after: "user@", before: ".service"),
-            // The unit is the first part that is not a slice. Groups below belong to it.
+            // The unit is the first part that is not a slice. Groups below it belong to the unit.
             let unit = parts[5...].first(where: { !$0.hasSuffix(".slice") }),
             let (launcher, app) = appName(ofUnit: unit)
         else { return nil }
         return AppUnit(uid: uid, launcher: launcher, app: app, isScope: unit.hasSuffix(".scope"))
     }
 
-    /// Parses `/system.slice/[SLICE/…]NAME.service`, and groups below that; `nil` for any other path.
+    /// Parses `/system.slice/[SLICE/…]NAME.service`, and the path of any group below that; `nil` for any
+    /// other path.
     static func systemUnit(of path: String) -> String? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count >= 3, parts[0].isEmpty, parts[1] == "system.slice",
@@ -63,7 +64,8 @@ enum ControlGroup {
         return String(unit)
     }
 
-    /// The sandbox that any part of the path names: `snap.NAME` or `flatpak.ID`.
+    /// The sandbox that the path names: `snap.NAME` or `flatpak.ID`, or only `snap` or `flatpak` if its name
+    /// is malformed; `nil` if there is none.
     static func sandboxName(in path: String) -> String? {
         for part in path.split(separator: "/") {
             if part.hasPrefix("snap.") {
@@ -80,8 +82,8 @@ enum ControlGroup {
 
     /// Parses `app[-LAUNCHER]-ID-RANDOM.scope` or `app[-LAUNCHER]-ID[@RANDOM].service`.
     ///
-    /// A dash inside an ID is written `\x2d`. With an unescaped dash it is unclear where the ID begins, and the name is
-    /// ignored.
+    /// A dash inside an ID is written `\x2d`. A name with more unescaped dashes than these forms have is ignored,
+    /// because it is unclear where its ID begins.
     private static func appName(ofUnit unit: Substring) -> (launcher: String?, app: String)? {
         var parts: [Substring]
         if unit.hasSuffix(".scope") {
@@ -102,7 +104,7 @@ enum ControlGroup {
         return isName(launcher) ? (String(launcher), app) : nil
     }
 
-    /// Decodes `\xNN` of systemd.unit(5).
+    /// Decodes the `\xNN` escapes of systemd.unit(5); `nil` if the text is malformed.
     private static func unescape(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

@@ -1,6 +1,6 @@
 import BrokerAccessControl
 
-/// Facts about the process at the other end of a socket, as the kernel reports them. They are collected, not judged.
+/// Facts about a caller, from the kernel and from the files of systemd's units, without a judgement.
 public struct Evidence: Hashable, Sendable {
     /// Where the evidence was collected.
     public var vantage: Vantage = .session
@@ -11,7 +11,8 @@ public struct Evidence: Hashable, Sendable {
     public var process: ProcessIdentity
     public var pidfdSource: PidfdSource
     public var bootIdentifier: Observation<String>
-    /// Absent if the leader has ended or is in another pid namespace. Not looked up if the process has no terminal.
+    /// Absent if the leader has ended or is in a different pid namespace. Also absent if the process has no
+    /// terminal, unless the process is the leader itself.
     public var sessionLeader: Observation<ProcessIdentity>
     /// The controlling terminal.
     public var terminal: Terminal?
@@ -25,26 +26,26 @@ public struct Evidence: Hashable, Sendable {
     /// `SO_PEERSEC`: the security module's label.
     public var label: Observation<String>
     public var executable: Observation<Executable>
-    /// What process 1 finds at the executable's path. Absent if the process is outside process 1's mount
-    /// namespace, if the file is not local, or in session mode.
+    /// Whether process 1 finds the same file at the executable's path. Absent if the process is outside
+    /// process 1's mount namespace, if the file is not local, or in session mode.
     public var place: Observation<Place> = .absent
-    /// The unit of the system's service manager in which the process runs. Absent if it is in none, and in session
-    /// mode.
+    /// The unit of the system's service manager in which the process runs. Absent if the process is in no
+    /// such unit, and always in session mode.
     public var unit: Observation<SystemUnit> = .absent
     /// `/.flatpak-info` in the process's own root.
     public var flatpakInfo: Observation<FlatpakInfo>
 
     /// Where the evidence was collected, which determines how much the collector could see.
     public enum Vantage: Hashable, Sendable {
-        /// An ordinary program of the user collected it, with that user's permissions. It allows only the two
-        /// weakest identity strengths.
+        /// An ordinary program of the user collected it, with that user's permissions. This vantage allows
+        /// only the two weakest identity strengths.
         case session
-        /// A program collected it that may compare every process with process 1.
+        /// A program that may compare every process with process 1 collected it.
         case system
     }
 
     public enum Place: Hashable, Sendable {
-        /// The path names another file, or nothing.
+        /// The path names a different file, or nothing.
         case other
         /// The path names the same file, by device and inode. `isOnlyRoots` is true if the file and every
         /// folder above it belong to root, and nobody else may write to them.
@@ -62,7 +63,7 @@ public struct Evidence: Hashable, Sendable {
         /// From `SO_PEERPIDFD`: it refers to the process that connected.
         case socket
         /// Opened by pid after the connection was made, on kernels before 6.5. If the process that connected
-        /// has ended and its pid was reused, it refers to another process.
+        /// has ended and its pid was reused, the pidfd refers to a different process.
         case number
     }
 

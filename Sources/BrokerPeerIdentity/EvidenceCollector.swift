@@ -17,7 +17,7 @@ public final class EvidenceCollector: EvidenceSource {
 
     /// - Parameter vantage: use ``Evidence/Vantage/system`` only if this process may inspect every other
     ///   process.
-    /// - Throws: if the broker cannot read its own `/proc/self`; it can then identify no app.
+    /// - Throws: if this process cannot read its own `/proc/self`. The broker can then identify no app.
     public convenience init(vantage: Evidence.Vantage = .session) throws(PeerError) {
         let place = vantage == .system ? IDENTIFY_WANTS_PLACE : 0
         try self.init(vantage: vantage) { peer, wants throws(PeerError) in
@@ -25,7 +25,7 @@ public final class EvidenceCollector: EvidenceSource {
         }
     }
 
-    /// - Parameter inspect: inspects processes instead of this process.
+    /// - Parameter inspect: inspects a peer's process.
     init(vantage: Evidence.Vantage, inspect: @escaping Inspect) throws(PeerError) {
         self.vantage = vantage
         self.inspect = inspect
@@ -46,7 +46,8 @@ public final class EvidenceCollector: EvidenceSource {
         } catch {
             throw peer.hasEnded ? PeerError.ended : error
         }
-        // Data read by pid belongs to the peer: the peer still exists, so no other process had its pid meanwhile.
+        // Data read by pid belongs to the peer: the peer still exists, so no other process had its pid during
+        // the reads.
         guard !peer.hasEnded else { throw PeerError.ended }
         return evidence
     }
@@ -67,8 +68,9 @@ public final class EvidenceCollector: EvidenceSource {
             unit: unit(in: controlGroup), flatpakInfo: seen.flatpakInfo)
     }
 
-    /// The kernel does not reuse a session's number while the session has a member, so `/proc/NUMBER` is the leader or
-    /// absent. A process without a terminal is in no terminal session; its leader is not looked up.
+    /// The kernel does not reuse a session's number while the session has a member, so `/proc/NUMBER` is the
+    /// leader or absent. A process without a terminal is in no terminal session, so the leader of its session is
+    /// not looked up.
     private func sessionLeader(_ status: ProcessStatus, of pid: Int32) -> Observation<ProcessIdentity> {
         if status.session <= 0 { return .absent }
         if status.session == pid { return .found(ProcessIdentity(pid: pid, startTime: status.startTime)) }
@@ -105,8 +107,8 @@ public final class EvidenceCollector: EvidenceSource {
         }
     }
 
-    /// Returns the hash of a file. If it is not in the cache, a second inspection computes it. The cache
-    /// describes states of files and says nothing about the processes that run them.
+    /// Returns the hash of a file. If neither the inspection nor the cache has it, a second inspection computes
+    /// it. The cache describes states of files and says nothing about the processes that run them.
     private func digest(of file: Inspection.File, _ peer: PeerHandle) throws(PeerError) -> Executable.Digest {
         if let digest = file.digest { return digest }
         if let known = hashes.remembered(file.identity) { return .sha256(known) }

@@ -1,6 +1,6 @@
 import BrokerAccessControl
 
-/// Collects evidence about peers. It reads what the kernel reports and judges nothing.
+/// Collects evidence about peers, without judging it.
 ///
 /// The steps are separate because they run on different threads. The event loop creates a ``PeerHandle`` right after
 /// accept. ``collect(_:)`` and, later, ``check(_:_:)`` run on a worker, because they may wait for a disk.
@@ -11,14 +11,15 @@ public protocol EvidenceSource: Sendable {
     /// Reads the evidence. Must not run on the event loop: it reads and hashes executables that it has not
     /// seen before.
     ///
-    /// - Throws: ``PeerError/ended`` if the process ended before everything was read, so that evidence is
-    ///   never about another process with the same pid.
+    /// - Throws: ``PeerError/ended`` if the process ended before everything was read. Evidence is therefore
+    ///   never about a later process with the same pid.
     func collect(_ peer: PeerHandle) throws(PeerError) -> Evidence
 
-    /// Checks whether the process still runs the file of that evidence. Must not run on the event loop: the
-    /// file can be on a file server, or the check may need the helper. The wait for the helper is bounded.
+    /// Checks whether the process still runs the file that the evidence names. Must not run on the event
+    /// loop: the file can be on a file server, or the check may need the helper. The wait for the helper is
+    /// bounded.
     ///
-    /// Returns ``ExecutableCheck/changed`` also after a harmless change, such as an upgrade that replaced the
-    /// file. The caller then has to connect again, and the broker judges it again.
+    /// The result is ``ExecutableCheck/changed`` even after a harmless change, such as an upgrade that replaced
+    /// the file. The caller then has to connect again, and the broker judges it again.
     func check(_ peer: PeerHandle, _ evidence: Evidence) -> ExecutableCheck
 }

@@ -2,7 +2,7 @@
 public struct Executable: Hashable, Sendable {
     /// The link's text without ` (deleted)`, in the form of ``ExecutablePath``.
     public let path: String
-    /// Whether the file has lost that name, as after an upgrade. The process still runs the old file.
+    /// Whether this name of the file was deleted, as in an upgrade. The process still runs the old file.
     public let isDeleted: Bool
     public let file: FileIdentity
     public let digest: Digest
@@ -26,7 +26,7 @@ public struct Executable: Hashable, Sendable {
         case unreadable(errno: CInt)
     }
 
-    /// The part after the last slash.
+    /// The part of the path after the last slash.
     public var name: String {
         path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
     }
@@ -68,7 +68,7 @@ enum ExecutablePath {
     }
 }
 
-/// Two lower-case digits.
+/// Returns two lower-case hexadecimal digits.
 func hexadecimal(_ byte: UInt8) -> String {
     let digits = String(byte, radix: 16)
     return byte < 16 ? "0" + digits : digits

@@ -23,11 +23,11 @@ public struct InspectionPlace: Hashable, Sendable {
 /// A fair queue of jobs that wait for a worker, each about one process. It has no clock and no thread, and
 /// does not limit the number of waiting jobs.
 ///
-/// Lanes take turns. Within a lane user IDs take turns, and within a user ID processes do. Many jobs of one
-/// user therefore delay another user by one job only. One slow process delays no other process of its user,
-/// as long as ``perLane`` leaves room.
+/// Lanes take turns. Within a lane user IDs take turns, and within a user ID processes do. A user with many
+/// waiting jobs therefore delays other users no longer than a user with one waiting job. One slow process
+/// delays no other process of its user, as long as ``perLane`` leaves room.
 public struct FairQueue<Job> {
-    /// The most jobs of one lane that may run at once.
+    /// The maximum number of jobs of one lane that may run at once.
     public let perLane: Int
 
     private var waiting = RoundRobin<InspectionPlace.Lane, RoundRobin<UInt32, RoundRobin<Int32, [Job]>>>()
@@ -56,7 +56,8 @@ public struct FairQueue<Job> {
         }
     }
 
-    /// Takes the next job, which counts as running until ``ended(_:)``. Returns `nil` if no job may begin.
+    /// Takes the next job, which counts as running until ``ended(_:)`` is called. Returns `nil` if no job may
+    /// begin.
     public mutating func next() -> (job: Job, place: InspectionPlace)? {
         let perLane = perLane
         let (running, busy) = (running, busy)
@@ -74,7 +75,7 @@ public struct FairQueue<Job> {
         return (job, place)
     }
 
-    /// Notes that the job that ran at this place is done.
+    /// Call this when the job that ran at this place has ended.
     public mutating func ended(_ place: InspectionPlace) {
         let rest = running[place.lane, default: 1] - 1
         running[place.lane] = rest > 0 ? rest : nil

@@ -11,7 +11,7 @@ public struct FileIdentity: Hashable, Sendable {
     /// `st_ctime`: when the contents, a name or the mode last changed.
     public let changed: Time
 
-    /// Since 1970.
+    /// A time since 1970.
     public struct Time: Hashable, Sendable {
         public let seconds: Int64
         public let nanoseconds: UInt32

@@ -22,8 +22,8 @@ final class HashCache: Sendable {
 
     /// - Parameters:
     ///   - capacity: number of cached files; the least recently used one is evicted.
-    ///   - settlingTime: seconds. A file that changed more recently is not cached: file system clocks are coarse, and a
-    ///     further change could leave the same times.
+    ///   - settlingTime: seconds. A file that changed more recently is not cached: file system clocks are
+    ///     coarse, so a further change could leave its timestamps equal.
     init(capacity: Int = 256, settlingTime: Int64 = 2) {
         self.capacity = capacity
         self.settlingTime = settlingTime
@@ -45,7 +45,8 @@ final class HashCache: Sendable {
         return digest
     }
 
-    /// Caches a hash, unless the file changed so recently that a further change could leave the same times.
+    /// Caches a hash, unless the file changed so recently that a further change could leave its timestamps
+    /// equal.
     func keep(_ digest: Executable.Digest, of identity: FileIdentity) {
         if case .sha256(let text) = digest, hasSettled(identity) { remember(text, of: identity) }
     }

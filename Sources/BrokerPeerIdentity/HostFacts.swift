@@ -1,12 +1,13 @@
 import CBrokerLinux
 import Glibc
 
-/// The kernel features for identifying callers and the protections that this machine has.
+/// The kernel's features for identifying callers, and its settings that protect programs of one user from
+/// each other.
 public struct HostFacts: Hashable, Sendable {
     /// `SO_PEERPIDFD`, Linux 6.5. Without it the strongest identity strength is `unverified`.
     public let hasPeerPidfd: Bool
     /// `dev.tty.legacy_tiocsti`: if not 0, a program can put input into its terminal as if the person had
-    /// typed it. Absent before Linux 6.2, which always allows it.
+    /// typed it. Absent before Linux 6.2; those kernels always allow it.
     public let legacyTIOCSTI: Observation<Int>
     /// `kernel.yama.ptrace_scope`: if 0 or absent, a program can inspect any other dumpable program of the
     /// same user.

@@ -2,11 +2,10 @@ import BrokerAccessControl
 import CBrokerIdentify
 import Glibc
 
-/// Inspects peers through `contactbroker-identify`, for a broker without privilege.
+/// Inspects peers through `contactbroker-identify`, for a broker without privileges.
 ///
-/// The helper keeps no state. This process caches the hashes, because it is the one that uses them. An
-/// attacker who controls this process can fake answers anyway. A cache that outlives it would let the
-/// attacker mislead the next broker too.
+/// The helper keeps no state; the broker caches the hashes that it uses. An attacker who controls the broker
+/// can fake answers anyway. If the cache outlived the broker, the attacker could mislead the next broker too.
 public final class IdentifyClient: EvidenceSource {
     /// The longest time for one inspection, in milliseconds. The helper gives its worker process half a
     /// second; the rest is for earlier requests of the same user.

@@ -3,7 +3,7 @@ import CBrokerIdentify
 import CBrokerLinux
 import Glibc
 
-/// The result of `identify_inspect` in Swift types. Collecting it requires the right to inspect the process.
+/// The result of `identify_inspect` in Swift types. Collecting it requires permission to inspect the process.
 struct Inspection {
     let pid: Int32
     let namespaces: Evidence.Namespaces
@@ -19,7 +19,7 @@ struct Inspection {
         let identity: FileIdentity
         /// See ``Executable/setGroup``.
         let setGroup: UInt32?
-        /// `nil` if the file can be hashed, but the caller did not ask for the hash.
+        /// `nil` if the file can be hashed, but the hash was not requested.
         let digest: Executable.Digest?
     }
 
@@ -64,7 +64,7 @@ struct Inspection {
 }
 
 extension Observation {
-    /// Converts a status code of inspect.h.
+    /// Converts a status code from inspect.h.
     init(_ code: Int32, _ value: @autoclosure () -> Value) {
         switch code {
         case IDENTIFY_FOUND: self = .found(value())
@@ -75,7 +75,8 @@ extension Observation {
 }
 
 extension clinux_file {
-    /// Without execute permission for the group, the bit does not change who runs the file (inode(7)).
+    /// The file's group if the file is setgid; otherwise `nil`. Without execute permission for the group, the
+    /// set-group-ID bit has a different meaning (inode(7)).
     fileprivate var setGroup: UInt32? { mode & S_ISGID != 0 && mode & S_IXGRP != 0 ? group : nil }
 }
 

@@ -1,11 +1,11 @@
-/// Recognises interpreters. They run programs of others, so they identify no app: a grant for one script must
-/// not apply to the next.
+/// Recognises interpreters. An interpreter runs other programs, so its executable does not identify an app: a
+/// grant for one script must not apply to the next.
 ///
-/// They are recognised by file name. A copy under another name is recognised if it equals the system's own
-/// file (see ``SystemInterpreters``). Other interpreters are not found: one that somebody built or took from
-/// another distribution under another name, or one inside a larger program, such as an editor with macros.
-/// Those get grants by path and hash, like any program, and run scripts for anyone who starts them. No list
-/// can be complete.
+/// Interpreters are recognised by file name. A copy under a different name is recognised if it equals the
+/// system's own file (see ``SystemInterpreters``). Other interpreters are not recognised: a renamed one that
+/// somebody built or took from another distribution, or one inside a larger program, such as an editor with
+/// macros. They get grants by path and hash, like any program, and run scripts for anyone who starts them. No
+/// list can be complete.
 enum Interpreter {
     /// - Parameter name: the last part of the executable's path.
     static func isInterpreter(name: String) -> Bool {

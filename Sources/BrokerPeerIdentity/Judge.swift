@@ -43,14 +43,15 @@ private struct Examination {
         }
     }
 
-    /// The four strongest identity strengths need process 1's view, which an ordinary program of the user
-    /// does not have.
+    /// The four strongest identity strengths need evidence about process 1, which an ordinary program of the
+    /// user cannot collect.
     private var isOfSystem: Bool { evidence.vantage == .system }
 
     private var isApartFromFirst: Bool { Sandbox.isApart(evidence, \.mount) == .found(true) }
 
-    /// A snap with an enforced label and a matching control group, in another mount namespace than process 1.
-    /// A label alone proves nothing: an unconfined program can set it for itself, aa_change_profile(2).
+    /// A snap with an enforced label and a matching control group, in a different mount namespace from
+    /// process 1. A label alone proves nothing: an unconfined program can set it for itself,
+    /// aa_change_profile(2).
     private func labelled() -> Finding {
         guard case .found(let text) = evidence.label, let label = SnapLabel(text), label.isEnforced,
             let snap = label.snap, isApartFromFirst, case .found(let path) = evidence.controlGroup,
@@ -59,9 +60,9 @@ private struct Examination {
         return named(.labelled, app: snap)
     }
 
-    /// A Flatpak app: `/.flatpak-info`, a separate mount namespace, and a Flatpak control group of the
-    /// caller's own service manager, all for the same app. A host program can fake all three to pass for a
-    /// sandboxed one. A sandboxed program cannot.
+    /// A Flatpak app has three signs: a `/.flatpak-info`, a separate mount namespace, and a Flatpak control
+    /// group of its user's service manager. The file and the control group must name the same app. A program
+    /// of the host can fake all three signs to pass for a Flatpak app; a sandboxed program cannot.
     private func sandboxed() -> Finding {
         guard case .found(let info) = evidence.flatpakInfo, let app = info.app, isApartFromFirst,
             case .found(let path) = evidence.controlGroup, let unit = ControlGroup.appUnit(of: path),
@@ -94,9 +95,9 @@ private struct Examination {
     /// The exact file that a manifest names, in process 1's mount namespace. Only root can have created or
     /// changed the manifest and the file.
     ///
-    /// This names the program, not who controls it. Another program of the user can load code into it, trace it, or set
-    /// the file as its own (prctl(2), `PR_SET_MM_EXE_FILE`). It cannot get a setgid file's group that way, so such a
-    /// file is named only with its group.
+    /// This strength names the program, not who controls it. Another program of the user can load code into
+    /// it, trace it, or set the file as its own executable (prctl(2), `PR_SET_MM_EXE_FILE`). It cannot get a
+    /// setgid file's group that way, so a setgid file identifies the app only together with its group.
     private func installed() -> Finding {
         guard sandbox == .none, case .found(let executable) = evidence.executable, !executable.isDeleted,
             !executable.isInterpreter, let manifest = manifests.manifest(of: executable.path),
@@ -117,7 +118,8 @@ private struct Examination {
         }
     }
 
-    /// A caller without a terminal, in a unit of the user's own service manager that contains an app's name.
+    /// A caller without a terminal, in a unit of the user's own service manager whose name contains an app's
+    /// name.
     private func claimed() -> Finding {
         guard evidence.terminal == nil, sandbox == .none else { return .isNot }
         let path: String
@@ -154,8 +156,8 @@ private struct Examination {
             return .isCaller(
                 caller(
                     .unverified, app: name.text, displayName: executable.name, executable, session,
-                    // A program in a sandbox without a known name chose its own executable and its libraries.
-                    // Its grants end with the process, so that no other such program gets them.
+                    // A program in a sandbox without a known name may have chosen its own executable and
+                    // libraries. It is therefore treated like an interpreter, which gets no persistent grant.
                     isInterpreter: executable.isInterpreter || sandbox == .some(name: nil)))
         }
     }
@@ -197,7 +199,7 @@ private struct UnverifiedName {
         switch sandbox {
         case .none: "\(path) sha256:\(sha256)"
         case .some(let name): "sandbox:\(name ?? "unknown") \(path) sha256:\(sha256)"
-        // Not reached: the broker refuses such a caller earlier.
+        // Not reached: `judge` refuses such a caller earlier.
         case .cannotTell: "sandbox:unknown \(path) sha256:\(sha256)"
         }
     }

@@ -16,7 +16,8 @@ public enum Refusal: Error, Hashable, Sendable {
     case noExecutable
     /// The file has no hash to identify it.
     case notHashed(Executable.Digest)
-    /// The caller has a controlling terminal, but the leader of its session has ended.
+    /// The caller has a controlling terminal, but the leader of its session has ended or is in a different
+    /// pid namespace.
     case noSessionLeader
 
     /// A part of the evidence.

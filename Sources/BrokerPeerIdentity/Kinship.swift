@@ -3,11 +3,11 @@ import Glibc
 
 /// Determines whether one process descends from the other.
 ///
-/// Only direct ancestry counts: two processes that one shell started are not kin. A process whose parent has
-/// ended belongs to its reaper, so a process that detached itself on purpose is not recognised. The check
-/// only stops an app that simply starts an agent to answer its own prompt.
+/// Only direct ancestry counts: two processes that one shell started are not kin. When a parent ends, the
+/// kernel gives its children a different parent, so a process that detached itself on purpose is not
+/// recognised. The check only stops an app that simply starts an agent to answer its own prompt.
 public enum Kinship {
-    /// The most generations that are followed.
+    /// The maximum number of generations that are followed.
     static let depthLimit = 256
 
     /// Whether the two are the same process or one is an ancestor of the other. If that is unknown, the
@@ -20,7 +20,7 @@ public enum Kinship {
         var pid = process.pid
         for generation in 0..<depthLimit {
             guard let status = try? ProcessStatus(of: pid) else { return true }
-            // Another process has the pid, so the given process has ended.
+            // A different process has the pid, so the given process has ended.
             if generation == 0, status.startTime != process.startTime { return true }
             if pid == ancestor.pid, status.startTime == ancestor.startTime { return true }
             // The ancestry ends at process 1, which may be hidden, or at a parent outside this pid namespace.

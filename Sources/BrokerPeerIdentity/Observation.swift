@@ -1,9 +1,10 @@
 /// The result of reading one piece of evidence.
 ///
-/// After `absent`, the judge goes on to the next identity strength. After `unreadable`, it refuses the caller.
+/// Evidence that is `absent` normally rules out an identity strength, and the judge tries the next one.
+/// Evidence that is `unreadable` rules out nothing, so the judge normally refuses the caller.
 public enum Observation<Value: Hashable & Sendable>: Hashable, Sendable {
     case found(Value)
-    /// The kernel reported that it does not exist.
+    /// The kernel reported that there is no such thing.
     case absent
     /// Unknown; `errno` says why.
     case unreadable(errno: CInt)

@@ -2,9 +2,9 @@ import Glibc
 
 /// Why there is no evidence about a peer. In both cases the broker closes the connection.
 public enum PeerError: Error, Hashable, Sendable {
-    /// The process has ended. This is no fault: no process is left that could receive an answer.
+    /// The process has ended. This is not a fault: no process is left that could receive an answer.
     case ended
-    /// The kernel did not report something that every judgement needs. `what` is a fixed word of the broker.
+    /// Something that every judgement needs could not be read. `what` is a fixed word of the broker.
     case unreadable(what: String, errno: CInt)
 }
 

@@ -2,9 +2,8 @@ import BrokerAccessControl
 import CBrokerLinux
 import Glibc
 
-/// Holds a pidfd of the process that connected, so that reuse of its pid is detected.
-///
-/// It exists as long as its connection. It owns the pidfd and closes it.
+/// The process that connected. The handle owns a pidfd of the process, so the broker notices if the pid is
+/// reused. It closes the pidfd when it is deallocated.
 public final class PeerHandle: Sendable {
     public let uid: UInt32
     /// The effective group when the process connected. Only a setgid program gets a group that its user is not in.
@@ -14,7 +13,7 @@ public final class PeerHandle: Sendable {
     let label: Observation<String>
     let pidfd: CInt
 
-    /// Asks the kernel which process connected. The event loop may call it: it makes three to four system
+    /// Asks the kernel which process connected. The event loop may call this: it makes three or four system
     /// calls, and none of them blocks.
     public init(socket: CInt) throws(PeerError) {
         var credentials = clinux_credentials()

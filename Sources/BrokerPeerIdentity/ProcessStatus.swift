@@ -7,8 +7,8 @@ struct ProcessStatus: Hashable {
     let terminal: Terminal?
     let startTime: UInt64
 
-    /// Reads the status of the process that has this pid now. Check the pidfd of the intended process
-    /// afterwards: the pid may belong to another process.
+    /// Reads the status of the process that has this pid. Check the pidfd of the intended process afterwards:
+    /// the pid may belong to a later process.
     ///
     /// - Throws: ``PeerError/unreadable(what:errno:)``, also if no process has the pid.
     init(of pid: Int32) throws(PeerError) {

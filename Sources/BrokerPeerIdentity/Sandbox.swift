@@ -1,12 +1,12 @@
 import Glibc
 
 /// Whether a caller appears to be in a sandbox. Any one sign is enough: a program that fakes a sandbox only loses
-/// access, but one that hides a sandbox would gain.
+/// access, but one that hides a sandbox would gain access.
 ///
 /// Confinement that leaves no mark outside the process, such as seccomp(2) or landlock(7) alone, is not detected.
 enum Sandbox: Hashable {
     case none
-    /// In a sandbox. `name` is set if the label or the control group contains one.
+    /// In a sandbox. `name` is set if the label or the control group contains a name.
     case some(name: String?)
     case cannotTell(Refusal)
 
@@ -49,7 +49,7 @@ enum Sandbox: Hashable {
             return
         }
 
-        // The label comes last and overrides the name, because it is the hardest one to fake.
+        // The label comes last and overrides the name, because it is the sign that is hardest to fake.
         switch evidence.label {
         case .found(let label):
             if let snap = SnapLabel(label) {
@@ -64,8 +64,8 @@ enum Sandbox: Hashable {
         self = isInside ? .some(name: name) : .none
     }
 
-    /// Whether the caller is in another namespace than the host's programs; absent if this kernel has no such
-    /// namespaces.
+    /// Whether the caller's namespace differs from that of the host's programs; absent if this kernel has no
+    /// such namespaces.
     static func isApart(
         _ evidence: Evidence, _ kind: KeyPath<Evidence.Namespaces, Observation<UInt64>>
     ) -> Observation<Bool> {
@@ -95,7 +95,7 @@ enum Sandbox: Hashable {
 struct SnapLabel: Hashable {
     /// `snap.NAME`, if the label contains a name.
     let snap: String?
-    /// Whether the kernel enforces the profile. In another mode, such as `complain`, it only logs violations.
+    /// Whether the kernel enforces the profile. In other modes, such as `complain`, it only logs violations.
     let isEnforced: Bool
 
     /// `nil` for a label that snapd did not set.

@@ -2,16 +2,18 @@ import BrokerAccessControl
 import CBrokerLinux
 import Glibc
 
-/// Reports when a process ends to which grants are bound: the leader of a terminal session, or the caller itself.
+/// Reports the end of a process to which grants are bound: the leader of a terminal session, or the caller
+/// itself.
 ///
 /// It owns its descriptor and closes it.
 public final class SessionWatch: Sendable {
-    /// Becomes readable when the process ends, pidfd_open(2). Callers may only wait on it, not close it.
+    /// Becomes readable when the process ends, pidfd_open(2). Code that uses it may only wait on it, not
+    /// close it.
     public let fileDescriptor: CInt
 
     /// Watches a process, identified by pid and start time.
     ///
-    /// - Throws: ``PeerError/ended`` if it has ended, even if another process has its pid by now.
+    /// - Throws: ``PeerError/ended`` if the process has ended, even if a later process has the same pid.
     public init(_ process: ProcessIdentity) throws(PeerError) {
         let pidfd = clinux_pidfd_open(process.pid)
         fileDescriptor = pidfd

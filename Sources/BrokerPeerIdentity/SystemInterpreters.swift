@@ -14,7 +14,8 @@ final class SystemInterpreters: Sendable {
         var bySize: [UInt64: [String]] = [:]
     }
 
-    /// Returns the path of the interpreter that this file is, or is a copy of.
+    /// Returns the path of the system's interpreter that is this file or has the same contents; `nil` if
+    /// there is none.
     ///
     /// Only files of equal size are compared, so very few are hashed.
     func original(of file: FileIdentity, digest: Executable.Digest, hashes: HashCache) -> String? {

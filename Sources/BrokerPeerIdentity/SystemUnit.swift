@@ -4,7 +4,8 @@ import Glibc
 public struct SystemUnit: Hashable, Sendable {
     /// The unit's full name, such as `backup.service`.
     public let name: String
-    /// The user that `User=` sets; `nil` if the unit has none, or one that only the manager can resolve.
+    /// The user that `User=` sets. `nil` if the unit's files set no user, different users, or a user that
+    /// cannot be resolved here.
     public let user: UInt32?
 }
 
@@ -16,8 +17,9 @@ public struct SystemUnit: Hashable, Sendable {
 /// can be in that subgroup.
 ///
 /// The control group alone is not enough: `cron.service` runs every user's jobs. The unit must therefore set
-/// `User=` in files that only root can write. The manager must also report it as active, by the link that it
-/// keeps in `/run/systemd/units`. Services of a user's own manager are under `user.slice` and are not handled here.
+/// `User=` in files that only root can write. The unit must also be active: the manager keeps a link for each
+/// active unit in `/run/systemd/units`. Services of a user's own manager are under `user.slice` and are not
+/// handled here.
 struct SystemUnits {
     /// The folders in which units are looked up, systemd.unit(5). The first folder that has the unit wins.
     private static let folders = [
@@ -64,8 +66,8 @@ struct SystemUnits {
         return .absent
     }
 
-    /// Returns the drop-ins of the unit, its template, every prefix of its name that ends in a dash, and all
-    /// services.
+    /// Returns the paths of the drop-ins for the unit, for its template, for every prefix of its name that
+    /// ends in a dash, and for all services.
     private func dropIns(of name: String) -> [String] {
         var names = [name, "service"] + [Self.template(of: name)].compactMap { $0 }
         let stem = name.dropLast(".service".count).prefix { $0 != "@" }

@@ -5,7 +5,7 @@ enum Lifespan {
     /// Ten years, in seconds; a longer span is an error.
     static let longest: Int64 = 3_650 * 86_400
 
-    /// - Parameter wanted: the expected value, for an error.
+    /// - Parameter wanted: the expected value, for the error message.
     /// - Returns: seconds; `nil` if there is no such key.
     static func read(_ name: String, of table: TOMLTable, _ wanted: String) throws(TrustedFileError) -> Int64? {
         guard let text = try table.string(name) else { return nil }

@@ -30,7 +30,7 @@ public struct PolicyFolder: Hashable, Sendable {
                 maximumFiles: 256))
     }
 
-    /// Returns the files' rules or, if they cannot be read, a policy that refuses every app.
+    /// Returns the policy from the files or, if they cannot be read, a policy that refuses every app.
     public func policy() -> Policy {
         do throws(TrustedFileError) {
             return try read()
@@ -39,14 +39,16 @@ public struct PolicyFolder: Hashable, Sendable {
         }
     }
 
-    /// Returns the rules of all files, in the order of the files' names. Without a folder there are no rules.
+    /// Returns the policy with the rules of all files, in the order of the files' names. If there is no folder,
+    /// there are no rules.
     public func read() throws(TrustedFileError) -> Policy {
         let (policy, problems) = try readFiles()
         if let first = problems.first { throw first }
         return policy
     }
 
-    /// Returns the rules of the readable files, and the first problem of each of the others.
+    /// Returns the rules that were read, and the first problem in each file that has one. Use the policy only if
+    /// there are no problems.
     private func readFiles() throws(TrustedFileError) -> (policy: Policy, problems: [TrustedFileError]) {
         guard let configuration = try open(), let folder = try configuration.folder("policy.d") else {
             return (Policy(), [])
@@ -61,7 +63,7 @@ public struct PolicyFolder: Hashable, Sendable {
         return (policy, problems)
     }
 
-    /// Returns the problems that the broker would find if it started now: the first one of each file.
+    /// Returns the problems that the broker would find if it started now: the first one in each file.
     public func problems() -> [Policy.Problem] {
         let settings = settings().problem
         var problems: [TrustedFileError]
@@ -70,7 +72,7 @@ public struct PolicyFolder: Hashable, Sendable {
         } catch {
             problems = [error]
         }
-        // A problem of the folder that both share is reported once.
+        // The settings and the policy share a folder. A problem with the folder is reported once.
         problems.removeAll { $0 == settings }
         return (settings.map { [Policy.Problem(.settings, "\($0)")] } ?? [])
             + problems.map { Policy.Problem(.policy, "\($0)") }

@@ -3,10 +3,10 @@ import BrokerModel
 import BrokerTrustedFiles
 
 /// Reads one policy file. It is strict: an unknown key, a value of the wrong type, a rule without effects and
-/// a rule with forbidden effects are errors with their line. Nothing that the administrator wrote is silently
-/// ignored.
+/// a rule with forbidden effects are errors. Each error names the line. Nothing that the administrator wrote
+/// is silently ignored.
 enum PolicyReader {
-    /// The most rules in one file.
+    /// The maximum number of rules in one file.
     static let maximumRules = 1_000
 
     /// - Parameters:
@@ -15,9 +15,11 @@ enum PolicyReader {
     static func read(_ text: String, file: String, into policy: inout Policy) throws(TrustedFileError) {
         let document = try TOMLTable(text, file: file)
         try document.allow(["agent", "audit", "rule"])
+        let agent = try document.table("agent", ["confirm", "without_authentication"])
         policy.withoutAuthentication = Policy.stricter(
-            policy.withoutAuthentication,
-            try document.table("agent", ["without_authentication"])?.word("without_authentication"))
+            policy.withoutAuthentication, try agent?.word("without_authentication"))
+        let confirmation: Policy.Confirmation? = try agent?.word("confirm")
+        if confirmation == .password { policy.confirmation = .password }
         if try document.table("audit", ["durable"])?.bool("durable") == true { policy.isAuditDurable = true }
         for table in try document.tables("rule", most: maximumRules) { policy.rules.append(try rule(table)) }
     }

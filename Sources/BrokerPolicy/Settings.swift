@@ -1,7 +1,8 @@
 import BrokerAccessControl
 import BrokerTrustedFiles
 
-/// The broker's settings from `CONFIG/contactbroker.toml`, which are no rules about apps. Read once, at startup.
+/// The broker's settings from `CONFIG/contactbroker.toml`, which contains no rules about apps. The broker
+/// reads it once, at startup.
 public struct Settings: Hashable, Sendable {
     /// Whether to accept an answer that requires the person's password when no program can ask for it. If
     /// `nil`, the broker's mode decides. The policy may set it too, and the stricter value applies.
@@ -10,7 +11,7 @@ public struct Settings: Hashable, Sendable {
     public var region: String?
     /// The broker closes a book after no program of its user has been connected for this long.
     public var closesBooksAfter = Duration.seconds(300)
-    /// The most connections of one user at each socket.
+    /// The maximum number of connections of one user at each socket.
     public var connectionsPerUser = 1_024
 
     /// Whether every audit record also goes to the journal, for example to forward it to a log store.
@@ -26,8 +27,9 @@ public struct Settings: Hashable, Sendable {
     /// The defaults, used without a file.
     public init() {}
 
-    /// Settings for a file that cannot be read, with the strictest values for passwords and connections. The
-    /// journal gets no audit records in that time. If `journal` was set before, the missing records follow later.
+    /// Settings for a file that cannot be read, with the strictest values for passwords and connections.
+    /// While they apply, the journal gets no audit records. When the broker next starts with `journal` set,
+    /// the journal also gets the records that it missed.
     public init(unreadable problem: TrustedFileError) {
         self.problem = problem
         withoutAuthentication = .refuse

@@ -8,7 +8,7 @@ public protocol SQLiteFailure: Error {
     init(code: Int32, message: String)
 }
 
-/// One connection to a database file. Its owner ensures that one caller at a time uses it.
+/// One connection to a database file. Its owner ensures that only one thread at a time uses it.
 ///
 /// It calls SQLite's C interface directly. A wrapper library would load Foundation, which would take a
 /// quarter of the daemon's memory and start-up time.
@@ -17,13 +17,14 @@ public final class Connection<Failure: SQLiteFailure> {
     public let handle: OpaquePointer
     private var isClosed = false
     private var kept: [String: Statement<Failure>] = [:]
-    /// An object that must live as long as the connection.
+    /// An object that the connection keeps alive.
     public var context: AnyObject?
 
     public enum Mode: Sendable {
         /// A missing file is an error; none is created.
         case readOnly, readWrite
-        /// For a file without a write-ahead log that nobody writes meanwhile. Creates no files beside it.
+        /// For a file that has no write-ahead log and that no process changes while it is open. SQLite
+        /// creates no further files for it.
         case immutable
     }
 
@@ -34,7 +35,7 @@ public final class Connection<Failure: SQLiteFailure> {
     ///   - settings: PRAGMA statements for this connection.
     public init(path: String, _ mode: Mode, patience: Int32, settings: String = "") throws(Failure) {
         var opened: OpaquePointer?
-        // NOMUTEX: one caller at a time uses the connection, so SQLite needs no mutex.
+        // NOMUTEX: one thread at a time uses the connection, so SQLite needs no mutex.
         let flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
         let code =
             switch mode {
@@ -54,7 +55,8 @@ public final class Connection<Failure: SQLiteFailure> {
 
     deinit { close() }
 
-    /// Closes the file when its last statement is released. The connection must not be used afterwards.
+    /// Closes the connection. SQLite closes the file when the last statement is released. The connection must
+    /// not be used afterwards.
     public func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -77,8 +79,8 @@ public final class Connection<Failure: SQLiteFailure> {
     /// Returns a statement from the cache, or prepares it and adds it to the cache.
     public func statement(_ sql: String) throws(Failure) -> Statement<Failure> {
         if let statement = kept[sql] { return statement }
-        // SQL texts differ only in the number of words and digits. If there are too many, the cache is
-        // emptied.
+        // A program has few SQL texts, but some vary with the number of words or digits in a query. A full
+        // cache is emptied.
         if kept.count >= 128 { kept.removeAll() }
         let statement = try Statement(sql, on: self, isKept: true)
         kept[sql] = statement
@@ -101,10 +103,11 @@ public final class Connection<Failure: SQLiteFailure> {
     /// The number of rows that all statements have changed since the file was opened.
     public var totalChangesCount: Int { Int(sqlite3_total_changes(handle)) }
 
-    /// Whether a transaction is open. Some errors end it; others leave it open.
+    /// Whether a transaction is open. Some of SQLite's errors end a transaction; others leave it open.
     public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Runs `body` in one transaction, which is rolled back if `body` throws. Locks out other writers meanwhile.
+    /// Runs `body` in one transaction, which is rolled back if `body` throws. Other writers must wait
+    /// meanwhile.
     public func write<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         try execute("BEGIN IMMEDIATE")
         do {
@@ -112,7 +115,8 @@ public final class Connection<Failure: SQLiteFailure> {
             try execute("COMMIT")
             return result
         } catch {
-            // After some errors SQLite has already rolled back. The first error is the one to report.
+            // After some errors SQLite has already rolled back the transaction. The first error is reported,
+            // even if ROLLBACK fails too.
             if isInTransaction { try? execute("ROLLBACK") }
             throw error
         }

@@ -1,21 +1,21 @@
 public import GRDBSQLite
 
-/// A prepared statement that can run many times. Only its connection's current user may use it. Parameters count from
-/// 1 and columns from 0, as in SQLite.
+/// A prepared statement that can run many times. Only the thread that is using the connection may use the
+/// statement. Parameters count from 1 and columns from 0, as in SQLite.
 public final class Statement<Failure: SQLiteFailure> {
     @usableFromInline let handle: OpaquePointer
     /// Keeps the connection alive. `nil` for a statement in the connection's cache, because a reference cycle
     /// would keep the file open.
     private let connection: Connection<Failure>?
-    /// The first code other than `SQLITE_OK` from the bind calls since the last run. The parameter keeps its old
-    /// value or NULL, so the statement must not run: ``step()`` throws this code.
+    /// The code of the last bind call that failed since the last run. That parameter keeps its old value or
+    /// NULL, so the statement must not run: ``step()`` throws this code.
     @usableFromInline var bindingCode = SQLITE_OK
 
     public convenience init(_ sql: String, on connection: Connection<Failure>) throws(Failure) {
         try self.init(sql, on: connection, isKept: false)
     }
 
-    /// - Parameter isKept: the connection's cache holds the statement.
+    /// - Parameter isKept: whether the connection's cache keeps the statement.
     init(_ sql: String, on connection: Connection<Failure>, isKept: Bool) throws(Failure) {
         var prepared: OpaquePointer?
         try connection.check(
@@ -56,7 +56,7 @@ public final class Statement<Failure: SQLiteFailure> {
         return value.withUnsafeBytes { bind(index, blob: $0) }
     }
 
-    /// Binds a text by its length: a NUL byte in it does not end it.
+    /// Binds a text by its length, so a NUL byte does not end the text.
     @discardableResult
     public func bind(_ index: Int32, utf8 text: UnsafeRawBufferPointer) -> Statement {
         // An empty text still needs an address; without one SQLite would bind NULL.
@@ -106,7 +106,7 @@ public final class Statement<Failure: SQLiteFailure> {
     /// Runs the statement and discards any rows.
     public func run() throws(Failure) { while try step() {} }
 
-    /// Reads the first row only; `nil` if there is no row or `read` returns `nil`.
+    /// Reads the first row only. Returns `nil` if there is no row or `read` returns `nil`.
     @inlinable
     public func first<Value>(_ read: (Statement) throws(Failure) -> Value?) throws(Failure) -> Value? {
         defer { reset() }
@@ -128,7 +128,7 @@ public final class Statement<Failure: SQLiteFailure> {
         return try step()
     }
 
-    /// Stops reading before the last row and releases the read snapshot.
+    /// Ends the current run, even before the last row, and releases its read snapshot.
     @inlinable
     public func reset() { sqlite3_reset(handle) }
 

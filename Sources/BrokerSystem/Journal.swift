@@ -3,13 +3,14 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Sends records to systemd's journal without blocking the caller.
+/// Sends records to systemd's journal. ``send(_:)`` never blocks.
 public final class Journal: Sendable {
     private let queue = DispatchQueue(label: "journal")
     private let waiting = Atomic(0)
     private let lost = Atomic(0)
 
-    /// The most records that wait while the journal is stalled. Further records are dropped and counted.
+    /// The maximum number of records that wait while the journal is stalled. Further records are dropped and
+    /// counted.
     static let mostWaiting = 1_024
 
     public init() {}
@@ -62,7 +63,7 @@ public final class Journal: Sendable {
                 defer { start += field.count }
                 return iovec(iov_base: start, iov_len: field.count)
             }
-            // Fails without a journal. The message is then lost.
+            // Also succeeds if no journal is running. The message is then lost.
             return sd_journal_sendv(places, CInt(places.count)) >= 0
         }
     }

@@ -1,6 +1,6 @@
-/// One journal record: a sentence for people, and fields with facts for searching.
+/// One journal record: a readable message, and fields with facts for searching.
 public struct JournalRecord: Sendable {
-    /// syslog(3), severities.
+    /// The severities of syslog(3).
     public enum Priority: Int, Sendable {
         case critical = 2
         case error = 3
@@ -44,8 +44,9 @@ public struct JournalRecord: Sendable {
 
     private static let mostFacts = 24
 
-    /// Returns the field's name by the rules of systemd.journal-fields(7): capital letters, digits and
-    /// underscores, no underscore first. Returns `nil` if the name does not permit that.
+    /// Returns the field's name as systemd.journal-fields(7) requires: capital letters, digits and
+    /// underscores, no underscore first. Returns `nil` if the name is empty, is too long or has any other
+    /// character.
     static func fieldName(_ name: String) -> String? {
         var text = "CONTACTBROKER_"
         for scalar in name.unicodeScalars {

@@ -1,5 +1,5 @@
-/// Identifiers of the messages that `systemd/contactbroker.catalog` explains. An identifier is never reused for another
-/// message.
+/// Identifiers of the messages that `systemd/contactbroker.catalog` explains. An identifier is never reused
+/// for a different message.
 public enum MessageIdentifier: String, CaseIterable, Sendable {
     /// The sockets are open.
     case serving = "b0151bd1ab164e4d8b4c808049595001"
@@ -17,13 +17,13 @@ public enum MessageIdentifier: String, CaseIterable, Sendable {
     case settingsUnreadable = "b0151bd1ab164e4d8b4c80804959500e"
     /// The audit cannot be written to disk, so nothing is disclosed.
     case recordsNotKept = "b0151bd1ab164e4d8b4c808049595007"
-    /// The data stored for a user ID belongs to another person.
+    /// The data stored for a user ID belongs to a different person.
     case anotherPerson = "b0151bd1ab164e4d8b4c808049595008"
     /// A user's stored data was deleted.
     case userPurged = "b0151bd1ab164e4d8b4c808049595009"
     /// Synced audit records are missing, so every grant was denied.
     case recordsLost = "b0151bd1ab164e4d8b4c80804959500c"
-    /// A book names a record that the audit does not have.
+    /// A book names an audit record that is missing from the audit or has changed.
     case auditContradicted = "b0151bd1ab164e4d8b4c80804959500d"
     /// The stored form of a card differs from what was saved, so the card is left out.
     case cardDamaged = "b0151bd1ab164e4d8b4c80804959500f"

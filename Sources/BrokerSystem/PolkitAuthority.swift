@@ -11,13 +11,14 @@ import Synchronization
 /// Asks polkit to check the person's password. It is used only on the event loop.
 ///
 /// Each request has its own thread and bus connection while it waits. The requests share nothing: if the bus
-/// or polkit ends, only the current requests fail, and the next one connects again. The broker limits how
-/// many wait at once.
+/// or polkit ends, only the current requests fail, and the next one connects again. The broker limits the
+/// number of requests that wait at once.
 public final class PolkitAuthority: Authority {
     /// The system bus's address, as the D-Bus specification defines it. It does not come from the
     /// environment: an attacker who can set the daemon's variables could answer for polkit.
     static let systemBus = "unix:path=/run/dbus/system_bus_socket"
-    /// The longest wait for polkit's answer. It is longer than the broker waits, so that the broker times out first.
+    /// The longest wait for polkit's answer. The broker's own timeout is shorter, so the broker times out
+    /// first.
     static let longestWait = Duration.seconds(130)
     /// The time after which a silent polkit counts as hung. A healthy polkit can be silent for a shorter
     /// time: Debian's version 122 sometimes misses the end of an administrator's rule, and continues after 15
@@ -46,7 +47,7 @@ public final class PolkitAuthority: Authority {
         let asked = Asked(answered)
         let bound = LoopBound(asked, loop: loop)
         // polkit identifies the process by pid, which can be reused. The pidfd is opened before the request
-        // and checked after the answer, so the pid belonged to this process all the time.
+        // and checked after the answer, so the pid belonged to this process during the whole request.
         let subject: SessionWatch
         do {
             subject = try SessionWatch(question.process)
@@ -79,7 +80,11 @@ public final class PolkitAuthority: Authority {
     ) -> AuthorityAnswer {
         var problem = [CChar](repeating: 0, count: 512)
         let app = question.app.map { strdup($0) } ?? nil
-        defer { free(app) }
+        let access = question.access.map { strdup($0) } ?? nil
+        defer {
+            free(app)
+            free(access)
+        }
         let answer = question.action.rawValue.withCString { action in
             var asked = cpolkit_question()
             asked.action = action
@@ -87,6 +92,7 @@ public final class PolkitAuthority: Authority {
             asked.start_time = question.process.startTime
             asked.uid = question.uid
             asked.app = UnsafePointer(app)
+            asked.access = UnsafePointer(access)
             asked.may_interact = question.mayInteract
             asked.timeout = UInt64(wait / .microseconds(1))
             asked.patience = UInt64(patience / .microseconds(1))
@@ -105,8 +111,8 @@ public final class PolkitAuthority: Authority {
     }
 }
 
-/// Wakes the waiting thread. Owns its descriptor, which closes when neither the thread nor the event loop
-/// uses it.
+/// Wakes the thread that waits for polkit. It owns its descriptor and closes it when neither the thread nor
+/// the event loop has a reference to this object.
 private final class Signal: Sendable {
     let descriptor: CInt
 
@@ -136,7 +142,7 @@ private final class Asked: AskedAuthority {
     }
 }
 
-/// Runs the body on a new thread, where it may block. Pool threads are shared, so blocking one would delay others.
+/// Runs the body on a new thread, where it may block. Blocking a thread of a shared pool would delay other work.
 ///
 /// - Returns: whether a thread could be created.
 private func onThread(_ body: @escaping @Sendable () -> Void) -> Bool {

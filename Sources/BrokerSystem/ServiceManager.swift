@@ -17,7 +17,7 @@ public enum ServiceManager {
         case alive
     }
 
-    /// Sends the messages in order, so that a stalled service manager does not block the event loop.
+    /// Sends the messages in order, off the event loop, which a stalled service manager must not block.
     private static let queue = DispatchQueue(label: "service manager")
 
     public static func notify(_ states: State...) {

@@ -3,7 +3,7 @@ import Glibc
 
 /// Runs `contactbroker-thumbnail`, which makes a thumbnail of a photo in a confined process.
 ///
-/// A photo is untrusted, and bugs in image decoders have been exploited. So no process with access to
+/// A photo is untrusted, and bugs in image decoders have been exploited. Therefore, no process with access to
 /// contacts decodes photos.
 public struct ThumbnailProgram: Sendable {
     /// The time in milliseconds after which the program is killed.
@@ -48,8 +48,8 @@ public struct ThumbnailProgram: Sendable {
         return Self.isThumbnail(text) ? text : nil
     }
 
-    /// Checks the output, because a photo may have exploited the program. It must be base64 that begins like a JPEG, so
-    /// nothing else gets into a reply.
+    /// Checks the output, because a photo may have exploited the program. The output must be base64 that
+    /// begins like a JPEG, so nothing else gets into a reply.
     static func isThumbnail(_ text: [UInt8]) -> Bool {
         guard text.count % 4 == 0, text.starts(with: Array("/9j/".utf8)) else { return false }
         let padding = text.suffix(2).count { $0 == UInt8(ascii: "=") }

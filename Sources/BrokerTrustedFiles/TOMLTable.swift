@@ -1,5 +1,5 @@
-/// A table of a TOML file. Reading is strict: an unknown key or a value of the wrong type is an error with
-/// its line. Nothing in the file is silently ignored.
+/// A table of a TOML file. Reading is strict: an unknown key or a value of the wrong type is an error that
+/// names the line. Nothing in the file is silently ignored.
 public struct TOMLTable {
     private let value: TOMLValue
     /// The table's name in errors, such as `rule[2]`; empty for the whole file.
@@ -10,7 +10,7 @@ public struct TOMLTable {
         self.path = path
     }
 
-    /// The table of the whole file.
+    /// Parses a whole file. The result is its top-level table.
     ///
     /// - Parameter file: the file's name, for errors.
     public init(_ text: String, file: String) throws(TrustedFileError) {
@@ -38,7 +38,7 @@ public struct TOMLTable {
         TrustedFileError(file: value.document.file, line: line, key: path, reason: reason)
     }
 
-    /// Throws if the table has any other key.
+    /// Throws if the table has a key that is not permitted.
     ///
     /// - Parameter known: the permitted keys, in the order in which an error names them.
     public func allow(_ known: [String]) throws(TrustedFileError) {
@@ -52,7 +52,7 @@ public struct TOMLTable {
 
     /// Reads and converts one value; throws if `convert` returns `nil`.
     ///
-    /// - Parameter wanted: the expected value, for an error.
+    /// - Parameter wanted: the expected value, for the error message.
     public func read<Value>(
         _ name: String, _ wanted: String, _ convert: (TOMLValue) -> Value?
     ) throws(TrustedFileError) -> Value? {

@@ -7,7 +7,7 @@ final class TOMLDocument {
     private let document: OpaquePointer
 
     init(_ text: String, file: String) throws(TrustedFileError) {
-        // The system ends a name at a NUL, so it would use another name than the one in the file.
+        // A system call reads a name only up to a NUL, so it would use a shorter name than the one in the file.
         guard !text.utf8.contains(0), !text.contains("\\u0000"), !text.contains("\\U00000000") else {
             throw TrustedFileError(file: file, reason: "contains a NUL character")
         }
@@ -27,7 +27,7 @@ final class TOMLDocument {
     var root: TOMLValue { TOMLValue(document: self, node: ctoml_root(document)) }
 }
 
-/// A value. Each property is `nil` if the value has another type.
+/// A value. Each property is `nil` if the value has a different type.
 public struct TOMLValue {
     let document: TOMLDocument
     fileprivate let node: OpaquePointer
@@ -56,7 +56,7 @@ public struct TOMLValue {
 
     var isTable: Bool { ctoml_is_table(node) }
 
-    /// Sorted by bytes.
+    /// The table's keys, sorted by their bytes.
     var keys: some Sequence<String> {
         (0..<ctoml_count(node)).lazy.compactMap { index in
             var size = 0

@@ -102,7 +102,7 @@ public struct TrustedFolder: ~Copyable {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// Whether the folder has an entry of that name, of any type.
+    /// Whether the folder has an entry with this name, of any type. Also true if this cannot be determined.
     public func contains(_ name: String) -> Bool {
         var status = stat()
         return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
@@ -111,7 +111,7 @@ public struct TrustedFolder: ~Copyable {
     /// Reads one file completely.
     public func text(of name: String) throws(TrustedFileError) -> String {
         let file = path + "/" + name
-        // Non-blocking, so that a FIFO of that name does not block the broker.
+        // Non-blocking, so that a FIFO with this name does not block the broker.
         let descriptor = openat(descriptor, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw TrustedFileError(

@@ -24,7 +24,7 @@ enum ASCII {
         return String(decoding: text.utf8.map(upper), as: UTF8.self)
     }
 
-    /// The value of a hexadecimal digit.
+    /// Returns the value of a hexadecimal digit; `nil` for any other byte.
     static func hexadecimal(_ byte: UInt8) -> UInt8? {
         switch upper(byte) {
         case 0x30...0x39: byte - 0x30

@@ -15,7 +15,7 @@ public struct CardProblem: Hashable, Sendable {
         case unknownVersion
         /// More bytes or lines than ``VCardLimits`` allows.
         case tooLong
-        /// The card has no value that a contact can hold.
+        /// The card has no value for which a contact has a field.
         case empty
 
         // These problems concern a part of the card. The other parts are read.
@@ -26,17 +26,17 @@ public struct CardProblem: Hashable, Sendable {
         case notAContentLine
         /// Characters that are not UTF-8. They are read as Windows-1252 and may be wrong.
         case notUTF8
-        /// A photo that is not base64, or not a known image format.
+        /// A photo that is not base64, or whose image format is unknown.
         case badPhoto
         /// A second photo. A contact has only one.
         case furtherPhoto
-        /// An unrecognised property that is longer than ``VCardLimits/keptSize``.
+        /// An extra property that is longer than ``VCardLimits/keptSize``.
         case propertyTooLong
     }
 }
 
 extension CardProblem.Reason: CustomStringConvertible {
-    /// In lower case and without a full stop, to follow the file name and line number.
+    /// The text begins in lower case and has no full stop, because it follows the file name and line number.
     public var description: String {
         switch self {
         case .unknownVersion: "unsupported version; only 2.1, 3.0 and 4.0 can be read"

@@ -1,7 +1,7 @@
 import BrokerModel
 
 extension CardReading {
-    /// Stores one property in the contact's key for it, or keeps it as an extra property.
+    /// Stores the value of one property under its contact key, or keeps the property as an extra property.
     mutating func take(_ line: ContentLine) {
         switch line.property {
         case .begin, .end, .version, .prodID, .rev, .label: break
@@ -50,8 +50,8 @@ extension CardReading {
         if !line.isValueEmpty { formattedNames.append(line) }
     }
 
-    /// Reads N: family;given;additional;prefixes;suffixes (RFC 6350 §6.2.2), then the components that RFC
-    /// 9554 §2.2 adds.
+    /// Reads N: family;given;additional;prefixes;suffixes (RFC 6350 §6.2.2), and keeps the components that
+    /// RFC 9554 §2.2 adds.
     private mutating func takeName(_ line: ContentLine) {
         if line["PHONETIC"] != nil {
             if phoneticName == nil { phoneticName = line }
@@ -76,7 +76,7 @@ extension CardReading {
         contact.nickname += contact.nickname.isEmpty ? name : ", " + name
     }
 
-    /// Appends the text to the contact's only note. A further NOTE with ALTID is another form of the same
+    /// Appends the text to the contact's only note. A further NOTE with ALTID is a different form of the same
     /// note (RFC 6350 §5.4), so it becomes an extra property instead.
     private mutating func takeNote(_ line: ContentLine) {
         let text = line.valueText
@@ -100,8 +100,8 @@ extension CardReading {
         note(line, as: .organization, at: 0)
     }
 
-    /// FN usually repeats N. If it differs, it is kept as an extra property. Without N, FN becomes the name
-    /// and is not split into parts.
+    /// FN usually repeats N. If it differs, it is kept as an extra property. Without N, FN becomes the given
+    /// name, or the name of an organisation. It is not split into parts.
     mutating func settleName() {
         settlePhoneticName()
         for (place, line) in formattedNames.enumerated() {

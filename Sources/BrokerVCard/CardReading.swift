@@ -108,8 +108,8 @@ struct CardReading {
         if !line.isValueEmpty { keep(line) }
     }
 
-    /// Returns the country code of the property's group. Marks the code as used, so that its X-ABADR is not
-    /// kept.
+    /// Returns the country code of the property's group. Marks the code as used, because its X-ABADR must not
+    /// be kept as well.
     mutating func country(_ line: ContentLine) -> String? {
         line.group.flatMap { group in
             countries[group].map {
@@ -143,7 +143,7 @@ struct CardReading {
     ///   - place: the value's index among the values of its property.
     ///   - types: the types that the label does not express.
     ///   - understood: the parameters that the value already expresses.
-    ///   - rest: the part of the value that the contact cannot hold.
+    ///   - rest: the part of the value for which the contact has no field.
     mutating func note(
         _ line: ContentLine, as property: Property, at place: Int, types: [String]? = nil, understood: [String] = [],
         rest: String = ""
@@ -178,7 +178,7 @@ struct CardReading {
         }
     }
 
-    /// Whether this is the card's first property of its name. Records the property.
+    /// Whether this is the first line of its property in the card. Records the property as taken.
     mutating func isFirst(_ line: ContentLine) -> Bool { taken.insert(line.property).inserted }
 
     /// Adds the extra properties in file order, with the labels of their groups. Then adds the parameters

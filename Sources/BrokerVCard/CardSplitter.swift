@@ -1,7 +1,7 @@
 /// Splits a stream of bytes into cards, and cards into unfolded lines (RFC 6350 §3.2). Chunk boundaries do not matter.
 ///
 /// Lines are unfolded before they are decoded, because some writers fold within a character. LF, CRLF, CR and
-/// CR CR LF each end a line, because all of them occur. Bytes outside cards are skipped.
+/// CR CR LF each end a line, because files contain all of them. Bytes outside cards are skipped.
 struct CardSplitter {
     /// One unfolded line, as a range of the card's bytes.
     struct Line {
@@ -92,7 +92,7 @@ struct CardSplitter {
     }
 
     mutating func next() -> Item? {
-        // An array slice keeps its removed elements alive, so this replaces it once it is empty.
+        // An array slice keeps its removed elements alive, so an empty slice is replaced.
         if items.isEmpty { items = [] }
         return items.popFirst()
     }
@@ -232,7 +232,7 @@ struct CardSplitter {
         if !lineIsPlain { card.lines[last].isPlain = false }
     }
 
-    /// Whether the physical line continues base64 without leading white space, as vCard 2.1 does.
+    /// Whether the physical line continues base64 without leading white space, as in vCard 2.1.
     private var continuesBase64: Bool {
         guard let last = card.lines.last,
             line.allSatisfy({ PhotoValue.isBase64($0) || $0 == UInt8(ascii: "=") })
@@ -259,7 +259,7 @@ struct CardSplitter {
         goesOn = false
     }
 
-    /// Whether a card may be nested after the last line: after `AGENT:` in vCard 2.1.
+    /// Whether the last line is an `AGENT` without a value. In vCard 2.1, a nested card follows it.
     private var opensCard: Bool {
         guard let range = card.lines.last?.range else { return false }
         let bytes = card.bytes[range]
@@ -270,13 +270,14 @@ struct CardSplitter {
         case begin, end
     }
 
-    /// Whether the line is `BEGIN:VCARD` or `END:VCARD`, in any case and with white space around it. If the
-    /// card already has a line, leading white space makes this line a continuation instead.
+    /// The boundary that the line marks, `BEGIN:VCARD` or `END:VCARD`; `nil` for any other line. Ignores case
+    /// and surrounding white space. If the card already has a line, leading white space makes this line a
+    /// continuation instead.
     private var boundary: Boundary? {
         switch card.bytes[lineStart] {
         case UInt8(ascii: "B"), UInt8(ascii: "b"), UInt8(ascii: "E"), UInt8(ascii: "e"): break
         case 0x20, 0x09: if state == .inside, !card.lines.isEmpty { return nil }
-        // Concatenated files have byte order marks in the middle.
+        // Concatenated files can have byte order marks in the middle.
         case Self.byteOrderMark[0]: break
         default: return nil
         }

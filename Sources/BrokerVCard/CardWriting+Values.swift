@@ -67,8 +67,8 @@ extension CardWriting {
         }
     }
 
-    /// Address fields without a vCard component go into Apple's parameters. The country code goes into Apple's X-ABADR
-    /// or the CC parameter of RFC 8605.
+    /// Writes address fields without a vCard component as Apple's parameters. Writes the country code as
+    /// Apple's X-ABADR or as the CC parameter of RFC 8605.
     private mutating func write(_ value: PostalAddress, _ head: inout Head) {
         let code = value.isoCountryCode
         // A group has one country code. If the group already has another code, this address's code is written
@@ -168,9 +168,10 @@ extension CardWriting {
 
     // MARK: Heads
 
-    /// Returns the preference to write for each value. Values are in order of preference. The first of
-    /// several values is marked, as Apple's programs do. Further marks from the card are written only if they
-    /// agree with the order.
+    /// Returns the preference to write for each value. Values are in order of preference. Marks that were
+    /// read for later values are written only if they agree with that order. The first value is marked if any
+    /// other value or an extra property of this name is. With `always`, it is marked whenever there are
+    /// several values, as in cards from Apple's programs.
     private func preferences(_ property: Property, _ name: String, _ count: Int, always: Bool) -> [Int?] {
         guard count > 0 else { return [] }
         var marks: [Int?] = (0..<count).map { $0 == 0 ? nil : kept[property]?[$0]?.preference }

@@ -13,11 +13,11 @@ struct CardWriting {
     private var groups: Set<String> = []
     /// Groups that contain extra properties.
     private var extraGroups: Set<String> = []
-    /// The label of each group, as X-ABLabel gives it.
+    /// The label of each group, from its X-ABLabel.
     private var groupLabels: [String: String] = [:]
-    /// Labels that members of a group have from types or from their property.
+    /// Labels that the values of a group get from their types or their property instead of X-ABLabel.
     private var memberLabels: [String: Set<String?>] = [:]
-    /// The country code of each group, as X-ABADR gives it.
+    /// The country code of each group, from its X-ABADR.
     private var groupCountries: [String: String] = [:]
     /// Groups whose X-ABLabel is already written or is an extra property.
     private var labelled: Set<String> = []
@@ -86,7 +86,7 @@ struct CardWriting {
 
     /// Begins a single-valued property: writes its name and kept parameters up to the colon.
     ///
-    /// - Returns: the kept remainder of the value, to be written after it.
+    /// - Returns: the kept remainder of the value, to be written after the value.
     private mutating func begin(_ property: Property, parameters: String = "") -> String {
         let name = property.rawValue
         let own = kept[property]?[0]
@@ -152,7 +152,7 @@ struct CardWriting {
     /// because a reader would take the kept FN for the name.
     private mutating func writeFormattedName() {
         let isKept = extra.contains { $0.line.property == .formattedName && !$0.line.isValueEmpty }
-        // Parameters kept for the derived FN need it to be written.
+        // If parameters are kept for the derived FN, it is written too.
         if isKept, kept[.formattedName] == nil, contact.hasNameParts || contact.contactType == .organization { return }
         _ = begin(.formattedName)
         output.text(contact.derivedFormattedName)
@@ -229,7 +229,8 @@ struct CardWriting {
 
     /// Claims a group for a value with this label. Returns whether reading the group back gives the same label.
     ///
-    /// - Parameter isSaid: whether types or the property express the label, so that the group needs no X-ABLabel.
+    /// - Parameter isSaid: whether types or the property express the label. If so, the group needs no
+    ///   X-ABLabel.
     mutating func claim(_ group: String, label: String?, isSaid: Bool) -> Bool {
         if let there = groupLabels[group] { return there == label }
         if !isSaid, isUnlabelled(group) { return false }
@@ -248,7 +249,7 @@ struct CardWriting {
         return extraGroups.contains(group) || Set(labels(in: group)).count > 1
     }
 
-    /// The labels of the values whose kept group is this one.
+    /// Returns the labels of the values whose kept group is this one.
     private func labels(in group: String) -> [String?] {
         let all: [(Property, [String?])] = [
             (.phone, contact.phoneNumbers.map(\.label)), (.email, contact.emailAddresses.map(\.label)),
@@ -262,8 +263,8 @@ struct CardWriting {
         }
     }
 
-    /// Claims a group for an address of this country. Returns whether the address may use the group, because
-    /// X-ABADR applies to the whole group.
+    /// Claims a group for an address of this country. X-ABADR applies to the whole group, so a group has only
+    /// one country. Returns whether the address may use the group.
     mutating func claim(_ group: String, country: String) -> Bool {
         if let there = groupCountries[group] { return there == country }
         groupCountries[group] = country

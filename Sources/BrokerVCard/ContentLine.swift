@@ -6,12 +6,13 @@ struct ContentLine {
     let parameters: [Parameter]
     /// The values of TYPE, as written: from `TYPE=a,b`, `TYPE=a;TYPE=b`, `TYPE="a,b"` or bare (vCard 2.1).
     let types: [String]
-    /// 1 is the most preferred (RFC 6350 §5.3; `TYPE=pref` in RFC 2426 §3.2.1). Without a preference it is
-    /// ``noPreference``.
+    /// The preference; 1 is the most preferred (RFC 6350 §5.3; `TYPE=pref` in RFC 2426 §3.2.1). A line
+    /// without a preference has ``noPreference``.
     let preference: Int
     /// Whether the characters are certain: UTF-8, or decoded with the character set that the line names.
     let isCertain: Bool
-    /// UTF-8 without control characters. Shares the card's bytes if the line is plain ASCII.
+    /// The bytes to which the ranges refer: UTF-8 without control characters. They are the whole card's bytes
+    /// if the line is plain ASCII.
     let storage: [UInt8]
     /// The value, as written. How to unescape it depends on the property.
     let value: Range<Int>

@@ -1,5 +1,5 @@
-/// Content lines as written to a file: UTF-8, CRLF, folded at 75 octets and never within a character (RFC 6350 §3.2,
-/// RFC 2426 §2.6).
+/// The content lines of a file. They are UTF-8, end in CRLF, and are folded at 75 octets but never within a
+/// character (RFC 6350 §3.2, RFC 2426 §2.6).
 struct ContentLineOutput {
     private(set) var bytes: [UInt8] = []
     /// The index at which the unfinished line begins.
@@ -18,7 +18,8 @@ struct ContentLineOutput {
     /// Adds a text value with its escapes (RFC 6350 §3.4).
     mutating func text(_ text: String) { escaped(text, isURI: false) }
 
-    /// Adds a URI. Commas and semicolons stay unescaped; backslashes are escaped, so that unescaping restores them.
+    /// Adds a URI. Commas and semicolons stay unescaped; backslashes are escaped, because readers unescape
+    /// them.
     mutating func address(_ text: String) { escaped(text, isURI: true) }
 
     private mutating func escaped(_ text: String, isURI: Bool) {

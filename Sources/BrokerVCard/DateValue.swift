@@ -1,6 +1,6 @@
 import BrokerModel
 
-/// Converts vCard dates to the form of contacts: `YYYY-MM-DD`, or `--MM-DD` without a year.
+/// Converts vCard dates to the form that contacts store: `YYYY-MM-DD`, or `--MM-DD` without a year.
 enum DateValue {
     /// The placeholder that Apple's programs write for "no year", with or without X-APPLE-OMIT-YEAR.
     static let yearForNone = 1604
@@ -8,7 +8,7 @@ enum DateValue {
     /// Reads the basic and the extended form. If the date has a time, only the date is read, without time
     /// zone conversion (RFC 2426 §3.1.5, RFC 6350 §4.3).
     ///
-    /// - Parameter omittedYear: the year that `X-APPLE-OMIT-YEAR` declares a placeholder.
+    /// - Parameter omittedYear: the year that `X-APPLE-OMIT-YEAR` names as a placeholder.
     /// - Returns: `nil` if the value is not a full calendar day, for example `1985-04` or `circa 1800`.
     static func gregorian(_ value: ArraySlice<UInt8>, omittedYear: Int? = nil) -> String? {
         written(value) { $0 == yearForNone || $0 == omittedYear }.flatMap { CalendarDate($0) == nil ? nil : $0 }

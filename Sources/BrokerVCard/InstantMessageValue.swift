@@ -1,7 +1,7 @@
 import BrokerModel
 
-/// Reads and writes IMPP, and the older properties that are each for a single messenger (RFC 6350 §6.4.3, RFC
-/// 4770).
+/// Reads and writes IMPP (RFC 6350 §6.4.3, RFC 4770), and the older properties, each of which serves a single
+/// messenger.
 enum InstantMessageValue {
     static let properties: [Property: String] = [
         .aim: "AIM", .jabber: "Jabber", .msn: "MSN", .yahoo: "Yahoo", .icq: "ICQ", .skype: "Skype",
@@ -23,7 +23,8 @@ enum InstantMessageValue {
         "SIP": ("sip", nil),
     ]
 
-    /// Apple's scheme for services without one; only Apple's programs are known to use it.
+    /// Apple's scheme for services that have no scheme of their own. Only Apple's programs are known to use
+    /// it.
     private static let noScheme = "x-apple"
 
     static func read(_ line: ContentLine) -> InstantMessageAddress? {
@@ -43,18 +44,20 @@ enum InstantMessageValue {
         return address.username.isEmpty ? nil : address
     }
 
-    /// Whether two addresses are the same handle, for example in IMPP and in an older property.
+    /// Whether two addresses have the same service and user name, for example one from IMPP and one from an
+    /// older property.
     static func isSame(_ left: InstantMessageAddress, _ right: InstantMessageAddress) -> Bool {
         ASCII.equal(left.username, right.username) && ASCII.equal(left.service, right.service)
     }
 
-    /// The address as a URI.
+    /// Returns the address as a URI.
     static func uri(_ address: InstantMessageAddress) -> String {
         let scheme = written[address.service]?.scheme ?? ownScheme(address.service) ?? noScheme
         return scheme + ":" + percentEncoded(address.username)
     }
 
-    /// Returns the service as a scheme, if the service was read from an unknown scheme.
+    /// Returns the service if it has the form of a scheme and is not in ``schemes``, because ``read(_:)``
+    /// stores an unknown scheme as the service.
     private static func ownScheme(_ service: String) -> String? {
         guard let first = service.utf8.first, (0x61...0x7A).contains(first), schemes[service] == nil,
             service.utf8.allSatisfy({
@@ -64,7 +67,7 @@ enum InstantMessageValue {
         return service
     }
 
-    /// The property in which older programs expect the address.
+    /// Returns the property in which older programs expect the address; `nil` if there is none.
     static func olderProperty(_ address: InstantMessageAddress) -> Property? { written[address.service]?.property }
 
     static func percentDecoded(_ text: String) -> String {
@@ -91,7 +94,8 @@ enum InstantMessageValue {
         return decoded
     }
 
-    /// Encodes all bytes except those that a URI may contain unencoded (RFC 3986 §2), and `@`.
+    /// Percent-encodes all bytes except letters, digits and most of the punctuation that a URI may contain
+    /// (RFC 3986 §2).
     static func percentEncoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var result: [UInt8] = []

@@ -1,11 +1,12 @@
 import BrokerModel
 
-/// The parts of a property that a contact has no field for: parameters, group, and the remainder of the value.
+/// The parts of a property for which a contact has no field: parameters, group, and the remainder of the
+/// value.
 ///
 /// They are stored as an extra property: a content line with the property's name and no value, because the
 /// value is stored and access-checked elsewhere. ``check`` identifies the contact's value to which they
 /// belong. If that value has changed, these parts are not written. [The
-/// documentation](Documentation/VCard.md) has the rule.
+/// documentation](Documentation/VCard.md) explains the rule.
 struct KeptParameters: Hashable {
     static let checkName = "X-CONTACTBROKER-VALUE"
     static let restName = "X-CONTACTBROKER-REST"
@@ -13,11 +14,11 @@ struct KeptParameters: Hashable {
     var property: Property
     /// The group's name in lower case.
     var group: String?
-    /// From 1 to 100. The first value of a property needs none.
+    /// The preference, from 1 to 100. The first value of a property needs none.
     var preference: Int?
     var types: [String] = []
     var parameters: [Parameter] = []
-    /// The remainder of a value that contacts cannot hold: further components, or a time after a date.
+    /// The part of a value for which contacts have no field: further components, or a time after a date.
     var rest = ""
     /// Distinguishes the values of one contact and detects a changed value. It is too short to recover the value.
     var check = ""
@@ -26,8 +27,8 @@ struct KeptParameters: Hashable {
 
     var isEmpty: Bool { group == nil && preference == nil && types.isEmpty && parameters.isEmpty && rest.isEmpty }
 
-    /// Returns the check of each value: a 16-bit folded FNV-1a hash in hexadecimal. A dot and the number of
-    /// earlier occurrences follow a repeated hash.
+    /// Returns the check of each value: a 16-bit folded FNV-1a hash in hexadecimal. A repeated hash gets a
+    /// suffix: a dot and the number of its earlier occurrences.
     static func checks(of values: [[String]]) -> [String] {
         var seen: [String: Int] = [:]
         return values.map(hash).map { hash in

@@ -101,7 +101,7 @@ enum Label {
         ASCII.hasPrefix(type, "x-") && type.utf8.count > 2 ? String(type.dropFirst(2)) : type
     }
 
-    /// The types that carry meaning and that the label does not express.
+    /// Returns the types that carry meaning and that the label does not express.
     static func leftOver(_ types: [String], label: String?, _ kind: Kind) -> [String] {
         var left: [String] = []
         for type in types {
@@ -121,7 +121,7 @@ enum Label {
         return left
     }
 
-    /// The types that express the label; `nil` if this version has none.
+    /// Returns the types that express the label; `nil` if this version of vCard has no types for it.
     static func types(for label: String, _ kind: Kind, _ version: VCardVersion) -> [String]? {
         for meaning in meanings(kind) where meaning.label == label {
             if let types = version == .v4_0 ? meaning.written4 : meaning.written3 { return types }

@@ -86,7 +86,7 @@ struct Parameter: Hashable {
     /// The parameter as written in a content line, with the leading semicolon.
     var text: String { ";\(name)=" + values.map(Self.quoted).joined(separator: ",") }
 
-    /// Applies RFC 6868's escapes, and quotes if needed (RFC 6350 §3.3).
+    /// Applies RFC 6868's escapes, and adds quotes if needed (RFC 6350 §3.3).
     private static func quoted(_ value: String) -> String {
         var result: [UInt8] = []
         var needsQuotes = false

@@ -49,7 +49,7 @@ enum PhotoValue {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// The image format of base64 data, as a TYPE value (RFC 2426 §3.1.4); `nil` if it is unknown.
+    /// Returns the image format of base64 data, as a TYPE value (RFC 2426 §3.1.4); `nil` if it is unknown.
     static func type(of digits: ArraySlice<UInt8>) -> String? {
         var bytes: [UInt8] = []
         var bits = 0

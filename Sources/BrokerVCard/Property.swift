@@ -1,4 +1,4 @@
-/// The properties that a contact has fields for, or that describe the card, by their names in upper case.
+/// The properties that this module interprets, by their names in upper case.
 ///
 /// The case order is the order in which kept parameters are stored among a contact's extra properties.
 enum Property: String, CaseIterable {
@@ -57,7 +57,7 @@ enum Property: String, CaseIterable {
 
     private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
 
-    /// The property with this name, in any case.
+    /// Returns the property with this name, ignoring case; ``other`` if there is none.
     static func named(_ bytes: ArraySlice<UInt8>) -> Property {
         byName[ASCII.uppercased(String(decoding: bytes, as: UTF8.self))] ?? .other
     }

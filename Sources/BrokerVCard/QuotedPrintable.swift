@@ -15,7 +15,7 @@ enum QuotedPrintable {
         }
     }
 
-    /// The decoded bytes. Newlines become vCard's escape `\n`, so that the value stays one line.
+    /// Returns the decoded bytes. Newlines become vCard's escape `\n`, so the value stays one line.
     static func decoded(_ text: some Sequence<UInt8>) -> [UInt8] {
         let bytes = Array(text)
         var result: [UInt8] = []
@@ -25,7 +25,7 @@ enum QuotedPrintable {
             var byte = bytes[index]
             index += 1
             if byte == UInt8(ascii: "=") {
-                // A soft line break at the end of the value.
+                // A final `=` is a soft line break.
                 if index == bytes.count { break }
                 if index + 1 < bytes.count, let high = ASCII.hexadecimal(bytes[index]),
                     let low = ASCII.hexadecimal(bytes[index + 1])

@@ -1,8 +1,8 @@
-/// Converts a UTF-16 stream to UTF-8, in chunks of any size. Any other stream passes unchanged, without its byte order
-/// mark.
+/// Converts a UTF-16 stream to UTF-8, in chunks of any size. Any other stream is unchanged, except that a
+/// byte order mark at its start is removed.
 public struct StreamDecoder {
-    /// The content of a file. UTF-16 is detected by its byte order mark, or by a zero byte that is paired
-    /// with the first character, because Mac OS X wrote UTF-16 without a mark.
+    /// The content of a file. UTF-16 is detected by its byte order mark, or by a zero byte before or after
+    /// the first character, because Mac OS X wrote UTF-16 without a mark.
     public enum Content: Sendable {
         /// Cards: the first character is the `B` of BEGIN:VCARD. Concatenated files can have byte order marks
         /// in the middle.
@@ -62,7 +62,7 @@ public struct StreamDecoder {
         }
     }
 
-    /// Unpaired surrogates become U+FFFD.
+    /// Converts UTF-16. Unpaired surrogates become U+FFFD.
     private mutating func utf8(of bytes: [UInt8], _ isBigEndian: Bool, isLast: Bool) -> [UInt8] {
         var units = stride(from: 0, to: bytes.count - 1, by: 2).map { index in
             let (high, low) = isBigEndian ? (bytes[index], bytes[index + 1]) : (bytes[index + 1], bytes[index])

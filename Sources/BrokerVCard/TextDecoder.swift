@@ -27,7 +27,7 @@ enum TextDecoder {
     private static let western: Set<String> = ["windows-1252", "cp1252", "iso-8859-1", "latin1", "iso_8859-1"]
 
     /// Other accepted character sets, all of them supersets of ASCII. No others are accepted: some of ICU's
-    /// have a second encoding of the colon, and ICU can interpret a name as a file name.
+    /// character sets have a second encoding of the colon, and ICU can interpret a name as a file name.
     static let converted: Set<String> = [
         "shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j", "cp932", "euc-jp", "gb2312", "gbk", "gb18030",
         "cp936", "big5", "euc-kr", "ks_c_5601-1987", "koi8-r", "koi8-u", "tis-620", "macintosh", "iso-8859-2",

@@ -38,8 +38,8 @@ extension ContentLine {
                 case UInt8(ascii: "n"), UInt8(ascii: "N"): result.append(0x0A)
                 case UInt8(ascii: "\\"), UInt8(ascii: ";"), UInt8(ascii: ","): result.append(byte)
                 default:
-                    // Drops only the backslash of an unknown escape. vCard 2.1 does not have these escapes,
-                    // so there the backslash stays.
+                    // Drops only the backslash of an unknown escape. vCard 2.1 has no such escapes, so the
+                    // backslash is kept there.
                     if isVersion21 { result.append(UInt8(ascii: "\\")) }
                     result.append(byte)
                 }
@@ -53,7 +53,7 @@ extension ContentLine {
         return String(decoding: ASCII.trimmed(result), as: UTF8.self)
     }
 
-    /// The ranges between unescaped separators.
+    /// Returns the ranges between unescaped separators.
     func split(_ range: Range<Int>, at separator: UInt8) -> [Range<Int>] {
         var parts: [Range<Int>] = []
         var start = range.lowerBound

@@ -6,11 +6,11 @@ import BrokerModel
 ///     reader.append(chunk)
 ///     while let item = reader.next() { … }
 ///
-/// An unreadable card is reported as an item; the cards after it are still read.
+/// An unreadable card is reported as an item. The cards after it are still read.
 public struct VCardReader {
     public enum Item: Hashable, Sendable {
         case card(ReadCard)
-        /// A group.
+        /// A group card (`KIND:group`).
         case group(ReadGroup)
         case unreadable(CardProblem)
     }
@@ -24,7 +24,7 @@ public struct VCardReader {
         splitter = CardSplitter(limits: limits)
     }
 
-    /// Takes the next bytes of the stream; chunks may end anywhere.
+    /// Adds the next bytes of the stream. Chunks may end anywhere.
     public mutating func append(_ bytes: [UInt8]) { splitter.append(decoder.decode(bytes, isLast: false)) }
 
     /// Ends the stream. ``next()`` then returns the remaining items.
@@ -33,7 +33,7 @@ public struct VCardReader {
         splitter.finish()
     }
 
-    /// Returns the next complete item; `nil` until more bytes arrive.
+    /// Returns the next complete item; `nil` if the reader needs more bytes or the stream has ended.
     public mutating func next() -> Item? {
         switch splitter.next() {
         case .card(let card): read(card)

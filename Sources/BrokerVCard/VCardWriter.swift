@@ -3,7 +3,8 @@ import BrokerModel
 /// Writes contacts as vCards: 3.0 in the form that Apple's programs and Android read best (RFC 2426, with Apple's
 /// groups), or 4.0 (RFC 6350, RFC 8605, RFC 9554).
 ///
-/// A contact that ``VCardReader`` read is written so that reading it again gives the same contact, in either version.
+/// If ``VCardReader`` read a contact, writing the contact and reading it again gives the same contact, in
+/// either version.
 public struct VCardWriter: Hashable, Sendable {
     public let version: VCardVersion
 
@@ -16,9 +17,9 @@ public struct VCardWriter: Hashable, Sendable {
     /// The PRODID of the cards (RFC 6350 §6.7.3).
     static let product = "-//contactbroker//contactbroker//EN"
 
-    /// Returns the whole card: UTF-8, CRLF, folded at 75 octets. Its UID comes from the contact's extra
-    /// properties, if they contain one. Extra properties that are not content lines, or that would break the
-    /// card, are left out.
+    /// Returns the whole card in UTF-8. Its lines end in CRLF and are folded at 75 octets. Its UID comes from
+    /// the contact's extra properties, if they contain one. Extra properties that are not content lines, or
+    /// that would break the card, are left out.
     public func card(_ contact: Contact) -> [UInt8] {
         var writing = CardWriting(contact, version)
         writing.write()

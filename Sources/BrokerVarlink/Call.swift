@@ -1,6 +1,6 @@
 import BrokerJSON
 
-/// One call of one connection, from its frame to its last reply. It is used only on the event loop.
+/// One call on one connection, from its frame to its last reply. It is used only on the event loop.
 ///
 /// A call has one final reply: ``reply(_:continues:sensitive:)`` without `continues`, or ``fail(_:)``. If the
 /// caller set `more`, any number of replies with `continues` may precede it. A reply after the final one, or
@@ -87,11 +87,11 @@ public enum Reply {
 
 /// One connection, as seen by the code that answers its calls. It is used only on the event loop.
 public protocol Connection: AnyObject {
-    /// Data that the owner of the server stores with the connection, such as the caller's identity.
+    /// Data that is stored with the connection, such as the caller's identity.
     var context: AnyObject? { get set }
     var isClosed: Bool { get }
 
-    /// Sends a reply. Calls are dispatched one after the other, so their replies are in the same order.
+    /// Sends a reply. Calls are dispatched one after the other, so replies are sent in the order of the calls.
     /// Nothing is sent for a `oneway` call.
     func send(_ reply: Reply, for call: Call)
 
@@ -99,9 +99,9 @@ public protocol Connection: AnyObject {
 
     /// Withdraws queued disclosures: sensitive replies of which the kernel has taken no byte yet.
     ///
-    /// If a withdrawn reply was final, the error takes its place, so that every call still gets a final
-    /// reply. If a sensitive reply was sent in part, the connection is closed.
-    /// - Returns: the number of withdrawn replies.
+    /// If a withdrawn reply was final, the error takes its place: every call still gets a final reply. If a
+    /// sensitive reply was sent in part, the connection is closed.
+    /// - Returns: the number of withdrawn replies, including one that was sent in part.
     @discardableResult
     func withdraw(_ error: VarlinkError) -> Int
 

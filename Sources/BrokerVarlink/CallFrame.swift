@@ -16,7 +16,7 @@ public struct CallFrame: Sendable {
 
     /// Parses a frame without its NUL.
     ///
-    /// - Throws: ``MessageError`` if the sender does not speak Varlink. The connection must then be closed.
+    /// - Throws: ``MessageError`` if the frame is not a valid call. The connection must then be closed.
     public init(parsing frame: [UInt8]) throws(MessageError) {
         var method: String?
         var parameters = JSONDocument.emptyObject.root
@@ -47,8 +47,8 @@ public struct CallFrame: Sendable {
         self.upgrade = upgrade
     }
 
-    /// Whether a method consists of names joined by dots, in the characters that names may have (varlink.org,
-    /// Interface Definition).
+    /// Whether a method consists of names joined by dots, and each name has only permitted characters
+    /// (varlink.org, Interface Definition).
     private static func isQualified(_ method: String) -> Bool {
         guard method.utf8.count <= maximumMethodLength else { return false }
         var parts = 0

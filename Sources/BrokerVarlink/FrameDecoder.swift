@@ -14,7 +14,7 @@ public struct FrameDecoder: Sendable {
     /// The bytes from `start` up to this index contain no NUL.
     private var searched = 0
 
-    /// The most capacity, in bytes, that an empty buffer keeps for the next frame.
+    /// The maximum capacity, in bytes, that an empty buffer keeps for the next frame.
     private let keptCapacity: Int
 
     public init(maximumFrameSize: Int, keptCapacity: Int = 64 * 1_024) {
@@ -22,7 +22,7 @@ public struct FrameDecoder: Sendable {
         self.keptCapacity = keptCapacity
     }
 
-    /// The number of bytes in the buffer: complete frames that were not taken yet, and the beginning of the next.
+    /// The number of bytes in the buffer: complete frames that were not taken yet, and the beginning of another.
     public var bufferedBytes: Int { buffer.count - start }
 
     public mutating func append(_ bytes: RawSpan) {
@@ -35,7 +35,7 @@ public struct FrameDecoder: Sendable {
         append(bytes.span.bytes)
     }
 
-    /// Returns the next complete frame without its NUL, or `nil` until more bytes have arrived.
+    /// Returns the next frame without its NUL; `nil` if it is not complete yet.
     ///
     /// - Throws: ``FrameError/tooLong`` as soon as the limit is passed, not when the NUL arrives, so that a
     ///   peer that never ends its frame cannot make the buffer grow. The connection must then be closed,

@@ -2,12 +2,13 @@
 ///
 /// State of the loop is not `Sendable` and needs no locks. Other threads pass results back through ``execute(_:)``.
 public protocol Loop: Sendable {
-    /// Whether the caller runs on the loop.
+    /// Whether the current thread is the loop's thread.
     var isCurrent: Bool { get }
 
-    /// Runs the work on the loop, after the work that is already running, in the order of the calls.
+    /// Queues work for the loop, which runs queued work in order.
     ///
-    /// If called on the loop, the work runs after all ready connections of this iteration were served.
+    /// The loop runs the work after it has served the ready connections of an iteration, even if this is called
+    /// on the loop.
     func execute(_ work: @escaping @Sendable () -> Void)
 
     /// Runs the work on the loop after a delay.
@@ -34,7 +35,7 @@ public struct LoopBound<Value>: @unchecked Sendable {
         bound = value
     }
 
-    /// The value. Reading it traps unless the caller runs on the loop.
+    /// The value. Reading it traps unless the current thread is the loop's thread.
     public var value: Value {
         precondition(loop.isCurrent, "the value may be used only on the event loop")
         return bound

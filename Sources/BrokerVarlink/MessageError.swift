@@ -1,12 +1,12 @@
 import BrokerJSON
 
-/// Why a frame is not a Varlink message.
+/// Why a frame is not a valid Varlink call or reply.
 public enum MessageError: Error, Hashable, Sendable {
     case json(JSONError)
     case notAnObject
     /// A member is missing or invalid.
     case malformed(member: String)
-    /// The frame has a member that no Varlink message has.
+    /// The frame has a member that this kind of message does not have.
     case unknownMember
 }
 
@@ -21,7 +21,7 @@ extension MessageError: CustomStringConvertible {
     }
 }
 
-// Calls and replies share these (varlink.org, Method Call). A null member counts as missing.
+// Calls and replies share these functions (varlink.org, Method Call). A null member counts as missing.
 extension JSONDocument {
     static func members(ofMessage frame: [UInt8]) throws(MessageError) -> JSONValue.Members {
         let document: JSONDocument

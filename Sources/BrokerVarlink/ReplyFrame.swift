@@ -11,7 +11,7 @@ public struct ReplyFrame: Sendable {
 
     /// Parses a frame without its NUL.
     ///
-    /// - Throws: ``MessageError`` if the server does not speak Varlink.
+    /// - Throws: ``MessageError`` if the frame is not a valid reply.
     public init(parsing frame: [UInt8]) throws(MessageError) {
         var parameters = JSONDocument.emptyObject.root
         var continues = false
@@ -57,7 +57,7 @@ public struct ReplyFrame: Sendable {
         bytes.append(0)
     }
 
-    /// The most bytes that a reply's frame has in addition to its parameters.
+    /// The maximum number of bytes that a reply's frame has in addition to its parameters.
     public static let overhead = opening.count + continuesClosing.count
 
     private static let opening = Array(#"{"parameters":"#.utf8)

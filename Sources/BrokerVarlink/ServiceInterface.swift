@@ -1,6 +1,6 @@
 import BrokerJSON
 
-/// Answers calls of `org.varlink.service` (varlink.org, Service), and calls of unknown interfaces and methods.
+/// Answers calls to `org.varlink.service` (varlink.org, Service), and calls to unknown interfaces and methods.
 public struct ServiceInterface: Sendable {
     /// The interfaces' texts, by name.
     private let texts: [String: String]
@@ -16,8 +16,8 @@ public struct ServiceInterface: Sendable {
     }
 
     /// - Parameter interfaces: the interfaces in addition to `org.varlink.service`, which every service has.
-    /// - Throws: ``InterfaceError`` if a text does not define the interface of its name, or if two have the
-    ///   same name.
+    /// - Throws: ``InterfaceError`` if a description's text does not define the interface with its name, or if
+    ///   two descriptions have the same name.
     public init(
         vendor: String, product: String, version: String, url: String, interfaces: [InterfaceDescription]
     ) throws(InterfaceError) {
@@ -29,7 +29,7 @@ public struct ServiceInterface: Sendable {
                 texts.updateValue(interface.text, forKey: interface.name) == nil
             else { throw InterfaceError(name: interface.name) }
             // The texts are part of this program, so no full parser is needed: each method begins a line,
-            // right below its comments. Tests/certify.sh reads the texts with another implementation of Varlink.
+            // right below its comments. Tests/certify.sh parses the texts with a different Varlink implementation.
             var requiresMore = false
             for line in lines {
                 if line.hasPrefix("method ") {
@@ -53,7 +53,7 @@ public struct ServiceInterface: Sendable {
         info = writer.bytes
     }
 
-    /// Answers calls of `org.varlink.service`, calls of unknown methods, and calls that lack a required `more`.
+    /// Answers calls to `org.varlink.service`, calls to unknown methods, and calls that lack a required `more`.
     ///
     /// - Returns: `false` for any other call, which the implementation of its interface has to answer.
     public func answer(_ call: Call) -> Bool {
@@ -87,7 +87,7 @@ public struct ServiceInterface: Sendable {
 
     private static let name = "org.varlink.service"
 
-    /// The interface that every service has, as varlink.org defines it, with the errors that systemd added.
+    /// The interface that every service has, as varlink.org defines it, plus the errors that systemd added.
     public static let description = InterfaceDescription(
         name: name,
         text: """
@@ -137,7 +137,7 @@ public struct InterfaceDescription: Hashable, Sendable {
     }
 }
 
-/// No text defines the interface of this name, or two texts do.
+/// No text defines the interface with this name, or two texts do.
 public struct InterfaceError: Error, Hashable, CustomStringConvertible {
     let name: String
 

@@ -4,7 +4,7 @@ import BrokerJSON
 public struct VarlinkError: Error, Hashable, Sendable {
     /// Fully qualified, for example `org.varlink.service.MethodNotFound`.
     public let name: String
-    /// A JSON object.
+    /// An encoded JSON object.
     public let parameters: [UInt8]
 
     public init(_ name: String, _ write: (inout JSONWriter) -> Void = { _ in }) {

@@ -3,12 +3,12 @@ import BrokerVarlink
 import CBrokerLinux
 import Glibc
 
-/// Calls a Varlink service over a Unix socket and waits for its replies. Only one thread uses it.
+/// Calls a Varlink service over a Unix socket and waits for its replies. Use a client on one thread only.
 ///
 /// Replies arrive in the order of the calls: read all replies of one call before you begin the next.
 public final class VarlinkClient {
-    /// The descriptor for poll(2), with ``begin(_:more:within:_:)`` and ``nextReply(timeout:)``. It is
-    /// non-blocking, and the client owns it.
+    /// The descriptor for poll(2). Use it together with ``begin(_:more:within:_:)`` and
+    /// ``nextReply(timeout:)``. It is non-blocking, and the client owns it.
     public let fileDescriptor: CInt
 
     /// The longest accepted reply, in bytes, which is also the limit of sd-varlink.
@@ -23,7 +23,8 @@ public final class VarlinkClient {
 
     /// Connects to a socket.
     ///
-    /// - Parameter timeout: for connecting and for each later wait for a reply; `nil` waits without limit.
+    /// - Parameter timeout: the limit for connecting, for sending a call and for each wait for a reply;
+    ///   `nil` means no limit.
     public init(path: String, timeout: Duration? = nil) throws(VarlinkClientError) {
         let descriptor = clinux_connect(path, timeout.map { CInt(clamping: max(1, $0.milliseconds)) } ?? 0)
         guard descriptor >= 0 else { throw .cannotConnect(path: path, reason: String(cString: strerror(-descriptor))) }
@@ -60,7 +61,8 @@ public final class VarlinkClient {
         return reply.parameters
     }
 
-    /// Calls a method without a reply. Errors are not reported either, not even an unknown method.
+    /// Sends a `oneway` call, which has no reply. The server reports no errors either, not even an unknown
+    /// method.
     public func callOneway(
         _ method: String, _ write: (inout JSONWriter) -> Void = { _ in }
     ) throws(VarlinkClientError) {
@@ -112,7 +114,7 @@ public final class VarlinkClient {
         }
     }
 
-    /// Whether a complete reply is already buffered; poll(2) does not report it.
+    /// Whether a complete reply is already buffered. poll(2) does not report buffered replies.
     public var hasBufferedReply: Bool { decoder.hasFrame() }
 
     /// Closes the connection. Later calls throw ``VarlinkClientError/closed``.

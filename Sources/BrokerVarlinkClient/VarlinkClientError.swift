@@ -1,15 +1,16 @@
 import BrokerJSON
 
-/// Why a call has no reply, or the error that it got as its reply.
+/// The reason why a call failed: the client could not connect, no reply arrived, or the server sent an error
+/// reply.
 public enum VarlinkClientError: Error, Sendable {
-    /// No program listens there, or the kernel refused the connection.
+    /// The client could not connect, for example because no program listens at the path.
     case cannotConnect(path: String, reason: String)
-    /// The server closed the connection, or ``VarlinkClient/close()`` was called.
+    /// The connection is closed: the server or ``VarlinkClient/close()`` closed it, or the socket failed.
     case closed
-    /// No reply arrived within the client's timeout. The connection is closed, because a late reply would be
-    /// taken for the reply to the next call.
+    /// Sending the call or waiting for its reply timed out. The connection is closed, because a late reply
+    /// would be taken for the reply to the next call.
     case timedOut
-    /// The server sent something that is not Varlink. The connection is closed.
+    /// The server sent an invalid or too long reply. The connection is closed.
     case protocolViolation(String)
     /// The server sent an error reply, with this qualified name.
     case error(name: String, parameters: JSONValue)

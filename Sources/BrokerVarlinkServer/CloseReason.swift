@@ -16,22 +16,22 @@ public enum CloseReason: Hashable, Sendable {
     case unfinishedFrame
     /// The peer did not read its replies in time.
     case peerDoesNotRead
-    /// The user's connections had too many unread bytes in total, and this one had been without a read for
-    /// the longest time.
+    /// The peers of the user's connections had left too many bytes unread in total, and this connection's peer
+    /// had not read for the longest time.
     case userHoldsTooMuch
     /// A reply would have been longer than the limit for a frame.
     case replyTooLong
     /// A disclosure was withdrawn after part of it was sent.
     case withdrawn
-    /// A process other than the one that connected wrote to the connection, which it stole or inherited. The
-    /// broker parsed none of its bytes and sent no further reply.
+    /// A process other than the one that connected wrote to the connection, because it stole or inherited the
+    /// descriptor. The broker parsed none of that process's bytes and sent no further reply.
     case foreignBytes(writer: pid_t, writerUser: uid_t, owner: pid_t)
     /// The socket failed.
     case failed(reason: String)
 }
 
 extension CloseReason {
-    /// The reason for an error code of a socket. Usually the peer has ended.
+    /// Converts a socket's error code. Usually the peer has ended.
     init(errno: CInt) {
         switch errno {
         case ECONNRESET, EPIPE: self = .peerClosed

@@ -12,17 +12,17 @@ public final class EventLoop: Loop {
     private let epoll: CInt
     private let bell: CInt
     private let mail = Mutex(Mail())
-    /// The thread's pthread_t; 0 if the thread does not run.
+    /// The thread's pthread_t; 0 if the thread is not running.
     private let thread = Atomic<UInt>(0)
     /// The thread that ``stop()`` joins, once.
     private let joinable = Mutex<pthread_t?>(nil)
-    // Sound: used only through `inside`, which traps off the loop.
+    // Sound: after the thread has started, only the thread itself uses it.
     nonisolated(unsafe) private let state: LoopState
 
     /// Work and flags from other threads.
     private struct Mail {
         var works: [@Sendable () -> Void] = []
-        /// Whether the thread sleeps. A sender must then ring the bell.
+        /// Whether the thread sleeps. A sender must then write to the eventfd to wake it.
         var isAsleep = false
         var isStopping = false
         /// Whether the thread has ended. Sent work is then dropped.
@@ -60,8 +60,8 @@ public final class EventLoop: Loop {
         joinable.withLock { $0 = started }
     }
 
-    /// The descriptors close only here. A thread that rings the bell holds a reference to the loop, so its
-    /// write cannot reach another file that reused the descriptor's number.
+    /// The descriptors are closed only here. A thread that wakes the loop has a reference to it, so the thread's
+    /// write cannot reach a different file that reuses the descriptor's number.
     deinit {
         close(bell)
         close(epoll)
@@ -189,11 +189,11 @@ public final class EventLoop: Loop {
     private func wait() -> Int {
         guard state.work.isEmpty, fallAsleep() else { return state.poll(waiting: 0) }
         if let count = state.linger() { return count }
-        // A timer may have come due while lingering.
+        // A timer may have become due while the loop lingered.
         return state.poll(waiting: state.timers.next.map { max(0, $0 - .now()) } ?? -1)
     }
 
-    /// Marks the thread as asleep. From then on, a sender rings the bell.
+    /// Marks the thread as asleep. From then on, a sender must wake it.
     ///
     /// - Returns: `false` if there is work or the loop is stopping.
     private func fallAsleep() -> Bool {

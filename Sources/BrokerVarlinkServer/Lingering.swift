@@ -3,16 +3,16 @@ import Glibc
 /// Decides whether the loop polls briefly for the next call of the caller that it just answered.
 ///
 /// A program that calls in sequence sends its next call about 20 to 60 µs after a reply. Sleeping in between
-/// costs more: another processor must wake up for the call, and this one continues with cold caches. The loop
-/// therefore polls its descriptors briefly before it sleeps, as long as that pays off. It does not pay off if
-/// no program calls, or if both programs share one processor, so that the peer cannot run. The loop then
-/// polls only after one reply in hundreds.
+/// costs more: a processor must wake up for the call and continues with cold caches. The loop therefore polls
+/// its descriptors briefly before it sleeps, as long as polling pays off. Polling does not pay off if no
+/// program calls. Nor does it if both programs share one processor, because the peer cannot run while the loop
+/// polls. The loop then polls only after one reply in hundreds.
 ///
-/// Polling delays no caller, because all descriptors are served meanwhile. The loop does not poll while it
+/// Polling delays no caller, because each poll checks all descriptors. The loop does not poll while it
 /// serves several callers, because they need the processor.
 ///
 /// The rest of the server uses only ``answered(_:bytes:)`` and ``listen(until:_:)``. Without them everything
-/// works the same, but each reply waits for a processor to wake up.
+/// works the same, but each call waits for a processor to wake up.
 struct Lingering {
     private var audience = Audience()
     /// The size of the last reply, in bytes.
@@ -21,8 +21,10 @@ struct Lingering {
     private var credit = 0
     private var untried = 0
 
-    /// Notes that a process was admitted, got its last pending reply of that many bytes, or closed its
-    /// connection. The loop may then poll for its next action.
+    /// Call this when a process was admitted, got its last pending reply, or closed its connection. The loop may
+    /// then poll for the next action of this process.
+    ///
+    /// - Parameter bytes: the size of the reply.
     mutating func answered(_ process: pid_t, bytes: Int = 0) {
         audience.answered(process)
         replySize = bytes
@@ -52,7 +54,7 @@ struct Lingering {
         .nanoseconds(80_000 + 8 * min(bytes, longReply))
     }
 
-    /// Bytes. A reply longer than this does not extend the poll further.
+    /// In bytes. The part of a reply beyond this length does not extend the poll.
     private static let longReply = 40_000
     private static let mostCredit = 32
     /// The credit for a call that a poll found. One success in four polls is enough to continue.
@@ -94,7 +96,8 @@ struct Audience {
         now = now == .nobody || now == one ? one : .several
     }
 
-    /// Whether only one process was answered. Call it at the end of each iteration.
+    /// Whether only one process was answered, in this iteration and in the last one with replies. Call this at
+    /// the end of each iteration.
     mutating func isOne() -> Bool {
         defer { now = .nobody }
         guard now != .nobody else { return false }

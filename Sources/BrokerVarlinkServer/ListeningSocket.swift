@@ -13,7 +13,7 @@ struct ListeningSocket {
         let inode: ino_t
     }
 
-    /// Creates the socket. First removes a stale socket file without a listener.
+    /// Creates the socket. Before that, removes a stale socket file at the path, to which no process listens.
     static func bind(path: String, mode: mode_t, backlog: CInt) throws(ServerError) -> ListeningSocket {
         var status = stat()
         if lstat(path, &status) == 0 {
@@ -21,7 +21,7 @@ struct ListeningSocket {
             switch clinux_is_answered(path) {
             case 0: unlink(path)
             case 1: throw .alreadyServed(path: path)
-            // The file was removed meanwhile.
+            // The file was removed after the check above.
             case -ENOENT: break
             case let code: throw .cannotListen(path: path, reason: String(cString: strerror(-code)))
             }

@@ -4,7 +4,7 @@ import Glibc
 /// The state of an event loop: watched descriptors, timers and queued work.
 final class LoopState {
     var work = WorkQueue()
-    /// Timers that are not due yet.
+    /// Timers whose work has not run yet.
     var timers = TimerList()
     var watchlist: Watchlist
     var lingering = Lingering()
@@ -53,6 +53,7 @@ final class LoopState {
         work = WorkQueue()
     }
 
-    /// The most bytes received from one connection per iteration, so that a busy connection does not block others.
+    /// The maximum number of bytes received from one connection per iteration. A busy connection therefore does
+    /// not block other connections.
     private static let receivedAtOnce = 64 * 1_024
 }

@@ -2,8 +2,8 @@ import BrokerVarlink
 
 /// The queued replies of one connection, in order.
 ///
-/// The kernel takes as many bytes as it has room for. A reply can be withdrawn while the kernel has none of
-/// its bytes.
+/// The kernel takes as many bytes as it has room for. A reply can be withdrawn until the kernel has taken one
+/// of its bytes.
 struct OutgoingReplies {
     private struct Frame {
         var bytes: [UInt8]
@@ -31,7 +31,7 @@ struct OutgoingReplies {
     /// Passes the first bytes to `take`; small replies are combined.
     ///
     /// - Parameter take: returns how many bytes it took.
-    /// - Returns: whether it took all bytes.
+    /// - Returns: whether `take` took all bytes that were offered to it.
     mutating func offer(using scratch: inout [UInt8], _ take: (RawSpan) -> Int) -> Bool {
         let first = frames[0]
         let offered: Int
@@ -53,7 +53,7 @@ struct OutgoingReplies {
     }
 
     /// Withdraws every sensitive reply of which no byte was sent. If a withdrawn reply was final, the error
-    /// takes its place, so that every call still gets a final reply.
+    /// takes its place: every call still gets a final reply.
     ///
     /// - Returns: the number of withdrawn replies.
     mutating func withdraw(_ error: VarlinkError) -> Int {
@@ -100,6 +100,6 @@ struct OutgoingReplies {
         if frames.isEmpty, frames.capacity > 64 { frames = [] }
     }
 
-    /// The most bytes into which small replies are combined.
+    /// The maximum size of several small replies that are sent together, in bytes.
     private static let pieceSize = 64 * 1_024
 }

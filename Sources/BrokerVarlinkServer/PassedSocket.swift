@@ -12,7 +12,8 @@ public struct PassedSocket: Hashable, Sendable {
         self.name = name
     }
 
-    /// Returns the sockets that the environment names; none if it is for another process or invalid.
+    /// Returns the sockets that the variables name; none if the variables are invalid or meant for a
+    /// different process.
     ///
     /// Unset the variables afterwards, so that no child process uses them.
     public static func all(in environment: [String: String], processID: pid_t) -> [PassedSocket] {
@@ -26,7 +27,8 @@ public struct PassedSocket: Hashable, Sendable {
         }
     }
 
-    /// The bound path, which distinguishes sockets of the same name; `nil` if it is not a Unix socket with a path.
+    /// The bound path, which distinguishes sockets of the same name; `nil` if this is not a Unix socket with a
+    /// path.
     public var path: String? {
         var buffer = [CChar](repeating: 0, count: 128)
         guard clinux_bound_path(descriptor, &buffer, buffer.count) == 0, buffer[0] != 0 else { return nil }

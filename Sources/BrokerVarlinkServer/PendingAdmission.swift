@@ -1,12 +1,12 @@
-/// The decision about a new connection, which may follow later. It is used only on the event loop.
+/// Receives the decision about a new connection, at once or later. It is used only on the event loop.
 public final class PendingAdmission {
-    /// Runs once if the peer closes the connection before the decision, so that its inspection can stop.
+    /// Runs once if the connection closes before the decision, so that the inspection of the peer can stop.
     public var onAbandoned: (() -> Void)?
     private let decide: (Admission) -> Void
 
     init(_ decide: @escaping (Admission) -> Void) { self.decide = decide }
 
-    /// Admits or refuses the connection. Does nothing if the peer has closed it.
+    /// Admits or refuses the connection. Does nothing if the connection is already closed.
     public func callAsFunction(_ admission: Admission) {
         onAbandoned = nil
         decide(admission)

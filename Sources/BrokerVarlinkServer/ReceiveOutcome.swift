@@ -9,15 +9,15 @@ enum ReceiveOutcome {
     case nothing
     /// The peer has closed its end.
     case ended
-    /// Another process wrote bytes to the same socket, which it stole or inherited.
+    /// A process that did not connect wrote bytes to the socket, because it stole or inherited the descriptor.
     case foreign(processID: pid_t, userID: uid_t)
     /// The socket failed.
     case failed(errno: CInt)
 
-    /// Receives from an open socket, without waiting. Bytes from another process do not reach the decoder.
+    /// Receives from an open socket, without waiting. Bytes from a foreign process do not reach the decoder.
     ///
-    /// If the kernel names no writer, or one outside this pid namespace (pid 0), the writer counts as another
-    /// process.
+    /// If the kernel reports no writer, or a writer outside this pid namespace (pid 0), the writer counts as a
+    /// foreign process.
     ///
     /// - Parameter scratch: the buffer. Its size limits the number of received bytes.
     static func ofReceiving(

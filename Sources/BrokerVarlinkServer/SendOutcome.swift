@@ -2,7 +2,7 @@ import Glibc
 
 /// The result of one send to a connection.
 enum SendOutcome {
-    /// The number of bytes that the kernel took; 0 if it has no room now.
+    /// The number of bytes that the kernel took; 0 if it has no room.
     case took(Int)
     /// The socket failed.
     case failed(errno: CInt)

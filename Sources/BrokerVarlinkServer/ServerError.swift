@@ -1,6 +1,6 @@
 /// Why a socket cannot be opened.
 public enum ServerError: Error, Hashable, Sendable {
-    /// A process already listens at this path; most likely another broker.
+    /// A process already listens at this path, most likely a second broker.
     case alreadyServed(path: String)
     /// The file at this path is not a socket. It stays unchanged.
     case notASocket(path: String)

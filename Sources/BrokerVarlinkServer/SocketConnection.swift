@@ -3,11 +3,12 @@ import Glibc
 
 /// One connection: reads frames, dispatches calls one after the other, and sends their replies in order.
 ///
-/// Replies can be withdrawn while the kernel has not taken them. It is used only on the event loop.
+/// Replies can be withdrawn until the kernel takes them. A connection is used only on the event loop.
 final class SocketConnection: Connection, Watcher {
     var context: AnyObject?
     private(set) var isClosed = false
-    /// When sending last stalled. Each time the peer reads only a part of the replies, sending stalls again.
+    /// When sending last stalled. Sending stalls again each time the peer has read only a part of the
+    /// replies.
     private(set) var lastProgress = Uptime.beginning
 
     private let server: VarlinkServer
@@ -115,8 +116,8 @@ final class SocketConnection: Connection, Watcher {
 
     // MARK: Calls
 
-    /// Dispatches calls until one is not answered at once, but only a limited number per iteration. It is not
-    /// recursive, however many calls are buffered.
+    /// Dispatches calls until one is not answered at once, but only a limited number per iteration. The
+    /// method does not recurse, however many calls are buffered.
     private func dispatch() {
         guard isAdmitted, !isClosed, !isDispatching else { return }
         isDispatching = true
@@ -174,8 +175,8 @@ final class SocketConnection: Connection, Watcher {
         }
     }
 
-    /// Dispatches the next call as separate work. The code that replies must not be called with another call
-    /// before its `reply` has returned.
+    /// Dispatches the next call as separate work. The code that replies to a call must not receive the next
+    /// call before `reply` has returned.
     private func dispatchSoon() {
         guard !isDispatching, !dispatchIsDue, !isClosed, isAdmitted else { return }
         guard decoder.bufferedBytes > 0 || inputHasEnded || isWithheld else { return countCallBytes() }
@@ -392,8 +393,8 @@ final class SocketConnection: Connection, Watcher {
 
     /// When the replies to a burst of calls have this many bytes, they are sent together.
     private static let flushSize = 64 * 1_024
-    /// The most calls dispatched per iteration, so that a client with many calls does not block others.
+    /// The maximum number of calls dispatched per iteration, so that a busy client does not block other clients.
     private static let callsPerIteration = 32
-    /// Bytes of buffer that a connection keeps: enough for most calls, and little for a thousand connections.
+    /// The bytes of buffer that an idle connection keeps: enough for most calls, and few for a thousand clients.
     private static let keptBytes = 4 * 1_024
 }

@@ -22,12 +22,12 @@ final class Timer: Scheduled {
     fileprivate func isBefore(_ other: Timer) -> Bool { (due, insertion) < (other.due, other.insertion) }
 }
 
-/// Timers in the order of their due times, those with the same time in the order of insertion. It is used
-/// only on the event loop.
+/// Timers in the order of their due times; timers with the same due time are in the order of insertion. The
+/// list is used only on the event loop.
 ///
-/// A cancelled timer is removed at once, with its work: a connection may start and cancel many, and none
-/// stays until it is due. Prompts, and connections with a pending frame or reply, bound the number of timers.
-/// Most are inserted at the end, because most timeouts are equal.
+/// A cancelled timer is removed at once, with its work, because a connection may start and cancel many
+/// timers. The number of timers grows only with the number of prompts and of connections with a pending frame
+/// or reply. Most timers are inserted at the end, because most timeouts are equal.
 struct TimerList {
     private var timers: [Timer] = []
     private var insertion: UInt64 = 0

@@ -13,7 +13,7 @@ struct Uptime: Comparable {
     /// Returns the nanoseconds from `right` to `left`.
     static func - (left: Uptime, right: Uptime) -> Int64 { left.nanoseconds - right.nanoseconds }
 
-    /// Adds a delay. A negative delay counts as zero, and one of more than a century as a century.
+    /// Adds a delay. A negative delay counts as zero, and a delay of more than a century as a century.
     static func + (moment: Uptime, delay: Duration) -> Uptime {
         Uptime(nanoseconds: moment.nanoseconds + delay.boundedNanoseconds)
     }

@@ -1,6 +1,7 @@
 import Glibc
 
-/// The resources that all connections of one user at one socket use in total. It is used only on the event loop.
+/// Counts the resources that all connections of one user at one socket use in total. It is used only on the
+/// event loop.
 final class UserAccount {
     let userID: uid_t
     private let bytesInFlight: Int
@@ -8,12 +9,12 @@ final class UserAccount {
     private(set) var connections = 0
     private(set) var heldCallBytes = 0
     private(set) var unsentReplyBytes = 0
-    /// Connections that are not read, because the user has too many buffered bytes of calls.
+    /// Connections on which reading is paused because the user's buffered calls exceed the byte limit.
     private var paused: [SocketConnection] = []
     /// Connections with replies that their peers have not read.
     private var stalled: [ObjectIdentifier: SocketConnection] = [:]
-    /// The only connection that may still read beyond the limit. Without it, unfinished long calls could fill
-    /// the limit together, and none of them would end.
+    /// The only connection that may still read beyond the limit. Without this exemption, several unfinished
+    /// long calls could together use up the limit, and none could complete.
     private weak var exempt: SocketConnection?
 
     init(userID: uid_t, bytesInFlight: Int) {
@@ -39,7 +40,7 @@ final class UserAccount {
         heldCallBytes += difference
     }
 
-    /// Call it when a connection is closed or has no long call left.
+    /// Call this when a connection closes or no longer has a long call buffered.
     func finishedLongCall(_ connection: SocketConnection) {
         if exempt === connection { exempt = nil }
         paused.removeAll { $0 === connection }

@@ -2,10 +2,10 @@ import BrokerVarlink
 import CBrokerLinux
 import Glibc
 
-/// A listening Unix socket that serves calls. It and all code that it calls run only on the event loop.
+/// A listening Unix socket that serves calls. The server and all code that it calls run only on the event loop.
 public final class VarlinkServer: Watcher {
     /// Decides whether to admit a peer. The server reads no byte of the peer before the decision, which may
-    /// come later, on the loop. It need not come if the peer closes the connection first.
+    /// come later, on the loop. No decision is needed if the peer closes the connection first.
     public typealias Admit = (AcceptedPeer, _ decide: PendingAdmission) -> Void
 
     /// Called once if the socket stops accepting connections although ``close()`` was not called.
@@ -24,7 +24,7 @@ public final class VarlinkServer: Watcher {
     private let socket: ListeningSocket
     private var isClosed = false
     private var watching: Watching?
-    /// Runs after descriptors ran out, until the server accepts connections again.
+    /// The timer that ends a pause in accepting; see ``pauseAccepting()``.
     private var pause: Timer?
     private var connections: [ObjectIdentifier: SocketConnection] = [:]
     private var accounts: [uid_t: UserAccount] = [:]
@@ -34,8 +34,8 @@ public final class VarlinkServer: Watcher {
         /// The server creates the socket at this path. The folder must exist. A stale socket without a
         /// listener is replaced.
         case path(String)
-        /// The socket is already bound and listening, for example by systemd. The server owns the descriptor;
-        /// the file belongs to the creator.
+        /// Another process, such as systemd, created the socket and listens on it. The server owns the
+        /// descriptor and does not remove the socket's file.
         case passed(PassedSocket)
     }
 
@@ -44,9 +44,10 @@ public final class VarlinkServer: Watcher {
     /// Must be called on the loop.
     /// - Parameters:
     ///   - mode: the file permissions of a socket that the server creates. They apply from the start.
-    ///   - onCall: called with one call at a time for each connection. The next call comes only when the one
-    ///     before is over, and never from within a `reply` or `fail`.
-    ///   - onClose: called once for each admitted connection, after its last call was abandoned.
+    ///   - onCall: called with one call at a time for each connection. It is called again only after the
+    ///     previous call has ended, and never from within `reply` or `fail`.
+    ///   - onClose: called once when an admitted connection has closed, after its unfinished call, if any,
+    ///     was abandoned.
     public init(
         at place: Place, mode: mode_t = 0o600, loop: EventLoop, limits: ServerLimits = ServerLimits(),
         admit: @escaping Admit = { _, decide in decide(.admit(context: nil)) },
@@ -160,7 +161,7 @@ public final class VarlinkServer: Watcher {
 
     /// The kernel's default maximum (net.core.somaxconn is 4096).
     private static let backlog: CInt = 4_096
-    /// The most connections accepted per iteration, so that open connections are served in between.
+    /// The maximum number of connections accepted per iteration, so that open connections are served in between.
     private static let acceptsPerIteration = 64
     /// How long to wait for a free descriptor.
     private static let acceptPause = Duration.milliseconds(100)

@@ -6,7 +6,8 @@ struct Readiness: OptionSet {
 
     static let readable = Readiness(rawValue: UInt32(CLINUX_READABLE))
     static let writable = Readiness(rawValue: UInt32(CLINUX_WRITABLE))
-    /// The peer has closed the connection, or the descriptor failed. epoll reports it to every watcher.
+    /// The peer has closed the connection, or the descriptor failed. epoll reports it even if the watcher did
+    /// not request it.
     static let hungUp = Readiness(rawValue: UInt32(CLINUX_HUNG_UP))
 }
 
@@ -21,10 +22,10 @@ struct Watching {
     fileprivate let token: UInt64
 }
 
-/// The watched descriptors and their watchers. It is used only on the event loop.
+/// The watched descriptors and their watchers. The list is used only on the event loop.
 ///
 /// A token consists of an index and its generation. An event for a removed descriptor therefore reaches no
-/// watcher, even if another connection has reused its number and its index.
+/// watcher, even if a new connection reuses the descriptor's number and the index.
 struct Watchlist {
     private struct Place {
         var generation: UInt32 = 0
@@ -71,6 +72,7 @@ struct Watchlist {
         return places[index].watcher
     }
 
-    /// The bell's token. No watcher has it, because the list never has so many entries.
+    /// The token of the eventfd that wakes the event loop. No watcher has it, because the list never has so
+    /// many entries.
     static let bell = UInt64.max
 }

@@ -1,4 +1,4 @@
-/// The queued work of the event loop, in order. It is used only on the event loop.
+/// The queued work of the event loop, in order. The queue is used only on the event loop.
 struct WorkQueue {
     /// The work in `works[..<head]` was already taken.
     private var works: [(() -> Void)?] = []

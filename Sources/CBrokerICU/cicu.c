@@ -10,7 +10,7 @@
 #include <unicode/ustring.h>
 #include <unicode/utrans.h>
 
-/* A UTF-16 buffer that grows and is reused, so that folding a word allocates nothing. */
+/* A UTF-16 buffer that grows and is reused. Folding a word therefore rarely allocates memory. */
 struct buffer {
     UChar *units;
     int32_t capacity;
@@ -27,7 +27,7 @@ static int reserve(struct buffer *buffer, int32_t capacity) {
     return 1;
 }
 
-/* Ill-formed UTF-8 would become U+FFFD, but callers pass only valid text. */
+/* Ill-formed UTF-8 would become U+FFFD, but Swift's strings are always valid. */
 static int load(struct buffer *buffer, const char *text, size_t count) {
     if (count > INT32_MAX / 8 || !reserve(buffer, (int32_t)count + 1)) return 0;
     UErrorCode error = U_ZERO_ERROR;
@@ -115,7 +115,8 @@ static UTransliterator *transliterator(const char *name) {
 static const char *const to_ascii = "Latin-ASCII";
 static const char *const to_latin = "Any-Latin";
 
-/* ICU loads the rules for Chinese characters when it converts the first one. */
+/* Converts a Chinese character, because ICU loads the rules for Chinese characters when it converts the first
+   one. */
 void cicu_prepare(void) {
     UTransliterator *made = transliterator(to_ascii);
     if (made) utrans_close(made);
@@ -216,8 +217,8 @@ static void drop_accents(struct buffer *text) {
 }
 
 /*
- * Maps letters that count as the same in a search for a name: katakana to hiragana, and Arabic letters that vary by
- * keyboard and country (the Persian yeh and kaf, the yeh without dots, the teh pronounced as heh).
+ * Maps letters that count as the same in a search for a name: katakana to hiragana, and Arabic letters that
+ * vary by keyboard and country (Farsi yeh, alef maksura, keheh, teh marbuta, heh goal).
  */
 static UChar plain_letter(UChar letter) {
     if ((letter >= 0x30A1 && letter <= 0x30F6) || letter == 0x30FD || letter == 0x30FE) return letter - 0x60;
@@ -271,7 +272,7 @@ ptrdiff_t cicu_fold_russian(cicu_folder *folder, const char *text, size_t count,
 enum cicu_class cicu_class_of(uint32_t value) {
     UChar32 character = (UChar32)value;
     if (character == 0x27 || character == 0x2019 || character == 0x02BC || character == 0xFF07) return CICU_APOSTROPHE;
-    /* Korean initial consonants: a sequence of them can be the beginning of a name. */
+    /* Korean initial consonants: people search for a name by typing a sequence of them. */
     if (character >= 0x1100 && character <= 0x1112) return CICU_PART;
     UErrorCode error = U_ZERO_ERROR;
     switch (uscript_getScript(character, &error)) {

@@ -7,7 +7,7 @@
 #include <unicode/upluralrules.h>
 #include <unicode/ustring.h>
 
-/* Longer than any locale identifier with language, script and region. */
+/* Buffer sizes. No locale identifier with language, script and region is longer than longest_locale. */
 enum { longest_locale = 64, longest_name = 256 };
 
 static ptrdiff_t store(const UChar *units, int32_t count, char *out, size_t capacity) {

@@ -10,8 +10,8 @@
 
 #include "worker.h"
 
-/* The most descriptors read from a message. If there are more, the kernel closes them, and the message is rejected.
-   */
+/* The maximum number of descriptors read from a message. If a message has more, the kernel drops the others,
+   and the message is rejected. */
 #define DESCRIPTORS 4
 
 int identify_listen(const char *path)
@@ -106,7 +106,7 @@ void identify_refuse(int connection, enum identify_outcome outcome)
     memset(&answer, 0, sizeof answer);
     answer.magic = IDENTIFY_MAGIC;
     answer.outcome = outcome;
-    /* A failure means that the caller has closed its end. */
+    /* If this fails, the broker has closed its end. */
     (void)send(connection, &answer, sizeof answer, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 

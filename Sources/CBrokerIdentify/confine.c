@@ -54,8 +54,8 @@ struct list {
     size_t count;
 };
 
-/* The calls that an inspection needs. For openat the filter also checks the flags: it opens nothing for writing.
-   openat2 is missing, because its flags are in memory, where the filter cannot see them. */
+/* The calls that an inspection needs. For openat the filter also checks the flags and permits only
+   reading. openat2 is missing, because its flags are in memory, where the filter cannot see them. */
 static const int inspecting[] = {
     SYS_openat, SYS_readlinkat, SYS_statx, SYS_read, SYS_close, SYS_ppoll, SYS_sendto, SYS_exit,
     SYS_exit_group, SYS_mmap, SYS_munmap, SYS_mremap, SYS_brk, SYS_madvise, SYS_futex, SYS_rt_sigreturn,
@@ -68,8 +68,8 @@ static const int inspecting[] = {
 #endif
 };
 
-/* The calls that the parent needs in addition: to accept, to receive, to start a worker and to end it. The worker
-   also needs them until it has confined itself further. */
+/* The calls that the parent also needs: to accept, to receive, and to start and end workers. A worker needs
+   them too, until it has confined itself further. */
 static const int serving[] = {
     SYS_accept4, SYS_recvmsg, SYS_getsockopt, SYS_clone, SYS_set_robust_list, SYS_wait4, SYS_waitid, SYS_kill, SYS_tgkill,
     SYS_pidfd_open, SYS_pidfd_send_signal, SYS_prctl, SYS_getppid, SYS_dup3, SYS_close_range, SYS_seccomp, SYS_prlimit64,
@@ -98,7 +98,7 @@ static size_t append(struct sock_filter *program, size_t length, struct list lis
     return length;
 }
 
-/* Any other system call kills the process, because this program makes none. */
+/* Permits only the listed system calls. Any other call kills the process, because this program makes none. */
 static int filter(const struct list *lists, size_t count)
 {
     struct sock_filter program[16 + 2 * (COUNT(inspecting) + COUNT(serving))];
@@ -138,7 +138,7 @@ int identify_confine_worker(void)
     int result = limit(RLIMIT_NOFILE, 32);
     /* Bytes of private memory: enough for one piece of a file and the list of mounts. */
     if (result == 0) result = limit(RLIMIT_DATA, 67108864);
-    /* Seconds of CPU time. They end the worker if the parent, which would kill it, has ended. */
+    /* Seconds of CPU time. This limit ends a worker that the parent does not kill. */
     if (result == 0) result = limit(RLIMIT_CPU, 2);
     return result == 0 ? filter(one, COUNT(one)) : result;
 }

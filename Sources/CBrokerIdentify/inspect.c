@@ -20,10 +20,11 @@
 const char *identify_path(const struct identify_inspection *inspection) { return inspection->path; }
 const char *identify_app(const struct identify_inspection *inspection) { return inspection->app; }
 
-/* Opens a path with O_PATH, which does not access the file's contents. No FIFO, device or link can block it.
+/* Opens a path with O_PATH, which does not access the file's contents, so no FIFO, device or link can block
+   the call.
 
-   Goes down folder by folder and follows no link. openat2(2) can do that at once, but its flags are in memory, where the
-   worker's filter could not see that it opens nothing for writing. */
+   Goes down folder by folder and follows no link. openat2(2) could do this in one call, but its flags are
+   in memory. The worker's filter therefore could not check that the call opens nothing for writing. */
 static int open_beneath(int directory, const char *name)
 {
     char part[NAME_MAX + 1];
@@ -87,7 +88,7 @@ static int number_in(const char *text, size_t size, uint64_t *out)
     return index > 0;
 }
 
-/* Reads the process's pid from the pidfd's fdinfo. The kernel writes -1 there once the process was reaped. */
+/* Reads the process's pid from the pidfd's fdinfo. The kernel reports -1 there after the process was reaped. */
 static int pid_of(int pidfd)
 {
     char name[sizeof "/proc/self/fdinfo/-2147483648"], text[1025];
@@ -149,8 +150,8 @@ static int is_text(const char *text, size_t size, const char *expected)
 }
 
 /* Returns the file system type in a line of proc_pid_mountinfo(5), if the line describes the file's mount. The fields
-   are: number, parent, device, root, place, options, ..., a dash, type. Without a mount number the file's device is
-   compared. */
+   are: number, parent, device, root, place, options, ..., a dash, type. If the file's mount number is unknown, the
+   file's device is compared instead. */
 static const char *type_in(const char *line, const char *end, const struct clinux_file *file, size_t *size)
 {
     int index = 0, after_dash = 0;
@@ -179,7 +180,7 @@ static const char *type_in(const char *line, const char *end, const struct clinu
 
 int identify_is_local(const char *mounts, size_t size, const struct clinux_file *file, int trusted)
 {
-    /* Only a block device has a major number, and only the administrator can mount one. */
+    /* Only a file system on a block device has a major number other than 0, and only root can mount one. */
     if (file->device_major != 0) return 1;
     const char *end = mounts + size;
     while (mounts < end) {
@@ -282,7 +283,7 @@ enum identify_digest identify_hash(
     return digest;
 }
 
-/* Reads the path of the opened file, even if the process runs another file by now. */
+/* Reads the path of the opened file, even if the process runs a different file by then. */
 static int32_t path_of(int path_descriptor, struct identify_inspection *out)
 {
     char name[sizeof "/proc/self/fd/-2147483648"];
@@ -402,8 +403,8 @@ int identify_parse_info(const char *text, size_t size, char *app, char *instance
     return 0;
 }
 
-/* The peer controls its own root. Therefore no link in it is followed, no path on a file server, which may never
-   answer, is looked up, and only a regular file is opened. */
+/* The peer controls its own root. This function therefore follows no link in it, looks up no path on a
+   file server, which may never answer, and opens only a regular file. */
 static int32_t inspect_info(int directory, struct mounts *mounts, struct identify_inspection *out)
 {
     int root = clinux_open_path(directory, "root", 1);
@@ -466,6 +467,6 @@ int identify_inspect(int pidfd, uint32_t wants, uint64_t hash_limit, struct iden
     if (directory < 0) return clinux_pidfd_has_ended(pidfd) ? -ESRCH : directory;
     inspect(directory, wants, hash_limit, out);
     close(directory);
-    /* If the process still exists, it had this pid all the time, so all the data above is about it. */
+    /* If the process still exists, it had this pid during the whole inspection, so all the data is about it. */
     return clinux_pidfd_has_ended(pidfd) ? -ESRCH : 0;
 }

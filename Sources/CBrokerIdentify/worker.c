@@ -32,7 +32,7 @@ static void answer_with(const struct identify_request *request)
         answer.reason = -result;
         break;
     }
-    /* This cannot block, because it is the first message in that direction. */
+    /* This cannot block, because it is the first message in this direction. */
     (void)send(CONNECTION, &answer, sizeof answer, MSG_NOSIGNAL);
 }
 
@@ -50,7 +50,7 @@ void identify_begin(void)
     close(self);
 }
 
-/* Runs in the worker, which from here on runs only code of this target. */
+/* Runs in the worker. From here on the worker runs no Swift code. */
 static _Noreturn void work(const struct identify_request *request, int connection, int pidfd, int parent)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(1);

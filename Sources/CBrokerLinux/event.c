@@ -50,7 +50,7 @@ static int wait_precisely(int epoll, struct epoll_event *events, int64_t nanosec
     struct timespec time = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
     int count = epoll_pwait2(epoll, events, CLINUX_MOST_EVENTS, &time, NULL);
     if (count >= 0 || errno != ENOSYS) return count;
-    /* Linux before 5.11 lacks epoll_pwait2: waits whole milliseconds, rounded up, and at most a day. */
+    /* Linux before 5.11 lacks epoll_pwait2. This then waits for whole milliseconds, rounded up, and at most a day. */
     int64_t milliseconds = nanoseconds / 1000000 + 1;
     return epoll_wait(epoll, events, CLINUX_MOST_EVENTS, milliseconds > 86400000 ? 86400000 : (int)milliseconds);
 }

@@ -73,8 +73,8 @@ int clinux_own_path(char *path, size_t size) {
 // The group bits also limit an access control list.
 static bool is_only_roots(const struct stat *found) { return found->st_uid == 0 && (found->st_mode & 022) == 0; }
 
-// Whether the path is an installed agent that only root can have put there. Only root can change that before
-// execve.
+// Whether the path names a setgid file that only root can have installed there. Until execve, only root can
+// replace it.
 static bool is_installed(const char *path) {
     struct stat found;
     char folder[PATH_MAX];

@@ -81,8 +81,8 @@ static int failed(int descriptor) {
     return -code;
 }
 
-// Between fork and execve only functions of signal-safety(7) may be called: another thread may have held a
-// lock.
+// Between fork and execve, call only functions listed in signal-safety(7), and ioctl(2), which is a plain
+// system call: another thread may have held a lock at the fork.
 static void become(
     const char *slave, const char *path, char *const arguments[], char *const environment[]
 ) {

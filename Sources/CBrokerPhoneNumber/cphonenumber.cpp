@@ -29,7 +29,8 @@ bool parse(const char *text, size_t count, const char *region, PhoneNumber *numb
     return library().Parse(std::string(text, count), region, number) == PhoneNumberUtil::NO_PARSING_ERROR;
 }
 
-/* No short number is longer. Checking the short number plan costs as much as parsing the number. */
+/* No short number is larger. For larger numbers, the comparison avoids the check of the short number plan,
+   which takes as long as parsing. */
 constexpr uint64_t longest_short = 999999;
 
 bool is_short(const PhoneNumber &number) {
@@ -96,6 +97,6 @@ extern "C" void cphonenumber_prepare(void) {
     try {
         library();
     } catch (...) {
-        // The next call that parses a number fails too.
+        // This function cannot report the failure. The next call that parses a number fails too.
     }
 }

@@ -22,7 +22,7 @@ static uint64_t now(void) {
     return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
 }
 
-// The state of the request: whether it has an answer, the answer, and the reason if that is a failure.
+// The state of the request: whether it has an answer, the answer, and the reason for a failure.
 struct waiting {
     bool is_over;
     enum cpolkit_answer answer;
@@ -84,20 +84,22 @@ static int answered(sd_bus_message *reply, void *data, sd_bus_error *error) {
 static int make_call(sd_bus *bus, const struct cpolkit_question *question, sd_bus_message **message) {
     int result = sd_bus_message_new_method_call(bus, message, destination, path, interface, "CheckAuthorization");
     // Passes the uid. Without it, polkit looks up the process's user itself, and by then the process may run
-    // as another user.
+    // as a different user.
     if (result >= 0) {
         result = sd_bus_message_append(
             *message, "(sa{sv})s", "unix-process", 3, "pid", "u", question->pid, "start-time", "t", question->start_time, "uid",
             "i", (int32_t)question->uid, question->action);
     }
     if (result >= 0) {
-        result = question->app ? sd_bus_message_append(*message, "a{ss}", 1, "app", question->app)
-                               : sd_bus_message_append(*message, "a{ss}", 0);
+        result = sd_bus_message_open_container(*message, 'a', "{ss}");
+        if (result >= 0 && question->app) result = sd_bus_message_append(*message, "{ss}", "app", question->app);
+        if (result >= 0 && question->access) result = sd_bus_message_append(*message, "{ss}", "access", question->access);
+        if (result >= 0) result = sd_bus_message_close_container(*message);
     }
     // There is no cancellation_id, because CancelCheckAuthorization is never called. In polkitd (at least
-    // 122) GLib can deadlock if that call arrives while the person's agent answers or exits. The cancelling
-    // thread then waits for the connection that the reader of the agent's answer holds, and that reader waits
-    // for the cancellation. Closing the connection cancels its requests too, without that risk.
+    // 122) GLib can deadlock if this call arrives while the person's agent answers or exits: the cancelling
+    // thread waits for a connection that the thread reading the agent's answer has locked, and the reading
+    // thread waits for the cancellation. Closing the connection cancels its requests too, without this risk.
     if (result >= 0)
         result = sd_bus_message_append(*message, "us", question->may_interact ? allow_user_interaction : 0, "");
     return result;
@@ -189,7 +191,8 @@ enum cpolkit_answer cpolkit_ask(
     if (result >= 0) result = sd_bus_set_bus_client(bus, 1);
     if (result >= 0) {
         result = sd_bus_start(bus);
-        // Without a socket there is no bus. If no program listens on the socket, the bus is down.
+        // If the socket does not exist, this machine has no bus. If no program listens on the socket, the
+        // request fails.
         if (result == -ENOENT) {
             waiting.is_over = true;
             waiting.answer = CPOLKIT_ABSENT;
@@ -210,9 +213,9 @@ enum cpolkit_answer cpolkit_ask(
     sd_bus_slot_unref(slot);
     sd_bus_message_unref(message);
     // Closes without waiting. The bus then notifies polkit, which stops asking for a password. A call that
-    // was not sent yet is dropped. shutdown comes first: a child that another thread has just forked keeps
-    // the connection open until it runs its program. Without shutdown, a password could still count for a
-    // cancelled request until then.
+    // was not sent yet is dropped. shutdown comes first, because a child that another thread has just forked
+    // keeps the connection open until it executes its program. Until then, a password could still be accepted
+    // for a cancelled request.
     int descriptor = bus ? sd_bus_get_fd(bus) : -1;
     if (descriptor >= 0) shutdown(descriptor, SHUT_RDWR);
     sd_bus_close(bus);

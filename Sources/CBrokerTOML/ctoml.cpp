@@ -10,12 +10,12 @@ struct broken_assertion {};
 // Syntax errors are returned as values, not thrown.
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
-// Four levels of nested arrays, plus the values in the innermost.
+// Allows four levels of nested arrays, and values in the innermost one.
 #define TOML_MAX_NESTED_VALUES 5
 
 // toml++ has undefined behaviour for some non-ASCII letters outside of strings. Here such a letter does not
-// count as white space: the two headers below are included first, with another TOML_UNREACHABLE. After 3.3
-// their names end in .hpp.
+// count as white space: the two headers below are included first, and TOML_UNREACHABLE returns false in them.
+// In versions after 3.3 their names end in .hpp.
 #if __has_include(<toml++/impl/preprocessor.hpp>)
 #include <toml++/impl/preprocessor.hpp>
 #undef TOML_UNREACHABLE
@@ -56,8 +56,8 @@ static bool breaks_off(std::string_view text) {
     }
 }
 
-// The parser does not report where an assertion failed. This finds the longest prefix of lines without a
-// failed assertion; the error is on the next line.
+// The parser does not report where an assertion failed. This function finds the longest prefix of whole lines
+// that parses without a failed assertion. The error is on the next line.
 static uint32_t line_of_break(std::string_view text) {
     std::vector<size_t> ends;
     for (size_t end = text.find('\n'); end != text.npos; end = text.find('\n', end + 1)) {

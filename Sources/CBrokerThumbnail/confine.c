@@ -33,7 +33,7 @@ static int limit(int what, rlim_t most)
 static int reserve_memory(void)
 {
     if (!mallopt(M_MMAP_MAX, 0) || !mallopt(M_TRIM_THRESHOLD, 2147483647) || !mallopt(M_ARENA_MAX, 1)) return -EINVAL;
-    /* volatile, because a compiler may remove a malloc and free without effect. */
+    /* volatile: otherwise the compiler may remove malloc and free, because nothing uses the memory. */
     void *volatile all = malloc(THUMBNAIL_MEMORY);
     if (!all) return -ENOMEM;
     free(all);

@@ -38,7 +38,7 @@ static int orientation_of(const struct jpeg_decompress_struct *jpeg)
     return 1;
 }
 
-/* CMYK values are inverted, as Adobe writes them; other CMYK files are not expected. */
+/* Assumes inverted CMYK values, as Adobe writes them. */
 static void to_rgb(uint8_t *row, uint32_t width)
 {
     for (uint32_t x = 0; x < width; x++)
@@ -65,7 +65,8 @@ int picture_from_jpeg(struct picture *picture, const uint8_t *photo, size_t size
     int is_cmyk = jpeg.jpeg_color_space == JCS_CMYK || jpeg.jpeg_color_space == JCS_YCCK;
     jpeg.out_color_space = is_cmyk ? JCS_CMYK : JCS_RGB;
     jpeg.dct_method = JDCT_ISLOW;
-    /* libjpeg can scale down while decoding. At least twice the needed size is kept for averaging. */
+    /* libjpeg can scale down while decoding. A large photo keeps at least twice the thumbnail's size, so
+       averaging has enough pixels. */
     uint32_t longer = jpeg.image_width > jpeg.image_height ? jpeg.image_width : jpeg.image_height;
     jpeg.scale_num = 1;
     for (jpeg.scale_denom = 8; jpeg.scale_denom > 1 && longer / jpeg.scale_denom < 2 * THUMBNAIL_SIDE;)

@@ -57,7 +57,7 @@ void picture_add(struct picture *picture, uint32_t y, const uint8_t *row)
         picture_finish(picture);
         picture->row = to;
     }
-    /* Each output pixel sums at most 94 by 94 pixels, so the sums do not overflow. */
+    /* At most 94 by 140 pixels of the photo fall into one output pixel, so the sums do not overflow. */
     for (uint32_t x = 0; x < picture->from_width; x++) {
         uint32_t *sum = picture->sums + (size_t)((uint64_t)x * picture->width / picture->from_width) * 4;
         for (int color = 0; color < 3; color++) sum[color] += *row++;
@@ -122,7 +122,7 @@ int thumbnail_make(const uint8_t *photo, size_t size, uint8_t **out, size_t *out
     if (size > sizeof jpeg && memcmp(photo, jpeg, sizeof jpeg) == 0) result = picture_from_jpeg(&picture, photo, size);
     else if (size > sizeof png && memcmp(photo, png, sizeof png) == 0) result = picture_from_png(&picture, photo, size);
     if (result == 0) result = picture_turn(&picture);
-    /* A photo of noise needs a lower quality to fit the limit. */
+    /* A photo with much noise needs a lower quality to fit the limit. */
     static const int qualities[] = { 85, 70, 50, 25 };
     for (size_t index = 0; result == 0 && index < sizeof qualities / sizeof *qualities; index++) {
         result = picture_to_jpeg(&picture, qualities[index], out, out_size);

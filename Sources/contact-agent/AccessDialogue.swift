@@ -1,8 +1,8 @@
 import BrokerFormatting
 import BrokerModel
 
-/// The prompt of an app that asks for access to contacts for the first time. It shows the app and the
-/// contacts that it may see, and the person confirms them.
+/// The dialogue in which an app asks for access to contacts for the first time. The person chooses the
+/// contacts that the app may see, and confirms them.
 struct AccessDialogue: ListDialogue {
     enum Stage: String {
         /// Shows the app, its identity strength and its purpose.
@@ -20,9 +20,10 @@ struct AccessDialogue: ListDialogue {
     private(set) var place = Stage.introduction
     var finder = Finder()
     private(set) var lifetime: LifetimeChoice
-    /// The keys that must be granted by name (notes, groups) and that the person turned on.
+    /// The keys that the person turned on. Only keys that must be granted by name can be turned on: notes and
+    /// groups.
     private(set) var given: ContactKeySet = []
-    /// Pages of the contacts to be confirmed.
+    /// The position in the list of contacts to be confirmed.
     private var pages = Pages()
 
     var stage: String { place.rawValue }

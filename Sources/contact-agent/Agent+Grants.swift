@@ -3,7 +3,7 @@ import BrokerVarlinkClient
 
 /// The list of grants on the main screen. A number opens one app.
 extension Agent {
-    /// Lists the first page of apps, or the page after the one that was listed last.
+    /// Lists the next page of apps; after the last page, the first page again.
     func listGrants() {
         guard let connection, connection.isRegistered else {
             terminal.say(.warning(names.text(.brokerUnreachable)))
@@ -27,7 +27,7 @@ extension Agent {
         sayWaiting()
     }
 
-    /// Opens the app with this number in the list.
+    /// Opens the dialogue that manages the grant with this number in the list.
     func openGrant(_ number: Int) {
         guard let connection, (1...max(1, listed.count)).contains(number), !listed.isEmpty else { return }
         let grant = listed[listed.startIndex + number - 1]

@@ -5,7 +5,7 @@ import Glibc
 
 /// Shows prompts one at a time, each on the alternate screen.
 extension Agent {
-    /// Shows one line for a quiet prompt, which comes from an app that was denied before.
+    /// Queues a quiet prompt, and announces it in one line if no dialogue is open.
     func waitQuietly(_ prompt: Prompt) {
         quiet.append(prompt)
         guard dialogue == nil else { return }
@@ -17,7 +17,7 @@ extension Agent {
         terminal.say(.dim(names.text(.refusedAsksAgain, [.app: name, .key: "o"])))
     }
 
-    /// Removes a prompt that was answered elsewhere, that expired, or whose app has gone.
+    /// Removes a prompt that was answered elsewhere, has expired, or whose app has disconnected.
     func withdraw(_ cookie: String) {
         queue.removeAll { $0.cookie == cookie }
         quiet.removeAll { $0.cookie == cookie }
@@ -27,7 +27,7 @@ extension Agent {
         if queue.isEmpty { sayWaiting() }
     }
 
-    /// Shows the next prompt, if none is shown and the terminal is large enough to read it.
+    /// Shows the next prompt if none is shown and the terminal is large enough.
     func showNext() {
         guard dialogue == nil, ending == nil, !isTerminalLent, let next = queue.first else { return }
         guard let size = terminal.size, size.isLargeEnough else { return sayTooSmall() }
@@ -57,11 +57,11 @@ extension Agent {
         terminal.say(StyledLine(names.text(.makeLarger, [.size: "\(least.columns)×\(least.rows)"])))
     }
 
-    /// Draws on a clean screen. Discards earlier input, and starts the arming time.
+    /// Draws the dialogue on a clean screen. Discards earlier input, and starts the arming time.
     private func becomeVisible() {
         visibleSince = nil
         terminal.enterAlternateScreen()
-        // Input is discarded before drawing, because a key that is pressed after drawing is meant for this
+        // Input is discarded before drawing, because keys that are pressed after drawing are meant for this
         // screen.
         discardInput()
         draw(clearing: true)
@@ -126,7 +126,8 @@ extension Agent {
                     self.answered(dialogue.prompt, answer)
                 }
             }
-            // The broker decides which approvals need the password, so any approval lends the terminal.
+            // The broker decides which approvals need the password, so the agent lends the terminal for every
+            // approval.
             lendTerminal()
             ask { connection throws(VarlinkClientError) in
                 do throws(VarlinkClientError) {
@@ -146,8 +147,8 @@ extension Agent {
         }
     }
 
-    /// Calls the broker for the prompt on the screen. An error reply ends the prompt, except `AuthenticationFailed`,
-    /// which leaves it open.
+    /// Calls the broker for the prompt on the screen. An error reply ends the prompt, except
+    /// `AuthenticationFailed`, which leaves it open.
     private func ask(_ body: (AgentConnection) throws(VarlinkClientError) -> Void) {
         guard let connection else { return }
         do throws(VarlinkClientError) {
@@ -201,7 +202,7 @@ extension Agent {
         dialogue = nil
         visibleSince = nil
         terminal.leaveAlternateScreen()
-        // Keys that were meant for this screen must not act on another one.
+        // Keys that were meant for this screen must not act on the next screen.
         discardInput()
         if let first = quiet.first, ending == nil { sayQuiet(first) }
     }
@@ -210,8 +211,8 @@ extension Agent {
 
     // MARK: - Drawing
 
-    /// Redraws when arming or the time left has changed. Also redraws every ``Agent/redrawTime``, to overwrite other
-    /// programs' output.
+    /// Redraws when the arming state or the displayed time has changed, and also every ``Agent/redrawTime``,
+    /// to overwrite other programs' output.
     func tick() {
         guard let dialogue, visibleSince != nil else { return }
         if let left = secondsLeft(dialogue.prompt), left < -5 {
@@ -229,8 +230,8 @@ extension Agent {
         prompt.expires.map { Int($0) - time(nil) }
     }
 
-    /// The time left, in steps of ten until 20 seconds are left. A number that changes every second would
-    /// draw attention.
+    /// The number of seconds left. While more than 20 are left, the number is a multiple of ten, because a
+    /// number that changes every second would draw attention. `nil` if the screen shows no countdown.
     private var shownSecondsLeft: Int? {
         guard let prompt = dialogue?.prompt, let left = secondsLeft(prompt), left < Self.longestCountdown else {
             return nil

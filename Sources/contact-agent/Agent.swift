@@ -6,14 +6,14 @@ import BrokerVarlinkClient
 import CBrokerLinux
 import Glibc
 
-/// The agent's main loop: shows prompts and takes the person's keys. It owns the terminal, the connection and the
-/// queue.
+/// The agent's main loop: shows prompts and reads the person's keys. It owns the terminal, the connection and
+/// the queue.
 final class Agent {
     /// The time that a screen must have been visible before an approving key counts.
     static let armingTime = Duration.milliseconds(500)
     /// The time that the agent waits after a lone ESC for the rest of a sequence.
     static let escapeTime = Duration.milliseconds(50)
-    /// The interval at which the agent redraws a prompt, to overwrite the output of other programs.
+    /// The interval at which the agent redraws a prompt, to overwrite other programs' output.
     static let redrawTime = Duration.seconds(1)
     /// The screen shows the countdown only if fewer seconds than this are left.
     static let longestCountdown = 600
@@ -21,6 +21,9 @@ final class Agent {
     /// ``longestPause``.
     static let firstPause = Duration.milliseconds(500)
     static let longestPause = Duration.seconds(30)
+
+    /// The time after which the agent notices that its terminal shows no password prompt.
+    static let passwordPromptTime = Duration.seconds(5)
 
     enum Ending: Hashable {
         case quit
@@ -43,6 +46,8 @@ final class Agent {
     private let password: PasswordAgent?
     /// Whether the password agent uses the terminal. Meanwhile this program reads no keys and draws nothing.
     private(set) var isTerminalLent = false
+    /// When the terminal was handed to the password agent; `nil` once the agent has checked for its prompt.
+    private var lentSince: ContinuousClock.Instant?
 
     var connection: AgentConnection?
     /// The time of the next connection attempt. `attempt` counts failed attempts in a row.
@@ -53,11 +58,11 @@ final class Agent {
 
     private var decoder = KeyDecoder()
     private var typed = ContinuousClock.now
-    /// Counts how often input was discarded. Keys that were read together with a key that changed the screen
-    /// must not act on the new screen.
+    /// The number of times that input was discarded. If one key changes the screen, the keys that were read
+    /// with it must not act on the new screen.
     private var discarded = 0
 
-    /// Waiting prompts, oldest first.
+    /// Waiting prompts, in the order in which they will be shown.
     var queue: [Prompt] = []
     /// Quiet prompts, from apps that were denied before. They wait until the person opens them.
     var quiet: [Prompt] = []
@@ -88,8 +93,8 @@ final class Agent {
         self.password = password
     }
 
-    /// Runs until the person quits, a signal arrives, the only prompt of `once` is answered, or an error ends
-    /// the agent.
+    /// Runs until the person quits, a signal arrives, an error ends the agent, or the first prompt is
+    /// answered if `once` is set.
     func run() -> Ending {
         tryBroker()
         while ending == nil {
@@ -97,6 +102,7 @@ final class Agent {
             takeSignals()
             takeKeys()
             takeEvents()
+            noticeMissingPassword()
             if connection == nil, ContinuousClock.now >= retry { tryAgain() }
             showNext()
             tick()
@@ -120,13 +126,22 @@ final class Agent {
         isTerminalLent = true
         visibleSince = nil
         terminal.suspend()
-        guard !password.prepare() else { return }
+        guard !password.prepare() else { return lentSince = .now }
         terminal.say(.dim(names.text(.passwordOnDesktop)))
     }
 
-    /// Ends the password agent when no password request is pending. Otherwise pkttyagent keeps reading this
-    /// terminal and hangs after one line: in polkit 122 its cancel handler waits for its own end.
-    /// ``lendTerminal()`` starts a new one.
+    /// Tells the person once if no password prompt appeared. Another program of theirs can register with polkit for this
+    /// process before the password agent does. Then polkit asks that program, and this terminal shows nothing.
+    private func noticeMissingPassword() {
+        guard let lentSince, ContinuousClock.now >= lentSince + Self.passwordPromptTime else { return }
+        self.lentSince = nil
+        // pkttyagent turns the echo off while it asks.
+        if terminal.echoes { terminal.say(StyledLine(names.text(.passwordNotHere), .warning)) }
+    }
+
+    /// Ends the password agent. Call this when no password request is pending. Otherwise pkttyagent keeps
+    /// reading this terminal and hangs after one line: in polkit 122 the cancel handler waits for its own
+    /// end. ``lendTerminal()`` starts a new password agent.
     func endPasswordAgent() { password?.end() }
 
     /// Takes the terminal back. Discards the input that was typed meanwhile, because it was meant for the
@@ -134,6 +149,7 @@ final class Agent {
     func takeTerminalBack() {
         guard isTerminalLent else { return }
         isTerminalLent = false
+        lentSince = nil
         terminal.resume()
         discardInput()
         if dialogue != nil { screenChanged() }
@@ -154,10 +170,11 @@ final class Agent {
         if waiting[0].revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 { ending = .signal(SIGHUP) }
     }
 
-    /// The next deadline: reconnecting, a lone ESC, arming or redrawing; `nil` if there is none.
+    /// The next deadline: reconnecting, a missing password prompt, a lone ESC, arming or redrawing; `nil` if there is none.
     private var nextTime: ContinuousClock.Instant? {
         var times: [ContinuousClock.Instant] = []
         if connection == nil { times.append(retry) }
+        if let lentSince { times.append(lentSince + Self.passwordPromptTime) }
         if decoder.isUndecided { times.append(typed + Self.escapeTime) }
         if let visibleSince, dialogue != nil {
             if !isDrawnArmed { times.append(visibleSince + Self.armingTime) }
@@ -241,7 +258,7 @@ final class Agent {
     // MARK: - The broker
 
     private func tryAgain() {
-        // The installed agent gave up the group that the socket requires. Only a new process has it again.
+        // The installed agent gave up the group that the socket requires. Only a new process has that group.
         if connector.canOpenAgain { tryBroker() } else { ending = .startAnew(attempt: attempt) }
     }
 
@@ -324,7 +341,8 @@ final class Agent {
             .otherJoined, count: others, [.terminal: Columns.clip(ShownText.line(terminal), to: 24)])
     }
 
-    /// Handles a lost or failed connection: drops all prompts and schedules the next attempt, with growing pauses.
+    /// Handles a lost or failed connection: drops all prompts and schedules the next attempt, with growing
+    /// pauses.
     func lost(_ reason: String, advice: String? = nil) {
         connection?.close()
         connection = nil

@@ -9,7 +9,7 @@ final class AgentConnection {
     static let timeout = Duration.seconds(10)
     /// The timeout for replies that may wait for a password. The person has 120 seconds to enter it.
     static let passwordTimeout = Duration.seconds(130)
-    /// The interval at which this program checks for signals while it waits for such a reply.
+    /// The interval at which this program checks for signals while it waits for the reply to an approval.
     static let patience = Duration.milliseconds(250)
 
     /// One reply of `Serve`.
@@ -20,7 +20,7 @@ final class AgentConnection {
         var others: Int?
         /// The terminal of the agent that joined last.
         var joined: String?
-        /// The cookie of a prompt that this program could not parse, so that it can be dismissed.
+        /// The cookie of a prompt that this program could not parse. The agent uses it to dismiss the prompt.
         var unreadable: String?
     }
 
@@ -32,14 +32,14 @@ final class AgentConnection {
 
     private static let interface = "io.contactbroker.Agent."
 
-    /// Connects, and sends nothing yet.
+    /// Connects without sending anything.
     init(opening connector: AgentConnector, _ names: LocalizedNames) throws {
         self.names = names
         serving = try connector.open()
         calling = try connector.open()
     }
 
-    /// Registers. The broker shows `terminal` to the person's other agents.
+    /// Registers this agent. The broker sends `terminal` to the person's other agents.
     func serve(terminal: String?) throws(VarlinkClientError) {
         try serving.begin(Self.interface + "Serve", more: true) { $0.member("terminal", terminal) }
     }
@@ -106,7 +106,8 @@ final class AgentConnection {
         }
     }
 
-    /// Sends an answer for which the broker may ask for the person's password.
+    /// Sends an answer for which the broker may ask for the person's password. Waits for the reply until
+    /// `isOver` returns `true` or ``passwordTimeout`` has passed.
     func answer(_ cookie: String, _ answer: Answer, until isOver: () -> Bool) throws(VarlinkClientError) {
         guard let token else { throw .closed }
         try calling.begin(Self.interface + "Answer") {
@@ -128,7 +129,7 @@ final class AgentConnection {
         return (reply["grants"]?.elements).map { $0.compactMap(AppGrant.init) } ?? []
     }
 
-    /// Opens the grant of one app; `nil` if the broker's prompt cannot be parsed.
+    /// Returns a prompt in which the person manages one app's grant; `nil` if the prompt cannot be parsed.
     func manage(_ grant: AppGrant) throws(VarlinkClientError) -> Prompt? {
         let reply = try call("Manage") {
             $0.member("app", grant.app)

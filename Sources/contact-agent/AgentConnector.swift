@@ -6,13 +6,14 @@ import BrokerVarlinkClient
 /// The installed agent connects before it gives up its group, and cannot connect again afterwards. To
 /// reconnect, it restarts itself.
 final class AgentConnector {
-    /// Unused connections, or the error that prevented them; `nil` if this process can connect at any time.
+    /// The unused connections, or the error that occurred while opening them; `nil` if this process can
+    /// connect at any time.
     private var opened: Result<[VarlinkClient], any Error>?
 
     /// Creates a connector that connects at each ``open()``.
     init() {}
 
-    /// Creates a connector that opens `count` connections at once.
+    /// Creates a connector that opens `count` connections immediately, and none later.
     init(opening count: Int) {
         opened = Result { try (0..<count).map { _ in try Self.connect() } }
     }

@@ -7,9 +7,9 @@ struct Answer: Hashable, Sendable {
     }
 
     var level: Level?
-    /// Rows that were turned on.
+    /// The identifiers of the rows that were turned on.
     var identifiers: [String]?
-    /// Rows that were turned off.
+    /// The identifiers of the rows that were turned off.
     var removed: [String]?
     /// The keys that the app may read. `nil` keeps an existing grant's keys. In a first grant, `nil` excludes
     /// the keys that must be granted by name.
@@ -23,7 +23,7 @@ struct Answer: Hashable, Sendable {
     var addProposed: Bool?
     var mergeInto: String?
 
-    /// A contact, or one value of it.
+    /// A picked contact, or one of its values.
     struct Pick: Hashable, Sendable {
         var contact: String
         /// The value's key; `identifier` means the whole contact.
@@ -34,8 +34,8 @@ struct Answer: Hashable, Sendable {
 
     static let dismissed = Answer()
 
-    /// Whether the answer grants or hands over contacts, or accepts an offered card. Such answers must be
-    /// armed.
+    /// Whether the answer grants or hands over contacts, or accepts an offered card. Such an answer counts
+    /// only after the arming time.
     var isApproval: Bool { level == .full || !(identifiers ?? []).isEmpty || !(picked ?? []).isEmpty || takesCard }
 
     /// Whether the person accepts the offered card.

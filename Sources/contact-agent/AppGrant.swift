@@ -1,6 +1,6 @@
 import BrokerJSON
 
-/// The person's decision for one app, as `ListGrants` returns it.
+/// One app's grant, as `ListGrants` returns it.
 struct AppGrant: Hashable, Sendable {
     var app: String
     var displayName: String

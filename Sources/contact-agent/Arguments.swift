@@ -36,7 +36,7 @@ struct Arguments: Hashable {
         }
     }
 
-    /// Upper bound of `attempt`. The pause stops growing far earlier.
+    /// The upper bound of `attempt`. The pause stops growing far earlier.
     static let mostAttempts = 1_000
 
     /// The arguments as a command line, without the attempt.

@@ -1,13 +1,14 @@
 import BrokerFormatting
 
-/// The prompt of an access button: an app searches for contacts by name, number or address. It shows the
-/// matches, and one key shares them.
+/// The dialogue of an access button: an app searches for contacts by name, number or address. The screen
+/// shows the matches, and the person shares some of them or none.
 struct ButtonDialogue: Dialogue {
     enum Stage: String {
         /// Waiting for the search result.
         case looking
         case noMatch, oneMatch, severalMatches
-        /// Shows an app without access once more, with its identity strength, before the person confirms.
+        /// For an app without access: shows the app and its identity strength once more before the person
+        /// confirms.
         case confirmation
     }
 
@@ -20,7 +21,7 @@ struct ButtonDialogue: Dialogue {
     /// The contacts that the confirmation shows.
     private var confirmed: [Row] = []
 
-    /// With one match, the stage includes the contact, so another match is another stage.
+    /// With one match, the stage includes the contact, so a different match is a different stage.
     var stage: String { place == .oneMatch ? "\(place.rawValue) \(list.rows.first?.identifier ?? "")" : place.rawValue }
 
     init(_ prompt: Prompt, _ names: LocalizedNames = .inEnglish) {

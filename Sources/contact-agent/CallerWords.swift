@@ -11,7 +11,8 @@ struct CallerWords {
     /// The app's name, in quotation marks because the app chose it.
     var name: String { ShownText.quoted(caller.displayName, columns: min(32, columns / 2)) }
 
-    /// A text about the app, with the app's name cut so that the line fits and its end stays visible.
+    /// A text about the app. If the line does not fit, the app's name is cut, so the end of the line stays
+    /// visible.
     ///
     /// - Parameter reserving: columns of the line that are already used.
     func text(
@@ -37,7 +38,7 @@ struct CallerWords {
             let style: StyledLine.Style =
                 switch caller.strength {
                 case .labelled, .sandboxed, .service: .dim
-                // Other programs of the user can pass for these.
+                // Other programs of the user can pretend to be these apps.
                 case .installed, .claimed, .unverified: .warning
                 }
             return [StyledLine("  " + sure)]

@@ -31,8 +31,8 @@ struct ContactAgent {
         }
     }
 
-    /// Prepares connections to the broker's socket. The installed agent opens `count` connections at once.
-    /// Then it gives up the group that the socket requires, whether or not it connected.
+    /// Prepares connections to the broker's socket. The installed agent opens `count` connections
+    /// immediately. Then it gives up the group that the socket requires, even if connecting failed.
     private static func connector(_ count: Int, _ precautions: Precautions) -> AgentConnector {
         guard precautions.isPrivileged else { return AgentConnector() }
         let connector = AgentConnector(opening: count)

@@ -69,7 +69,8 @@ struct ContactList: Hashable {
 
     mutating func clearChosen() { chosen = [] }
 
-    /// The offset of the page that the key turns to; `nil` for other keys, and if there is no such page.
+    /// The offset of the page that the key turns to; `nil` if the key turns no page, or if there is no such
+    /// page.
     func offset(after key: Character, by limit: Int) -> Int? {
         switch key {
         case "n" where hasNext: offset + rows.count

@@ -11,7 +11,7 @@ struct ScreenSize: Hashable, Sendable {
     var isLargeEnough: Bool { columns >= Self.minimum.columns && rows >= Self.minimum.rows }
 }
 
-/// The effect of a key press.
+/// An action that a dialogue asks the agent to carry out, for example after a key press.
 enum Effect: Hashable {
     case nothing
     /// The person pressed an approving key before the screen was visible for the arming time.
@@ -32,15 +32,15 @@ protocol Dialogue {
     /// Texts in the person's language.
     var names: LocalizedNames { get }
 
-    /// Identifies what an approval approves. When the stage changes, keys that were pressed before do not
-    /// count.
+    /// Identifies the content that the person would approve. When the stage changes, earlier key presses do
+    /// not count.
     var stage: String { get }
 
     /// Returns the effect to carry out before the dialogue is shown.
     func begin(on size: ScreenSize) -> Effect
 
-    /// - Parameter isArmed: whether the stage was visible for the arming time, so that an approving key
-    ///   counts.
+    /// - Parameter isArmed: whether the stage has been visible for the arming time. Approving keys count only
+    ///   then.
     mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect
 
     mutating func found(_ result: SearchResult)
@@ -64,13 +64,13 @@ protocol ListDialogue: Dialogue {
     /// Whether the list is on the screen.
     var isChoosing: Bool { get }
 
-    /// Handles a character that does not refuse and that the finder does not use.
+    /// Handles a character that is not a refusal and that the finder does not use.
     mutating func press(_ character: Character, on size: ScreenSize, isArmed: Bool) -> Effect
 
     /// Returns the effect of the refusing keys.
     mutating func refuse() -> Effect
 
-    /// Returns to the first page of everything paged, except the list of contacts.
+    /// Returns to the first page of every paged list, except the list of contacts.
     mutating func rewind()
 }
 

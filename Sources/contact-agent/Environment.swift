@@ -20,7 +20,8 @@ struct Environment: Hashable {
     /// Whether `NO_COLOR` is set and not empty (no-color.org).
     var noColor: Bool { !(values["NO_COLOR"] ?? "").isEmpty }
 
-    /// Removes every variable that is not in a fixed list, so that the environment cannot influence a library.
+    /// Removes every variable that is not in a fixed list, so that the environment cannot influence a
+    /// library.
     ///
     /// - Parameter isPrivileged: whether the program has more rights than the user who started it. Such a
     ///   program accepts only plain words, because a path could make a library read one of the user's files.

@@ -1,6 +1,6 @@
 import BrokerFormatting
 
-/// The search in a prompt: the query, and the results below it, page by page.
+/// The search in a prompt: the query and the pages of results below it.
 struct Finder: Hashable {
     private(set) var query = LineEditor()
     var list = ContactList()

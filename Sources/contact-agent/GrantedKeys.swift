@@ -1,15 +1,15 @@
 import BrokerFormatting
 import BrokerModel
 
-/// Describes the keys that apps request in words, and turns the person's choice into granted keys.
+/// Describes requested keys in words, and turns the person's choice into granted keys.
 enum GrantedKeys {
-    /// Whether an app that requests `keys` names one of the keys in `named`.
+    /// Whether the requested keys include one of the keys in `named`.
     static func asksByName(_ keys: [String], for named: ContactKeySet) -> Bool {
         !ContactKeySet(keys.compactMap(GrantKey.init)).isDisjoint(with: named)
     }
 
-    /// The granted keys: all ordinary keys, and those keys granted by name that the app requested and the
-    /// person turned on.
+    /// The granted keys: all ordinary keys, and the other keys that the app requested and the person turned
+    /// on.
     static func granted(_ given: ContactKeySet, of asked: [String]) -> [String] {
         let named = given.intersection(ContactKeySet(asked.compactMap(GrantKey.init)))
         return ordinary.union(named).grantNames

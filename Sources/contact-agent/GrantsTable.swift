@@ -1,6 +1,6 @@
 import BrokerFormatting
 
-/// Formats the person's decisions as a table with one line for each app.
+/// Formats grants as a table with one line for each grant.
 enum GrantsTable {
     /// The maximum number of apps on a page, because one digit key, 1 to 9, opens an app.
     static let page = 9
@@ -30,7 +30,7 @@ enum GrantsTable {
             }
     }
 
-    /// Adds the session or process that the grant ends with, if it is bound to one.
+    /// Adds a note if the grant ends with a session or process.
     private static func ending(_ seen: String, of grant: AppGrant, _ names: LocalizedNames) -> String {
         guard let session = grant.session else { return seen }
         return names.text(session.hasPrefix("process ") ? .grantProcess : .grantSession, [.seen: seen])

@@ -1,4 +1,5 @@
-/// Bidirectional isolates: text whose direction does not affect the text around it (Unicode Standard Annex #9).
+/// Bidirectional isolates: text whose direction does not affect the text around it (Unicode Standard Annex
+/// #9).
 enum Isolates {
     /// U+2069, which ends the innermost isolate.
     static let end: Unicode.Scalar = "\u{2069}"
@@ -7,7 +8,7 @@ enum Isolates {
     /// or has the direction of its first letter.
     static func starts(_ scalar: Unicode.Scalar) -> Bool { scalar == "\u{2067}" || scalar == "\u{2068}" }
 
-    /// The isolates that the text starts and does not end, in order.
+    /// The start characters of the isolates that the text leaves open, in order.
     static func open(in text: String) -> String {
         var open = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

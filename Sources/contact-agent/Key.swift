@@ -11,7 +11,7 @@ enum Key: Hashable, Sendable {
     /// An arrow, a function key or a control character without a meaning here.
     case other
 
-    /// Whether the key refuses. It does so on every screen, unless text is being typed or the screen defines
-    /// the key otherwise.
+    /// Whether the key refuses. Such a key refuses on every screen, unless text is being typed or the screen
+    /// gives the key another meaning.
     var isRefusal: Bool { self == .enter || self == .escape || self == .character("d") }
 }

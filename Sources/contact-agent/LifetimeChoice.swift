@@ -1,4 +1,4 @@
-/// The lifetime of a first grant.
+/// The lifetimes that are offered for a first grant, and the chosen one.
 struct LifetimeChoice: Hashable {
     /// The offered lifetimes; the first one is chosen.
     private(set) var offered: [Lifetime]

@@ -1,5 +1,5 @@
-/// Breaks text into lines: at spaces, and between characters of scripts without spaces. Implements the part of Unicode
-/// Standard Annex #14 that these texts need.
+/// Breaks text into lines: at spaces, and between characters of scripts without spaces. Implements the part
+/// of Unicode Standard Annex #14 that the agent's texts need.
 enum LineBreaker {
     static func lines(of text: String, columns: Int) -> [String] {
         var lines: [String] = []
@@ -54,7 +54,7 @@ enum LineBreaker {
         }
     }
 
-    /// Parts between which a line may break. A space belongs to the part before it.
+    /// The parts between which a line may break. A space belongs to the part before it.
     private static func parts(of text: String) -> [String] {
         var parts: [String] = []
         var part = ""

@@ -1,7 +1,7 @@
 import BrokerFormatting
 
-/// The person reviews which contacts one app can see, and adds or removes contacts. The app or the person
-/// starts the review.
+/// The dialogue in which the person reviews the contacts that one app can see, and adds or removes contacts.
+/// The app or the person starts the review.
 struct ManageDialogue: ListDialogue {
     enum Stage: String {
         /// Shows the app that asks for the review.
@@ -18,7 +18,7 @@ struct ManageDialogue: ListDialogue {
     let names: LocalizedNames
     private(set) var place: Stage
     var finder = Finder()
-    /// Pages of the changes to be confirmed.
+    /// The position in the list of changes to be confirmed.
     private var pages = Pages()
 
     var stage: String { place.rawValue }

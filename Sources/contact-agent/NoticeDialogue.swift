@@ -1,7 +1,7 @@
 import BrokerFormatting
 
-/// A prompt of a kind that this program does not know. The screen says that it cannot be shown, and any key
-/// except ``Key/other`` dismisses it.
+/// A prompt of a kind that this program does not know. The screen says that this program cannot show the
+/// prompt. Any key except ``Key/other`` dismisses it.
 struct NoticeDialogue: Dialogue {
     let prompt: Prompt
     let names: LocalizedNames

@@ -6,10 +6,11 @@ import BrokerVarlinkClient
 import CBrokerLinux
 import Glibc
 
-/// Runs the notify-only agent, which reports waiting prompts. The broker sends it only their number.
+/// Runs the notify-only agent, which reports waiting prompts. The broker sends it only the number of prompts.
 ///
 /// It writes a line to standard output, which systemd sends to the journal. It also sends a desktop
-/// notification if `notify-send` and the user's message bus exist. Neither contains text from an app.
+/// notification if `notify-send` and the user's message bus exist. Neither the line nor the notification
+/// contains text from an app.
 struct Notifier {
     static let program = "/usr/bin/notify-send"
     /// The minimum time between desktop notifications, because apps control when prompts arrive.

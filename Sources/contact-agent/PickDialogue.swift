@@ -1,10 +1,10 @@
 import BrokerFormatting
 
-/// The prompt of a one-time pick: an app asks for contacts or single values. The person picks them; the app's
-/// grant does not change.
+/// The dialogue of a one-time pick: an app asks for contacts or single values. The person picks them; the
+/// app's grant does not change.
 struct PickDialogue: ListDialogue {
     enum Stage: String {
-        /// Shows the app, and which data it would get.
+        /// Shows the app, and the kinds of data that it would get.
         case introduction
         /// The person searches for contacts and picks by number.
         case choosing
@@ -31,7 +31,7 @@ struct PickDialogue: ListDialogue {
     private var cardPages = Pages()
     private var pages = Pages()
 
-    /// Each card is a separate stage, because the same number picks something else on another card.
+    /// Each card is a separate stage, because the same number picks a different value on another card.
     var stage: String {
         switch place {
         case .card: "\(place.rawValue) \(opened?.row.identifier ?? "")"
@@ -155,7 +155,7 @@ extension PickDialogue {
         }
     }
 
-    /// Describes the keys that the app gets of a picked contact.
+    /// Describes which keys of a picked contact the app gets.
     private var extent: String {
         guard prompt.namesKeys else { return names.text(.allButNotes) }
         return GrantedKeys.words(for: prompt.keys, names) ?? names.text(.onlyThatPicked)

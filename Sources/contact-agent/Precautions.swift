@@ -4,20 +4,20 @@ import Glibc
 
 /// Setup that runs before everything else, so that the user's other programs cannot control the agent.
 struct Precautions {
-    /// Whether the program file is setgid. Only the installed agent is, and it serves only the system's
-    /// broker.
+    /// Whether the kernel gave this program privileges that the user lacks (`AT_SECURE`). Only the installed
+    /// agent has such a privilege: its group. The installed agent serves only the system's broker.
     let isPrivileged: Bool
     let environment: Environment
-    /// The path of the program file, at which an upgrade installs the new one. Empty if `/proc` does not
-    /// report it.
+    /// The path of the program file. An upgrade installs the new file at the same path. Empty if `/proc` does
+    /// not report it.
     private let path: [CChar]
 
     struct Failure: Error {
         let reason: String
     }
 
-    /// Reduces the environment and resets descriptors, signals and limits. The installed agent also blocks access by
-    /// the user's other programs (prctl(2), `PR_SET_DUMPABLE`).
+    /// Reduces the environment and resets descriptors, signals and limits. The installed agent also blocks
+    /// access by the user's other programs (prctl(2), `PR_SET_DUMPABLE`).
     static func take() throws(Failure) -> Precautions {
         let isPrivileged = clinux_is_privileged()
         if isPrivileged { try check(clinux_hide()) }
@@ -40,13 +40,13 @@ struct Precautions {
 
     /// Restarts the agent to regain the group that the broker's socket requires. While dpkg unpacks a
     /// package, neither the old file nor the new one may be executed. In that case this retries for 30
-    /// seconds, and any signal ends the program.
+    /// seconds, and a signal such as SIGINT or SIGTERM ends the program.
     ///
     /// - Parameter attempt: the number of failed connection attempts in a row.
     /// - Returns: the reason why the restart failed; does not return on success.
     func startAnew(_ arguments: Arguments, attempt: Int) -> Failure {
         let words = arguments.words + ["--attempt", "\(attempt)"]
-        // The handlers write to a pipe that nothing reads at this point.
+        // The agent's handlers for these signals write to a pipe, which nothing reads at this point.
         for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP] { signal(number, SIG_DFL) }
         var code: CInt = 0
         for pass in 0..<300 {

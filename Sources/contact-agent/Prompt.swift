@@ -36,8 +36,8 @@ struct Prompt: Hashable, Sendable {
     var status: String
     var purpose: String?
     var keys: [String]
-    /// Whether the app named keys, even an empty list. Otherwise it asks for all keys except those granted by
-    /// name.
+    /// Whether the app sent a list of keys, which may be empty. Without a list, the app asks for all keys
+    /// except those that must be granted by name.
     var namesKeys: Bool
     var query: String?
     /// Whether the person can pick several contacts or values, in a one-time pick.
@@ -49,13 +49,13 @@ struct Prompt: Hashable, Sendable {
     /// The lifetimes to offer, the default first. Empty if the app has a grant, because an answer does not
     /// change the grant's lifetime.
     var lifetimes: [Lifetime]
-    /// Whether the executable runs other programs' code, so that it identifies no app. Its grants are bound
-    /// to a process or session.
+    /// Whether the executable is an interpreter. An interpreter runs other programs, so it does not identify
+    /// an app. Its grants are bound to a process or session.
     var isInterpreter: Bool
     /// Whether this is a quiet prompt, from an app that was denied before. It waits as one line until the
     /// person opens it.
     var isQuiet: Bool
-    /// Whether the person opened the prompt, so that no app waits for the answer.
+    /// Whether the person opened the prompt. No app waits for the answer to such a prompt.
     var isOwn = false
     /// Whether policy permits full access.
     var allowsAll: Bool
@@ -68,7 +68,8 @@ struct Prompt: Hashable, Sendable {
 
     /// Whether the person has not decided about this app.
     var isUndecided: Bool { status == "notDetermined" }
-    /// Whether the app has access, so that one more contact does not change its terms.
+    /// Whether the app has access. An answer then adds contacts to the grant without changing its keys or
+    /// lifetime.
     var hasGrant: Bool { status == "limited" || status == "full" }
 }
 

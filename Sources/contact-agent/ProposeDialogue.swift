@@ -1,6 +1,6 @@
 import BrokerFormatting
 
-/// The prompt of an app that offers a card. The person adds it, merges it into a contact, or declines. The
+/// The dialogue in which an app offers a card. The person adds it, merges it into a contact, or declines. The
 /// app's access does not change.
 struct ProposeDialogue: ListDialogue {
     enum Stage: String {

@@ -1,7 +1,7 @@
 import BrokerFormatting
 
-/// One line of a screen: pieces of text, each with its style. ``drawn(columns:withStyles:)`` replaces control
-/// characters.
+/// One line of a screen: pieces of text, each with a style. The text may contain control characters;
+/// ``drawn(columns:withStyles:)`` replaces them.
 struct StyledLine: Hashable, ExpressibleByStringInterpolation {
     /// Raw values are SGR parameters (ECMA-48 §8.3.117).
     enum Style: String {

@@ -4,7 +4,7 @@ import Glibc
 /// The person's terminal. It is always `/dev/tty`, so that no app can answer or listen through the standard
 /// streams.
 ///
-/// This class changes the terminal's settings while it is open. ``close()``, ``suspend()`` and `deinit`
+/// While the terminal is open, this class changes its settings. ``close()``, ``suspend()`` and `deinit`
 /// restore them.
 final class Terminal {
     /// The descriptor for poll(2). Reading it never blocks.
@@ -58,8 +58,8 @@ final class Terminal {
         return ScreenSize(columns: Int(size.columns), rows: Int(size.rows))
     }
 
-    /// The path of the terminal on the first standard stream that has one, by which the person recognises the
-    /// terminal; `nil` if no stream has one.
+    /// The path of the terminal, taken from the first standard stream that is connected to a terminal; `nil`
+    /// if none is. The person recognises the terminal by this path.
     var name: String? {
         for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
             if let name = ttyname(stream) { return String(cString: name) }
@@ -78,6 +78,12 @@ final class Terminal {
     /// Discards unread input.
     func discardInput() { tcflush(fileDescriptor, TCIFLUSH) }
 
+    /// Whether the terminal shows what the person types.
+    var echoes: Bool {
+        var settings = termios()
+        return tcgetattr(fileDescriptor, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
+    }
+
     /// Writes the line at the cursor, wrapped as needed.
     func say(_ line: StyledLine) {
         let columns = max(20, (size?.columns ?? 80) - 1)
@@ -86,7 +92,8 @@ final class Terminal {
         }
     }
 
-    /// Switches to the alternate screen, so that earlier output cannot be part of a prompt. Lines do not wrap on it.
+    /// Switches to the alternate screen, so that earlier output cannot be part of a prompt. Lines do not wrap
+    /// on the alternate screen.
     func enterAlternateScreen() {
         guard !isOnAlternateScreen else { return }
         isOnAlternateScreen = true
@@ -99,7 +106,7 @@ final class Terminal {
         write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?2004l\u{1B}[?1049l")
     }
 
-    /// Redraws the whole screen from the top, so that output of other programs is overwritten.
+    /// Redraws the whole screen from the top. This overwrites the output of other programs.
     ///
     /// - Parameter clearing: whether to clear the screen first. Otherwise lines are overwritten, which does
     ///   not flicker.
@@ -119,7 +126,7 @@ final class Terminal {
     /// Sets the terminal to read single keys without echo.
     func resume() {
         var settings = original
-        // Ctrl-C and Ctrl-Z stay signals. Ctrl-S must not freeze the screen while a prompt is shown.
+        // Ctrl-C and Ctrl-Z still send signals. Ctrl-S must not freeze the screen while a prompt is shown.
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO | ECHONL | IEXTEN)
         settings.c_lflag |= tcflag_t(ISIG)
         settings.c_iflag &= ~tcflag_t(IXON)
@@ -129,8 +136,8 @@ final class Terminal {
     }
 
     private static func set(_ settings: inout termios, _ index: CInt, _ value: cc_t) {
-        // Sound: c_cc is an array of NCCS bytes that Swift sees as a tuple, the index is one of its constants, and the
-        // pointer does not leave the closure.
+        // Sound: c_cc is an array of NCCS bytes that Swift sees as a tuple, the index is VMIN or VTIME, and
+        // the pointer does not leave the closure.
         withUnsafeMutableBytes(of: &settings.c_cc) { $0[Int(index)] = value }
     }
 

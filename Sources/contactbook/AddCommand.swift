@@ -3,6 +3,7 @@ import BrokerCommandOutput
 import BrokerContactFiles
 import BrokerModel
 import Contacts
+import Glibc
 
 struct AddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -10,6 +11,9 @@ struct AddCommand: ParsableCommand {
         discussion: """
             Phone numbers, e-mail addresses and web addresses may have a label: --phone mobile:+44 20 7946 0000
             Example: contactbook add --given Ada --family Lovelace --email home:ada@example.org
+            Without options, your editor opens with an empty form; if standard input is no terminal, the form is read from it. \
+            Other users of this machine can read options while the program runs (unless /proc is mounted with hidepid), but \
+            neither the editor's file nor standard input.
             """)
 
     @Option(help: "Given name.") var given: String?
@@ -28,10 +32,11 @@ struct AddCommand: ParsableCommand {
     @Option(help: "Note.") var note: String?
     @OptionGroup var undo: UndoOption
 
+    /// Without options the contact comes from the editor or from standard input, which other users cannot read.
+    private var isGiven: Bool { !contact.present.isEmpty }
+
     func validate() throws {
-        guard !contact.present.isEmpty else {
-            throw ValidationError("a contact needs something to be called by: --given, --family, --organization…")
-        }
+        guard isGiven else { return }
         do throws(ContactError) {
             try contact.validate(writing: contact.present)
         } catch {
@@ -39,7 +44,7 @@ struct AddCommand: ParsableCommand {
         }
     }
 
-    var contact: Contact {
+    private var contact: Contact {
         var contact = Contact()
         contact.givenName = given ?? ""
         contact.middleName = middle ?? ""
@@ -60,12 +65,74 @@ struct AddCommand: ParsableCommand {
         return contact
     }
 
+    private static let task = "add the contact"
+
     func run() throws {
-        let task = "add the contact"
-        let contact = contact
+        guard !isGiven else { return try add(contact) }
+        // If the contact is not added, the editor keeps the person's text.
+        guard isatty(STDIN_FILENO) == 0 else {
+            let editor = try Editor(to: Self.task)
+            guard let form = try editor.form(Self.emptyForm, ContactForm.keys)?.form else {
+                throw CommandFailure("nothing is added: the file was emptied", .refused)
+            }
+            do {
+                return try add(form.contact)
+            } catch let failure as CommandFailure {
+                throw CommandFailure(
+                    failure.message,
+                    try: [failure.advice, "what you typed is kept in \(editor.keep())"].compactMap { $0 }
+                        .joined(separator: "\n"), failure.code)
+            }
+        }
+        let text = try Self.standardInput()
+        let form: ContactForm
+        do throws(ContactForm.Problem) {
+            form = try ContactForm(reading: text, keys: ContactForm.keys)
+        } catch {
+            throw CommandFailure(
+                "could not \(Self.task): standard input, line \(error.line): \(Speech.clean(error.reason))",
+                try: "lines such as \"Given name: Ada\", as contactbook edit shows them", .notTried)
+        }
+        try add(form.contact)
+    }
+
+    private static var emptyForm: String {
+        ContactForm.text(
+            of: Contact(), keys: ContactForm.keys,
+            heading: [
+                "A new contact. Write values after the colons, save, and close the editor. To stop, change nothing.",
+                "A phone number and the like: one line each, LABEL: VALUE, two spaces in; the label may be missing.",
+            ])
+    }
+
+    private static func standardInput() throws -> String {
+        let file = try ImportedFile("-")
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let piece = try file.read(into: &buffer)
+            if piece.isEmpty { break }
+            bytes += piece
+            guard bytes.count <= 1_048_576 else {
+                throw CommandFailure("could not \(task): standard input has more than 1 MB", .notTried)
+            }
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw CommandFailure("could not \(task): standard input is not UTF-8", .notTried)
+        }
+        return text
+    }
+
+    private func add(_ contact: Contact) throws {
+        let named = contact.present.subtracting(ContactKeySet(.contactType))
+        guard !named.isEmpty else {
+            throw CommandFailure(
+                "could not \(Self.task): it is empty",
+                try: "give a name: contactbook add (opens your editor), or contactbook add --given Ada", .notTried)
+        }
         let called = ContactCard.name(contact)
-        let journal = undo.journal("add \(called)", to: task)
-        let book = try AddressBook(to: task)
+        let journal = undo.journal("add \(called)", to: Self.task)
+        let book = try AddressBook(to: Self.task)
         let card = CNMutableContact(contact)
         try book.save(in: journal) { $0.add(card, toContainerWithIdentifier: nil) }
         print("added \(called)")

@@ -2,7 +2,7 @@ import BrokerContactFiles
 import Contacts
 
 extension AddressBook {
-    /// Records how to undo a change, then saves the change as a whole or not at all.
+    /// Records how to undo a change, then saves the change: either all of it or nothing.
     ///
     /// - Parameter steps: the steps that undo the change; empty if they are known only after the save.
     func save(noting steps: [UndoStep] = [], in journal: UndoJournal?, _ fill: (CNSaveRequest) -> Void) throws {
@@ -16,7 +16,7 @@ extension AddressBook {
         }
     }
 
-    /// Connects records with another record, or disconnects them: members, subgroups or links.
+    /// Changes the members or subgroups of a group, or the links of a card, in one save.
     func save(_ pairing: UndoStep.Pairing, _ record: String, _ members: [String], in journal: UndoJournal?) throws {
         try save(noting: members.map { .pair(pairing, record: record, member: $0) }, in: journal) { request in
             for member in members { request.put(pairing, record, member) }
@@ -25,7 +25,7 @@ extension AddressBook {
 }
 
 extension CNSaveRequest {
-    /// Adds one step to the request, by the identifiers of its records.
+    /// Adds one step to the request, from the identifiers of the two records.
     func put(_ pairing: UndoStep.Pairing, _ record: String, _ member: String) {
         switch pairing {
         case .memberAdded: addMember(withIdentifier: member, toGroupWithIdentifier: record)

@@ -5,7 +5,10 @@ import Contacts
 extension AddressBook {
     func groups() throws -> [CNGroup] { try trying { try $0.groups(matching: nil) } }
 
-    /// The one group with this name, ignoring case, or with this identifier.
+    /// Returns the group with this identifier or name. Case is ignored, unless several groups match and
+    /// exactly one of them has the same case.
+    ///
+    /// - Throws: ``CommandFailure`` if no group matches, or several do.
     func group(named word: String) throws -> CNGroup {
         let groups = try groups()
         let found = groups.filter { $0.identifier == word || $0.name.lowercased() == word.lowercased() }
@@ -35,7 +38,7 @@ extension AddressBook {
 
     /// Adds a group.
     ///
-    /// - Returns: its identifier.
+    /// - Returns: the new group's identifier.
     func addGroup(named name: String) throws -> String {
         let group = CNMutableGroup()
         group.name = name
@@ -45,7 +48,7 @@ extension AddressBook {
 }
 
 extension CNGroup {
-    /// A copy of the group with another name, to be saved.
+    /// Returns a mutable copy of the group, renamed to this name.
     func renamed(_ name: String) -> CNMutableGroup {
         let group = mutableCopy() as? CNMutableGroup ?? CNMutableGroup()
         group.name = name

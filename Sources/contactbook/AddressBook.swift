@@ -5,27 +5,27 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The address book as this program may see it: a contact store, with error texts and waiting messages for a
-/// terminal.
+/// The part of the address book that this program may see: a contact store, with error texts and waiting
+/// messages for a terminal.
 struct AddressBook {
-    /// The command's purpose, as it follows `could not` in an error.
+    /// The command's task: the verb phrase that follows `could not` in an error.
     let task: String
     /// A command is short-lived, so it does not observe changes.
     let store = CNContactStore(observingChanges: false)
 
     /// The number of contacts to fetch at a time.
     static let pageSize = 200
-    /// The wait after which the program tells the person that it waits for an answer.
+    /// The time after which the program says that it is waiting for the person's answer.
     private static let patience = DispatchTimeInterval.seconds(1)
-    /// The maximum wait for the answer to a pending save after an interruption, in seconds.
+    /// The maximum wait for the broker's reply to a pending save after an interruption, in seconds.
     private static let patienceAtTheEnd = 5.0
 
     /// The keys that distinguish contacts in a list.
     static let listKeys = ContactKeySet.names.union(ContactKeySet([.phoneNumbers, .emailAddresses]))
-    /// All keys except images and those that must be requested by name.
+    /// All keys except images and the keys that must be granted by name.
     static let cardKeys = ContactKeySet.all.subtracting(.named).subtracting(.images)
 
-    /// Opens the store. Asks for access if it is not decided.
+    /// Opens the store. Prompts the person for access if they have not decided on it.
     ///
     /// - Parameter keys: the keys to read. The prompt offers notes and other programs' groups only if `keys`
     ///   contains them.
@@ -41,7 +41,7 @@ struct AddressBook {
         self.task = task
     }
 
-    /// Calls the body with the store, and translates its errors into this program's words.
+    /// Calls the body with the store, and translates the store's errors into this program's words.
     func trying<Result>(_ body: (CNContactStore) throws -> Result) throws -> Result {
         do {
             return try body(store)
@@ -55,8 +55,8 @@ struct AddressBook {
     /// Passes the matching contacts to `each`, page by page, in the person's sort order.
     ///
     /// - Parameters:
-    ///   - predicate: one of `CNContact`'s; `nil` for all contacts.
-    ///   - unify: whether linked cards are unified to one contact.
+    ///   - predicate: a predicate that `CNContact` made; `nil` for all contacts.
+    ///   - unify: whether linked cards are unified into one contact.
     func fetch(
         _ keys: ContactKeySet, _ predicate: NSPredicate? = nil, unify: Bool = true, page: Int = pageSize,
         each: (WireContact) throws -> Void
@@ -68,7 +68,7 @@ struct AddressBook {
         try trying { try $0.forEachContact(with: request, pageSize: page) { try each($0.wire) } }
     }
 
-    /// All contacts that match.
+    /// Returns all contacts that match.
     func contacts(
         _ keys: ContactKeySet, _ predicate: NSPredicate? = nil, unify: Bool = true
     ) throws -> [WireContact] {
@@ -77,12 +77,12 @@ struct AddressBook {
         return found
     }
 
-    /// The card with this identifier, without the cards linked to it.
+    /// Returns the card with this identifier, without its linked cards; `nil` if this program cannot see it.
     func card(_ identifier: String, _ keys: ContactKeySet) throws -> WireContact? {
         try contacts(keys, CNContact.predicateForContacts(withIdentifiers: [identifier]), unify: false).first
     }
 
-    /// Passes these cards to `each`, page by page. Cards that no longer exist are skipped.
+    /// Passes these cards to `each`, page by page. Cards that do not exist are skipped.
     func fetch(cards identifiers: [String], _ keys: ContactKeySet, each: (WireContact) throws -> Void) throws {
         let page = keys.contains(.imageData) ? 20 : Self.pageSize
         for start in stride(from: 0, to: identifiers.count, by: page) {
@@ -92,7 +92,8 @@ struct AddressBook {
         }
     }
 
-    /// The linked cards of a contact; only the contact itself if it is not linked.
+    /// Returns the identifiers of a contact's linked cards; for a contact without links, only its own
+    /// identifier.
     func cards(of identifier: String) throws -> [String] {
         let cards = try trying { try $0.linkedContactIdentifiers(ofContactWithIdentifier: identifier) }
         return cards.isEmpty ? [identifier] : cards
@@ -104,9 +105,10 @@ struct AddressBook {
         return ContactKeySet(keys.compactMap(ContactKey.init(rawValue:)))
     }
 
-    /// The one contact with this identifier or name.
+    /// Returns the contact with this identifier or name. If several contacts match, a single exact match
+    /// wins.
     ///
-    /// - Throws: ``CommandFailure`` if there is none or several. If there are several, this lists them first.
+    /// - Throws: ``CommandFailure`` if no contact matches, or several do. Several contacts are listed first.
     func contact(named word: String, _ keys: ContactKeySet) throws -> WireContact {
         let isIdentifier = !word.contains(where: \.isWhitespace)
         if isIdentifier,
@@ -133,13 +135,14 @@ struct AddressBook {
 
     /// Saves a request: all steps or none.
     ///
-    /// - Throws: ``SaveFailure`` if a step is rejected; ``CommandFailure`` for everything else.
+    /// - Throws: ``SaveFailure`` if a value is invalid or a limit is exceeded; ``CommandFailure`` for
+    ///   everything else.
     func save(_ fill: (CNSaveRequest) -> Void) throws {
         let request = Self.request(fill)
         try saving { try store.execute(request) }
     }
 
-    /// Prepares a save. ``begin(_:)`` sends it and ``end(_:until:)`` waits for its answer.
+    /// Prepares a save. ``begin(_:)`` sends it, and ``end(_:until:)`` waits for the broker's reply.
     func prepare(_ fill: (CNSaveRequest) -> Void) throws -> CNPendingSave {
         let request = Self.request(fill)
         return try saving { try store.prepare(request) }
@@ -149,7 +152,7 @@ struct AddressBook {
 
     private static func request(_ fill: (CNSaveRequest) -> Void) -> CNSaveRequest {
         let request = CNSaveRequest()
-        // No command reads the saved contacts again.
+        // No command uses the identifiers of the saved values.
         request.shouldRefetchContacts = false
         fill(request)
         return request
@@ -163,14 +166,15 @@ struct AddressBook {
         }
     }
 
-    /// Waits for the answer to a pending save; after an interruption, only a short time.
+    /// Waits for the broker's reply to a pending save; after an interruption, for at most five seconds.
     ///
-    /// - Returns: whether the broker answered. If not, it is unknown whether the changes were saved.
-    /// - Throws: the same errors as ``save(_:)``; ``Unanswered`` if the broker closed the connection.
+    /// - Returns: whether the broker replied. If not, it is unknown whether the changes were saved.
+    /// - Throws: the same errors as ``save(_:)``; ``Unanswered`` if the connection failed or the reply was
+    ///   invalid.
     func end(_ save: CNPendingSave, until interruption: Interruption) throws -> Bool {
         do {
-            // If the answer arrived while the save was being sent, it was already read from the socket. The
-            // descriptor does not become readable then, so do not wait for it.
+            // If the reply arrived while the save was being sent, it was already read from the socket. In
+            // this case the descriptor does not become readable, so do not wait for it.
             if save.isAnswered || interruption.hasNotCome(before: save.fileDescriptor) {
                 try save.finish()
                 return true
@@ -184,7 +188,7 @@ struct AddressBook {
         }
     }
 
-    /// The broker closed the connection during a save. It is unknown whether the changes were saved.
+    /// No valid reply to a save arrived. It is unknown whether the changes were saved.
     struct Unanswered: Error {
         let failure: any Error
     }
@@ -195,8 +199,8 @@ struct AddressBook {
 
     // MARK: Asking
 
-    /// Asks for access if it is not decided. Any call would do so; this one also tells the person that the
-    /// program waits.
+    /// Prompts the person for access if they have not decided on it. Any call would do so; this method also
+    /// says that the program is waiting.
     private func askForAccess(_ keys: ContactKeySet) throws {
         guard CNContactStore.authorizationStatus(for: .contacts) == .notDetermined else { return }
         let answer = Answer()
@@ -210,7 +214,7 @@ struct AddressBook {
         }
     }
 
-    /// The result of the access request, passed from the thread that receives it.
+    /// The result of the access request. The library's thread passes it to the thread that waits.
     private final class Answer: Sendable {
         private let failure = Mutex<(any Error)?>(nil)
         private let isThere = DispatchSemaphore(value: 0)

@@ -42,7 +42,7 @@ struct BirthdaysCommand: ParsableCommand {
         }
         guard !found.isEmpty else { throw CommandFailure("there is no birthday", .refused) }
         var table = Table(["DAY", "IN DAYS", "AGE", "NAME"])
-        // Birthdays on the same day stay in name order.
+        // Contacts with the same day stay in the person's sort order.
         for (_, each) in found.enumerated().sorted(by: {
             ($0.element.birthday.daysUntil, $0.offset) < ($1.element.birthday.daysUntil, $1.offset)
         }) {

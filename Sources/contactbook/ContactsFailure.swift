@@ -57,14 +57,14 @@ enum ContactsFailure {
 }
 
 extension ContactsFailure {
-    /// Translates the failure of a save that has one step, or that cannot leave out a step.
+    /// Translates the failure of a save whose rejected step cannot be left out.
     static func refused(_ error: any Error, could task: String) -> any Error {
         guard let refused = error as? SaveFailure else { return error }
         return CommandFailure("could not \(task): \(refused.reason)", .notTried)
     }
 }
 
-/// The rejection of one step of a save, or of the save as a whole.
+/// A save that was rejected because a value is invalid or a limit is exceeded.
 struct SaveFailure: Error {
     /// Index of the step in the save, if the broker reports it.
     let index: Int?

@@ -33,7 +33,7 @@ struct EditCommand: ParsableCommand {
         var interruption: Interruption?
         var text = ContactForm.text(of: before, keys: editable, heading: heading(called, before))
         while true {
-            let edited = try understood(try editor.edit(text), editable, by: editor)
+            let edited = try editor.form(text, editable)
             guard let form = edited?.form, let typed = edited?.text else {
                 throw CommandFailure("nothing is saved: the file was emptied", .refused)
             }
@@ -55,7 +55,7 @@ struct EditCommand: ParsableCommand {
                 switch overtaken(meanwhile, &interruption) {
                 case .overwrite: break
                 case .editAgain:
-                    // The comments show the other program's changes; the form keeps what the person typed.
+                    // The comments show the other program's changes; the form keeps the person's text.
                     text = again(typed, now: now, keys: meanwhile)
                     before = now
                     continue
@@ -69,7 +69,8 @@ struct EditCommand: ParsableCommand {
         }
     }
 
-    /// Returns the card to edit. If the contact has several, lists them and fails, unless one was named by identifier.
+    /// Returns the card to edit. If the contact has several cards and the person did not name one by its
+    /// identifier, this lists the cards and throws.
     private func card(_ book: AddressBook, _ keys: ContactKeySet) throws -> WireContact {
         let found = try book.contact(named: name.joined(separator: " "), keys)
         let cards = try book.cards(of: found.identifier ?? "")
@@ -98,43 +99,6 @@ struct EditCommand: ParsableCommand {
             + (note ? [] : ["Its note is not shown; contactbook edit --note shows it."])
     }
 
-    /// Reopens the editor until the text can be parsed. Returns `nil` if the person emptied it.
-    private func understood(
-        _ text: String, _ keys: ContactKeySet, by editor: Editor
-    ) throws -> (form: ContactForm, text: String)? {
-        var text = text
-        while true {
-            if ContactForm.isEmpty(text) { return nil }
-            do throws(ContactForm.Problem) {
-                return (try ContactForm(reading: text, keys: keys), text)
-            } catch {
-                let problem = "line \(error.line): \(Speech.clean(error.reason))"
-                func failure(keeping what: String) -> CommandFailure {
-                    CommandFailure(
-                        "could not \(Self.task): \(problem)", try: "\(what) is kept in \(editor.keep())", .notTried)
-                }
-                // Without a terminal, the editor can be a script that would be called forever.
-                guard Speech.canAsk else { throw failure(keeping: "what was typed") }
-                Speech.say(problem)
-                let marked = Self.marked(text, error)
-                text = try editor.edit(marked)
-                guard text != marked else { throw failure(keeping: "what you typed") }
-            }
-        }
-    }
-
-    private static let mark = "#! "
-
-    /// Inserts the problem above its line and removes earlier problem lines.
-    private static func marked(_ text: String, _ problem: ContactForm.Problem) -> String {
-        var lines: [Substring] = []
-        for (place, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            if place + 1 == problem.line { lines.append(Substring(mark + problem.reason)) }
-            if !line.hasPrefix(mark) { lines.append(line) }
-        }
-        return lines.joined(separator: "\n")
-    }
-
     // MARK: Changed meanwhile
 
     private enum Overtaken { case overwrite, editAgain, giveUp }
@@ -155,8 +119,8 @@ struct EditCommand: ParsableCommand {
 
     private func again(_ typed: String, now: Contact, keys: ContactKeySet) -> String {
         let theirs = ContactForm.text(of: now, keys: keys).split(separator: "\n", omittingEmptySubsequences: true)
-        let remarks = ["\(Self.mark)Changed meanwhile. What stands there now:"] + theirs.map { "\(Self.mark)\($0)" }
-        let lines = typed.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix(Self.mark) }
+        let remarks = ["\(Editor.mark)Changed meanwhile. What stands there now:"] + theirs.map { "\(Editor.mark)\($0)" }
+        let lines = typed.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix(Editor.mark) }
         return (remarks + lines.map(String.init)).joined(separator: "\n")
     }
 

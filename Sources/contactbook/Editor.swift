@@ -1,12 +1,12 @@
 import BrokerCommandOutput
 import Glibc
 
-/// Lets the person edit a text in `$VISUAL`, or else `$EDITOR`, or else vi.
+/// Lets the person edit text in `$VISUAL`, falling back to `$EDITOR`, then vi.
 ///
 /// The text is in a file that only the user can read, in its own folder. The deinit deletes both, unless
 /// ``keep()`` was called.
 final class Editor {
-    private let task: String
+    let task: String
     private let folder: String
     private var path: String { folder + "/contact.txt" }
     private var isKept = false
@@ -26,7 +26,7 @@ final class Editor {
         rmdir(folder)
     }
 
-    /// Keeps the file, so that the typed text is not lost. Returns its path.
+    /// Keeps the file with the person's text, and returns its path.
     func keep() -> String {
         isKept = true
         return path
@@ -60,7 +60,7 @@ final class Editor {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // While the editor runs, this program ignores ^C, as system(3) does. Only the editor receives it.
+        // While the editor runs, this program ignores ^C, as system(3) does. Only the editor reacts to it.
         var ignoring = sigaction()
         ignoring.__sigaction_handler.sa_handler = SIG_IGN
         var interrupt = sigaction()

@@ -8,14 +8,15 @@ import Foundation
 /// A destination to which cards are written one after the other.
 protocol CardOutput {
     /// - Parameters:
-    ///   - uid: identifies the card; stable across runs.
-    ///   - spare: an alternative name if a card with this UID was already written.
+    ///   - uid: identifies the card; it is the same in every run.
+    ///   - spare: the identifier to use in the file name if a card with this UID was already written.
     func write(_ card: [UInt8], uid: String, spare: String) throws
-    /// Called after the last card.
+    /// Finishes the output. Called after the last card.
     func finish() throws
 }
 
-/// One run of `export`. It works page by page, so that memory use does not grow with the photos and texts of the book.
+/// One run of `export`. It works page by page, so memory use does not grow with the photos and texts of the
+/// book.
 struct Export {
     let book: AddressBook
     let keys: ContactKeySet
@@ -23,13 +24,13 @@ struct Export {
     let output: any CardOutput
     private(set) var contacts = 0
     private(set) var groups = 0
-    /// The cards' own UIDs by card identifier. A written card that is missing here has a UID that is made
-    /// from the identifier.
+    /// The cards' own UIDs by card identifier. A written card that is missing here has a UID made from its
+    /// identifier.
     private var uids: [String: String] = [:]
     private var written: Set<String> = []
 
     enum Selection {
-        /// `nil` for all.
+        /// `nil` selects all contacts.
         case search(NSPredicate?)
         case cards([String])
     }
@@ -64,7 +65,8 @@ struct Export {
         if contacts.isMultiple(of: 100) { Speech.progress("\(contacts) contacts exported") }
     }
 
-    /// Writes groups as cards that list their members. Members that were not exported are left out.
+    /// Writes a group card for each group, or for one group only. Members that were not exported are left
+    /// out.
     mutating func writeGroups(only: CNGroup?) throws {
         let all = try book.groups()
         let writer = VCardWriter(version: version)
@@ -84,11 +86,11 @@ struct Export {
         uids[identifier].map(ContactUID.uri) ?? "urn:uuid:\(Self.made(identifier))"
     }
 
-    /// The broker's identifiers have the length of a UUID; any other identifier is used unchanged.
+    /// Returns one of the broker's identifiers as a UUID; any other identifier is returned unchanged.
     private static func made(_ identifier: String) -> String { ContactUID.made(from: identifier) ?? identifier }
 }
 
-/// All cards in sequence on standard output.
+/// Writes all cards to standard output.
 struct StandardOutput: CardOutput {
     func write(_ card: [UInt8], uid: String, spare: String) throws {
         guard OutputFile.write(card, to: STDOUT_FILENO) else {
@@ -99,7 +101,7 @@ struct StandardOutput: CardOutput {
     func finish() {}
 }
 
-/// All cards in sequence in one file, which is renamed into place at the end.
+/// Writes all cards into one file, which is renamed into place at the end.
 extension OutputFile: CardOutput {
     func write(_ card: [UInt8], uid: String, spare: String) throws { try write(card) }
 }

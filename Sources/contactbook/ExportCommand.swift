@@ -87,7 +87,7 @@ struct ExportCommand: ParsableCommand {
         if !notes { Speech.say("without notes and what other programs' cards had beside; with them: --notes") }
     }
 
-    /// The cards to export: all, those of a group, or some by identifier.
+    /// The cards to export: all, the members of a group, or the cards of the named contacts.
     private func contacts(_ book: AddressBook) throws -> Export.Selection {
         if let group {
             return .search(

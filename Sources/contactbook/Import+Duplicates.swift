@@ -4,7 +4,7 @@ import BrokerContactFiles
 import BrokerFormatting
 import BrokerModel
 
-/// How `import` treats a card that duplicates a contact of the book.
+/// The treatment of an imported card that duplicates a contact.
 enum DuplicateTreatment: String, ExpressibleByArgument, CaseIterable, Sendable {
     case ask, skip, merge, keep
 }
@@ -17,7 +17,7 @@ extension Import {
     ) throws {
         var reference = match.reference
         if treatment != .skip, case .pending = reference {
-            // The duplicate is pending; it gets its identifier when it is saved.
+            // The matching contact is pending; it gets its identifier when it is saved.
             try save()
             try settle()
             reference = duplicate(by: fingerprint)?.reference ?? reference
@@ -26,7 +26,7 @@ extension Import {
             return skip(reference, membership)
         }
         guard let there = try contact(identifier) else {
-            // The contact was deleted in the meantime, so this is no duplicate.
+            // The contact was deleted in the meantime, so the card is not a duplicate.
             return try add(card, place, membership)
         }
         let visible = readablePart(of: card.contact)
@@ -56,12 +56,12 @@ extension Import {
     /// The contact, including the pending merges of this run.
     private mutating func contact(_ identifier: String) throws -> Contact? {
         if let known = merged[identifier] { return known }
-        // A pending save can change the contact, so this waits for all of them.
+        // A pending save may change the contact, so this waits for all pending saves.
         try settle()
         return try known?.card(identifier, readable.subtracting(.images))?.contact
     }
 
-    /// The part of a card that may be merged. It has only keys that this program can read, because the
+    /// The part of a card that may be merged: the photo, and the keys that this program can read. The
     /// contact's current value of any other key is unknown.
     private func readablePart(of card: Contact) -> Contact {
         Contact().applying(card, keys: card.present.intersection(readable.union(ContactKeySet(.imageData))))
@@ -118,7 +118,7 @@ enum SideBySide {
         return lines
     }
 
-    /// Truncates a line and keeps its indentation, which shows the structure.
+    /// Truncates a line but keeps its indentation, which shows the structure.
     private static func cut(_ line: String, _ width: Int) -> String {
         let indent = line.prefix { $0 == " " }
         let words = line.dropFirst(indent.count).split(separator: "  ", omittingEmptySubsequences: true)

@@ -3,15 +3,15 @@ import BrokerContactFiles
 import BrokerModel
 import Contacts
 
-/// The groups of imported cards, from the cards' own group names and from group cards.
+/// The groups of imported cards. They come from the group names in the cards, and from group cards.
 struct ImportedGroups {
-    /// The groups of one card.
+    /// The names of one card's groups, and the card's UID.
     struct Membership {
         var names: [String] = []
         var uid: String?
     }
 
-    /// A group card.
+    /// A group card of the imported files.
     struct GroupCard {
         let name: String
         let uid: String
@@ -19,7 +19,7 @@ struct ImportedGroups {
         let place: String
     }
 
-    /// The maximum number of groups in one run. A file with more is not an address book.
+    /// The maximum number of groups in one run. A file with more is hardly an address book.
     static let most = 1_000
     /// Member identifiers by group name.
     private(set) var members: [String: [String]] = [:]
@@ -43,9 +43,9 @@ struct ImportedGroups {
         if let uid = membership.uid { identifiersByUID[uid] = identifier }
     }
 
-    /// Adds the members of a group card that this run has imported.
+    /// Adds the members that a group card lists and that this run has imported.
     ///
-    /// - Returns: the number of other members.
+    /// - Returns: the number of members that this run has not imported.
     mutating func addMembers(of card: GroupCard) -> Int {
         let known = card.members.compactMap { identifiersByUID[ContactUID.comparable($0)] }
         members[card.name, default: []] += known
@@ -69,7 +69,7 @@ extension Import {
         return membership
     }
 
-    /// Creates missing groups and adds the contacts to them.
+    /// Creates missing groups, adds the imported contacts to their groups, and nests the groups.
     mutating func saveGroups() throws {
         let groupUIDs = Set(groups.cards.map { ContactUID.comparable($0.uid) })
         for card in groups.cards {
@@ -92,7 +92,7 @@ extension Import {
         try nest(made, book)
     }
 
-    /// - Returns: the group's identifier; `nil` if the broker rejects it.
+    /// - Returns: the group's identifier; `nil` if the broker rejects the group or its members.
     private mutating func fill(_ name: String, _ there: [CNGroup], _ book: AddressBook) throws -> String? {
         let identifier: String
         var inside: Set<String> = []
@@ -118,7 +118,7 @@ extension Import {
         }
     }
 
-    /// Nests the groups that group cards list as members.
+    /// Nests each group that a group card lists as a member.
     private mutating func nest(_ made: [String: String], _ book: AddressBook) throws {
         let byUID = Dictionary(
             groups.cards.filter { !$0.uid.isEmpty }.map { (ContactUID.comparable($0.uid), $0.name) },

@@ -13,8 +13,8 @@ struct ImportReading {
 }
 
 extension Import {
-    /// The maximum size of a file in a folder. The file has one card, which can contain a photo of 8 MiB in
-    /// base64.
+    /// The maximum size of a file in a folder, in bytes. A file has one card, which can contain a photo of 8
+    /// MiB in base64.
     private static let cardSize = 16 * 1_048_576
 
     mutating func read(_ file: ImportedFile, _ reading: ImportReading) throws {
@@ -30,7 +30,7 @@ extension Import {
     private mutating func readStream(_ file: ImportedFile, _ reading: ImportReading) throws {
         var buffer = [UInt8](repeating: 0, count: 256 * 1_024)
         var beginning: [UInt8] = []
-        // One of the two is set once the format is known.
+        // One of these is set once the format is known.
         var cards: VCardReader?
         var rows: CSVReader?
         var isEmpty = true
@@ -112,8 +112,8 @@ extension Import {
 
     // MARK: A folder
 
-    /// Reads a vdir: a folder of files with one card each. Its subfolders are read in the same way and become groups
-    /// (vdirsyncer.pimutils.org, The Vdir Storage Format).
+    /// Reads a vdir: a folder of files with one card each. The subfolders contain cards too, and become
+    /// groups (vdirsyncer.pimutils.org, The Vdir Storage Format).
     private mutating func readFolder(_ folder: ImportedFile, _ reading: ImportReading) throws {
         let names = try folderNames(folder.descriptor, folder.name)
         var cards = 0

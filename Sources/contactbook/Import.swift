@@ -12,10 +12,10 @@ struct Import {
     /// twice the previous one, up to ``changesPerSave``.
     static let changesOfFirstSave = 125
     static let bytesPerSave = 4 * 1_048_576
-    /// The maximum number of lines in the report, so that a file in another format does not fill the screen.
+    /// The maximum number of lines in the report. Without it, a file in another format could fill the screen.
     private static let reported = 100
 
-    /// The person pressed ^C.
+    /// The person pressed ^C, or the terminal went away during a question.
     struct Interrupted: Error {}
 
     /// The person stopped at a question. The cards before it are still added.
@@ -23,8 +23,7 @@ struct Import {
 
     /// The book to add contacts to; `nil` in a dry run.
     let book: AddressBook?
-    /// The book in which a run searches for duplicates, even a dry run; `nil` if this program may not see
-    /// contacts yet.
+    /// The book to search for duplicates, also in a dry run; `nil` if this program may not see contacts yet.
     let known: AddressBook?
     let interruption: Interruption
     let journal: UndoJournal?
@@ -52,20 +51,21 @@ struct Import {
     var unseen = 0
     /// The origin of the last contact that was saved.
     private var lastPlace = ""
-    /// Whether a save failed. Later saves can succeed, and ``lastPlace`` must not advance past the failed
-    /// one.
+    /// Whether a save failed. Later saves can succeed, but ``lastPlace`` must not advance past the failed
+    /// save.
     private var isBroken = false
-    /// The number of contacts whose save the broker did not answer.
+    /// The number of contacts in saves to which the broker did not reply.
     private var doubtful = 0
     private var remarks = 0
     private var batch: [Entry] = []
-    /// Sent saves that are not answered yet, oldest first.
+    /// Sent saves to which the broker has not replied, oldest first.
     private var underWay: [Flight] = []
     private var batchSize = 0
     private var batchLimit = Self.changesOfFirstSave
     private var count = 0
 
-    /// Where the duplicate is: in the book, or pending in this run.
+    /// A contact that a new card may duplicate: a contact from the book (by identifier), or one still pending
+    /// in this run (by entry number).
     enum Place: Hashable, Sendable {
         case saved(String)
         case pending(Int)
@@ -91,7 +91,7 @@ struct Import {
         Speech.endProgress()
     }
 
-    /// Takes one card from any source.
+    /// Checks one imported card, then adds it or handles it as a duplicate.
     ///
     /// - Parameter groups: the names of the card's groups.
     mutating func take(_ contact: Contact, at place: String, groups names: [String]) throws {
@@ -109,7 +109,7 @@ struct Import {
         try takeDuplicate(card, fingerprint, match, place, membership)
     }
 
-    /// Returns the index's match. If its contact was saved meanwhile, the match contains the contact's
+    /// Returns the match from the index. If the matching contact was saved meanwhile, the match contains its
     /// identifier.
     func duplicate(by fingerprint: DuplicateFingerprint) -> DuplicateIndex<Place>.Match? {
         guard let match = index.match(fingerprint) else { return nil }
@@ -153,7 +153,7 @@ struct Import {
         return "\(contacts) \(book == nil ? "read" : "added")\(last)\(doubt)"
     }
 
-    /// Describes how duplicates were treated, to follow the number of added contacts; empty if there were
+    /// Describes how duplicates were handled; shown after the number of added contacts. Empty if there were
     /// none.
     var duplicates: String {
         var parts: [String] = []
@@ -173,7 +173,7 @@ struct Import {
 
     // MARK: Saving
 
-    /// A save that is prepared, or sent and not answered yet.
+    /// A save that is prepared, or that was sent and has no reply yet.
     private struct Flight {
         var entries: [Entry]
         /// The entries in the library's form, and their save. A dry run has neither.
@@ -184,8 +184,8 @@ struct Import {
     }
 
     /// Saves the batch. At most two saves are pending: the broker reads one while it writes the other.
-    /// Meanwhile this program prepares the next save. It sends that save as soon as one is answered, and then
-    /// records the answered one.
+    /// Meanwhile this program prepares the next save. As soon as the broker replies to the older save, this
+    /// program sends the next one, and then records the finished save.
     mutating func save() throws {
         let entries = batch
         (batch, batchSize) = ([], 0)
@@ -198,8 +198,8 @@ struct Import {
         do {
             next = try prepare(entries)
         } catch let failure as SaveFailure where failure.isTooLarge {
-            // The batch is too large and is split. The second half waits in ``batch``, where ``note(_:)`` finds its
-            // merges.
+            // The batch is too large and is split. The second half waits in ``batch``, where ``note(_:)``
+            // finds its merges.
             guard entries.count > 1 else { return refuse(entries[0], failure) }
             let rest = Array(entries[(entries.count / 2)...])
             batch.insert(contentsOf: rest, at: 0)
@@ -210,7 +210,8 @@ struct Import {
             try settle()
             throw failed(error)
         }
-        // Concurrent saves are applied in any order, and two merges can change the same contact.
+        // The broker may apply concurrent saves in any order, and two merges can change the same contact.
+        // Therefore a merge is never concurrent with another save.
         if next.merges || underWay.contains(where: \.merges) { try settle() }
         let last = underWay.count > 1 ? try answered() : nil
         do {
@@ -223,7 +224,7 @@ struct Import {
         try noting(last)
     }
 
-    /// Waits until all pending saves are answered.
+    /// Waits until the broker has replied to all pending saves.
     mutating func settle() throws {
         while !underWay.isEmpty { try noting(answered()) }
     }
@@ -265,8 +266,8 @@ struct Import {
         if let save = next.save { try book?.begin(save) }
     }
 
-    /// Waits for the oldest pending save and returns it. If the broker rejects a contact, this leaves it out,
-    /// sends the others again and waits for them. So results are recorded in file order.
+    /// Waits for the oldest pending save and returns it. If the broker rejects a contact, this leaves the
+    /// contact out, sends the others again and waits for them. Therefore results are recorded in file order.
     ///
     /// - Returns: `nil` if no contact of the save is left.
     private mutating func answered() throws -> Flight? {
@@ -323,7 +324,7 @@ struct Import {
         }
         try journal?.note(steps, isSynced: false)
         if !merged.isEmpty {
-            // Keep only merges that are not saved yet, because the book does not show those.
+            // Keep only the merges that are not saved yet: the book does not contain these.
             let waiting = Set((batch + underWay.flatMap(\.entries)).compactMap(\.merge?.identifier))
             merged = merged.filter { waiting.contains($0.key) }
         }
@@ -341,7 +342,7 @@ struct Import {
             guard let book, let save = flight.save else { continue }
             do {
                 guard try !book.end(save, until: interruption) else {
-                    // Only the first failure is reported, so an error of the journal is ignored here.
+                    // Only the first failure is reported, so a journal error is ignored here.
                     try? note(flight)
                     continue
                 }
@@ -358,7 +359,7 @@ struct Import {
         return refused
     }
 
-    /// Adds the progress to a failure: contacts that were saved stay saved.
+    /// Adds the progress to the failure's message, because saved contacts stay saved.
     func stopped(_ failure: CommandFailure) -> CommandFailure {
         Speech.endProgress()
         if taken == 0, doubtful == 0 { return failure }

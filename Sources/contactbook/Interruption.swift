@@ -7,7 +7,7 @@ final class Interruption {
     private let descriptor: CInt
     private var isNoted = false
 
-    /// Starts to detect ^C, which then does not end the program.
+    /// Starts to detect ^C. From then on, ^C does not end the program.
     init() {
         descriptor = clinux_watch_signals([SIGINT], 1)
     }
@@ -32,7 +32,7 @@ final class Interruption {
         return false
     }
 
-    /// Ends the program by SIGINT, as its parent process expects.
+    /// Ends the program with SIGINT, as its parent process expects after ^C.
     func take() -> Never {
         _ = clinux_take_signal(SIGINT)
         exit(130)

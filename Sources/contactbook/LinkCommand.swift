@@ -33,7 +33,7 @@ struct LinkCommand: ParsableCommand {
         let journal = undo.journal("link \(called.joined(separator: ", "))", to: task)
         var steps: [UndoStep] = []
         for cards in sets.dropFirst() {
-            // An undo processes the steps in reverse order: it unlinks each card, then restores the earlier
+            // An undo reverts the steps in reverse order: it unlinks each card, then restores the earlier
             // links.
             steps += cards.dropFirst().map { .pair(.unlinked, record: cards[0], member: $0) }
             steps += cards.map { .pair(.linked, record: first, member: $0) }

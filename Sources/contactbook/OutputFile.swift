@@ -2,14 +2,14 @@ import BrokerCommandOutput
 import Glibc
 
 /// A file that is written completely or not at all. Bytes go to a temporary file, which is renamed into place
-/// at the end (rename(2)). Only the file's owner can read it.
+/// at the end (rename(2)). Only the owner can read the file.
 final class OutputFile {
     private let path: String
     private let temporary: String
     private let task: String
     private var descriptor: CInt
 
-    /// - Parameter task: the command's purpose, as it follows `could not` in an error.
+    /// - Parameter task: the verb phrase that follows `could not` in an error.
     init(at path: String, to task: String) throws {
         self.task = task
         // If the path is a symbolic link, the link stays, and its target is replaced.
@@ -55,7 +55,7 @@ final class OutputFile {
             "could not \(task): \(Speech.clean(path)): \(String(cString: strerror(code)).lowercased())", .notTried)
     }
 
-    /// Writes all bytes; on failure it returns `false` and errno has the reason.
+    /// Writes all bytes. On failure, this returns `false` and errno contains the reason.
     static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
         var done = 0
         while done < bytes.count {
@@ -73,7 +73,7 @@ final class OutputFile {
     }
 }
 
-/// Reads files only if they are regular files of limited size.
+/// Reads regular files of limited size, and lists folders.
 enum PlainFile {
     enum Failure: Error {
         case notRegular

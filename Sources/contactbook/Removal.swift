@@ -39,6 +39,6 @@ struct Removal {
 }
 
 extension Contact {
-    /// The contact without value identifiers and the broker's own keys.
+    /// The contact without value identifiers, and without the keys that only the broker sets.
     var writable: Contact { withoutValueIdentifiers.applying(Contact(), keys: .ofBroker) }
 }

@@ -43,7 +43,7 @@ struct RemoveCommand: ParsableCommand {
         if yes, let lost = Self.lost(removal) { Speech.say(lost) }
     }
 
-    /// Explains what undo cannot restore.
+    /// Explains what undo cannot restore; `nil` if it can restore everything.
     private static func lost(_ removal: Removal?) -> String? {
         guard let removal else { return "this cannot be undone" }
         return removal.includesNotes

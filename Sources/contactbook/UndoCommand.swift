@@ -44,8 +44,8 @@ struct UndoCommand: ParsableCommand {
         }
         let book = try AddressBook(to: task)
         let journal = UndoJournal("undo: \(entry.command)", to: task, isUndoing: true)
-        // The oldest entry comes first. A record can have been recreated more than once, and each undo maps
-        // its last identifier to a new one.
+        // The oldest entry comes first. If a record was recreated more than once, each undo maps the previous
+        // identifier to the next one.
         var run = try UndoRun(
             book: book, names: entries.reversed().map(\.entry.renamed), force: force, journal: dryRun ? nil : journal)
         try run.plan(entry)

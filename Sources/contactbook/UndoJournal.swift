@@ -6,13 +6,12 @@ import Glibc
 /// Records the changes that commands make, so that `contactbook undo` can undo them. Each command has one
 /// file, in a folder that only the user can read (`$XDG_STATE_HOME/contactbook/undo`).
 ///
-/// A file is created atomically with its complete first line. Further lines are appended, and an incomplete last line
-/// is ignored.
+/// A file is created atomically with its complete first line. Further lines are appended, and an incomplete
+/// last line is ignored.
 final class UndoJournal {
-    /// The time after which files are deleted, in seconds.
+    /// The age at which files are deleted, in seconds.
     static let keptFor: time_t = 30 * 86_400
-    /// The maximum size of a file to read, in bytes. It is enough for a large book that was completely
-    /// deleted.
+    /// The maximum size of a file to read, in bytes. It allows for the deletion of a large book.
     private static let longest = 1_024 * 1_048_576
 
     private let entry: UndoEntry
@@ -55,7 +54,7 @@ final class UndoJournal {
         guard descriptor >= 0 else { throw Self.unwritable(task, OutputFile.failure(task, folder, errno)) }
     }
 
-    /// Records steps. A caller does this before or after it makes them.
+    /// Records steps. Call this before or after the change is saved; see `isSynced`.
     ///
     /// - Parameter isSynced: whether to sync the file to disk. Steps that delete or overwrite data must be
     ///   synced before the save. Additions need no sync, because they stay visible in the book.
@@ -69,7 +68,7 @@ final class UndoJournal {
         }
     }
 
-    /// Deletes the file, because nothing was changed.
+    /// Deletes the file. Call this if the command changed nothing.
     func discard() {
         if let path { unlink(path) }
         path = nil
@@ -77,7 +76,7 @@ final class UndoJournal {
         descriptor = -1
     }
 
-    /// Ends the record. If the command changed nothing, this deletes the file.
+    /// Ends the journal. If no step was recorded, this deletes the file.
     func end() {
         if isEmpty { discard() } else { fdatasync(descriptor) }
     }
@@ -88,8 +87,8 @@ final class UndoJournal {
 
     // MARK: Reading
 
-    /// Returns the commands that can be undone, newest first. It ignores damaged files and files of other
-    /// programs.
+    /// Returns the recorded commands, newest first, including those that were already undone. This ignores
+    /// files without steps, damaged files and files of other programs.
     static func entries(to task: String) throws -> [(file: String, entry: UndoEntry)] {
         let folder = try folder(to: task, making: false)
         let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -174,7 +173,7 @@ final class UndoJournal {
     }
 }
 
-/// Options of all commands that change something.
+/// The options shared by all commands that change something.
 struct UndoOption: ParsableArguments {
     @Flag(help: "Do not note what is done: contactbook undo cannot take it back.") var noUndo = false
 

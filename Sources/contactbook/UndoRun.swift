@@ -3,19 +3,21 @@ import BrokerContactFiles
 import BrokerModel
 import Contacts
 
-/// Undoes one command. It compares the command's changes with the current contacts, reports records that were
-/// changed since, and reverts the other changes.
+/// Undoes one command. It compares the command's changes with the current contacts. It reverts the changes to
+/// records that were not changed since, and reports the others. With `force` it also reverts those, if it
+/// can.
 struct UndoRun {
     private let book: AddressBook
     private let journal: UndoJournal?
     private let force: Bool
     private let removal: Removal
-    /// Identifiers of records that earlier runs recreated, oldest first.
+    /// For each recorded command, oldest first: the new identifiers of recreated records, by their former
+    /// identifiers.
     private var names: [[String: String]]
     private var changes: [Change] = []
     /// One line for each change that is not reverted, with the reason.
     private(set) var conflicts: [String] = []
-    /// New identifiers of the records that this run recreated.
+    /// New identifiers of the records that this run recreated, by their former identifiers.
     private(set) var renamed: [String: String] = [:]
     /// Number of saved changes.
     private(set) var saved = 0
@@ -26,13 +28,14 @@ struct UndoRun {
     private var gone: Set<String> = []
     private var groups: [String: CNGroup] = [:]
     private var members: [String: Set<String>] = [:]
-    /// The names that records to be recreated have in this run, by their former identifiers.
+    /// Temporary names of the records that this run recreates, by their former identifiers.
     private var returning: [String: String] = [:]
-    /// Contacts to be recreated, by their name in this run. They get their identifiers when they are saved.
+    /// The contacts that this run recreates, by temporary name. They get their identifiers when they are
+    /// saved.
     private var newContacts: [String: CNMutableContact] = [:]
     private var newGroups: [String: CNMutableGroup] = [:]
 
-    /// Adds one step to a request. `identifier` converts a record's name in this run to its identifier.
+    /// Adds one step to a request. `identifier` converts a temporary name to the record's identifier.
     private typealias Put = (_ request: CNSaveRequest, _ identifier: (String) -> String) -> Void
 
     private struct Change {
@@ -43,7 +46,8 @@ struct UndoRun {
         var size = Import.size(of: Contact())
     }
 
-    /// - Parameter names: identifiers of records that earlier runs recreated, oldest first.
+    /// - Parameter names: for each recorded command, oldest first: the new identifiers of recreated records,
+    ///   by their former identifiers.
     init(book: AddressBook, names: [[String: String]], force: Bool, journal: UndoJournal?) throws {
         self.book = book
         self.names = names
@@ -64,7 +68,7 @@ struct UndoRun {
         for step in entry.steps.reversed() { try plan(step) }
     }
 
-    /// The record's current identifier, or its name in this run.
+    /// The record's current identifier; the temporary name if this run recreates the record.
     private func now(_ identifier: String) -> String {
         var identifier = identifier
         for renamed in names { identifier = renamed[identifier] ?? identifier }
@@ -99,7 +103,7 @@ struct UndoRun {
         counts[what, default: 0] += 1
     }
 
-    /// Adds a step that belongs to another one and is not counted.
+    /// Adds a step that belongs to another step and is not counted.
     private mutating func add(redo: UndoStep? = nil, _ put: @escaping Put) {
         changes.append(Change(put: put, redo: redo))
     }
@@ -185,7 +189,7 @@ struct UndoRun {
 
     // MARK: Groups
 
-    /// Plans to connect or disconnect two records, unless they are already in that state.
+    /// Plans to connect or disconnect two records, unless they already are in that state.
     private mutating func planPair(_ pairing: UndoStep.Pairing, _ record: String, _ member: String) throws {
         let what: String
         switch pairing {
@@ -289,14 +293,16 @@ struct UndoRun {
         Speech.endProgress()
     }
 
-    /// The identifier for a record's name in this run; for recreated records, the new identifier.
+    /// Returns the new identifier for a temporary name. Any other name is an identifier, and is returned
+    /// unchanged.
     private func identifier(_ name: String) -> String {
         newContacts[name]?.identifier ?? newGroups[name]?.identifier ?? name
     }
 
     private mutating func save(_ some: ArraySlice<Change>) throws {
         let steps = some.compactMap(\.redo)
-        // Deletions are recorded before the save, additions after it, when they have identifiers.
+        // Additions and group members are recorded after the save, because added records get their
+        // identifiers from it. All other steps are recorded before the save.
         try journal?.note(
             steps.filter {
                 switch $0 {

@@ -4,8 +4,9 @@ import Glibc
 
 /// A folder of files with one card each (vdirsyncer.pimutils.org, The Vdir Storage Format).
 ///
-/// A list in the folder records the files that this program wrote, with their digests. A file that does not match the
-/// list belongs to another program. It is never deleted, and is overwritten only if `overwrites` is set.
+/// A list in the folder records the files that this program wrote, with their digests. A file that does not
+/// match the list belongs to another program. Such a file is never deleted, and is overwritten only if
+/// `overwrites` is set.
 final class VdirOutput: CardOutput {
     private static let list = ".contactbook"
     /// The maximum size of the list, and of a card to compare, in bytes.
@@ -71,7 +72,7 @@ final class VdirOutput: CardOutput {
     func finish() throws {
         for (name, digest) in before where now[name] == nil {
             guard isWhole, !seen.contains(name) else {
-                // The file is not part of this export, or was left unchanged, so it stays on the list.
+                // The file is not part of this export, or was kept because it differs. It stays on the list.
                 now[name] = digest
                 continue
             }

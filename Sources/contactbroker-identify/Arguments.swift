@@ -4,9 +4,9 @@ import Glibc
 struct Arguments {
     static let usage = "usage: contactbroker-identify [--socket PATH] [--for-uid UID]"
 
-    /// The path to listen at, if systemd passes no socket.
+    /// The path to listen at. If `nil`, the helper uses the socket that systemd passed.
     var socket: String?
-    /// The user to serve. If `nil`, the owner of the socket's file is served.
+    /// The user to serve. If `nil`, the helper serves the owner of the socket's file.
     var uid: UInt32?
 
     struct Failure: Error {

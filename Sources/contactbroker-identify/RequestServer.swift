@@ -4,16 +4,17 @@ import Glibc
 /// Receives requests and starts a worker process for each. This process opens no file of a peer. A peer can
 /// therefore block only a worker process, which this process then kills.
 struct RequestServer {
-    /// The most concurrent full inspections per user, so that a user whose processes block workers does not
-    /// delay other users.
+    /// The maximum numbers of concurrent full inspections, per user and in total. The limit per user prevents a
+    /// user whose processes block workers from delaying other users.
     private static let perUser = 2
     private static let atOnce = 16
-    /// The most waiting requests. Beyond the limit per user a request is answered `IDENTIFY_BUSY`; beyond the
-    /// limit for all users no connection is accepted.
+    /// The maximum numbers of waiting requests, per user and in total. The limit per user applies separately to
+    /// full inspections and to requests for the executable only; beyond it the helper answers `IDENTIFY_BUSY`.
+    /// The total includes connections without a request yet; beyond it the helper accepts no connection.
     private static let waitingPerUser = 64
     private static let waitingAtMost = 512
-    /// The most concurrent requests for the executable only. A call of a connected app waits for such a
-    /// request, so it does not queue behind full inspections.
+    /// The maximum number of concurrent requests for the executable only. A connected app's call waits for such
+    /// a request, so these requests do not queue behind full inspections.
     private static let quickAtOnce = 8
     /// How long a new connection may take to send its request, in milliseconds.
     private static let patience: Int64 = 1_000
@@ -79,7 +80,7 @@ struct RequestServer {
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// Milliseconds to the next deadline. A killed worker has no deadline.
+    /// Milliseconds to the next deadline; -1 if there is none. A killed worker has no deadline.
     private var timeout: CInt {
         let deadlines = silent.map(\.deadline) + running.filter { !$0.isKilled }.map(\.deadline)
         return deadlines.min().map { CInt(max(0, $0 - now)) } ?? -1
@@ -121,7 +122,7 @@ struct RequestServer {
         }
     }
 
-    /// Drops the requests of callers that closed their connection.
+    /// Drops the requests whose connections the broker has closed.
     private mutating func remove(_ ready: ArraySlice<Bool>) {
         let all = waiting
         waiting = []
@@ -173,7 +174,7 @@ struct RequestServer {
             if hasEnded {
                 let isWell = identify_reap(one.worker) == 1
                 close(one.worker)
-                // A worker that exited with 0 has sent an answer.
+                // A worker that exited with 0 has answered the request itself.
                 if isWell {
                     close(one.connection)
                 } else {

@@ -2,9 +2,9 @@ import CBrokerCrypto
 import CBrokerIdentify
 import Glibc
 
-// The only program of the broker that has the privilege to inspect every process. It starts, confines itself,
-// and answers one kind of request (inspect.h). It reads no configuration file. From the environment it uses
-// only systemd's socket variables.
+// The only one of the broker's programs that has the privilege to inspect every process. It confines itself
+// and then answers one kind of request (worker.h). It reads no configuration file. From the environment it
+// uses only systemd's socket variables.
 
 /// Writes the reason to standard error and exits.
 func stop(_ message: String, tryThis: String? = nil) -> Never {
@@ -46,7 +46,8 @@ guard let uid = UInt32(exactly: owner) else {
     stop("could not start: cannot read the socket's owner: \(reason(owner))", tryThis: "name the user with --for-uid")
 }
 
-// libcrypto loads its algorithms at first use, which a confined worker cannot do. Workers inherit them from here.
+// libcrypto loads its algorithms at first use, and a confined worker cannot load them. This process therefore
+// loads them, and its workers inherit them.
 var sum = [UInt8](repeating: 0, count: Int(CCRYPTO_SHA256_SIZE))
 guard let state = ccrypto_sha256_begin(), ccrypto_sha256_finish(state, &sum) == 1 else {
     stop("could not start: libcrypto has no SHA-256")

@@ -14,7 +14,7 @@ struct Arguments: Hashable {
         case version
     }
 
-    /// Folders of a session's broker. For `nil`, the environment decides.
+    /// Folders of a session's broker. `nil` stands for the default, which depends on the environment.
     struct Folders: Hashable {
         var runtime: String?
         var state: String?

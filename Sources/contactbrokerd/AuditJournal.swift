@@ -8,8 +8,9 @@ import Glibc
 /// Copies the audit to the journal. Every record carries its sequence number and its hash, so that records from a log
 /// store can be checked against the audit chain.
 ///
-/// `STATE/audit-journal` contains the number of the last record that the journal has. If the broker ends before it
-/// updates that file, the last records are sent again, with the same numbers. None is skipped.
+/// `STATE/audit-journal` contains the sequence number of the last record that the journal took. If the broker
+/// ends before it updates that file, it sends the last records again, with the same numbers. No record is
+/// skipped.
 final class AuditJournal: AuditKeeper {
     private let journal: Journal
     private let path: String
@@ -32,8 +33,8 @@ final class AuditJournal: AuditKeeper {
     func take(_ records: [AuditEntry], _ done: @escaping @Sendable (Bool) -> Void) {
         guard let last = records.last else { return done(true) }
         journal.deliver(records.map(JournalRecord.init)) { [path] taken in
-            // If the position cannot be written, the records are sent again after the next start. Their numbers
-            // identify the duplicates.
+            // If the position cannot be written, the records are sent again after the next start. Their
+            // sequence numbers identify the duplicates.
             if taken { _ = Self.write(last.sequence, path) }
             done(taken)
         }
@@ -58,8 +59,8 @@ final class AuditJournal: AuditKeeper {
         return number
     }
 
-    /// Replaces the number in the file, and returns whether that succeeded. On failure, the previous number
-    /// stays.
+    /// Replaces the number in the file, and returns whether that succeeded. On failure, the file keeps the
+    /// previous number.
     private static func write(_ number: Int64, _ path: String) -> Bool {
         let draft = path + ".new"
         let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -5,7 +5,7 @@ enum Clock {
     /// Microseconds since 1970.
     static func now() -> Int64 { read(CLOCK_REALTIME) }
 
-    /// Microseconds on a clock that nobody can set. The time that the machine sleeps counts.
+    /// Microseconds since boot on a clock that nobody can set. The clock runs while the machine sleeps.
     static func uptime() -> Int64 { read(CLOCK_BOOTTIME) }
 
     private static func read(_ clock: clockid_t) -> Int64 {

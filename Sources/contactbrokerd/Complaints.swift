@@ -2,20 +2,20 @@ import BrokerSystem
 import BrokerVarlink
 import Logging
 
-/// Logs callers that were refused. The number of messages per user is limited, so that a program which keeps
-/// connecting cannot bury the messages about others. It lives on the event loop.
+/// Logs callers that were refused. The number of messages per user is limited, so that a program that keeps
+/// connecting cannot hide messages about other users' programs. It lives on the event loop.
 final class Complaints {
-    /// Messages per user within ``window``. Further ones are only counted, and the count is logged at the end of the
-    /// window.
+    /// The maximum number of messages per user within ``window``. Further messages are only counted, and the
+    /// count is logged at the end of the window.
     static let most = 20
     static let window = Duration.seconds(60)
-    /// Users tracked at once; the others share one allowance.
+    /// The maximum number of users tracked at once. All other users share one limit.
     static let users = 256
 
     private let loop: any Loop
     private let log: Logger
     private var reported: [UInt32: (count: Int, left: Int)] = [:]
-    /// The key of the shared allowance.
+    /// The key of the shared limit.
     private static let others = UInt32.max
 
     init(loop: any Loop, log: Logger) {

@@ -3,12 +3,13 @@ import BrokerCore
 import BrokerPolicy
 import Glibc
 
-/// Reads the configuration as at startup, and reports the first problem of each file. Serves nobody.
+/// Reads the configuration in the same way as the daemon does when it starts, and reports the first problem
+/// of each file. It opens no socket.
 struct ConfigurationCheck {
     let mode: BrokerMode
     let folder: PolicyFolder
 
-    /// `EX_CONFIG` of sysexits.h.
+    /// The exit code `EX_CONFIG` from sysexits.h.
     static let problemsFound: CInt = 78
     /// The user that `contactbroker.service` runs as.
     private static let user = "contactbroker"

@@ -3,14 +3,14 @@ import BrokerVarlinkServer
 import CBrokerLinux
 import Glibc
 
-/// The daemon: it decides which app sees which of a person's contacts. For its options see ``Arguments/help``.
+/// The daemon decides which contacts of a person each app may see. For its options, see ``Arguments/help``.
 @main
 enum ContactBrokerDaemon {
     static func main() {
         clinux_share_memory()
-        // New files are accessible to this user only, even before their mode is set.
+        // With this mask, new files are accessible only to this user, even before their mode is set.
         umask(0o077)
-        // A write to a peer that has disconnected then fails, instead of ending the daemon.
+        // Without this, a write to a disconnected peer would end the daemon.
         signal(SIGPIPE, SIG_IGN)
         do {
             let arguments = try Arguments(CommandLine.arguments.dropFirst())
@@ -49,7 +49,8 @@ enum ContactBrokerDaemon {
         try Daemon(setting: try setting(passed), log: Journaling.logger()).run()
     }
 
-    /// The sockets that systemd passes. The variables are removed, so that no child process uses them.
+    /// Returns the sockets that systemd passed, and removes their environment variables, so that no child
+    /// process uses them.
     private static func passedSockets() -> [PassedSocket] {
         let names = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
         defer { for name in names { unsetenv(name) } }
@@ -59,7 +60,7 @@ enum ContactBrokerDaemon {
     }
 }
 
-/// Why the daemon does not start, and what to try.
+/// The reason why the daemon does not start or cannot check the configuration, and what to try.
 struct Failure: Error {
     let message: String
     let tryThis: String?

@@ -8,17 +8,18 @@ import Dispatch
 import Glibc
 import Logging
 
-/// Opens the stores and the three sockets, and serves until it is stopped. Used in both modes.
+/// Opens the stores and the three sockets, and serves in either mode until it is stopped.
 struct Daemon {
     let setting: Setting
     let log: Logger
 
-    /// Serves until SIGTERM or SIGINT. In system mode SIGHUP reloads the policy.
+    /// Serves until SIGTERM or SIGINT, or until a socket fails. In system mode, SIGHUP reloads the policy.
     func run() throws {
         try raiseDescriptorLimit()
         let settings = setting.configuration.settings()
         let evidence = try setting.evidenceSource()
-        // The app that caused the start usually waits for its first reply, so this runs concurrently.
+        // The app whose connection started the daemon usually waits for its first reply, so this runs
+        // concurrently.
         DispatchQueue(label: "preparation").async { evidence.prepare() }
         let facts = HostFacts.read()
         sayWhatIsNotProtected(facts)
@@ -72,10 +73,10 @@ struct Daemon {
     }
 
     /// Raises the soft limit of open files to the hard limit. Every connection and every pidfd needs a
-    /// descriptor. One user's connections alone could reach the usual soft limit of 1,024.
+    /// descriptor. The connections of a single user could reach the usual soft limit of 1,024.
     ///
     /// Startup needs only a fraction of ``fewestDescriptors``, so startup code need not handle a lack of
-    /// descriptors. libdispatch could not handle it and would abort the program.
+    /// descriptors. libdispatch cannot handle such a lack and would abort the program.
     private func raiseDescriptorLimit() throws(Failure) {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

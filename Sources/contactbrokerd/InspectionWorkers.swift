@@ -2,11 +2,11 @@ import BrokerPeerIdentity
 import BrokerVarlink
 import Dispatch
 
-/// Inspects processes on a few threads, in the order of a ``FairQueue``. The object itself lives on the event
+/// Inspects processes on a few threads, in the order of a ``FairQueue``. This class itself lives on the event
 /// loop.
 ///
-/// A connection has one inspection at a time and cancels it when it closes. So the number of connections
-/// bounds the queue.
+/// A connection has at most one inspection at a time. Closing the connection cancels its inspection. The
+/// number of connections therefore bounds the queue.
 final class InspectionWorkers {
     private final class Ticket {
         var isWanted = true
@@ -22,8 +22,8 @@ final class InspectionWorkers {
     /// The idle workers. Each serial queue has its own thread while it works.
     private var idle: [DispatchQueue]
 
-    /// - Parameter perLane: concurrent inspections per user. It is less than `count`, so that no user can keep every
-    ///   thread busy.
+    /// - Parameter perLane: the maximum number of concurrent inspections per ``InspectionPlace/Lane``. It
+    ///   must be less than `count`, so that no user can keep every thread busy.
     init(_ count: Int, perLane: Int, loop: any Loop) {
         precondition(perLane < count, "one user could keep every thread busy")
         self.loop = loop
@@ -31,10 +31,11 @@ final class InspectionWorkers {
         idle = (0..<count).map { DispatchQueue(label: "inspection \($0)") }
     }
 
-    /// Runs `inspect` on a worker when its turn comes, and then `done` with the result on the event loop.
+    /// Runs `inspect` on a worker when its turn comes, and then passes the result to `done` on the event
+    /// loop.
     ///
-    /// - Returns: a function that cancels the inspection. `done` then does not run. Neither does `inspect`,
-    ///   unless it has already begun.
+    /// - Returns: a function that cancels the inspection. After that, `done` does not run, and `inspect` runs
+    ///   only if it has already begun.
     func inspect<Found: Sendable>(
         at place: InspectionPlace, _ inspect: @escaping @Sendable () -> Found, done: @escaping (Found) -> Void
     ) -> () -> Void {

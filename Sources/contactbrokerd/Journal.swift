@@ -15,7 +15,7 @@ enum Journaling {
         }
     }
 
-    /// Logs why the daemon does not start.
+    /// Logs why the daemon does not start, or prints the reason if standard error is not the journal.
     static func report(_ failure: Failure) {
         guard journal != nil else {
             let advice = failure.tryThis.map { $0 + "\n" } ?? ""
@@ -68,7 +68,8 @@ enum Journaling {
         }
     }
 
-    /// Writes level and message, but no time, because the program that collects the lines adds it.
+    /// Writes the message, with its level if that is `warning` or higher. It writes no time, because the
+    /// program that collects the lines adds one.
     private struct LineHandler: LogHandler {
         var metadata: Logger.Metadata = [:]
         var logLevel = Logger.Level.info
@@ -89,12 +90,12 @@ enum Journaling {
         }
 
         private static let lost = Atomic(0)
-        /// Maximum size of a line in bytes. If a pipe is ready for writing, it accepts this many bytes at
+        /// The maximum size of a line in bytes. A pipe that is ready for writing accepts this many bytes at
         /// once (see pipe(7)).
         private static let longest = 4_096
 
-        /// Writes a line if that does not block. A pipe that nobody reads and a stopped terminal accept no
-        /// line.
+        /// Writes a line if that does not block, and returns whether it did. A full pipe or a stopped
+        /// terminal accepts no line.
         private static func write(_ line: String) -> Bool {
             var output = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
             guard poll(&output, 1, 0) == 1, output.revents & Int16(POLLOUT) != 0 else { return false }
@@ -105,8 +106,8 @@ enum Journaling {
 }
 
 extension String {
-    /// The text without control characters, so that text from an app cannot look like another line or control
-    /// a terminal.
+    /// The text with a space in place of each control character. Text from an app can then neither look like
+    /// a separate line nor control a terminal.
     var onOneLine: String {
         unicodeScalars.map { $0.properties.generalCategory == .control ? " " : String($0) }.joined()
     }

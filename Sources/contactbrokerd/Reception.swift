@@ -7,9 +7,10 @@ import BrokerVarlinkServer
 import Glibc
 import Synchronization
 
-/// Identifies the callers that connect at one socket, before any byte of theirs is read.
+/// Identifies the callers that connect to one socket, before the broker reads any byte from them.
 ///
-/// The event loop asks the kernel who connected. Threads of ``CallerInspections`` read and hash files and look up user names.
+/// The event loop asks the kernel for the peer credentials. The workers of ``CallerInspections`` read and
+/// hash files, and look up user names.
 struct Reception {
     let interface: ContactsInterface
     let setting: Setting
@@ -37,15 +38,15 @@ struct Reception {
         } catch {
             return decide(.refuse)
         }
-        // The socket's mode admits every process that has the group among its groups. The agent has it as its own.
+        // The socket's file mode admits every process that has the agent's group among its supplementary
+        // groups. The installed agent is setgid, so only it has this group as its effective group.
         if interface == .agent, let group = setting.agentGroup, peer.gid != group {
             complaints.report(peer, "it is not the installed agent, which has the socket's group", interface)
             return decide(.refuse)
         }
         guard !inspections.isKnown(peer.uid) else { return identify(peer, decide) }
-        // A user seen for the first time queues separately from user IDs that have no user. So the queue of
-        // those IDs does not delay a new user. Slow executables do not either, because only user names are
-        // looked up here.
+        // A UID that is not known yet waits in a separate lane, in which workers only look up user names.
+        // Slow inspections of executables, including those of UIDs without a name, therefore do not delay it.
         let place = InspectionPlace(.newcomers, uid: peer.uid, pid: peer.pid)
         decide.onAbandoned = inspections.identification.inspect(at: place) {
             userName(peer.uid)
@@ -92,7 +93,8 @@ struct Reception {
     ) -> Admission {
         switch judgement {
         case .refused(let refusal):
-            // Also for UID 0: root of a container has it too, and is not this machine's root.
+            // An unidentified caller is refused even if its UID is 0, because root in a container also has
+            // this UID.
             complaints.report(peer, "it could not be identified: \(refusal)", interface)
             return .refuse
         case .caller(let caller):
@@ -124,10 +126,10 @@ extension Complaints {
     }
 }
 
-/// Names of the users that processes run as. Each is looked up once per process and user ID, so that a renamed user or
-/// a reassigned user ID does not change the name while the process runs.
+/// Names of the users that processes run as. Each name is cached per process and UID. A cached name stays the
+/// same while the process runs, even if the user is renamed or the UID is reassigned.
 final class UserNames: Sendable {
-    /// Maximum number of cached processes; the cache is emptied beyond that.
+    /// The maximum number of cached names; the cache is emptied beyond that.
     private static let capacity = 256
 
     private struct Process: Hashable {
@@ -141,7 +143,7 @@ final class UserNames: Sendable {
         let process = Process(identity: process, uid: uid)
         if let known = names.withLock({ $0[process] }) { return known }
         let name = userName(uid)
-        // If the look-up returns only the number, it may have failed temporarily, so the name is not cached.
+        // If the look-up returns only the UID, it may have failed temporarily, so the result is not cached.
         guard name != "\(uid)" else { return name }
         names.withLock { names in
             if names.count >= Self.capacity { names = [:] }

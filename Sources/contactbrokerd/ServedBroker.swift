@@ -12,14 +12,14 @@ import BrokerVarlinkServer
 import Glibc
 import Logging
 
-/// The broker and its sockets, which live on the event loop while the daemon serves.
+/// The broker and its sockets. This class lives on the event loop.
 final class ServedBroker {
     private let broker: Broker
     private let setting: Setting
     private var serverLimits = ServerLimits()
     private var servers: [VarlinkServer] = []
 
-    /// - Parameter failed: called if a socket fails; the daemon must then end.
+    /// - Parameter failed: called if a socket fails. The daemon must end after that.
     init(
         _ setting: Setting, settings: Settings, loop: EventLoop, evidence: any EvidenceSource,
         facts: HostFacts, log: Logger, failed: @escaping @Sendable () -> Void
@@ -46,7 +46,7 @@ final class ServedBroker {
         if let program = ThumbnailProgram.besideThisOne {
             surroundings.makeThumbnail = { program.thumbnail(of: $0) }
         }
-        // If the settings cannot be read, every app is refused and the rules are not read.
+        // If the settings cannot be read, the broker refuses every app and does not read the rules.
         surroundings.readPolicy = {
             settings.problem.map { Policy(unreadable: Policy.Problem(.settings, "\($0)")) }
                 ?? setting.configuration.policy()
@@ -131,8 +131,8 @@ final class ServedBroker {
 }
 
 extension Setting {
-    /// The manifests of installed programs. Only the system's broker can verify that a program is the one that a
-    /// manifest names.
+    /// The manifests of installed programs; empty in session mode. Only the system's broker can verify that a
+    /// program is the one that a manifest names.
     fileprivate func manifests(_ log: Logger) -> AppManifests {
         guard mode == .system else { return AppManifests() }
         let (manifests, problems) = ManifestFolder().read()
@@ -148,7 +148,7 @@ extension Setting {
     }
 }
 
-/// The user's name, or the user ID if it has no name.
+/// The user's name; the UID if the look-up finds no name or fails.
 @Sendable
 func userName(_ uid: UInt32) -> String {
     var entry = passwd()

@@ -11,7 +11,8 @@ struct SessionFolders {
     /// The broker only reads this folder and never creates it.
     let configuration: String
 
-    /// - Parameters: the folders from the command line. For `nil`, the XDG base directories decide.
+    /// Uses the folders from the command line. `nil` stands for the default folder below the XDG base
+    /// directories.
     init(runtime: String?, state: String?, configuration: String?) throws {
         self.runtime = try Self.absolute(runtime) ?? Self.runtimeByDefault()
         self.state = try Self.absolute(state) ?? Self.stateByDefault()
@@ -70,7 +71,7 @@ struct SessionFolders {
         return value
     }
 
-    /// The folder of a socket.
+    /// The folder that contains the interface's socket.
     func folder(of interface: ContactsInterface) -> String {
         switch interface {
         case .contacts: runtime + "/apps"
@@ -90,8 +91,8 @@ struct SessionFolders {
 
     func socket(of interface: ContactsInterface) -> String { folder(of: interface) + "/" + interface.name }
 
-    /// Creates the folders, accessible to this user only. An existing one must belong to this user, and nobody else may
-    /// write to it.
+    /// Creates the folders for the databases and sockets, accessible only to this user. An existing folder
+    /// must belong to this user, and no other user may be able to write to it.
     func make() throws {
         try Self.make(state)
         try Self.make(runtime)

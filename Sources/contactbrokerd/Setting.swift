@@ -9,15 +9,16 @@ import Glibc
 /// two modes follow from this value.
 struct Setting {
     let mode: BrokerMode
-    /// Describes the served users in the journal.
+    /// Names the served users, for the journal and the service manager.
     let whom: String
     /// The folder of the databases.
     let state: String
     let configuration: PolicyFolder
-    /// The sockets. The broker creates them for its own user only, or systemd passes them with the file mode
-    /// that the unit sets.
+    /// The sockets. In session mode, the broker creates them, accessible only to its own user. In system
+    /// mode, systemd passes them, with the file mode that the unit sets.
     let places: [ContactsInterface: VarlinkServer.Place]
-    /// In system mode the group of the agent's socket. Only the installed agent, which is setgid, connects with it.
+    /// The group of the agent's socket; `nil` in session mode. Only the installed agent, which is setgid,
+    /// connects with this group as its effective group.
     var agentGroup: gid_t?
 
     /// The source of evidence about callers: the helper in system mode, otherwise this process.

@@ -6,7 +6,7 @@ import BrokerVarlinkServer
 import CBrokerLinux
 import Glibc
 
-/// Folders and sockets of the system's broker, and the conditions under which it starts.
+/// Folders and sockets of the system's broker, and the conditions that it checks when it starts.
 enum SystemPlaces {
     static let configuration = "/etc/contactbroker"
     /// The state folder if systemd does not set STATE_DIRECTORY.
@@ -77,15 +77,15 @@ enum SystemPlaces {
 
     private static func stateFolder() throws -> String {
         guard let value = getenv("STATE_DIRECTORY").map({ String(cString: $0) }), !value.isEmpty else { return state }
-        // systemd separates several folders with colons.
+        // systemd separates several folders with colons, but the broker needs exactly one.
         guard value.hasPrefix("/"), !value.contains(":") else {
             throw Failure("could not start: STATE_DIRECTORY must name one folder: \(value)")
         }
         return value
     }
 
-    /// Checks that only root can have created the helper's socket: every folder above it must belong to root, and
-    /// nobody else may write to it.
+    /// Checks that only root can have created the helper's socket. Every folder above the socket must belong
+    /// to root, and no other user may be able to write to it.
     static func requireIdentifyHelper() throws {
         var status = stat()
         var folder = ""
@@ -118,7 +118,7 @@ enum SystemPlaces {
             tryThis: "systemctl start contactbroker-identify.socket")
     }
 
-    /// The inheritable, permitted, effective and ambient capabilities of this process.
+    /// The union of this process's inheritable, permitted, effective and ambient capabilities.
     private static func capabilities() throws -> UInt64 {
         guard let file = fopen("/proc/self/status", "re") else {
             throw Failure("could not start: /proc/self/status cannot be read")

@@ -7,18 +7,20 @@ import Glibc
 
 /// A connection to the broker's socket for administrators.
 struct AdminClient {
-    /// The command's purpose, as it follows `could not` in an error.
+    /// The command's task: the verb phrase that follows `could not` in an error.
     private let task: String
     private let client: VarlinkClient
 
     /// The maximum wait for a reply: 120 seconds for the password, and the rest for the broker's work.
     static let timeout = Duration.seconds(180)
 
-    /// Whether standard input or standard error is a terminal, so that a person can be asked for a password.
+    /// Whether standard input or standard error is a terminal. Only then can a person be asked for a
+    /// password.
     private static var isAtTerminal: Bool { isatty(STDIN_FILENO) != 0 || isatty(STDERR_FILENO) != 0 }
 
-    /// Calls without a password first. If the broker requires one and this is a terminal, this calls again
-    /// and lets polkit ask, through the desktop's agent or through polkit's own agent on this terminal.
+    /// Calls without a password first. If the broker requires a password and this program has a terminal,
+    /// this calls again and lets polkit ask for the password. Either the desktop's polkit agent asks for it,
+    /// or polkit's own agent on this terminal.
     private func asking<Result>(_ call: ((inout JSONWriter) -> Void) throws -> Result) throws -> Result {
         do {
             do {
@@ -70,14 +72,14 @@ struct AdminClient {
         }
     }
 
-    /// Returns the grants of the calling user only.
+    /// Returns only the grants of the user who runs this program.
     func grants() throws -> [AppGrant] {
         guard let grants = try call("ListGrants")["grants"]?.elements else { return [] }
         return grants.map(AppGrant.init)
     }
 
-    /// Returns the grants of the app that the word names. The word is an identifier, or else a name in any
-    /// case, or else a part of either.
+    /// Returns the grants of the app that matches the word. The word can be the app's identifier, its name in
+    /// any case, or a part of either, in this order of preference.
     ///
     /// - Throws: ``CommandFailure`` if the word matches no app, or several.
     func matching(_ word: String, strength: String? = nil, in grants: [AppGrant]) throws -> [AppGrant] {

@@ -1,7 +1,8 @@
 import BrokerCommandOutput
 import BrokerJSON
 
-/// The person's decision about one app, as the broker reports it.
+/// One app's grant, as the broker reports it. The broker also reports an undecided app whose prompts are
+/// turned off.
 struct AppGrant {
     let json: JSONValue
     let app: String
@@ -21,10 +22,10 @@ struct AppGrant {
 
     func text(_ name: String) -> String? { json[name]?.string }
 
-    /// Whether the person turned off prompts of this app.
+    /// Whether the person turned off this app's prompts.
     var isSilenced: Bool { json["silenced"]?.bool == true }
 
-    /// Whether the person decided about access.
+    /// Whether the person or an administrator has decided on access.
     var isDecided: Bool { status != "notDetermined" }
 
     /// The status, the effective access if policy changes it, and a note if prompts are turned off.
@@ -54,8 +55,8 @@ struct AppGrant {
         }
     }
 
-    /// The session or the time at which the grant ends. Otherwise `revoked`, or `reset` if the person denied
-    /// access or has not decided.
+    /// The event that ends the grant: the end of a session or process, or a time. Otherwise `revoked`, or
+    /// `reset` if access is denied or not decided.
     var end: String {
         if let session = text("session") { return session }
         if let expires = text("expires") { return LocalTime.text(expires) }

@@ -30,8 +30,8 @@ struct AuditCommand: ParsableCommand {
 
     func run() throws {
         let client = try AdminClient(to: "read the audit", waitingForEver: follow)
-        // An app that was reset has records, but no grant that contains its identifier. In that case this
-        // program reads all records and filters them.
+        // An app that was reset has records, but no grant from which to learn its identifier. In that case
+        // this program reads all records and filters them.
         let identifier: String? = try app.flatMap { word in
             let candidates = try client.grants().filter { $0.isCalled(word) }
             return try candidates.isEmpty ? nil : client.matching(word, in: candidates).first?.app

@@ -1,7 +1,7 @@
 import BrokerCommandOutput
 import BrokerJSON
 
-/// Formats audit records as a table for people.
+/// Formats audit records as a table.
 enum AuditTable {
     static func lines(_ records: [JSONValue], withApp: Bool) -> [String] {
         var table = Table(["TIME"] + (withApp ? ["APP"] : []) + ["WHAT", "STATUS", "CONTACTS", "DETAILS"])
@@ -26,8 +26,8 @@ enum AuditTable {
         ]
     }
 
-    /// Shortens an identifier that consists of a path and a hash to the file's name. Unverified apps have
-    /// such identifiers.
+    /// Returns the file name from an unverified app's identifier, which consists of a path and a hash. Any
+    /// other identifier is returned unchanged.
     static func short(_ app: String) -> String {
         guard app.hasPrefix("/") else { return app }
         return String(

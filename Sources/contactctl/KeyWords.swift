@@ -1,13 +1,13 @@
 import BrokerJSON
 import BrokerModel
 
-/// Describes a set of keys in a few words for people; scripts use `--json`.
+/// Describes a set of keys in a few words. Scripts use `--json` instead.
 enum KeyWords {
     static func text(_ json: JSONValue?) -> String? {
         guard let elements = json?.elements else { return nil }
         let names = elements.compactMap(\.string)
         let known = ContactKeySet(names.compactMap(GrantKey.init(rawValue:)))
-        // Keys of a later broker version, which this program does not know.
+        // A later version of the broker may send keys that this program does not know.
         let rest = names.filter { GrantKey(rawValue: $0) == nil }
         let keys = known.subtracting(.groups)
         return (words(keys) + (known == keys ? [] : ["groups"]) + rest).joined(separator: ", ")

@@ -1,6 +1,6 @@
 import BrokerModel
 
-/// A time as people type it: a span relative to now, or a date or time.
+/// A time on the command line: a span relative to now, a date, or a date with a time.
 enum Moment {
     /// A span in seconds.
     case span(Int64)
@@ -20,12 +20,10 @@ enum Moment {
         self = .time(text)
     }
 
-    /// Returns the time that is this span before `now`, which is in seconds since 1970. A fixed time is
-    /// returned as typed.
+    /// Returns `now` minus the span. `now` is in seconds since 1970. A fixed time is returned as typed.
     func before(_ now: Int64) -> String { at(now, -1) }
 
-    /// Returns the time that is this span after `now`, which is in seconds since 1970. A fixed time is
-    /// returned as typed.
+    /// Returns `now` plus the span. `now` is in seconds since 1970. A fixed time is returned as typed.
     func after(_ now: Int64) -> String { at(now, 1) }
 
     private func at(_ now: Int64, _ sign: Int64) -> String {

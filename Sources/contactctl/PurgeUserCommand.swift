@@ -36,7 +36,7 @@ struct PurgeUserCommand: ParsableCommand {
         print("everything kept for \(who) is removed")
     }
 
-    /// Reads a number as a UID, even if no user has it; anything else as a user name.
+    /// Interprets a number as a UID, even if no user has it, and any other text as a user name.
     static func resolve(_ user: String) throws -> (uid: UInt32, name: String?) {
         if let uid = UInt32(user), uid != .max {
             return (uid, getpwuid(uid)?.pointee.pw_name.map { String(cString: $0) })

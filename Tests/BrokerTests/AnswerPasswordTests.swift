@@ -47,7 +47,7 @@ struct AnswerPasswordTests {
             authority.open == [
                 AuthorityQuestion(
                     action: .shareAll, process: person.agent.caller.process, uid: 1_000, app: "mail",
-                    mayInteract: true)
+                    access: "all contacts", mayInteract: true)
             ])
         #expect(!answer.isOver && !call.isOver)
         #expect(try status(app) == "notDetermined")

@@ -146,8 +146,10 @@ struct ServingPasswordTests {
             calls.append((agent, try agent.begin("Serve", more: true)))
         }
         #expect(authority.open.count == limits.passwordsPerUser)
-        let (last, call) = calls[limits.passwordsPerUser]
-        #expect(try last.replies(to: call).map(\.error) == ["AuthenticationFailed"])
+        // The newest replaces the oldest: idle agents must not keep the person's own from starting.
+        let (first, call) = calls[0]
+        #expect(try first.replies(to: call).map(\.error) == ["AuthenticationFailed"])
+        #expect(calls.dropFirst().allSatisfy { !$0.1.isOver })
         let other = TestApp(fixture: fixture, caller: fixture.caller("agent", uid: 1_001), interface: .agent)
         _ = try other.begin("Serve", more: true)
         #expect(authority.open.count == limits.passwordsPerUser + 1)

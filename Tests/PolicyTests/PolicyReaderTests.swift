@@ -28,6 +28,7 @@ struct PolicyReaderTests {
             """
             # a comment
             [agent]
+            confirm = "password"
             without_authentication = "refuse"
 
             [audit]
@@ -54,8 +55,9 @@ struct PolicyReaderTests {
             deny = true
             """)
         #expect(policy.withoutAuthentication == .refuse)
+        #expect(policy.confirmation == .password)
         #expect(policy.isAuditDurable)
-        var mail = Rule(place: "50-test.toml:8")
+        var mail = Rule(place: "50-test.toml:9")
         mail.name = "Mail"
         mail.strengths = [.sandboxed, .installed]
         mail.apps = ["org.example.Mail"]
@@ -64,12 +66,12 @@ struct PolicyReaderTests {
         mail.acceptsSameUser = true
         mail.maximumKeys = ContactKeySet([.givenName, .note])
         mail.maximumLifetime = 12 * 3_600
-        var unverified = Rule(place: "50-test.toml:19")
+        var unverified = Rule(place: "50-test.toml:20")
         unverified.strengths = [.unverified]
         unverified.capsLevel = true
         unverified.forbidsPrompting = true
         unverified.requiresAuthentication = true
-        var everybody = Rule(place: "50-test.toml:25")
+        var everybody = Rule(place: "50-test.toml:26")
         everybody.denies = true
         #expect(policy.rules == [mail, unverified, everybody])
     }
@@ -115,6 +117,7 @@ struct PolicyReaderTests {
             Wrong(
                 "[[rule]]\nstrengths = [\"installed\"]\nforce = \"full\"\nsame_user = \"refused\"\n", 4,
                 "rule[0].same_user"),
+            Wrong("[agent]\nconfirm = \"key\"\n", 2, "agent.confirm"),
             Wrong("[[rule]]\ndeny = true\nsame_user = \"accepted\"\n", 3, "rule[0].same_user"),
             Wrong(
                 "[[rule]]\nstrengths = [\"unverified\"]\nforce = \"full\"\nsame_user = \"accepted\"\n", 3,

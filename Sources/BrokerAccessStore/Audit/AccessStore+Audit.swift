@@ -6,7 +6,7 @@ extension AccessStore {
     /// Adds a record to the batch. Its position in the chain is fixed when ``commit()`` returns.
     ///
     /// A refusal, a disclosure or a password request that equals a recent one is counted instead of added.
-    /// The first one is in the audit or in this batch. The count is added when the deduplication window
+    /// The earlier event is in the audit or in this batch. The count is added when the deduplication window
     /// closes; see ``closeWindows(at:)``.
     public func append(_ record: AuditRecord) { ledger.enter(record, into: &batch.records) }
 
@@ -20,7 +20,8 @@ extension AccessStore {
     public func closeWindows(at now: Int64?) { ledger.close(at: now, into: &batch.records) }
 
     /// Returns how long an app must wait before it may cause another record, if it has used up its audit
-    /// allowance; otherwise `nil`. The store records everything regardless; the caller delays the app's calls.
+    /// allowance; otherwise `nil`. The store records everything regardless; the broker delays the app's
+    /// calls.
     ///
     /// - Parameter now: microseconds since 1970.
     public func auditWait(uid: UInt32, strength: IdentityStrength, app: String, now: Int64) -> Duration? {
@@ -31,13 +32,14 @@ extension AccessStore {
     /// `nil` for every app.
     public var hasExhaustedApps: Bool { ledger.hasExhausted }
 
-    /// The audit bounds of one app. Set them before the first call is answered.
+    /// The audit's bounds: for each app, for each user, and for all apps together. Set them before the first
+    /// call is answered.
     public var auditBounds: AuditBounds {
         get { ledger.bounds }
         set { ledger.bounds = newValue }
     }
 
-    /// The number of records in the chain.
+    /// The sequence number of the last committed record.
     public var auditCount: Int64 { writtenCounters.auditSequence }
 
     /// A reader for a worker.

@@ -1,10 +1,10 @@
 import BrokerAccessControl
 
-/// The audit allowance and deduplication windows of one app. The store owns it, on the event loop.
+/// The audit allowance and deduplication windows of one app. Only the event loop uses it.
 final class AuditAccount {
     /// `nil` for a user's shared account, whose records are not deduplicated.
     let owner: AuditLedger.Owner?
-    /// By the raw value of ``AuditLedger/WindowKind``.
+    /// The deduplication tables, indexed by the raw value of ``AuditLedger/WindowKind``.
     var tables = AuditLedger.WindowKind.allCases.map { _ in DeduplicationTable() }
     private var records: Double
     private var bytes: Double
@@ -18,8 +18,8 @@ final class AuditAccount {
         asOf = now
     }
 
-    /// The largest allowance at one time is half of the bound, and each hour refills the other half. No hour
-    /// therefore exceeds the bound.
+    /// The allowance is never larger than half of the bound, and half of the bound is refilled per hour, so
+    /// no hour exceeds the bound.
     private static func most(_ bound: Int) -> Double { max(1, Double(bound) / 2) }
     private static let hour = 3_600_000_000.0
 
@@ -33,7 +33,9 @@ final class AuditAccount {
         bytes = min(mostBytes, bytes + part * mostBytes)
     }
 
-    /// - Returns: whether allowance is left.
+    /// Charges the record to the allowance.
+    ///
+    /// - Returns: whether the app may cause another record.
     func spend(_ record: AuditRecord, _ bounds: AuditBounds) -> Bool {
         refill(bounds, now: record.time)
         records -= 1

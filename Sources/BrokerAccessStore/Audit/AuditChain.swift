@@ -5,7 +5,8 @@ import CBrokerCrypto
 /// One row of the audit as stored. Enumerations are texts, so that rows with values unknown to this version
 /// can still be hashed.
 ///
-/// Its texts are strings when written and the stored bytes when read: invalid UTF-8 is hashed unchanged.
+/// Its texts are strings in a row to be written, and the stored bytes in a row that was read. Invalid UTF-8
+/// is therefore hashed unchanged.
 struct AuditRow<Text: AuditText> {
     var sequence: Int64
     var time: Int64
@@ -22,7 +23,7 @@ struct AuditRow<Text: AuditText> {
     var detail: Text?
 }
 
-/// A text of an audit row, by its UTF-8 bytes.
+/// A text of an audit row, which gives access to its stored bytes.
 protocol AuditText {
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result
 }
@@ -47,9 +48,9 @@ extension String: AuditText {
 ///     then, in this order, each as a length of 4 bytes and that many bytes:
 ///     sequence, time, uid, app, strength, event, status, keys, count, contacts, revision, repeats, detail
 ///
-/// Numbers are 8 bytes in two's complement; lengths and numbers are little endian. Texts are UTF-8. An absent field
-/// has the length 0xffffffff and no bytes, which differs from an empty field. Every field is present with its length,
-/// so that no two records have the same form.
+/// Numbers are 8 bytes in two's complement; lengths and numbers are little endian. Texts are UTF-8. An absent
+/// field has the length 0xffffffff and no bytes, which differs from an empty field. Every field is present
+/// with its length, so no two different records have the same form.
 enum AuditChain {
     static let hashSize = Int(CCRYPTO_SHA256_SIZE)
     static let beginning = [UInt8](repeating: 0, count: hashSize)

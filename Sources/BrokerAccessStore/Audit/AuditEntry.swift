@@ -15,7 +15,7 @@ public struct AuditEntry: Hashable, Sendable {
     /// The app's authorization level after the event.
     public let status: AuthorizationStatus?
     public let keys: ContactKeySet?
-    /// Number of contacts concerned.
+    /// As in ``AuditRecord/count``.
     public let count: Int?
     /// The pseudonyms of the contacts concerned; see ``AccessStore/pseudonym(of:uid:)``.
     public let contacts: [String]?
@@ -38,7 +38,7 @@ public struct AuditFilter: Hashable, Sendable {
     /// Microseconds since 1970, exclusive.
     public var until: Int64?
     public var event: AuditEvent?
-    /// A contact's pseudonym. A malformed one matches nothing.
+    /// A contact's pseudonym. A malformed pseudonym matches nothing.
     public var contact: String?
 
     public init(
@@ -61,7 +61,8 @@ public struct AuditVerification: Hashable, Sendable {
     public let checked: Int
     /// The hash of the last verified record, in hexadecimal digits.
     public let head: String
-    /// The first position at which the chain is broken: a record was changed, removed or moved.
+    /// The first position at which the chain is broken: a record was changed, removed or moved. `nil` if this
+    /// step found no break.
     public let brokenAt: Int64?
     /// The position at which the next step begins; `nil` when verification has ended.
     public let next: Int64?

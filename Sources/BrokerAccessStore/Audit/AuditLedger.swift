@@ -4,10 +4,10 @@ import BrokerModel
 /// Decides whether each record is written or counted, and tracks how much each app has written.
 ///
 /// Equal refusals, equal disclosures and equal password requests become one record and a count. The record is
-/// written before the first of them is answered, and the count when the deduplication window closes. A crash
-/// may lose the count, never the record.
+/// written before the broker answers the first of them. The count is written when the deduplication window
+/// closes. A crash may lose the count, never the record.
 struct AuditLedger {
-    /// The app that records are about, as the audit names it.
+    /// The app that a record is about, as the audit names it.
     struct Owner: Hashable {
         let uid: UInt32
         let strength: IdentityStrength
@@ -31,7 +31,7 @@ struct AuditLedger {
     /// The windows opened since the last commit, in the order of opening.
     private var uncommitted: [(account: AuditAccount, kind: WindowKind)] = []
 
-    /// Adds the record, or counts it as a repeat.
+    /// Adds the record. If an open window has an equal record, only counts the repeat.
     mutating func enter(_ record: AuditRecord, into records: inout [AuditRecord]) {
         guard record.event.isCausedByApp, let strength = record.strength, !record.app.isEmpty else {
             records.append(record)
@@ -87,7 +87,7 @@ struct AuditLedger {
 
     private func isFull(_ uid: UInt32) -> Bool { counts[uid, default: 0] >= bounds.appsPerUser }
 
-    /// Drops only this user's accounts: one user's many apps must not affect other users.
+    /// Drops idle accounts of this user only: one user's many apps must not affect other users.
     private mutating func dropIdle(of uid: UInt32, now: Int64) {
         for (owner, account) in accounts where owner.uid == uid && account.isIdle(bounds, now: now) {
             accounts[owner] = nil
@@ -102,7 +102,7 @@ struct AuditLedger {
 
     var hasExhausted: Bool { !exhausted.isEmpty }
 
-    /// Returns how long this app must wait; `nil` if it need not.
+    /// Returns how long this app must wait; `nil` if it does not have to wait.
     mutating func wait(_ owner: Owner, now: Int64) -> Duration? {
         guard !exhausted.isEmpty else { return nil }
         guard let account = accounts[owner] ?? (isFull(owner.uid) ? overflow[owner.uid] : nil),
@@ -115,7 +115,8 @@ struct AuditLedger {
         return .microseconds(wait)
     }
 
-    /// Returns the repeated disclosures that are in no count record yet.
+    /// Returns the number of repeated disclosures that no count record includes yet, and the time of the last
+    /// one.
     func openUses(of owner: Owner) -> (uses: Int, last: Int64?) {
         let counted = accounts[owner]?.tables[WindowKind.disclosure.rawValue].repeats
         return (counted?.count ?? 0, counted?.last)
@@ -170,7 +171,7 @@ struct AuditLedger {
         _ needed: Int, for account: AuditAccount, into records: inout [AuditRecord]
     ) -> Bool {
         while account.weight + needed > bounds.windowsPerApp || weight + needed > bounds.windows {
-            // Closes only this app's windows: other apps' deduplication must not suffer from it.
+            // Closes only this app's windows, so one app cannot end the deduplication of other apps.
             let kind = account.tables[WindowKind.disclosure.rawValue].isEmpty ? WindowKind.refusal : .disclosure
             guard closeFirst(kind, of: account, into: &records) else { return false }
         }
@@ -190,7 +191,8 @@ struct AuditLedger {
 
     mutating func committed() { uncommitted.removeAll(keepingCapacity: true) }
 
-    /// The commit failed, so the first records of these windows were not written. Removes the windows.
+    /// Removes the windows that were opened since the last commit: a failed commit did not write their first
+    /// records.
     mutating func rolledBack() {
         for (account, kind) in uncommitted.reversed() {
             let before = account.weight
@@ -202,8 +204,8 @@ struct AuditLedger {
 }
 
 extension AuditEvent {
-    /// Whether its records count against the app's allowance. Records of the person's or the administrator's actions
-    /// do not: they are always written, however much the app has written.
+    /// Whether records of this event count against the app's allowance. Records of the person's or the
+    /// administrator's actions do not: they are always written, however much the app has written.
     var isCausedByApp: Bool {
         switch self {
         case .disclosure, .refusal, .prompt, .save, .saveNotDone, .authentication: true

@@ -13,11 +13,11 @@ public struct AuditPosition: Hashable, Sendable {
     static let beginning = AuditPosition(sequence: 0, hash: AuditChain.beginning)
 }
 
-/// Records that were synced and are missing from the database.
+/// Describes synced records that are missing from the database, or may be.
 public struct AuditLoss: Hashable, Sendable {
-    /// The last record that was synced; `nil` if the position file is missing or damaged.
+    /// The sequence number of the last synced record; `nil` if the position file is missing or damaged.
     public let synced: Int64?
-    /// The last record in the database.
+    /// The sequence number of the last record in the database.
     public let found: Int64
 
     /// For the audit and the journal.

@@ -102,13 +102,14 @@ struct AuditQuery {
         return state
     }
 
-    /// Returns the record at this position; `nil` if there is none.
+    /// Returns the position and hash of the record with this sequence number; `nil` if there is none.
     func position(at sequence: Int64) throws(AccessStoreError) -> AuditPosition? {
         try connection.statement("SELECT hash FROM audit WHERE sequence = ?").bind(1, sequence)
             .first { row in row.bytesOrNil(0).map { AuditPosition(sequence: sequence, hash: $0) } }
     }
 
-    /// Returns the last record of the chain after `link`; `nil` if the chain after it is broken.
+    /// Follows the chain from `link` and returns the position of its last record, which is `link` if no
+    /// record follows; `nil` if the chain is broken after `link`.
     func end(after link: AuditPosition) throws(AccessStoreError) -> AuditPosition? {
         let statement = try connection.statement("\(Self.rows) WHERE sequence > ?1 ORDER BY sequence")
         defer { statement.reset() }
@@ -121,7 +122,8 @@ struct AuditQuery {
         return last
     }
 
-    /// Returns the current row's position; `nil` if its sequence or hash does not follow `previous`.
+    /// Returns the current row's position; `nil` if the row does not have this sequence number, or if its hash
+    /// does not follow from `previous`.
     private static func link(
         _ statement: PreparedStatement, at sequence: Int64, after previous: [UInt8]
     ) throws(AccessStoreError) -> AuditPosition? {
@@ -152,7 +154,7 @@ struct AuditQuery {
 }
 
 extension AuditEntry {
-    /// Fails if the row contains a value that no broker writes.
+    /// Fails if the row contains a value that is malformed or unknown to this version of the broker.
     init?(_ row: AuditRow<[UInt8]>, previous: [UInt8], hash: [UInt8]) {
         func word<Word: RawRepresentable<String>>(_ bytes: [UInt8]?, as type: Word.Type) -> Word?? {
             guard let bytes else { return .some(nil) }

@@ -1,18 +1,19 @@
 import BrokerSQLite
 
-/// Reads the audit on a worker, with connections of its own: a query without an index reads every record.
+/// Reads the audit on a worker, because a query without an index reads every record. Each query opens its own
+/// connection.
 ///
 /// It sees committed records only. Use it only while the store is open.
 public struct AuditReader: Sendable {
     let database: String
-    /// The last committed record when the reader was made.
+    /// The last record that was committed when the reader was created.
     let known: AuditPosition
 
     private func query() throws(AccessStoreError) -> AuditQuery {
         AuditQuery(connection: try Database.open(database, .readOnly))
     }
 
-    /// Returns matching records in the order in which they are read. Reads records until `limit` of them match.
+    /// Returns at most `limit` matching records, in the order in which the chain is read.
     ///
     /// - Parameters:
     ///   - sequence: only records after this one; with `newestFirst`, only records before it.
@@ -31,8 +32,8 @@ public struct AuditReader: Sendable {
     /// Verifies at most `rows` records, from the first record or from where the last step ended.
     ///
     /// Finds every record that was changed, removed, added or moved, and a truncated end. A program that can
-    /// write the file can also recompute the whole chain. Only a comparison with a hash that was noted
-    /// elsewhere reveals that.
+    /// write the file can also recompute the whole chain. This is found only by comparison with a hash that was
+    /// stored elsewhere.
     public func verify(from: Int64?, budget rows: Int) throws(AccessStoreError) -> AuditVerification {
         try query().verify(from: from, budget: rows, known: known)
     }

@@ -4,10 +4,10 @@ import BrokerModel
 /// The deduplication windows of one app, in the order of opening. All have the same length, so the first one opened
 /// is the first to end.
 struct DeduplicationTable {
-    /// The fields in which equal records of one app agree.
+    /// The fields that must match for two records of one app to count as duplicates.
     ///
-    /// ``hash`` distinguishes most keys; `==` compares all fields. The hash is Swift's randomly seeded one, so that
-    /// nobody can choose contacts whose hashes collide.
+    /// ``hash`` distinguishes most keys; `==` compares all fields. Swift seeds the hash randomly, so nobody can
+    /// choose contacts whose hashes collide.
     struct Key: Equatable {
         let hash: Int
         let event: AuditEvent
@@ -29,7 +29,7 @@ struct DeduplicationTable {
             detail = record.detail
             part = record.part
             var hasher = Hasher()
-            // Two events share a table: refusals and password requests.
+            // Refusals and password requests share a table.
             hasher.combine(event == .authentication)
             hasher.combine(keys?.rawValue ?? 0)
             hasher.combine(revision ?? 0)
@@ -39,13 +39,13 @@ struct DeduplicationTable {
             hash = hasher.finalize()
         }
 
-        /// How much the window of this key counts against the bounds.
+        /// How much this key's window counts toward the bounds in ``AuditBounds``.
         var weight: Int { 1 + (contacts?.count ?? 0) / 16 }
     }
 
     struct Window {
         let key: Key
-        /// Microseconds since 1970, as all times here.
+        /// Microseconds since 1970, like all times in this file.
         let opened: Int64
         var lastRepeat: Int64
         var repeats = 0
@@ -77,7 +77,8 @@ struct DeduplicationTable {
         return true
     }
 
-    /// Opens a window for a key that has none. If two keys have the same hash, only the later one is found.
+    /// Opens a window for a key that has none. If two keys have the same hash, only the window opened later
+    /// is found.
     mutating func open(_ key: Key, at now: Int64) {
         places[key.hash] = numbers.upperBound
         windows[numbers.upperBound] = Window(key: key, opened: now, lastRepeat: now)

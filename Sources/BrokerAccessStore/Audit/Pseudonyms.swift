@@ -2,16 +2,18 @@ import BrokerModel
 import CBrokerCrypto
 
 /// Makes the pseudonyms of one user's contacts in the audit. A contact has the same pseudonym for every app,
-/// so the administrator can find the apps that saw it. Without the user's key a pseudonym reveals nothing.
+/// so the administrator can find the apps that saw it. Without the user's key, nobody can tell which contact
+/// a pseudonym stands for.
 ///
-/// A pseudonym is one AES-128 block over the record number and zeros. The key is used for nothing else.
+/// A pseudonym is one encrypted AES-128 block that contains the record number and zeros. The key is used for
+/// nothing else.
 final class Pseudonyms {
     let key: [UInt8]
     private let blocks: OpaquePointer
     static let keySize = 16
     static let size = Int(CCRYPTO_BLOCK_SIZE)
 
-    /// Returns `nil` if the key has another length or libcrypto is out of memory.
+    /// Returns `nil` if the key is not ``keySize`` bytes long or libcrypto is out of memory.
     init?(key: [UInt8]) {
         guard key.count == Self.keySize, let blocks = ccrypto_blocks_make(key) else { return nil }
         self.key = key

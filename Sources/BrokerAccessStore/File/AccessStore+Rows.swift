@@ -2,7 +2,7 @@ import BrokerAccessControl
 import BrokerModel
 import BrokerSQLite
 
-/// Writes the changed rows. Everything runs within the transaction of a commit.
+/// Writes the changed rows. All of this runs within the transaction of a commit.
 extension AccessStore {
     func writeGrants(_ connection: Database) throws(AccessStoreError) {
         for (principal, change) in unwritten.grants { try writeGrant(of: principal, change, connection) }
@@ -87,7 +87,7 @@ extension AccessStore {
         }
     }
 
-    /// Writes the events that the file lacks and deletes those that memory no longer has.
+    /// Writes the events that the file lacks, and deletes from the file the events that memory lacks.
     private func write(
         _ history: SetHistory, of id: Int64, _ connection: Database
     ) throws(AccessStoreError) {
@@ -106,7 +106,7 @@ extension AccessStore {
         }
     }
 
-    /// Deletes resolved intents. This version creates none.
+    /// Deletes resolved intents. This version of the broker creates no intents.
     func writeIntents(_ connection: Database) throws(AccessStoreError) {
         for id in unwritten.intents where intents[id] == nil {
             try connection.statement("DELETE FROM saveIntent WHERE id = ?").bind(1, id).run()
@@ -138,7 +138,7 @@ extension AccessStore {
 }
 
 extension Grant {
-    /// Whether the grant is bound to neither a session nor a process, so that it outlives the daemon.
+    /// Whether the grant is bound to neither a session nor a process, and therefore outlives the daemon.
     fileprivate var outlivesDaemon: Bool {
         switch lifetime {
         case .untilRevoked, .untilTime: true

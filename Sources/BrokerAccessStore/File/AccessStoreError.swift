@@ -2,22 +2,24 @@ import BrokerSQLite
 import GRDBSQLite
 import Glibc
 
-/// Why the access database cannot be used. After any of these errors the caller refuses the app.
+/// Why the access database cannot be used. If opening the database fails, the broker does not start. If a
+/// later commit fails, the broker refuses the app's request.
 public enum AccessStoreError: Error, Hashable, Sendable {
-    /// The database cannot be read or written now. The reason is for the journal.
+    /// The database cannot be read or written. The reason is for the journal.
     case unavailable(reason: String)
     /// The file was removed or replaced while the broker ran. Data written from then on would be lost.
     case removed(path: String)
-    /// The file is not an access database, or SQLite found it damaged. It is unchanged: restore it from a backup.
+    /// The file is not an access database, or SQLite or the broker found it damaged. The broker does not change
+    /// the file; the administrator has to restore it from a backup.
     case damaged(reason: String)
-    /// A later version of contactbrokerd wrote the file. It is unchanged.
+    /// A later version of contactbrokerd wrote the file. The broker does not change it.
     case newerSchema
     /// Another broker serves this folder.
     case inUse
 }
 
 extension AccessStoreError {
-    /// An error of a system call, from `errno`.
+    /// The error for a failed system call, described by `errno`.
     static func failed(_ verb: String, _ path: String) -> AccessStoreError {
         .unavailable(reason: "could not \(verb) \(path): \(String(cString: strerror(errno)))")
     }

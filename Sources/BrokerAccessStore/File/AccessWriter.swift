@@ -24,8 +24,8 @@ final class AccessWriter {
             throw .unavailable(reason: "the folder's file system does not support SQLite's write-ahead log")
         }
         // NORMAL: a commit leaves syncing to `WALSync`. SQLite itself syncs only when the WAL starts over
-        // after a checkpoint, once in a thousand pages. Without that sync, old frames could come back after a
-        // power cut.
+        // after a checkpoint, about once in a thousand pages. Without that sync, old frames could come back
+        // after a power cut.
         try connection.execute(
             """
             PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA foreign_keys = ON;
@@ -107,7 +107,7 @@ final class AccessWriter {
     }
 }
 
-/// The caller that an audit record is about, as its row names it.
+/// The app that an audit record is about, as a row of the table `auditCaller`.
 private struct AuditCaller: Hashable {
     let uid: Int64
     let strength: String?
@@ -118,7 +118,8 @@ private struct AuditCaller: Hashable {
 struct Counters: Equatable {
     var auditSequence: Int64 = 0
     var auditHead = AuditChain.beginning
-    /// The following counters never decrease, not even when a commit fails: their values may have been disclosed.
+    /// The following counters never decrease, not even when a commit fails: their values may already be in
+    /// use.
     var revision: Int64 = 0
     var recordNumber: Int64 = 0
     var intent: Int64 = 0

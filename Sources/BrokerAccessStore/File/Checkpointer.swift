@@ -4,24 +4,24 @@ import GRDBSQLite
 /// Checkpoints the access database on a worker.
 ///
 /// The event loop's connection never checkpoints, because a checkpoint waits for the disk. Call ``run()`` on a worker
-/// when ``AccessStore/walPages`` has passed ``pages`` after a commit. Run one at a time, and only before
+/// when ``AccessStore/walPages`` has passed ``pages`` after a commit. Run only one at a time, and only before
 /// ``AccessStore/close(now:)``.
 public struct Checkpointer: Sendable {
-    /// A run is worthwhile from this many pages in the WAL.
+    /// The number of pages in the WAL from which a run is worthwhile.
     public static let pages = 1_000
-    /// Beyond this many pages a run may block commits, so that the WAL stays bounded. The WAL grows this
-    /// large only if commits continued during every run.
+    /// Beyond this many pages a run may block commits, to keep the WAL bounded. The WAL grows this large only
+    /// if commits continued during every run.
     static let mostPages = 16_000
 
     let database: String
 
     /// Checkpoints as many pages as it can without blocking other connections. If the WAL has more than
-    /// ``mostPages``, it checkpoints the remaining pages too; commits then wait a few milliseconds.
+    /// ``mostPages``, it then tries to checkpoint the remaining pages too, while commits wait.
     ///
     /// - Returns: the number of pages that were not checkpointed.
     @discardableResult
     public func run() throws(AccessStoreError) -> Int {
-        // A new connection for each run: opening costs 0.1 ms here and shares nothing between threads.
+        // Each run opens its own connection, which takes about 0.1 ms, so threads share no connection.
         let connection = try Database.open(database, .readWrite)
         try connection.execute("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0")
         // A run that blocks commits must not wait long for a reader of the audit.

@@ -4,15 +4,16 @@ typealias Database = Connection<AccessStoreError>
 typealias PreparedStatement = Statement<AccessStoreError>
 
 extension Connection<AccessStoreError> {
-    /// Opens a connection that waits up to 5 s for a lock. Only checkpoints and another connection's recovery hold
-    /// one, and both are short.
+    /// Opens a connection that waits up to 5 s for a lock. Only a checkpoint, or WAL recovery by another
+    /// connection, takes such a lock, and both are short.
     static func open(_ path: String, _ mode: Mode) throws(AccessStoreError) -> Database {
         try Database(path: path, mode, patience: 5_000)
     }
 }
 
 extension Statement<AccessStoreError> {
-    /// Binds a text by its length: the audit hashes the whole text, so a NUL byte in it must not end the stored text.
+    /// Binds text with an explicit length. The audit hashes the whole text, so a NUL byte must not truncate
+    /// the stored text.
     @discardableResult
     func bind(_ index: Int32, text: (some AuditText)?) -> PreparedStatement {
         guard let text else { return bind(index, String?.none) }

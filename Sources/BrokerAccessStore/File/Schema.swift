@@ -181,6 +181,16 @@ enum Schema {
         -- From this version on, a file beside the database names the last synced record (SyncedPosition). If that file
         -- is missing, records were lost.
         """,
+        """
+        -- Contacts that apps got without the person's password, if other programs of the user can impersonate these apps.
+        -- time: when an app last got the contact this way, in seconds since 1970. Entries are deleted after a day.
+        CREATE TABLE unconfirmed (
+            uid           INTEGER NOT NULL,
+            contact       INTEGER NOT NULL,
+            time          INTEGER NOT NULL,
+            PRIMARY KEY (uid, contact)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ]
 
     /// The first version with a ``SyncedPosition`` file.
@@ -188,12 +198,12 @@ enum Schema {
 
     /// Checks that the file is an intact access database and not from a later version. Does not change the file.
     ///
-    /// The check does not read the audit, which can be long; verification reads it in steps.
+    /// The check does not read the audit, which can be long. Verification reads the audit in steps.
     ///
     /// - Returns: the version of the file; 0 if it is empty.
     static func inspect(path: String) throws(AccessStoreError) -> Int {
-        // Opening a WAL database creates a log beside it, which a read-only connection cannot remove.
-        // Therefore the file is opened as immutable if no log exists.
+        // Opening a WAL database creates a log beside it, which a read-only connection cannot remove. If no
+        // log exists, the file is therefore opened as immutable.
         let connection = try Database.open(path, access(path + "-wal", F_OK) == 0 ? .readOnly : .immutable)
         let version = try connection.integer("PRAGMA user_version") ?? 0
         let application = try connection.integer("PRAGMA application_id") ?? 0
@@ -206,11 +216,12 @@ enum Schema {
         if version >= 3 { tables.append("owner") }
         if version >= 4 { tables.append("silence") }
         if version >= 5 { tables.append("outboxMark") }
+        if version >= 7 { tables.append("unconfirmed") }
         for table in tables {
             let report = try PreparedStatement("PRAGMA quick_check(\(table))", on: connection)
             while try report.step() {
                 let line = report.textOrNil(0) ?? ""
-                // A row that violates a CHECK is not damage to the file: a grant that cannot be read is denied.
+                // A row that violates a CHECK does not count as damage: a grant that cannot be read is denied.
                 guard line == "ok" || line.hasPrefix("CHECK constraint failed") else {
                     throw .damaged(reason: "\(table): \(line)")
                 }

@@ -12,8 +12,8 @@ final class StateFolder {
     /// Creates the folder if it is missing, makes it private, and takes the lock.
     init(path: String) throws(AccessStoreError) {
         try Self.make(path)
-        // The path to the folder may contain symbolic links; the path below it must not, and SQLite checks the whole
-        // path.
+        // Resolves symbolic links in the path to the folder, which are allowed. SQLite opens the database
+        // with NOFOLLOW and refuses a link anywhere in the path.
         guard let real = realpath(path, nil) else { throw .failed("find", path) }
         defer { free(real) }
         let path = String(cString: real)
@@ -63,7 +63,8 @@ final class StateFolder {
         guard fchmod(folder, 0o700) == 0 else { throw .failed("restrict the mode of", path) }
     }
 
-    /// Creates an empty private database file if there is none; SQLite gives the files beside it the same mode.
+    /// Creates an empty private database file if there is none; otherwise makes the existing one private.
+    /// SQLite gives the files beside it the same mode.
     ///
     /// - Returns: whether the file has content.
     func prepareDatabase() throws(AccessStoreError) -> Bool {

@@ -9,12 +9,12 @@ import Synchronization
 /// are missing.
 ///
 /// The position is written after the sync that it describes, so it is never ahead of the database after a
-/// power cut. The file is not synced with each write: a power cut may leave an earlier position, which misses
-/// later losses.
+/// power cut. The file is not synced with each write. After a power cut it may contain an earlier position,
+/// which cannot reveal the loss of later records.
 ///
-/// The file has two slots in different sectors, written alternately: a torn write leaves the other slot intact. Each
-/// slot, little endian: magic (8 bytes), generation (8), sequence (8), revision (8), hash of the record (32), SHA-256
-/// of all that (32).
+/// The file has two slots in different sectors, written alternately: a torn write leaves the other slot
+/// intact. Each slot, little endian: magic (8 bytes), generation (8), sequence (8), revision (8), hash of the
+/// record (32), SHA-256 of all these fields (32).
 final class SyncedPosition: Sendable {
     /// The file's name, in the folder of the database.
     static let name = "access.synced"
@@ -25,7 +25,7 @@ final class SyncedPosition: Sendable {
     /// The content of a slot.
     struct Content: Equatable {
         var position = AuditPosition.beginning
-        /// The last grant revision at that time.
+        /// The last grant revision at the time of the sync.
         var revision: Int64 = 0
     }
 
@@ -33,12 +33,14 @@ final class SyncedPosition: Sendable {
     private let path: String
     /// The generation of the slot that was written last.
     private let generation: Mutex<UInt64>
-    /// The content when the file was opened; `nil` if it was missing or no slot was valid.
+    /// The content when the file was opened. If no slot was valid: the initial content if `isFirst`,
+    /// otherwise `nil`.
     let found: Content?
 
     /// Opens the file, or creates it.
     ///
-    /// - Parameter isFirst: whether no position was ever written. A missing file is then no loss.
+    /// - Parameter isFirst: whether no position was ever written. If so, a missing file is expected and
+    ///   does not mean that records were lost.
     init(folder: String, isFirst: Bool) throws(AccessStoreError) {
         path = folder + "/" + Self.name
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -50,7 +52,7 @@ final class SyncedPosition: Sendable {
         found = latest?.content ?? (isFirst ? Content() : nil)
         generation = Mutex(latest?.generation ?? 0)
         guard latest == nil else { return }
-        // Allocates the full length, so that later writes need no free space.
+        // Allocates the full length. Later writes then need no free space.
         let zeros = [UInt8](repeating: 0, count: bytes.count)
         guard pwrite(descriptor, zeros, zeros.count, 0) == zeros.count else { throw .failed("write", path) }
         if let found { try write(found) }
@@ -59,7 +61,7 @@ final class SyncedPosition: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Writes a position. Call it after the sync that it describes, from one thread at a time.
+    /// Writes a position. Call this after the sync that the position describes, from one thread at a time.
     func write(_ content: Content) throws(AccessStoreError) {
         let next = generation.withLock {
             $0 += 1; return $0
@@ -75,7 +77,7 @@ final class SyncedPosition: Sendable {
         guard pwrite(descriptor, bytes, bytes.count, offset) == bytes.count else { throw .failed("write", path) }
     }
 
-    /// Syncs the position file. Blocks until the disk has it.
+    /// Syncs the position file. Blocks until the data is durable.
     func sync() throws(AccessStoreError) {
         guard fdatasync(descriptor) == 0 else { throw .failed("sync", path) }
     }

@@ -8,12 +8,12 @@ import Synchronization
 /// - Before `COMMIT` returns, SQLite has written all frames of the transaction, the last of them with the
 ///   commit mark. `fdatasync` through any descriptor of the file therefore syncs every transaction committed
 ///   before the call.
-/// - Of the transactions committed during the call, a power cut leaves the first ones: recovery stops at the
-///   first frame whose checksum does not follow from the one before.
-/// - The file stays the same one as long as a connection is open. A checkpoint lets SQLite overwrite it from
-///   the start only after syncing the database.
+/// - Of the transactions committed during the call, the first ones may survive a power cut, without gaps:
+///   recovery stops at the first frame whose checksum does not follow from the one before.
+/// - SQLite does not replace the WAL file as long as a connection is open. After a checkpoint, SQLite
+///   overwrites the WAL from its start only once the database is synced.
 /// - SQLite locks the database file and its shared memory, never the WAL. Closing this descriptor therefore
-///   drops none of its locks.
+///   drops none of SQLite's locks.
 public final class WALSync: Sendable {
     private let descriptor: Int32
     private let database: String
@@ -44,7 +44,7 @@ public final class WALSync: Sendable {
     ///
     /// - Parameter committed: the state of the store when the sync was requested.
     /// - Throws: if the sync fails. Every later call then fails too, until the store is reopened: Linux
-    ///   reports a lost page once and then treats it as clean.
+    ///   reports once that it could not write a page, and then treats the page as clean.
     public func sync(_ committed: Committed) throws(AccessStoreError) {
         guard !failed.load(ordering: .acquiring) else { throw .unavailable(reason: "an earlier sync failed") }
         do throws(AccessStoreError) {
@@ -63,8 +63,8 @@ public final class WALSync: Sendable {
     /// Syncs the position that ``sync(_:)`` has written.
     func syncPosition() throws(AccessStoreError) { try position.sync() }
 
-    /// Whether the log was removed, so that commits go into an unlinked file. Uses `fstat(2)` only, so the event loop
-    /// may call it.
+    /// Whether the log was removed. Commits then go into an unlinked file. This uses `fstat(2)` only, so the
+    /// event loop may call it.
     var isRemoved: Bool {
         var status = stat()
         return fstat(descriptor, &status) != 0 || status.st_nlink == 0

@@ -2,15 +2,16 @@ import BrokerAccessControl
 import BrokerModel
 
 extension AccessStore {
-    /// Returns a principal's grant; `nil` if there is none. The caller checks whether it has expired.
+    /// Returns a principal's grant; `nil` if there is none. The grant may have expired; see ``expired(at:)``.
     public func grant(of principal: Principal) -> Grant? { held[principal]?.grant }
 
     /// All principals with a grant, in no particular order.
     public var principals: [Principal] { Array(held.keys) }
 
-    /// Returns how many disclosures to an app were recorded, including those to its sessions and processes.
+    /// Returns how many disclosures to an app were recorded, and when the last one was. Disclosures to the
+    /// app's sessions and processes count too.
     ///
-    /// The store counts ``AuditEvent/disclosure`` records. A crash may lose the last few counts, never a record.
+    /// The store counts ``AuditEvent/disclosure`` records. A crash may lose the last few counts.
     ///
     /// - Returns: `lastUsedAt` in seconds since 1970.
     public func usage(of principal: Principal) -> (lastUsedAt: Int64?, uses: Int) {
@@ -46,11 +47,11 @@ extension AccessStore {
         mark(principal, .whole)
     }
 
-    /// Resets a principal: removes its grant and its identifier key, so that its old identifiers become
-    /// permanently invalid.
+    /// Resets a principal: removes its grant and its identifier key. Its old identifiers become permanently
+    /// invalid.
     ///
     /// A session or process of an app that is not an interpreter uses the app's persistent key. To reset the app,
-    /// reset its persistent principal too, even if that has no grant.
+    /// reset its persistent principal too, even if that principal has no grant.
     public func removeGrant(of principal: Principal) {
         drop(principal)
         guard identifierKeys.removeValue(forKey: principal) != nil else { return }
@@ -59,7 +60,7 @@ extension AccessStore {
         mark(principal, .whole)
     }
 
-    /// Ends an expired grant. The identifier key stays, so that a new grant uses the same identifiers.
+    /// Ends an expired grant. The identifier key stays, so a new grant uses the same identifiers.
     public func endGrant(of principal: Principal) { drop(principal) }
 
     /// Principals whose grant has expired.
@@ -89,14 +90,15 @@ extension AccessStore {
         change(principal, .rows(added: added, removed: []), [], moment, edit)
     }
 
-    /// Removes deleted contacts from all granted sets of a user. Each changed grant gets a new revision.
+    /// Removes deleted contacts from all grants of a user. Each changed grant gets a new revision.
     ///
-    /// - Parameter moment: when they were deleted.
+    /// - Parameter moment: when the contacts were deleted.
     func drop(_ records: Set<RecordNumber>, uid: UInt32, at moment: SetMoment) {
         leave(records, uid: uid, as: .deleted, moment)
     }
 
-    /// Removes contacts that never reached the book from the granted sets. Nobody saw them, so no event is recorded.
+    /// Removes contacts that never reached the book from the granted sets. No app saw them, so this records no
+    /// event.
     func unwiden(_ records: Set<RecordNumber>, uid: UInt32, at moment: SetMoment) {
         leave(records, uid: uid, as: nil, moment)
     }

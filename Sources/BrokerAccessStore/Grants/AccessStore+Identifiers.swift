@@ -3,15 +3,17 @@ import BrokerDisclosure
 import BrokerModel
 
 extension AccessStore {
-    /// Returns the identifier cipher of a principal; `nil` if it has no key, so that no identifier from it is valid.
+    /// Returns a principal's identifier cipher; `nil` if the principal has no key. Without a key, no
+    /// identifier that the principal sends is valid.
     ///
-    /// - Parameter sharesPersistentKey: true for an app, whose sessions and processes share its identifiers; false for
-    ///   an interpreter: each of its sessions and processes has its own key, in memory only.
+    /// - Parameter sharesPersistentKey: true for an app: its sessions and processes share its identifiers.
+    ///   False for an interpreter: each of its sessions and processes has its own key, which exists in memory
+    ///   only.
     public func identifiers(for principal: Principal, sharesPersistentKey: Bool) -> IdentifierCipher? {
         identifierKeys[sharesPersistentKey ? principal.bound(to: .persistent) : principal]?.cipher
     }
 
-    /// Returns the identifier cipher of a principal and makes a key if there is none. A new key joins the batch.
+    /// Returns a principal's identifier cipher and makes a key if there is none. A new key joins the batch.
     public func makeIdentifiers(
         for principal: Principal, sharesPersistentKey: Bool
     ) throws(AccessStoreError) -> IdentifierCipher {
@@ -27,17 +29,18 @@ extension AccessStore {
         return cipher
     }
 
-    /// Returns a contact's pseudonym in the audit, 32 hexadecimal digits. It is the same for every app of the user.
+    /// Returns a contact's pseudonym in the audit, 32 hexadecimal digits; an empty string if libcrypto fails.
+    /// The pseudonym is the same for every app of the user.
     public func pseudonym(of record: RecordNumber, uid: UInt32) -> String {
         Hexadecimal.text(pseudonyms(of: [record], uid: uid) ?? [])
     }
 
-    /// Returns `nil` if libcrypto fails. The batch then cannot be committed, because a record would lack its
-    /// pseudonyms.
+    /// Returns the contacts' pseudonyms, concatenated; `nil` if libcrypto fails. The batch then cannot be
+    /// committed, because a record would lack its pseudonyms.
     func pseudonyms(of records: [RecordNumber], uid: UInt32) -> [UInt8]? {
         if pseudonyms[uid] == nil, let key = IdentifierCipher.randomKey() {
             pseudonyms[uid] = Pseudonyms(key: key)
-            // During a purge the new key is never written, so that nothing can link the pseudonyms to contacts later.
+            // During a purge the new key is never written. Nobody can then link the pseudonyms to contacts.
             if owners[uid]?.isPurged != true { unwritten.pseudonyms.insert(uid) }
         }
         let made = pseudonyms[uid]?.pseudonyms(of: records)

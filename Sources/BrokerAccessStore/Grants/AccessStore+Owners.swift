@@ -10,22 +10,23 @@ struct Owner: Hashable {
 }
 
 extension AccessStore {
-    /// The name of the user whose data is stored under this UID; `nil` if there is none or the name is unknown.
+    /// The name of the user whose data is stored under this UID; `nil` if no data is stored or the name is
+    /// unknown.
     public func ownerName(of uid: UInt32) -> String? { owners[uid]?.name }
 
     /// Records the owner of a UID when the first data is stored for it.
     func noteOwner(of uid: UInt32) {
-        // If the name is unknown, it is recorded when more data is stored.
+        // If the name is not known yet, a later call records it.
         guard owners[uid] == nil, let name = userNames[uid] else { return }
         owners[uid] = Owner(name: name)
         unwritten.owners.insert(uid)
     }
 
-    /// Deletes everything stored for a user except the audit: grants, identifier keys, intents, silences and
-    /// the key of the contacts' pseudonyms.
+    /// Deletes everything stored for a user except the audit: grants, identifier keys, intents, silences,
+    /// unconfirmed contacts, the outbox mark and the key of the contacts' pseudonyms.
     ///
-    /// The same transaction records that the book must be deleted too, so that the next start can finish after a
-    /// crash.
+    /// The same transaction records that the book must be deleted too. After a crash, the next start can
+    /// therefore finish the purge.
     ///
     /// - Returns: the number of deleted grants.
     @discardableResult
@@ -38,12 +39,14 @@ extension AccessStore {
         for principal in identifierKeys.keys where principal.uid == uid { identifierKeys[principal] = nil }
         for (id, intent) in intents where intent.uid == uid { intents[id] = nil }
         for principal in silenced.keys where principal.uid == uid { silenced[principal] = nil }
+        unconfirmed[uid] = nil
+        unwritten.unconfirmed.remove(uid)
         for app in usages.keys where app.uid == uid { usages[app] = nil }
         unwritten.silences = unwritten.silences.filter { $0.uid != uid }
         unwritten.grants = unwritten.grants.filter { $0.key.uid != uid }
         unwritten.pseudonyms.remove(uid)
         pseudonyms[uid] = nil
-        // A rollback of the batch must not restore any of it.
+        // A rollback of the batch must not restore any of this data.
         batch.grants = batch.grants.filter { $0.key.uid != uid }
         batch.identifiers = batch.identifiers.filter { $0.uid != uid }
         batch.intents = batch.intents.filter { $0.value?.uid != uid }
@@ -64,14 +67,14 @@ extension AccessStore {
         unwritten.owners.insert(uid)
     }
 
-    /// Users whose purge was interrupted by a crash or a failed write.
+    /// Users whose purge has begun and not ended, for example because a crash interrupted it.
     public var openPurges: [UInt32] { owners.filter(\.value.isPurged).keys.sorted() }
 
     // MARK: Rows
 
     func writeOwners(_ connection: Database) throws(AccessStoreError) {
         for uid in unwritten.purges {
-            for table in ["principal", "saveIntent", "auditKey", "silence", "outboxMark"] {
+            for table in ["principal", "saveIntent", "auditKey", "silence", "unconfirmed", "outboxMark"] {
                 try connection.statement("DELETE FROM \(table) WHERE uid = ?").bind(1, Int64(uid)).run()
             }
         }

@@ -1,7 +1,7 @@
 import BrokerAccessControl
 import BrokerSQLite
 
-/// Apps that the person does not want to be prompted about again.
+/// Silences prompts of apps for which the person chose "never ask again".
 extension AccessStore {
     public func isSilenced(_ principal: Principal) -> Bool { silenced[principal] != nil }
 
@@ -14,7 +14,8 @@ extension AccessStore {
     /// All silenced principals, in no particular order.
     public var silencedPrincipals: [Principal] { Array(silenced.keys) }
 
-    /// Silences a principal's prompts. The change joins the batch, but applies even if the batch cannot be written.
+    /// Silences a principal's prompts. The silence applies at once, even if commits fail. The next successful
+    /// commit writes it.
     ///
     /// - Parameter now: seconds since 1970.
     public func silence(_ principal: Principal, now: Int64) {

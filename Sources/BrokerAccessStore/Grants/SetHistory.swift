@@ -17,7 +17,8 @@ public struct SetEvent: Hashable, Sendable {
     public let revision: Int64
     public let record: RecordNumber
     public let kind: Kind
-    /// The number of the book's last change at that time. The app must not see earlier changes to the record.
+    /// The number of the book's last change at the time of the event. When a contact is granted, the app must not
+    /// see earlier changes to it.
     public let change: Int64
     /// Seconds since 1970.
     public let time: Int64
@@ -45,7 +46,8 @@ public struct SetHistory: Hashable, Sendable {
 
     /// How long events are kept, in seconds.
     public static let retention: Int64 = 30 * 86_400
-    /// The most events kept for one grant. Beyond this number the history starts empty.
+    /// The maximum number of events kept for one grant. If there are more, the store drops all of them and
+    /// starts an empty history.
     static let mostEvents = 50_000
 
     public init() {}
@@ -62,8 +64,8 @@ public struct SetHistory: Hashable, Sendable {
 }
 
 extension SetHistory {
-    /// Makes the history of a grant that replaces another. It continues the earlier history only if the level
-    /// and the keys are the same.
+    /// Makes the history of a grant that replaces `before`. It continues the earlier history only if the
+    /// level and the keys are the same.
     init(of grant: Grant, after before: StoredGrant?, _ moment: SetMoment) {
         self.init(epoch: grant.revision)
         guard let before, before.grant.keys == grant.keys else { return }
@@ -84,11 +86,11 @@ extension SetHistory {
     ) {
         if let first = events.first, let last = events.last, first.time < moment.time - Self.retention {
             events.removeAll { $0.time < moment.time - Self.retention }
-            // The last event stays: the start of the app's history must not move back, or its history tokens become
-            // invalid.
+            // The last event stays, because history tokens contain its revision. A token that is ahead of the
+            // history is invalid.
             if events.isEmpty { events = [last] }
         }
-        // The change number never decreases, although `moment.change` is too low if the book is not open.
+        // The change number never decreases, even if `moment.change` is too low because the book is not open.
         let change = max(moment.change, events.last?.change ?? 0)
         for (kind, records) in changes {
             for record in records.sorted() {

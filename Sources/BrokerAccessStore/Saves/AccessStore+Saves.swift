@@ -8,10 +8,10 @@ public struct BegunSave: Sendable {
     let principal: Principal
     /// The grant's epoch when the save began; see ``SetHistory/epoch``.
     let epoch: Int64?
-    /// The entry for the book's outbox. Its number there is `number`.
+    /// The entry for the book's outbox. Its number in the outbox is ``number``.
     public let entry: [UInt8]
     public var number: Int64 { notice.number }
-    /// The last outbox entry that was taken over and synced here.
+    /// The number of the last entry of the book's outbox whose effects are synced in the access database.
     public let takenOver: Int64
     /// The last synced audit record.
     public let synced: AuditPosition
@@ -27,8 +27,8 @@ public struct SaveContents: Sendable {
     public var contacts: [RecordNumber] = []
     /// The number of changes, if the save concerns no contacts.
     public var count = 0
-    /// Whether the policy limits the app to single contacts, whatever its grant allows. The contacts that it
-    /// adds are then recorded as its own.
+    /// Whether the policy limits the app to single contacts, whatever its grant allows. The contacts that the
+    /// app adds are then recorded as its own, unless its grant is limited.
     public var isKeptToSingle = false
     /// As in ``AuditRecord/detail``.
     public var detail: String?
@@ -37,10 +37,13 @@ public struct SaveContents: Sendable {
 }
 
 extension AccessStore {
-    /// Returns record numbers that were never used. The first one is the time in microseconds since 1970, or
-    /// the number after the last one if that is larger.
+    /// Returns `count` record numbers that were never used. The first one is `now`, or the number after the
+    /// last used one if that is larger.
     ///
-    /// Because they depend on the time, none is reused even after an older copy of the file was restored.
+    /// Because the numbers depend on the time, none is reused even after somebody restores an older copy of
+    /// the file.
+    ///
+    /// - Parameter now: microseconds since 1970.
     public func takeRecordNumbers(_ count: Int, now: Int64) -> [RecordNumber] {
         guard count > 0 else { return [] }
         let first = max(now, counters.recordNumber + 1)
@@ -48,10 +51,11 @@ extension AccessStore {
         return (first...counters.recordNumber).map { RecordNumber($0) }
     }
 
-    /// Begins a save and returns its entry for the outbox of the user's book. The store changes nothing
-    /// before ``endSave(_:change:)``.
+    /// Begins a save and returns its entry for the outbox of the user's book. The store changes nothing until
+    /// ``endSave(_:change:)`` is called.
     ///
-    /// Call it only if no other save of the user has begun, and after everything in the outbox was taken over.
+    /// Call this only while no other save of the user is in progress, and after all entries of the outbox were
+    /// taken over.
     ///
     /// - Parameter now: microseconds since 1970.
     public func beginSave(
@@ -76,12 +80,13 @@ extension AccessStore {
     }
 
     /// Ends a save that is in the book: widens the app's set, removes deleted contacts from all sets, and
-    /// adds the audit records. These changes join the batch. If it cannot be committed, they join later
-    /// batches until one is.
+    /// adds the audit records. These changes join the batch. If the commit fails, later commits apply them
+    /// again until one succeeds.
     ///
     /// - Parameter change: the number of the book's last change.
-    /// - Returns: whether the grant's decision is the same as when the save began. If not, a crash before the next
-    ///   sync would leave the new contacts out of the app's set: wait for ``walSync`` before you reply to the app.
+    /// - Returns: `false` if the decision about the app has changed since the save began. A crash before
+    ///   the next sync would then leave the new contacts out of the app's set, so wait for ``walSync`` before
+    ///   you reply to the app.
     @discardableResult
     public func endSave(_ save: BegunSave, change: Int64) -> Bool {
         let decision = held[save.principal]?.decision
@@ -89,7 +94,8 @@ extension AccessStore {
         return save.notice.decision == nil || save.notice.decision == decision
     }
 
-    /// Takes over an entry that a crash or the end of the broker left in a book's outbox. Skips entries that
+    /// Takes over an outbox entry that was left in a book when the broker crashed or exited. Skips entries
+    /// that
     /// were taken over before. The changes join the batch.
     ///
     /// The new contacts join the app's set only if no decision about the app was made since the save began: a
@@ -106,7 +112,7 @@ extension AccessStore {
         }
         // A save certainly happened, but its app and contacts are unknown, so no set is widened.
         redeliver()
-        // Its record numbers are unknown too. One save has fewer changes than the numbers skipped here.
+        // Its record numbers are unknown too. One save uses fewer numbers than are skipped here.
         counters.recordNumber = max(counters.recordNumber, now) + 1_000_000
         append(AuditRecord(time: now, uid: uid, event: .save, detail: "unreadable, " + Self.beforeCrash))
         mark(number, of: uid)
@@ -115,7 +121,8 @@ extension AccessStore {
     /// Whether the effects of a save are still uncommitted; every commit retries them.
     public var hasUndelivered: Bool { !undelivered.isEmpty }
 
-    /// Whether the next commit applies saves again that a failed commit rolled back. That changes granted sets.
+    /// Whether a failed commit rolled saves back. The next commit then reapplies them, which changes granted
+    /// sets.
     public var willRedeliver: Bool { !undelivered.isEmpty && !batch.hasDelivered }
 
     /// The number of the last entry of a book's outbox that was taken over.
@@ -123,7 +130,7 @@ extension AccessStore {
 
     private static let beforeCrash = "before a crash"
 
-    /// The most saves that may wait for a successful commit; further saves are refused.
+    /// The maximum number of saves that may wait for a successful commit; further saves are refused.
     static let mostUndelivered = 1_024
 
     // MARK: Taking over
@@ -212,19 +219,19 @@ extension AccessStore {
     }
 }
 
-/// A save that is in the book and not yet committed here.
+/// A save that is in the book and not yet committed in the access database.
 struct Delivery {
     let notice: SaveNotice
     /// The number of the last change that this save made in the book.
     let change: Int64
-    /// The principal that saved, and the grant's epoch at that time; `nil` after a restart, when the decision in
-    /// ``notice`` identifies the grant.
+    /// The principal that made the save, and the epoch of its grant when the save began. `nil` after a restart;
+    /// the decision in ``notice`` then identifies the grant.
     let now: (principal: Principal, epoch: Int64?)?
 }
 
 /// A committed state of the store.
 public struct Committed: Sendable {
-    /// Commits since it was opened.
+    /// Commits since the store was opened.
     var commits = 0
     var outboxMarks: [UInt32: Int64] = [:]
     /// The position of the last audit record.
@@ -240,15 +247,16 @@ extension AccessStore {
             commits: commits, outboxMarks: writtenMarks, position: lastPosition, revision: writtenCounters.revision)
     }
 
-    /// Notes that a sync of this committed state has succeeded.
+    /// Records that this committed state was synced.
     public func noteOnDisk(_ committed: Committed) {
         if committed.commits > onDisk.commits { onDisk = committed }
     }
 
-    /// Whether a decision or a new key is not synced yet. A save that relies on it could survive a crash that loses
-    /// the decision.
+    /// Whether the last decision or new key is not synced yet. A crash could then lose the decision but keep
+    /// a save that relies on it.
     public var hasDecisionsOffDisk: Bool { lastDecision > onDisk.commits }
 
-    /// Marks the next commit as one with a decision or a new key. Call it with each of them.
+    /// Marks the next commit as the one that contains a decision or a new key. Call this for every decision
+    /// and every new key.
     func noteDecision() { lastDecision = commits + 1 }
 }

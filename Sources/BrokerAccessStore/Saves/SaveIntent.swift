@@ -5,7 +5,8 @@ import BrokerModel
 public struct SaveIntent: Hashable, Sendable {
     public let id: Int64
     public let uid: UInt32
-    /// The principal that saved. After a restart it has no session or process: those bindings ended with the daemon.
+    /// The principal that made the save. It is always persistent: bindings to a session or a process ended
+    /// with the daemon.
     public let principal: Principal
     /// The contacts that the save was to add.
     public let adds: [RecordNumber]

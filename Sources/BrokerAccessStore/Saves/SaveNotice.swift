@@ -2,9 +2,11 @@ import BrokerAccessControl
 import BrokerModel
 import CBrokerCrypto
 
-/// The message of a save to the access database. The book stores it in its outbox together with the contacts.
+/// A message about one save, from the user's book to the access database. The book stores the message in its
+/// outbox together with the contacts.
 ///
-/// It names the app itself and no row here: after a crash or a restored copy, the row could belong to another app.
+/// The message names the app itself, not a row of the access database. After a crash, or after somebody
+/// restores a copy of the file, such a row could belong to a different app.
 struct SaveNotice: Hashable, Sendable {
     /// Its number in the outbox of the user's book.
     var number: Int64
@@ -22,10 +24,11 @@ struct SaveNotice: Hashable, Sendable {
     var deletes: [RecordNumber]
     /// The contacts that the audit names.
     var contacts: [RecordNumber]
-    /// The last record number in use.
+    /// The last record number in use when the save began.
     var lastNumber: Int64
-    /// The decision about the app when the save began. The new contacts join the app's set only if it is
-    /// still the same. `nil` if there is no decision that outlives the daemon.
+    /// The number of the grant's last decision when the save began; see ``StoredGrant/decision``. After a
+    /// restart, the new contacts join the app's set only if the grant still has this number. `nil` if the
+    /// principal is not persistent or has no grant, or if the save adds no contacts.
     var decision: Int64?
     /// Whether the policy limits the app to single contacts, whatever its grant allows.
     var isKeptToSingle: Bool
@@ -34,14 +37,14 @@ struct SaveNotice: Hashable, Sendable {
 /// The encoded form of a notice in a book's outbox:
 ///
 ///     version    1 byte, 1
-///     flags      1 byte: 1 with a decision, 2 kept to single contacts, 4 with a detail
+///     flags      1 byte: 1 with a decision, 2 if `isKeptToSingle`, 4 with a detail
 ///     time, lastNumber, decision (if there is one): 8 bytes each, little endian
 ///     strength, app, detail (if there is one): a length and UTF-8
-///     count, then adds, deletes, contacts: each as many numbers, as differences
-///     hash       the first 16 bytes of SHA-256 over uid, number, 8 bytes each, and everything before
+///     count, then adds, deletes, contacts: each a count and the differences between successive numbers
+///     hash       the first 16 bytes of SHA-256 over uid, number (8 bytes each) and all bytes before the hash
 ///
-/// Lengths, counts and differences are in groups of seven bits, lowest first. A notice with a wrong hash is not taken
-/// over, because a damaged one could name other contacts.
+/// Lengths, counts and differences are in groups of seven bits, lowest first. The contents of a notice with a
+/// wrong hash are not used, because a damaged notice could name other contacts.
 extension SaveNotice {
     private static let version: UInt8 = 1
     private static let hashSize = 16
@@ -140,7 +143,8 @@ extension SaveNotice {
     }
 
     private static func records(_ rest: inout ArraySlice<UInt8>) -> [RecordNumber]? {
-        // Each record takes at least one byte, so a false count cannot reserve more than that.
+        // Each record takes at least one byte, so a larger count is wrong. This check also bounds the
+        // reserved memory.
         guard let count = groups(&rest), count <= rest.count else { return nil }
         var records: [RecordNumber] = []
         records.reserveCapacity(Int(count))

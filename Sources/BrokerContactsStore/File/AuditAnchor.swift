@@ -2,8 +2,8 @@ import BrokerSQLite
 
 /// An audit record that was synced before a save in a book.
 ///
-/// The access database alone cannot show that an older copy of it was restored. A book is another file, so it
-/// can: the audit must contain the record that the book names.
+/// The access database alone cannot show that an older copy of it was restored. A book is a separate file and
+/// can show this: the audit must contain the record that the book names.
 public struct AuditAnchor: Hashable, Sendable {
     public let sequence: Int64
     /// SHA-256, 32 bytes.

@@ -21,7 +21,8 @@ enum BookConnection {
 
     /// - Parameter cache: the size of the page cache, in KiB.
     static func reading(_ file: BookFile, cache: Int = 1_024) throws(StoreError) -> Database {
-        // A writer never blocks a reader, but recovery after a crash briefly does.
+        // A writer never blocks a reader, but recovery after a crash briefly does. A reader therefore waits
+        // until recovery ends, for at most 500 ms.
         //
         // The contacts of one reply are far apart, so a page is rarely needed again while it is cached. A
         // small cache that fits into the processor's own cache is therefore faster, whatever the size of the
@@ -37,16 +38,16 @@ enum BookConnection {
     }
 
     /// The page cache for long reads, in KiB. It holds the interior pages for a million contacts, because a
-    /// long read looks up contacts in no order. It is released soon after the read.
+    /// long read looks up contacts in random order. It is released soon after the read.
     static let longReadingCache = 16_384
 
     /// The number of pages in the log at which a save checkpoints it. Such a save waits for the disk, and
-    /// each checkpoint rewrites the pages that many saves change. The log may therefore grow to about 128 MB.
-    /// The broker also checkpoints it after a while without saves.
+    /// frequent checkpoints would write the same pages again and again. To keep checkpoints rare, the log may
+    /// grow to about 128 MB. The broker also checkpoints the log after a while without saves.
     private static let logPages = 32_768
 
-    /// The page cache for saves, in KiB. It is released after the saves. A large save writes to all parts of
-    /// an index.
+    /// The page cache for saves, in KiB. It is large because a large save writes to all parts of an index. It
+    /// is released after the saves.
     private static let writingCache = 32_768
 
     static func writing(_ file: BookFile) throws(StoreError) -> Database {

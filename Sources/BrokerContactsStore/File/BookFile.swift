@@ -25,7 +25,7 @@ struct BookFile {
         }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .unavailable(reason: "the file is not a regular file") }
         guard status.st_uid == geteuid() else { throw .unavailable(reason: "the file belongs to another user") }
-        // Checks the mode too, because `access` allows root everything.
+        // Checks the mode too, because `access` always succeeds for root.
         guard status.st_mode & S_IWUSR != 0, access(path, R_OK | W_OK) == 0, access(folder, W_OK) == 0 else {
             throw .unavailable(reason: "the file is read-only")
         }
@@ -53,7 +53,7 @@ struct BookFile {
         guard pageSize >= 512, pageSize.nonzeroBitCount == 1 else {
             throw .damaged(reason: "the file has no valid page size")
         }
-        // With a log, the file may be shorter than its header says; SQLite recovers that.
+        // With a log, the file may be shorter than its header says, because the log has the missing pages.
         var log = stat()
         let hasLog = lstat(self.log, &log) == 0 && log.st_size > 0
         guard hasLog || size >= Int(number(28)) * pageSize else { throw .damaged(reason: "the file is truncated") }
@@ -82,7 +82,7 @@ struct BookFile {
         Self.syncFolder(folder)
     }
 
-    /// Creates the tables and closes the file.
+    /// Creates the tables, stores the owner and closes the file.
     private static func fill(_ path: String, _ owner: StoreOwner, _ forms: String) throws(StoreError) {
         do {
             let database = try Database(path: path, .readWrite, patience: 0)
@@ -112,7 +112,8 @@ struct BookFile {
         }
     }
 
-    /// Removes other users' permissions on the folder and the file. SQLite gives the log the file's mode.
+    /// Removes other users' permissions on the folder and the file. SQLite creates the log with the file's
+    /// mode.
     func tighten() throws(StoreError) {
         guard chmod(folder, 0o700) == 0, chmod(path, 0o600) == 0 else {
             throw .unavailable(reason: "cannot set the modes of folder and file: \(Self.errorText)")
@@ -142,7 +143,8 @@ struct BookFile {
         if let slash = folder.lastIndex(of: "/") { Self.syncFolder(String(folder[..<slash])) }
     }
 
-    /// Identifies the file at the path, so that a replaced file is noticed.
+    /// Returns the device and inode numbers of the file at the path, which change if the file is replaced.
+    /// Returns `nil` if there is no file.
     func identity() -> [UInt64]? {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }

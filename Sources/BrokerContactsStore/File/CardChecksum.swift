@@ -5,10 +5,10 @@ import CBrokerXXHash
 import Synchronization
 
 /// Detects damaged cards. SQLite checks the structure of its pages, but not their content. The broker sends
-/// stored bytes unchanged, so one wrong byte would make the client reject the whole reply.
+/// stored bytes unchanged, so one wrong byte could make the client reject the whole reply.
 enum CardChecksum {
-    /// Returns the 64-bit XXH3, seeded with the record number, so that a card in another card's row counts as
-    /// damaged.
+    /// Returns the 64-bit XXH3 of a card. The seed is the record number, so a card in another card's row
+    /// counts as damaged.
     static func of(_ stored: [UInt8], record: Int64) -> Int64 {
         stored.withUnsafeBufferPointer {
             // The pointer and the count belong to one buffer, which outlives the call.
@@ -16,7 +16,7 @@ enum CardChecksum {
         }
     }
 
-    /// Returns the card of a row; `nil` if its bytes do not match the checksum.
+    /// Returns the card of a row; `nil` if its bytes are malformed or do not match the checksum.
     ///
     /// - Parameters:
     ///   - column: the column of `stored`.
@@ -35,7 +35,7 @@ enum CardChecksum {
         let next = try PreparedStatement(
             "SELECT record, stored FROM contact WHERE record > ? ORDER BY record LIMIT 1", on: db)
         let update = try PreparedStatement("UPDATE contact SET checksum = ? WHERE record = ?", on: db)
-        // One look-up per record, so that no statement reads the table while it is written.
+        // Looks up one record at a time, so no statement reads the table while it is written.
         var last = Int64.min
         while true {
             next.bind(1, last)
@@ -48,8 +48,8 @@ enum CardChecksum {
         }
     }
 
-    /// Whether a client can read a card without a checksum: the card has the members that its header names,
-    /// each with a valid value.
+    /// Whether a client can read a card that has no checksum yet. Such a card must have exactly the members
+    /// that its header names, each with a valid value.
     private static func isReadable(_ stored: StoredContact) -> Bool {
         var text: [UInt8] = []
         // Adjacent ranges are joined, so all members are one range, which begins with a comma.
@@ -60,8 +60,8 @@ enum CardChecksum {
         return names == stored.present.keys.map(\.rawValue) && Contact(stored) != nil
     }
 
-    /// Whether a photo has a valid length and consists of base64 characters (RFC 4648, section 4), so that a
-    /// reply may contain it unchanged. Photos have no checksum.
+    /// Whether an image has a valid length and consists of base64 characters (RFC 4648, section 4). A reply
+    /// may then contain it unchanged. Images have no checksum.
     static func isBase64(_ bytes: [UInt8]) -> Bool {
         guard bytes.count % 4 == 0 else { return false }
         return bytes.allSatisfy { byte in
@@ -73,8 +73,7 @@ enum CardChecksum {
     }
 }
 
-/// The damaged cards that reads of a book have found. Reports the first one, then at most one a minute while reads
-/// find any.
+/// The damaged cards that reads of a book have found. Reports at most one a minute.
 final class DamagedCards: Sendable {
     private struct State {
         var records: Set<Int64> = []
@@ -98,7 +97,7 @@ final class DamagedCards: Sendable {
     }
 }
 
-/// A damaged card. Every reply leaves it out.
+/// A card that is damaged or has a damaged image. Replies leave out the damaged card or image.
 public struct DamagedCard: Hashable, Sendable {
     public let record: RecordNumber
     /// The number of damaged cards that reads have found since the book was opened.

@@ -5,7 +5,7 @@ import GRDBSQLite
 typealias Database = Connection<StoreError>
 
 extension Connection<StoreError> {
-    /// Makes every statement of this connection check the bound periodically. Call it once.
+    /// Makes every statement of this connection check the bound periodically. Call this once.
     func obey(_ bound: ReadBound) {
         context = bound
         // The connection keeps the object alive.
@@ -27,13 +27,14 @@ extension Connection<StoreError> {
         try statement(ReadSQL.exists).bind(1, record.rawValue).hasRow()
     }
 
-    /// Returns the number of the book's last change; 0 if there is none. It rises with every change of a contact.
+    /// Returns the number of the book's last change; 0 if there is none. Every change to a contact increases
+    /// the number.
     func lastChange() throws(StoreError) -> Int64 {
         try statement("SELECT lastChange FROM book").first { $0.integer(0) } ?? 0
     }
 
-    /// Inserts all rows in order, except those that exist. Many rows share one statement: starting and ending a
-    /// statement takes as long as writing a row or two.
+    /// Inserts all rows in order, except those that exist already. Many rows share one statement, because
+    /// starting and ending a statement takes as long as writing a row or two.
     ///
     /// - Parameters:
     ///   - target: the table and its columns, as SQL.

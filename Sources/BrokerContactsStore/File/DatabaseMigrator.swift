@@ -1,9 +1,9 @@
 import BrokerSQLite
 
-/// Migrates a book to the current version. Each step is one transaction.
+/// Migrates a book to the current version. Each migration is one transaction.
 ///
-/// A table in the book lists the applied migrations by name. Its name comes from GRDB, the library that
-/// created the first books.
+/// The table `grdb_migrations` lists the applied migrations by name. Its name comes from the library GRDB,
+/// which created the first books.
 struct DatabaseMigrator {
     private var migrations: [(name: String, body: (Database) throws -> Void)] = []
 
@@ -17,7 +17,7 @@ struct DatabaseMigrator {
             try database.write { db in
                 try db.execute(
                     "CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
-                // Another connection may have applied it meanwhile.
+                // Another connection may have applied the migration meanwhile.
                 guard try !Self.made(db).contains(migration.name) else { return }
                 try migration.body(db)
                 try PreparedStatement("INSERT INTO grdb_migrations (identifier) VALUES (?)", on: db)

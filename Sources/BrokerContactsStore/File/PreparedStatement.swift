@@ -4,13 +4,13 @@ import BrokerSQLite
 typealias PreparedStatement = Statement<StoreError>
 
 extension Statement<StoreError> {
-    /// Binds a part of these bytes, which are UTF-8, as a text.
+    /// Binds a range of these UTF-8 bytes as a text.
     @discardableResult
     func bind(_ index: Int32, text: FormRows.Text, of bytes: UnsafeBufferPointer<UInt8>) -> PreparedStatement {
         bind(index, utf8: Self.part(text, of: bytes))
     }
 
-    /// Binds a part of these bytes as a blob.
+    /// Binds a range of these bytes as a blob.
     @discardableResult
     func bind(_ index: Int32, blob: FormRows.Text, of bytes: UnsafeBufferPointer<UInt8>) -> PreparedStatement {
         bind(index, blob: Self.part(blob, of: bytes))

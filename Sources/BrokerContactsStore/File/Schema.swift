@@ -4,7 +4,8 @@ import BrokerSQLite
 enum Schema {
     /// The application identifier in the file's header: "CBct", for a contactbroker address book.
     static let applicationIdentifier: UInt32 = 0x4342_6374
-    /// The number of applied migrations, which the file's header contains.
+    /// The number of migrations. A book's header contains the number of migrations that were applied to the
+    /// book.
     static let version: UInt32 = 11
     /// The first version with an ``AuditAnchor``.
     static let hasAnchor: Int64 = 10
@@ -270,11 +271,12 @@ enum Schema {
         return migrator
     }
 
-    /// The tables and indexes of a version, checked before a book is used.
+    /// Returns the tables and indexes that a book of this version must have.
     static func objects(of version: Int64) -> [String] { objects.filter { $0.since <= version }.flatMap(\.names) }
 
-    /// Conditions on ``BookChange/Kind``, written exactly as in the indexes. `isOfGroups` selects changes of
-    /// groups and subgroups, and `isOfMembers` those of members.
+    /// Conditions on ``BookChange/Kind``. Migration 9 wrote them into partial indexes, so they must not
+    /// change. `isOfGroups` selects changes to groups and subgroups, and `isOfMembers` selects added and
+    /// removed members.
     static let isOfGroups = "kind IN (4, 5, 6, 9, 10)"
     static let isOfMembers = "kind IN (7, 8)"
 

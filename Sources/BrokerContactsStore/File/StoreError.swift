@@ -1,18 +1,18 @@
 import BrokerSQLite
 import GRDBSQLite
 
-/// The reason why the book cannot be read or written. The file is unchanged in every case.
+/// The reason why the book cannot be read or written. The failed operation leaves the file unchanged.
 public enum StoreError: Error, Hashable, Sendable {
     /// The file cannot be opened, read or written now, for example because the disk is full or another program locks
     /// it.
     case unavailable(reason: String)
-    /// The file is not a book, or SQLite found it damaged. The file is unchanged; restore it from a backup.
+    /// The file is not a book, or SQLite found it damaged. Restore it from a backup.
     case damaged(reason: String)
-    /// One card is damaged. It is left unchanged.
+    /// One card is damaged.
     case damagedCard(record: Int64)
-    /// A later version of contactbrokerd wrote the file. The file is unchanged.
+    /// A later version of contactbrokerd wrote the file.
     case newerSchema
-    /// The book belongs to another user, or to an earlier user with the same UID. The file is unchanged.
+    /// The book belongs to another user, or to an earlier user with the same UID.
     case wrongOwner
     /// A read was not completed because it would block the event loop for too long. See
     /// ``ReadingManner/bounded``.
@@ -37,7 +37,7 @@ public enum ChangeError: Error, Hashable, Sendable {
 }
 
 extension StoreError: CustomStringConvertible {
-    /// For the journal: the error, and what to do about it if that is certain.
+    /// The text for the journal, including a remedy if there is a reliable one.
     public var description: String {
         switch self {
         case .unavailable(let reason): reason
@@ -65,7 +65,7 @@ extension StoreError: SQLiteFailure {
     public init(code: Int32, message: String) {
         let reason = "SQLite \(code): \(message)"
         switch code & 0xFF {
-        // Only the read's bound interrupts a statement.
+        // Only a ``ReadBound`` interrupts a statement.
         case SQLITE_INTERRUPT: self = .takesLong
         case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged(reason: reason)
         default: self = .unavailable(reason: reason)

@@ -1,8 +1,8 @@
 import BrokerModel
 import BrokerNormalization
 
-/// The links between a book's cards that describe one person. Linked cards form a set, and each card is in at
-/// most one set.
+/// The links between the cards of a book. Linked cards describe the same person and form a set. Each card is
+/// in at most one set.
 ///
 /// A set is stored under its lowest record number. A reader may see only the members within its scope, so
 /// never disclose a whole set; use ``members(of:within:)``.
@@ -12,8 +12,8 @@ public struct ContactLinks: Hashable, Sendable {
     /// The sets by their lowest number. Each set is in ascending order and has at least two cards.
     private var sets: [RecordNumber: [RecordNumber]] = [:]
 
-    /// The maximum number of cards in one set. It is small because the history records a change of a set pair
-    /// by pair.
+    /// The maximum number of cards in one set. The limit is small because the change history records each
+    /// pair of linked cards as one change.
     public static let mostMembers = 64
 
     public init() {}
@@ -23,13 +23,13 @@ public struct ContactLinks: Hashable, Sendable {
     /// The number of linked cards that are not the first of their set.
     var followers: Int { firsts.count - sets.count }
 
-    /// Returns the cards linked with a card, itself included, in ascending order.
+    /// Returns a card and all cards linked with it, in ascending order.
     public func members(of record: RecordNumber) -> [RecordNumber] {
         firsts[record].flatMap { sets[$0] } ?? [record]
     }
 
-    /// Returns the cards of a scope that are linked with a card, itself included; none if the card is outside
-    /// the scope.
+    /// Returns a card and the cards linked with it that are in the scope. Returns an empty list if the card
+    /// itself is outside the scope.
     public func members(of record: RecordNumber, within scope: RecordScope) -> [RecordNumber] {
         guard scope.contains(record) else { return [] }
         return members(of: record).filter(scope.contains)
@@ -51,7 +51,7 @@ public struct ContactLinks: Hashable, Sendable {
         keep((left + right).sorted())
     }
 
-    /// Removes a card from its set. The others stay linked if there are at least two.
+    /// Removes a card from its set. The other cards stay linked if there are at least two.
     mutating func remove(_ record: RecordNumber) {
         guard let first = firsts[record], let set = sets[first] else { return }
         sets[first] = nil
@@ -59,7 +59,8 @@ public struct ContactLinks: Hashable, Sendable {
         keep(set.filter { $0 != record })
     }
 
-    /// Replaces the sets of these cards by new sets. Every member of an affected set must be among the cards.
+    /// Replaces the sets of these cards with new sets. If a card is given, all members of its set must be
+    /// given too.
     mutating func replace(_ records: some Sequence<RecordNumber>, by new: [[RecordNumber]]) {
         for record in records {
             guard let first = firsts.removeValue(forKey: record) else { continue }
@@ -68,7 +69,8 @@ public struct ContactLinks: Hashable, Sendable {
         for set in new { keep(set) }
     }
 
-    /// Adds a stored link.
+    /// Adds one row of a link table. Add the rows of a set in ascending order, because the set keeps that
+    /// order.
     mutating func restore(_ record: RecordNumber, first: RecordNumber) {
         firsts[record] = first
         sets[first, default: []].append(record)
@@ -84,15 +86,15 @@ public struct ContactLinks: Hashable, Sendable {
     }
 }
 
-/// The links of a book, by evidence and by hand.
+/// The links of a book: those by evidence and those made by hand.
 ///
 /// Evidence links cards that share an e-mail address or a phone number if their names agree. A reader who may
-/// not read all these keys must not infer their values from a link. Such a reader sees only the links made by
-/// hand.
+/// not read all ``evidenceKeys`` must not infer hidden values from a link. Such a reader sees only the links
+/// made by hand.
 struct BookLinks: Hashable, Sendable {
-    /// By evidence and by hand.
+    /// The links by evidence and the links made by hand.
     var all = ContactLinks()
-    /// By hand only.
+    /// The links made by hand.
     var byHand = ContactLinks()
 
     /// The keys that evidence uses. Only readers of all these keys see links by evidence.

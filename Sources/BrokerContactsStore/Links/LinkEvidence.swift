@@ -3,10 +3,11 @@ import BrokerNormalization
 
 /// Derives links from the content of cards. It writes nothing.
 ///
-/// Cards that were linked by hand count as one *person* here. A shared address or number links two persons if their
-/// names agree. Connected persons become one set if all their names agree. Otherwise only those with equal names are
-/// linked. For example, J. Smith, whose number John and James share, is linked with neither. The rules apply to all
-/// cards at once, so the order in which cards were added does not matter.
+/// Cards that were linked by hand count as one *person* here. A shared address or number links two persons if
+/// their names agree. Connected persons become one set if all their names agree. Otherwise only persons with
+/// equal names are linked. For example, if J., John and James Smith share a number, J. Smith is linked with
+/// neither John nor James. The rules apply to all cards at once, so the order in which cards were added does
+/// not matter.
 final class LinkEvidence {
     /// The maximum number of cards that one address or number links. A value on more cards probably belongs
     /// to a switchboard or a family.
@@ -15,7 +16,7 @@ final class LinkEvidence {
     private let book: LinkTables
     private let normalizer: Normalizer
     private let byHand: ContactLinks
-    /// The number of cards that the save changed. No more cards than these can have gained or lost a value.
+    /// The number of cards that the save touched. At most this many cards can have gained or lost a value.
     private let changed: Int
     private let hasUnlike: Bool
     private var names: [RecordNumber: LinkName?] = [:]
@@ -63,11 +64,13 @@ final class LinkEvidence {
     /// Returns the cards whose links may change because some cards gained or lost this value.
     func concerned(by value: LinkValue) throws -> [RecordNumber] {
         let cards = try cards(with: value)
-        // Even before the save, too many cards had the value, so it linked none.
+        // More than the maximum number of cards had this value before the save and still have it, so it links
+        // none.
         return cards.count > Self.mostCards + changed ? [] : cards
     }
 
-    /// Whether a value can link a card of this name.
+    /// Whether a value is evidence for a card with this name. A role address such as `info@` is evidence only
+    /// for an organisation.
     private func distinguishes(_ value: LinkValue, _ one: LinkName) -> Bool {
         switch value {
         case .email(let address): one.isOrganization || !EmailMatchKey.isOfRole(address)
@@ -80,7 +83,7 @@ final class LinkEvidence {
 
     private func person(_ record: RecordNumber) -> Person { byHand.members(of: record) }
 
-    /// Returns the persons that a shared address or number links with a person.
+    /// Returns the persons that a shared address or number links directly with a person.
     private func neighbours(of person: Person, _ confidence: Confidence) throws -> Set<Person> {
         var found: Set<Person> = []
         for record in person {
@@ -104,7 +107,9 @@ final class LinkEvidence {
         return found
     }
 
-    /// Whether two persons can be the same: nobody unlinked their cards by hand, and their names fit.
+    /// Whether two persons can be the same. No pair of their cards may be unlinked by hand, and no two names
+    /// may contradict. Unless `confidence` is `sure`, one pair of names must be equal or all pairs must
+    /// agree.
     private func mayBeOne(_ one: Person, _ other: Person, _ confidence: Confidence) throws -> Bool {
         var (hasEqual, doAllAgree) = (false, true)
         for card in one {
@@ -120,8 +125,8 @@ final class LinkEvidence {
         return confidence == .sure || hasEqual || doAllAgree
     }
 
-    /// Returns all persons that are directly or indirectly linked with a person, itself included. Returns
-    /// `nil` if they have more than ``ContactLinks/mostMembers`` cards.
+    /// Returns a person and all persons linked with it, directly or indirectly. Returns `nil` if they have
+    /// more than ``ContactLinks/mostMembers`` cards together.
     private func component(of person: Person, _ confidence: Confidence) throws -> [Person]? {
         var seen: Set<Person> = [person]
         var found = [person]
@@ -150,7 +155,7 @@ final class LinkEvidence {
     /// Returns the sets that contain these cards, and all cards that were examined. An examined card that is
     /// in no set is not linked.
     ///
-    /// - Parameter linked: the links before the save.
+    /// - Parameter linked: the links before the evidence is evaluated.
     func sets(
         of cards: some Sequence<RecordNumber>, linked: ContactLinks
     ) throws -> (sets: [[RecordNumber]], examined: Set<RecordNumber>) {
@@ -159,7 +164,7 @@ final class LinkEvidence {
         func settle(_ persons: [Person], asOne: Bool) {
             for set in asOne ? [persons.flatMap { $0 }] : persons { sets.append(set.sorted()) }
             for record in persons.joined() where examined.insert(record).inserted {
-                // The cards that were linked with this one before the save need a new set.
+                // The cards that were linked with this card may need a new set.
                 rest += linked.members(of: record)
             }
         }

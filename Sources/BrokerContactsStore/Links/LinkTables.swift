@@ -2,21 +2,20 @@ import BrokerModel
 import BrokerNormalization
 import BrokerSQLite
 
-/// An address or number that two cards of one person may share.
+/// An e-mail address or a phone number, in the form used to compare cards.
 enum LinkValue: Hashable {
     case email(String)
     case phone(national: String, country: Int64, extensionDigits: String)
 }
 
-/// Reads and writes the tables of links. Use an instance only within a transaction.
+/// Reads and writes the link tables. Use an instance only within a transaction.
 struct LinkTables {
     let db: Database
 
-    /// The maximum number of addresses, and also of numbers, of one card. A card with more is not used as
-    /// evidence.
+    /// The maximum number of e-mail addresses, and of phone numbers, on a card that is used as evidence.
     static let mostValues = 32
 
-    /// Reads all links of a table.
+    /// Reads all links from a table.
     static func all(_ db: Database, _ table: String) throws(StoreError) -> ContactLinks {
         let statement = try PreparedStatement("SELECT record, first FROM \(table) ORDER BY first, record", on: db)
         var links = ContactLinks()
@@ -26,7 +25,7 @@ struct LinkTables {
         return links
     }
 
-    /// - Parameter first: the first card of the record's set; `nil` for a card that is not linked.
+    /// - Parameter first: the lowest record number in the card's set; `nil` deletes the card's row.
     func write(_ record: RecordNumber, first: RecordNumber?, in table: String) throws(StoreError) {
         if let first {
             try db.statement("INSERT OR REPLACE INTO \(table) (record, first) VALUES (?, ?)")
@@ -46,7 +45,7 @@ struct LinkTables {
         try db.statement("SELECT 1 FROM unsure WHERE record = ?").bind(1, record.rawValue).hasRow()
     }
 
-    /// Returns the name of a card; `nil` if the card is deleted, damaged, or has no name.
+    /// Returns the name of a card; `nil` if the card does not exist, is damaged or has no name.
     func name(of record: RecordNumber, _ normalizer: Normalizer) throws(StoreError) -> LinkName? {
         let stored = try db.statement(ReadSQL.contact).bind(1, record.rawValue)
             .first { CardChecksum.card($0, 0, checksum: 1, record: record.rawValue) }
@@ -66,7 +65,7 @@ struct LinkTables {
         return max(emails.count, phones.count) > Self.mostValues ? [] : emails + phones
     }
 
-    /// Returns the cards with an address or a number, except cards that are not used as evidence.
+    /// Returns at most `most` cards that have this value. Leaves out cards marked as unsure.
     func cards(with value: LinkValue, most: Int) throws(StoreError) -> [RecordNumber] {
         let isSure = "NOT EXISTS (SELECT 1 FROM unsure WHERE unsure.record = found.record)"
         switch value {
@@ -84,7 +83,7 @@ struct LinkTables {
         }
     }
 
-    /// Returns the given cards that share an address or a number with another card.
+    /// Returns those of the given cards that share an address or a number with another card.
     func sharing(_ added: [RecordNumber]) throws(StoreError) -> [RecordNumber] {
         let select = try db.statement(
             """
@@ -127,7 +126,7 @@ struct LinkTables {
         for record in left { for other in try unlike(record) where right.contains(other) { try take(record, other) } }
     }
 
-    /// Removes all pairs of a card. Call it before the card is deleted.
+    /// Removes all pairs that contain a card. Call this before the card is deleted.
     func dropUnlike(_ record: RecordNumber) throws(StoreError) {
         for other in try unlike(record) { try take(record, other) }
     }

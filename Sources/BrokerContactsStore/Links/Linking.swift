@@ -1,17 +1,17 @@
 import BrokerModel
 import BrokerNormalization
 
-/// Updates the links between cards during one save. Use it within the save's transaction only.
+/// Updates the links between cards during one save. Use it only within the save's transaction.
 ///
 /// Links by evidence are a function of the cards' content, the links made by hand, and the pairs unlinked by
-/// hand. The order in which cards were added does not matter. A save derives them again for the cards that it
-/// changes and for the cards that share an address or a number with these.
+/// hand. The order in which cards were added does not matter. A save derives the links again for the cards
+/// that it changes, and for cards that share an address or a number with them.
 final class Linking {
     private let db: Database
     private let book: LinkTables
     private let normalizer: Normalizer
-    /// The links before the save (`former`), and with the steps applied so far (`links`). ``finish(_:)``
-    /// evaluates the evidence.
+    /// The links before the save (`former`), and after the steps applied so far (`links`). Only
+    /// ``finish(_:)`` evaluates the evidence.
     private let former: BookLinks
     private var links: BookLinks
     private let isEvidence: Bool
@@ -19,7 +19,8 @@ final class Linking {
     private var touched: Set<RecordNumber> = []
     /// The values that the touched cards had before the save.
     private var formerValues: Set<LinkValue> = []
-    /// The cards that the save added. Most of them share no value with any other card.
+    /// The added cards whose content may link cards. Most of them share no value with another card, so
+    /// ``finish(_:)`` examines only those that do.
     private var added: [RecordNumber] = []
 
     /// - Parameter isEvidence: whether the content that the save writes may link cards.
@@ -34,14 +35,15 @@ final class Linking {
         if isEvidence { added.append(record) } else { try book.setUnsure(record) }
     }
 
-    /// Call it before the card is updated.
+    /// Call this before the card is updated.
     func willUpdate(_ record: RecordNumber, from former: Contact, to contact: Contact) throws {
         try willChange(record)
-        // Otherwise an app could copy a hidden card's values to a visible card, and so link the two.
+        // Otherwise an app could copy a hidden card's values to a visible card and thereby link the two
+        // cards.
         if !isEvidence, contact.saysMore(than: former) { try book.setUnsure(record) }
     }
 
-    /// Call it before the card is deleted.
+    /// Call this before the card is deleted.
     func willDelete(_ record: RecordNumber) throws {
         try willChange(record)
         touched.formUnion(links.all.members(of: record))
@@ -55,7 +57,7 @@ final class Linking {
         formerValues.formUnion(try book.values(of: record))
     }
 
-    /// Applies one step. ``finish(_:)`` records the links that it changed.
+    /// Applies one step. ``finish(_:)`` later records the changed links.
     func apply(_ change: LinkChange, _ index: Int) throws {
         let (one, other) = change.cards
         guard try db.hasContact(one), try db.hasContact(other) else {
@@ -69,7 +71,7 @@ final class Linking {
                 links.byHand.members(of: one).count + links.byHand.members(of: other).count
                     <= ContactLinks.mostMembers
             else { throw ChangeError.tooManyLinked(index: index) }
-            // The latest decision takes precedence over an earlier unlink.
+            // This link replaces earlier unlinks between the two sets.
             try book.removeUnlike(links.all.members(of: one), links.all.members(of: other))
             links.byHand.join(one, other)
             links.all.join(one, other)
@@ -83,8 +85,8 @@ final class Linking {
         }
     }
 
-    /// Derives the links again and records the changed ones in the history. Call it after all other changes
-    /// of the save were written to their tables.
+    /// Derives the links again, writes them, and records the changed links in the history. Call this after
+    /// all other changes of the save have been written to their tables.
     func finish(_ log: inout ChangeLog) throws -> BookLinks {
         if !added.isEmpty { touched.formUnion(try book.sharing(added)) }
         guard !touched.isEmpty else { return links }
@@ -101,7 +103,7 @@ final class Linking {
 
     /// Returns the existing cards whose links the save may affect.
     private func cardsConcerned(_ evidence: LinkEvidence) throws -> Set<RecordNumber> {
-        // Cards that were linked by hand count as one person.
+        // Cards linked by hand count as one person, so all of them are examined.
         var start: Set<RecordNumber> = []
         for record in touched {
             start.formUnion(former.byHand.members(of: record))
@@ -149,7 +151,7 @@ extension LinkChange {
 }
 
 extension Contact {
-    /// Whether it has a name, type, address or number that the former contact lacks.
+    /// Whether the type or a name differs from the former contact's, or an address or number is new.
     fileprivate func saysMore(than former: Contact) -> Bool {
         if contactType != former.contactType { return true }
         if !LinkName.keys.keys.allSatisfy({ text(of: $0) == former.text(of: $0) }) { return true }

@@ -19,7 +19,8 @@ extension BookReader {
             return try inOneRead {
                 let count = try count(ReadSQL.count(match, condition), condition.bindings)
                 guard let linked else { return count }
-                // A found follower counts as the first card of its set, unless that card was found too.
+                // A follower that was found counts as the first card of its set, unless that card was found
+                // too.
                 let followers = try linked.followers(match, condition)
                 let firsts = Set(try followers.map { try linked.first(for: RecordNumber($0)).rawValue })
                 return count - followers.count + (try firsts.filter { try !matches($0, match) }.count)
@@ -47,7 +48,7 @@ extension BookReader {
     }
 }
 
-/// The links as one read sees them: between contacts that exist and are within its scope.
+/// The links that one read sees: those between contacts within its scope.
 struct LinkedRecords {
     let reader: BookReader
     let links: ContactLinks
@@ -60,7 +61,8 @@ struct LinkedRecords {
         isByHand = !query.matchKeys.isSuperset(of: BookLinks.evidenceKeys)
     }
 
-    /// Returns the contact that represents a contact: the lowest existing number in its set.
+    /// Returns the contact that represents this one. Of the contacts in its set that exist and are in the
+    /// scope, that is the contact with the lowest number.
     func first(for record: RecordNumber) throws -> RecordNumber {
         guard links.isLinked(record) else { return record }
         for member in links.members(of: record, within: scope) {
@@ -76,7 +78,7 @@ struct LinkedRecords {
         try first(for: RecordNumber(record)) != RecordNumber(record)
     }
 
-    /// Returns the contacts that a contact represents.
+    /// Returns the contacts that a contact represents. Some may already be deleted.
     func others(of record: Int64) -> [RecordNumber] {
         links.members(of: RecordNumber(record), within: scope).filter { $0.rawValue > record }
     }
@@ -84,7 +86,7 @@ struct LinkedRecords {
     /// Returns the matching contacts of the whole book that another contact represents.
     func followers(_ match: Match, _ condition: Condition) throws -> [Int64] {
         var condition = condition
-        // Checks each linked card: many contacts may have the word, but fewer are linked.
+        // Checks each linked card for the word, because fewer cards are linked than may contain the word.
         if case .words(let words, let keys) = match, words.count == 1 {
             condition = Condition(having: words, keys)
         }

@@ -17,7 +17,8 @@ struct KnownOfBook {
     /// The order whose name beginnings are indexed; `nil` while it changes.
     let beginnings: ContactOrder?
     let effort: SearchEffort
-    /// Whether the event loop must not sort the query's contacts. It may use a sorted list from the cache.
+    /// Whether the event loop must not sort the query's contacts. It may still use a sorted list from the
+    /// cache.
     let mayNotSort: Bool
 }
 
@@ -134,13 +135,14 @@ private struct Fetch {
 
     private var seesNames: Bool { query.order == .none || CollationKey.keys.isSubset(of: query.matchKeys) }
 
-    /// A cursor of another order is ignored.
+    /// The cursor. A cursor of a different order is ignored.
     private var after: Position? { query.after.flatMap { $0.order == query.order ? $0 : nil } }
 
     /// Reads contacts of the whole book in order.
     func everybody() throws -> FetchedPage {
         guard seesNames else {
-            // No index has an order that uses only the caller's keys, so the contacts must be sorted.
+            // The indexes sort by all name keys, some of which are hidden from this reader. The contacts must
+            // therefore be sorted by the visible keys.
             return try reader.inOneRead {
                 try self.page(ofKept: kept { try records(ReadSQL.everybody(.none), []) })
             }
@@ -181,7 +183,7 @@ private struct Fetch {
     func some(_ scope: Set<RecordNumber>) throws -> FetchedPage {
         if scope.count == 1, query.order == .none, let record = scope.first { return try one(record) }
         return try reader.inOneRead {
-            // Sorting a few takes less time than a look-up in the cache.
+            // Sorting a few contacts takes less time than a look-up in the cache.
             if scope.count < 32 { return try page(of: sorted(scope.map(\.rawValue))) }
             return try page(ofKept: kept(scope) { scope.map(\.rawValue) })
         }
@@ -195,7 +197,7 @@ private struct Fetch {
         }
     }
 
-    /// A fast path for the most frequent query.
+    /// Reads one contact by number. This is a fast path for the most frequent query.
     private func one(_ record: RecordNumber) throws -> FetchedPage {
         var page = FetchedPage()
         if let after, after.record >= record { return page }
@@ -205,7 +207,7 @@ private struct Fetch {
         return page
     }
 
-    /// Reads the matching contacts of a set. Looks up no others.
+    /// Reads the matching contacts of a set. Looks up no other contacts.
     func some(_ scope: Set<RecordNumber>, matching match: Match) throws -> FetchedPage {
         if match == .nobody { return FetchedPage() }
         return try page(of: sorted(firsts(of: reader.matching(match, amongst: scope))))
@@ -231,7 +233,7 @@ private struct Fetch {
         return try page(of: places)
     }
 
-    /// Returns the contacts that represent these, without duplicates.
+    /// Returns the contacts that represent these records, without duplicates.
     private func firsts(of records: [Int64]) throws -> [Int64] {
         guard let linked else { return records }
         return try Set(records.map { try linked.first(for: RecordNumber($0)).rawValue }).sorted()
@@ -279,7 +281,7 @@ private struct Fetch {
         }
     }
 
-    /// Reads a page from sorted records. Looks up only the names that the search for the start of the page needs.
+    /// Reads a page from sorted records. To find the start of the page, looks up only a few sort keys.
     private func page(ofKept records: [Int64]) throws -> FetchedPage {
         var first = 0
         if let after, let last = try index(of: after, in: records) {
@@ -293,8 +295,8 @@ private struct Fetch {
         return try page(of: records[first...]) { try key(of: $0) }
     }
 
-    /// Returns the index of the cursor's contact if it is in the list and its name is unchanged. A scan of the
-    /// numbers takes less time than a few look-ups of names.
+    /// Returns the index of the cursor's contact; `nil` if it is not in the list, its name has changed, or
+    /// the list is long. Scanning the record numbers takes less time than a few look-ups of sort keys.
     private func index(of place: Position, in records: [Int64]) throws -> Int? {
         guard records.count <= Self.mostLookedThrough, let index = records.firstIndex(of: place.record.rawValue),
             try key(of: place.record.rawValue) == place.key

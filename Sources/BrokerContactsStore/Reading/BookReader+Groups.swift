@@ -22,7 +22,7 @@ extension BookReader {
             parents: try statement(ReadSQL.parents).bind(1, record.rawValue).records())
     }
 
-    /// Returns members of a group. With a restricted scope, looks up only the records in it.
+    /// Returns members of a group. If the scope is restricted, looks up only its records.
     func members(
         of group: RecordNumber, within scope: RecordScope, after place: RecordNumber?, limit: Int
     ) throws -> [RecordNumber] {
@@ -43,7 +43,8 @@ extension BookReader {
         }
     }
 
-    /// Returns the number of the last visible change after another number; `nil` if there is none.
+    /// Returns the number of the last change after `number` that is visible in the scope; `nil` if there is
+    /// none.
     func lastChange(after number: Int64, in scope: ChangeScope) throws -> Int64? {
         try inOneRead {
             let hidden = BookChange.Kind.hidden(from: scope.keys)
@@ -74,8 +75,8 @@ extension BookReader {
         }
     }
 
-    /// Returns the last change of a group that concerns no contact or one of these contacts. Looks up only
-    /// these contacts.
+    /// Returns the number of the last change of any group that concerns no contact or one of these contacts.
+    /// Looks up only these contacts.
     private func lastChangeOfGroups(after number: Int64, with records: Set<RecordNumber>) throws -> Int64? {
         var last = try statement(ReadSQL.changesOfGroups).bind(1, number).first { $0.integer(0) }
         let ofMember = try statement(ReadSQL.changesOfMember)
@@ -87,8 +88,8 @@ extension BookReader {
 }
 
 extension PreparedStatement {
-    /// Returns the number of the first row of ``ReadSQL/changesOfRecord`` or ``ReadSQL/changesOfOwner`` that `counts`
-    /// accepts.
+    /// Returns the number of the first row of ``ReadSQL/changesOfRecord`` or ``ReadSQL/changesOfOwner`` that
+    /// `counts` accepts; `nil` if there is none.
     fileprivate func firstChange(
         _ counts: (BookChange.Kind?, _ member: RecordNumber?) -> Bool
     ) throws(StoreError) -> Int64? {

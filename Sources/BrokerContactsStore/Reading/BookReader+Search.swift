@@ -2,10 +2,10 @@ import BrokerModel
 import BrokerNormalization
 import BrokerSQLite
 
-/// The person's search at the agent, and which rows of the result to return.
+/// A search by the person at the agent, and the range of rows to return.
 public struct PersonSearch: Hashable, Sendable {
     public var text: String
-    /// Only these records are read.
+    /// Only these records are searched.
     public var scope: RecordScope
     public var excluding: Set<RecordNumber>
     public var order: ContactOrder

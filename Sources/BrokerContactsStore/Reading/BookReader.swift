@@ -13,14 +13,14 @@ public struct FetchedContact: Sendable {
     public internal(set) var others: [FetchedContact] = []
 }
 
-/// Counts the writes to a book, for its writer and its readers. The count shows a reader whether its snapshot
-/// is the latest. During a checkpoint no reader keeps a snapshot.
+/// Counts the writes to a book. The writer and the readers share it. The count shows a reader whether its
+/// snapshot is the latest. ``mayHold`` is false during a checkpoint.
 final class SaveCount: Sendable {
     private let count = Atomic(0)
     private let checkpoints = Atomic(0)
 
-    /// Whether readers may keep a snapshot. A checkpoint waits for readers, so meanwhile they must not take
-    /// new snapshots.
+    /// Whether readers may take and keep a snapshot. They must not do so during a checkpoint, because the
+    /// checkpoint waits for them.
     var mayHold: Bool { checkpoints.load(ordering: .acquiring) == 0 }
 
     func beginCheckpoint() { checkpoints.add(1, ordering: .acquiringAndReleasing) }
@@ -28,16 +28,16 @@ final class SaveCount: Sendable {
 
     var now: Int { count.load(ordering: .acquiring) }
 
-    /// Call it after something was written and before the reply.
+    /// Call this after each write, before the reply is sent.
     func add() { count.add(1, ordering: .acquiringAndReleasing) }
 }
 
-/// The reading connection. Each statement sees one state of the book. Between calls it keeps no snapshot,
-/// except after ``ContactsStore/holdSnapshot()``.
+/// A reading connection. Each statement sees one state of the book. Between calls the reader keeps no
+/// snapshot, except after ``ContactsStore/holdSnapshot()``.
 final class BookReader {
     private let database: Database
     let normalizer: Normalizer
-    /// The number of writes before the current snapshot; `nil` without a snapshot. See
+    /// The value of ``SaveCount/now`` when the current snapshot was taken; `nil` without a snapshot. See
     /// ``ContactsStore/holdSnapshot()``.
     private var held: Int?
     private let saves: SaveCount
@@ -63,16 +63,16 @@ final class BookReader {
         database.close()
     }
 
-    /// Call it before each read.
+    /// Call this before each read.
     ///
     /// - Parameter isBounded: whether a read that takes too long throws ``StoreError/takesLong``.
     func begin(isBounded: Bool) throws(StoreError) {
         bound.begin(isBounded: isBounded)
-        // Every reply includes what was saved before the read.
+        // A read must see all saves before it, so a stale snapshot ends here.
         if let held, held != saves.now || !saves.mayHold { try letGo() }
     }
 
-    /// Call it after a failed read, with its error.
+    /// Call this after a failed read, with the read's error. Releases the snapshot.
     func endFailed(_ error: any Error) -> StoreError {
         release()
         return StoreError(error)
@@ -98,7 +98,7 @@ final class BookReader {
 
     func release() { try? letGo() }
 
-    /// Ends the snapshot. If that fails, no read may use it, because it may be stale.
+    /// Ends the snapshot. Throws if that fails, because a read must not use a stale snapshot.
     private func letGo() throws(StoreError) {
         guard held != nil else { return }
         // SQLite may have ended the transaction after an error.
@@ -110,8 +110,8 @@ final class BookReader {
 
     func statement(_ sql: String) throws(StoreError) -> PreparedStatement { try database.statement(sql) }
 
-    /// Returns records in an order, from the cache while the book does not change. Reading a list page by page
-    /// therefore finds and sorts its records once. Use it within ``inOneRead(_:)``.
+    /// Returns sorted records: from the cache if the book has not changed, otherwise from `make`. A list that
+    /// is read page by page is therefore sorted once. Use it within ``inOneRead(_:)``.
     func records(
         of subject: KeptPlaces.Subject, _ order: ContactOrder, _ make: () throws -> [Int64]
     ) throws -> [Int64] {
@@ -135,7 +135,7 @@ final class BookReader {
     func inOneRead<Result>(_ body: () throws -> Result) throws -> Result {
         guard held == nil else { return try body() }
         try statement("BEGIN").run()
-        // ROLLBACK may fail too; the first error is the one to report.
+        // If ROLLBACK fails too, the first error is reported.
         let result: Result
         do {
             result = try body()
@@ -178,7 +178,8 @@ final class BookReader {
     /// Returns the contact's sort key in an order; `nil` if the contact does not exist.
     func sortKey(_ record: Int64, _ order: ContactOrder, seeing keys: ContactKeySet) throws(StoreError) -> [UInt8]? {
         guard CollationKey.keys.isSubset(of: keys) else {
-            // A hidden key counts as empty, so the stored sort key, which uses all keys, must not be used.
+            // A hidden key counts as empty. The stored sort key uses all name keys, so it must not be used
+            // here.
             guard let stored = try contact(record) else { return nil }
             guard let contact = Contact(stored, keys: keys.intersection(CollationKey.keys)) else {
                 throw .damaged(reason: "a contact cannot be read")

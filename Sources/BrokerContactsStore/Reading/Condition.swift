@@ -1,29 +1,30 @@
 import BrokerModel
 import BrokerNormalization
 
-/// A predicate in the normalized form in which the book is searched.
+/// A normalized predicate for searching the book.
 enum Match: Hashable {
-    /// Each word must begin a word of one of the keys. There is at least one word.
+    /// Each of these words must be the beginning of a stored word of one of the keys. There is at least one
+    /// word.
     case words([String], in: ContactKeySet)
     case email(String)
     case phone(PhoneMatchKey)
-    /// For the person's search: each term must begin a word or, if it consists of digits, be part of a phone
-    /// number. There is at least one term.
+    /// For the person's search: each term must be the beginning of a stored word or, if it consists of
+    /// digits, part of a phone number. There is at least one term.
     case terms([String], in: ContactKeySet)
-    /// `nil` is the default container.
+    /// `nil` stands for the default container.
     case container(RecordNumber?)
     case nobody
 
     /// Keys whose words a search by name uses.
     static let nameKeys = ContactKeySet.names.subtracting([.init([.contactType])])
 
-    /// The key index of words made from both names together. They belong to no single key: only a reader of both
-    /// names may find a contact by them.
+    /// The key index of words made from family and given name together. Only a reader of both names may find
+    /// a contact by these words.
     static let wholeNameIndex: Int64 = 40
     private static let wholeName = ContactKeySet(rawValue: 1 << UInt64(wholeNameIndex))
     private static let wholeNameKeys = ContactKeySet([.familyName, .givenName])
 
-    /// All keys whose words a search by name uses, as the tables store them.
+    /// ``nameKeys`` and the key index of whole names, as the table `word` stores them.
     static let nameWords = nameKeys.union(wholeName)
 
     init(_ predicate: ContactPredicate, seeing keys: ContactKeySet, _ normalizer: Normalizer) {
@@ -50,8 +51,9 @@ enum Match: Hashable {
     /// Returns a text greater than every word with this prefix.
     static func end(of prefix: String) -> String { prefix + "\u{10FFFF}" }
 
-    /// Returns a term in the index's form of phone numbers; `nil` if it cannot be part of one. Fewer than
-    /// three digits would match too many contacts.
+    /// Returns a term as the table `phone` stores digits: reversed and without leading zeros. Returns `nil`
+    /// unless the term consists of three to ``PhoneDigits/longest`` digits that are not all zero. A shorter
+    /// term would match too many contacts.
     static func phonePart(_ term: String) -> String? {
         guard (3...PhoneDigits.longest).contains(term.utf8.count),
             term.utf8.allSatisfy({ (0x30...0x39).contains($0) })
@@ -61,7 +63,7 @@ enum Match: Hashable {
         return part.isEmpty ? nil : part
     }
 
-    /// Returns the match for the person's text; `nil` if it matches all contacts.
+    /// Returns the match for the person's text; `nil` if the text matches all contacts.
     static func terms(_ text: String, _ normalizer: Normalizer) -> Match? {
         let keys = nameWords.union(ContactKeySet([.emailAddresses]))
         let digits = PhoneDigits.digits(in: text)
@@ -79,7 +81,7 @@ struct Condition: Hashable {
     let sql: String
     let bindings: [Binding]
 
-    /// Starts from an index of the match. `nil` if nothing can match.
+    /// Creates a condition that starts from the index for the match; `nil` if nothing can match.
     init?(_ match: Match) {
         switch match {
         case .words(let words, let keys):
@@ -124,10 +126,11 @@ struct Condition: Hashable {
         }
     }
 
-    /// For reading along an order: checks the words of each record.
+    /// Creates a condition for reading along an order. It checks the words of each record.
     init(having words: [String], _ keys: ContactKeySet) { self.init(words.map { Self.has($0, keys) }) }
 
-    /// Starts from the index of one word, and checks the other words of each record that has it.
+    /// Creates a condition that starts from the index of one word. It checks the other words of each record
+    /// with that word.
     init(finding word: String, _ others: [String], _ keys: ContactKeySet) {
         self.init([Self.found(word, keys)] + others.map { Self.has($0, keys) })
     }
@@ -144,10 +147,11 @@ struct Condition: Hashable {
 
     private static let phoneIndex = "SELECT record FROM phone INDEXED BY phoneByNational WHERE"
 
-    /// An unknown country or extension matches every other. Each parameter occurs twice.
+    /// An unknown country or extension matches any value. Each parameter occurs twice.
     private static let phoneRest = " AND (country IN (0, ?) OR ? = 0) AND (extension IN ('', ?) OR ? = '')"
 
-    /// Parameters: the word, its end, the keys. Returns a record once for each of its matching words.
+    /// Parameters: the word, ``Match/end(of:)`` the word, and the keys. Returns a record once for each of its
+    /// matching words.
     static let wordIndex = """
         SELECT record FROM word INDEXED BY wordByWord WHERE word >= ? AND word < ? AND (1 << key) & ? <> 0
         """

@@ -1,6 +1,6 @@
 import BrokerModel
 
-/// A query of the book, and how much to return at once.
+/// A query of the book, and the maximum amount to return at once.
 public struct ContactQuery: Hashable, Sendable {
     /// Only these records are read.
     public var scope: RecordScope
@@ -12,10 +12,11 @@ public struct ContactQuery: Hashable, Sendable {
     public var after: Position?
     /// The maximum number of contacts to return.
     public var limit: Int
-    /// Stops when this many bytes of ``disclosedKeys`` and ``images`` were read. The first contact is
+    /// The page ends when it has this many bytes of ``disclosedKeys`` and ``images``. The first contact is
     /// returned whatever its size.
     public var byteLimit: Int
-    /// The keys to be disclosed. Only they are measured, so that the size of a page reveals nothing about others.
+    /// The keys to be disclosed. Only these keys and the images count towards ``byteLimit``, so the size of a
+    /// page reveals nothing about hidden keys.
     public var disclosedKeys: ContactKeySet
     /// The images to read; other keys in the set are ignored.
     public var images: ContactKeySet
@@ -45,7 +46,7 @@ public struct ContactQuery: Hashable, Sendable {
 public struct FetchEnd: Hashable, Sendable {
     /// The cursor of the last contact returned; `nil` if there was none.
     public let last: Position?
-    /// Whether there is another contact after it.
+    /// Whether another contact follows.
     public let hasMore: Bool
 
     public init(last: Position?, hasMore: Bool) {

@@ -4,20 +4,23 @@ import BrokerSQLite
 
 /// The bounds that select a query plan for a search.
 struct SearchEffort {
-    /// If fewer contacts than this have a word, all of them are sorted. In a large book this takes about 2 µs
-    /// for each.
+    /// If fewer stored words than this begin with a typed word, all their contacts are sorted. In a large
+    /// book this takes about 2 µs per contact.
     var few = 1_500
-    /// The number of contacts that are checked along an order before all matches are sorted instead.
+    /// The number of contacts to check along an order before sorting all matches instead. A search with a
+    /// large limit checks more.
     var steps = 3_000
     /// The maximum number of beginnings to merge for a prefix of one or two letters.
     var mostGroups = 1_200
 }
 
-/// Finds the first contacts of the whole book, in order, whose words begin with the typed words.
+/// Searches the whole book for contacts whose words begin with the typed words, and returns the first ones in
+/// order.
 ///
-/// If few contacts match, all of them are sorted. If many match, the search reads in order, either from the
-/// table `beginning` or from all contacts. The table `beginning` indexes the beginnings of names in the
-/// owner's order. If this finds too few contacts within its bound, all matches are sorted.
+/// If few contacts match, the search sorts all of them. If many match, it reads in order, either from the
+/// table `beginning` or from all contacts. The table `beginning` indexes the beginnings of names, in the
+/// owner's sort order. If reading in order finds too few contacts within the bounds, the search sorts all
+/// matches.
 struct FoundByWords {
     let reader: BookReader
     /// The typed words, longest first.
@@ -33,7 +36,7 @@ struct FoundByWords {
 
     func places() throws -> [Place] {
         let counts = try words.map { try count($0) }
-        // Checks the contacts with the rarest word for the other words.
+        // Finds the contacts with the rarest word, and checks them for the other words.
         if let rarest = counts.indices.min(by: { counts[$0] < counts[$1] }), counts[rarest] < effort.few {
             if counts[rarest] == 0 { return [] }
             return try sorted(words[rarest], words.indices.filter { $0 != rarest }.map { words[$0] })
@@ -63,9 +66,10 @@ struct FoundByWords {
 
     // MARK: Beginnings of names
 
-    /// Searches along the beginnings; `nil` if that would take longer than sorting.
+    /// Searches along the beginnings. Returns `nil` if sorting all matches is probably faster.
     private func alongBeginnings() throws -> [Place]? {
-        // If contacts are sorted by one of the typed words, all contacts that have this word are adjacent.
+        // Tries several words. If contacts are sorted by one of these words, all contacts with that word are
+        // adjacent.
         for word in words.prefix(Self.mostTried) {
             let others = words.filter { $0 != word }
             let letters = Beginning.letters(of: word)
@@ -100,8 +104,8 @@ struct FoundByWords {
             + Position.bindings(after)
     }
 
-    /// Finds contacts with a word that begins with one or two letters, by merging the sorted lists of all beginnings
-    /// with that prefix.
+    /// Finds contacts with a word that begins with one or two letters, by merging the sorted lists of all
+    /// beginnings with that prefix. Returns `nil` if this exceeds the bounds.
     private func merged(_ word: String, _ others: [String]) throws -> [Place]? {
         var groups: [Group] = []
         var last = word
@@ -111,7 +115,7 @@ struct FoundByWords {
             last = letters
         }
         for index in groups.indices { try fill(&groups[index], after, count: 1) }
-        // In descending order, so that the next group is last.
+        // Sorts in descending order: the next group is last.
         groups = groups.filter { !$0.rows.isEmpty }.sorted { $1.first < $0.first }
         var found: [Place] = []
         var latest: Place?
@@ -150,7 +154,7 @@ struct FoundByWords {
             .bind(1, Int64(order.rawValue)).bind(2, letters).bind(3, end).first { $0.text(0) }
     }
 
-    /// The part of one beginning's list that was read.
+    /// The rows of one beginning that were read most recently. `next` is the index of the first unused row.
     private struct Group {
         let letters: String
         var rows: [Place] = []

@@ -5,7 +5,7 @@ import Synchronization
 struct KeptPlaces {
     /// Identifies the records of a list.
     enum Subject: Hashable {
-        /// The contacts of a scope, sorted by the values of some keys.
+        /// The contacts of a scope. The keys are the visible name keys, by which the contacts are sorted.
         case scope(RecordScope, ContactKeySet)
         /// The matches of the person's search.
         case search(String, RecordScope, excluding: Set<RecordNumber>)
@@ -18,21 +18,22 @@ struct KeptPlaces {
     let lastChange: Int64
     let records: [Int64]
 
-    /// The maximum number of lists in the cache (`mostLists`), and of records in all of them (`most`), 8
-    /// bytes each.
+    /// The maximum number of lists in the cache (`mostLists`), and of records in all lists together (`most`).
+    /// Each record takes 8 bytes.
     static let mostLists = 16
     static let most = 1_000_000
 }
 
-/// A cache of sorted lists, so that the next page needs no sort. The event loop and workers share it.
+/// A cache of sorted lists. With it, the next page of a list needs no sort. The event loop and workers share
+/// it.
 final class KeptLists: Sendable {
     /// The most recently used list is last.
     private let lists = Mutex<[KeptPlaces]>([])
 
-    /// Returns the records if the list is for the state that the reader sees.
+    /// Returns the records of a cached list; `nil` if there is none for the state that the reader sees.
     func records(of subject: KeptPlaces.Subject, _ order: ContactOrder, at lastChange: Int64) -> [Int64]? {
         lists.withLock { lists in
-            // Only reads that have already begun can still see an older state.
+            // Only reads that began earlier can still see an older state.
             lists.removeAll { $0.lastChange < lastChange }
             guard
                 let place = lists.firstIndex(where: {

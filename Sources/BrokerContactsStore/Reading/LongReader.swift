@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The connection for reads that are too long for the event loop. It blocks neither the event loop nor a save, and a
-/// read sees the book as it was when the read began. It is opened at its first use.
+/// The connection for reads that are too long for the event loop. Its reads block neither the event loop nor
+/// a save. The connection is opened when it is first used.
 final class LongReader: Sendable {
     private let open: @Sendable (ReadBound) throws(StoreError) -> sending BookReader
     private let bound = ReadBound()
     private let reader = Mutex<BookReader?>(nil)
-    /// Locked during a checkpoint. The checkpoint waits for running reads, so meanwhile new reads must not
-    /// begin.
+    /// Locked during a checkpoint. The checkpoint waits for running reads, so no new read may begin until it
+    /// ends.
     private let beginning = Mutex(())
 
     init(open: @escaping @Sendable (ReadBound) throws(StoreError) -> sending BookReader) { self.open = open }
@@ -35,7 +35,7 @@ final class LongReader: Sendable {
         try beginning.withLock { _ throws(StoreError) in try body() }
     }
 
-    /// Closes the connection, which releases its memory, unless it is in use.
+    /// Closes the connection to release its memory, unless a read is using it.
     func releaseMemory() {
         _ = reader.withLockIfAvailable {
             $0?.close()

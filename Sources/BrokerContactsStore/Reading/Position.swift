@@ -18,7 +18,7 @@ public struct Position: Hashable, Sendable {
     /// The length of ``bytes``, the same for every cursor.
     public static let size = 2 + CollationKey.maximumSize + 8
 
-    /// Order, length of the key, key, zeros, record number (big endian).
+    /// The stored form: order, length of the key, key, zeros, and record number (big endian).
     public var bytes: [UInt8] {
         var bytes: [UInt8] = [order.rawValue, UInt8(key.count)]
         bytes.reserveCapacity(Self.size)

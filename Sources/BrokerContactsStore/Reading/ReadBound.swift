@@ -3,18 +3,18 @@ import BrokerNormalization
 import Glibc
 import Synchronization
 
-/// The bound of a read, and the connection that it uses.
+/// How a read is bounded, and which connection it uses.
 public enum ReadingManner: Hashable, Sendable {
     /// On the event loop's connection, without a bound.
     case whole
-    /// On the event loop's connection. A read that would block it for more than a millisecond or two throws
-    /// ``StoreError/takesLong``; repeat it with ``onWorker``.
+    /// On the event loop's connection. A read that exceeds the bound on steps or time throws
+    /// ``StoreError/takesLong``. Repeat such a read with ``onWorker``.
     case bounded
-    /// On a separate connection, which blocks no other read. Not for the event loop.
+    /// On a separate connection, which does not block reads on the event loop. Not for the event loop.
     case onWorker
 }
 
-/// Interrupts a bounded read that takes too long, and any read after the book was closed.
+/// Interrupts a bounded read that takes too long, and every read after ``close()``.
 ///
 /// It bounds both the steps of SQLite's virtual machine and the time: in a large book, one step can read a page from
 /// the disk.
@@ -36,7 +36,7 @@ final class ReadBound: Sendable {
         self.longest = longest
     }
 
-    /// Call it before each read.
+    /// Call this before each read.
     func begin(isBounded: Bool) {
         left.store(isBounded ? most / Int(Self.steps) : .max, ordering: .relaxed)
         if isBounded { end.store(longest == .max ? .max : Self.now() + longest, ordering: .relaxed) }
@@ -53,7 +53,8 @@ final class ReadBound: Sendable {
     /// Interrupts the running read and every later one. Callable from any thread.
     func close() { isClosing.store(true, ordering: .releasing) }
 
-    /// Called once every ``steps`` steps. A read is interrupted only once, so that its cleanup can run.
+    /// Whether to interrupt the running statement. SQLite calls this every ``steps`` steps. A read that
+    /// exceeds its bound is interrupted only once, so its cleanup can run.
     func isSpent() -> Bool {
         if isClosed { return true }
         let left = self.left.load(ordering: .relaxed)

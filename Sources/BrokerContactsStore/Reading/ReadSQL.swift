@@ -1,20 +1,20 @@
 import BrokerModel
 
 /// The SQL of the statements that read. A statement whose first parameter is a record serves restricted
-/// scopes. It looks up one record that the caller may see, and scans no others.
+/// scopes. It looks up one record that the app may see, and scans no other records.
 enum ReadSQL {
     static let contact = "SELECT stored, checksum FROM contact WHERE record = ?"
     static let exists = "SELECT 1 FROM contact WHERE record = ?"
     static let maker = "SELECT maker FROM contact WHERE record = ?"
     static let containerOfContact = "SELECT container FROM contact WHERE record = ?"
-    /// Reads only the requested images, because a photo is long.
+    /// Selects only the requested images, because a photo is large.
     static func images(_ keys: ContactKeySet) -> String {
         let columns = [ContactKey.imageData, .thumbnailImageData].map { keys.contains($0) ? $0.rawValue : "NULL" }
         return "SELECT \(columns[0]), \(columns[1]) FROM image WHERE record = ?"
     }
 
-    /// Returns the size of each image in bytes. SQLite takes a blob's length from the row's header and does not read
-    /// the blob.
+    /// Selects the size of each image in bytes. SQLite takes a blob's length from the row's header and does
+    /// not read the blob.
     static func imageSizes(_ keys: ContactKeySet) -> String {
         let columns = [ContactKey.imageData, .thumbnailImageData].map {
             keys.contains($0) ? "length(\($0.rawValue))" : "NULL"
@@ -48,12 +48,12 @@ enum ReadSQL {
         SELECT number, member, kind FROM change INDEXED BY changeByOwner WHERE owner = ? AND number > ?
         ORDER BY number DESC
         """
-    /// For all groups, changes that concern no contact.
+    /// The last change of any group, except changes that concern a contact.
     static let changesOfGroups = """
         SELECT number FROM change INDEXED BY changeOfGroups WHERE \(Schema.isOfGroups) AND number > ?
         ORDER BY number DESC LIMIT 1
         """
-    /// For all groups, the changes of one contact's membership.
+    /// The last change to one contact's membership in any group.
     static let changesOfMember = """
         SELECT number FROM change INDEXED BY changeByMember WHERE member = ? AND \(Schema.isOfMembers) AND number > ?
         ORDER BY number DESC LIMIT 1
@@ -75,7 +75,7 @@ enum ReadSQL {
         SELECT count(*) FROM (SELECT 1 FROM word INDEXED BY wordByWord WHERE word >= ? AND word < ? LIMIT ?)
         """
 
-    /// The part of an order that a page is read from.
+    /// The range of an order from which a statement reads a page.
     enum Part: CaseIterable, Hashable {
         case everybody
         /// Contacts with the cursor's sort key and higher numbers. Parameters: the cursor's key and record.
@@ -86,9 +86,9 @@ enum ReadSQL {
         case laterRecords
     }
 
-    /// Selects record, contact, key and checksum, in order. After a cursor, a page needs two statements. For
-    /// `(key, record) > (?, ?)`, SQLite would use the index only for the key, and would read all contacts of
-    /// one name.
+    /// Selects record, contact, key and checksum, in order. After a cursor, a page in name order needs two
+    /// statements. With `(key, record) > (?, ?)`, SQLite would use the index only for the key and read all
+    /// contacts with the cursor's name.
     static func page(_ order: ContactOrder, _ part: Part) -> String { pages[order]?[part] ?? pageText(order, part) }
 
     /// Built once: building a text takes as long as finding its statement in the cache.
@@ -124,7 +124,7 @@ enum ReadSQL {
         }
     }
 
-    /// Selects record numbers and keys of all contacts that meet a condition, and sorts them.
+    /// Selects the record numbers and sort keys of all contacts that meet a condition, in order.
     static func sorted(_ condition: Condition, _ order: ContactOrder, after: Position?, limit: Int?) -> String {
         let place = after == nil ? "" : order == .none ? " AND record > ?" : " AND (\(column(order)), record) > (?, ?)"
         // The unary plus keeps SQLite from reading along the order's index instead.
@@ -153,8 +153,8 @@ enum ReadSQL {
             """
     }
 
-    /// Selects record numbers and keys, in order, of the contacts with a word that begins with some letters.
-    /// Parameters: order, letters, keys, and the cursor's key and record if there is one.
+    /// Selects, in order, the record numbers and sort keys of the contacts with this beginning. Parameters:
+    /// order, letters, keys, and the cursor's key and record if there is one.
     static func beginning(after: Position?, limit: Int) -> String {
         """
         SELECT record, nameKey AS key FROM beginning WHERE ordering = ? AND letters = ? AND keys & ? <> 0
@@ -181,7 +181,8 @@ enum ReadSQL {
         """
     }
 
-    /// Selects the next beginning of words. Parameters: order, letters, and an upper bound.
+    /// Selects the first beginning that is not before the given letters (`firstBeginning`), or the first one
+    /// after them (`nextBeginning`). Parameters: order, letters, and an upper bound.
     static let firstBeginning = beginning("letters >= ?")
     static let nextBeginning = beginning("letters > ?")
 
@@ -189,8 +190,8 @@ enum ReadSQL {
         "SELECT letters FROM beginning WHERE ordering = ? AND \(start) AND letters < ? ORDER BY letters LIMIT 1"
     }
 
-    /// Selects the contacts that meet a condition, are linked, and are not the first of their set. Reads the
-    /// table of links instead of that of contacts, because both have the same record numbers.
+    /// Selects the contacts that meet a condition, are linked, and are not the first of their set. Reads a
+    /// table of links under the name `contact`, because a condition needs only the record number.
     static func followers(_ condition: Condition, byHand: Bool) -> String {
         "SELECT record FROM \(byHand ? "handLink" : "link") AS contact WHERE first <> record AND \(condition.sql)"
     }

@@ -8,7 +8,7 @@ final class BookSave {
     private let contacts: ContactWriter
     private let linking: Linking
     private let maker: FormMaker
-    /// The prepared forms of the contacts that the save adds; `nil` if there are only a few.
+    /// The contacts that the save adds, prepared on another thread; `nil` if there are only a few.
     private var ahead: ContactsAhead.Iterator?
     private let author: ChangeAuthor
     private let time: String
@@ -44,7 +44,7 @@ final class BookSave {
         case .container(let change): try ContainerWriter(db: db).apply(change, index)
         case .link(let change): try linking.apply(change, index)
         case .thumbnail(let record, let thumbnail, let photo):
-            // A thumbnail is not an edit, so the modification date stays.
+            // A thumbnail is not an edit, so the modification date does not change.
             if try contacts.writeThumbnail(record.rawValue, thumbnail, of: photo) {
                 log.note(.updateContact, record, keys: ContactKeySet(.thumbnailImageData))
             }

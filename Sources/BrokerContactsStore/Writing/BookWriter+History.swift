@@ -2,8 +2,9 @@ import BrokerModel
 import BrokerSQLite
 
 extension BookWriter {
-    /// - Parameter records: all records, or only these. With only these, the result also contains changes
-    ///   of the owner's groups, or of all groups if `owner` is `nil`.
+    /// - Parameter records: the contacts whose changes are returned. If they are restricted, the result also
+    ///   contains the changes of the owner's groups. With a `nil` owner it contains, for all groups, the
+    ///   changes that concern no contact or one of `records`.
     func changes(
         after first: Int64, through last: Int64, of records: RecordScope, groupsOf owner: [UInt8]?
     ) throws(StoreError) -> [BookChange] {

@@ -12,7 +12,7 @@ final class BookWriter {
     private let otherMaker: ContactsAhead.Maker
     /// The links as stored in the file.
     private(set) var links = BookLinks()
-    /// The order in which name beginnings are indexed: the owner's.
+    /// The order in which name beginnings are indexed, which is the owner's preferred sort order.
     private var ordering = BookSettings().sortOrder
 
     /// - Parameter otherMaker: must have the same locale and region as `normalizer`.
@@ -29,8 +29,8 @@ final class BookWriter {
 
     func close() { database.close() }
 
-    /// Loads settings and links. Rebuilds the sort keys and words if another version of the normalization
-    /// rules made them. Call it before any write.
+    /// Loads settings and links. Rebuilds the sort keys and search terms if they were made with a different
+    /// version of the normalization rules. Call this before any write.
     func prepare() throws {
         ordering = try settings().sortOrder
         if try database.text("SELECT forms FROM book") != maker.normalizer.version {
@@ -70,7 +70,7 @@ final class BookWriter {
 
     // MARK: The outbox
 
-    /// Runs in the save's transaction, so that the book has both the entry and the changes, or neither.
+    /// Runs in the save's transaction, so the book has both the entry and the changes, or neither.
     private func write(_ entry: OutgoingEntry) throws {
         try database.statement("DELETE FROM outbox WHERE number <= ?").bind(1, entry.takenOver).run()
         try database.statement("INSERT INTO outbox (number, change, entry) VALUES (?, ?, ?)")
@@ -114,7 +114,7 @@ final class BookWriter {
         ordering = settings.sortOrder
     }
 
-    /// Releases the memory that saves used. The next save reads the pages that it needs.
+    /// Releases the memory that saves used. The next save reads its pages from the file again.
     func releaseMemory() {
         maker.releaseMemory()
         otherMaker.releaseMemory()

@@ -10,7 +10,7 @@ struct ChangeLog {
 
     /// - Parameter last: the number of the book's last change.
     init(after last: Int64, by author: ChangeAuthor, at seconds: Int64) {
-        // Numbers are based on the time, so that a restored book does not reuse them.
+        // Numbers are based on the time, so a restored copy of the book does not reuse them.
         next = max(ContactsStore.changeNumber(at: seconds), last + 1)
         self.author = author
         self.seconds = seconds
@@ -26,7 +26,8 @@ struct ChangeLog {
         next += 1
     }
 
-    /// Adds the changes to the book's history, within the save's transaction.
+    /// Adds the changes to the book's history and deletes expired changes from it. Call this within the
+    /// save's transaction.
     func write(_ db: Database) throws(StoreError) {
         guard let last = changes.last else { return }
         let author = try authorNumber(db)

@@ -1,17 +1,17 @@
 import BrokerModel
 
-/// One step of a save. Its content was already validated (``Contact/validate(writing:limits:)``).
+/// One step of a save. Its content must already be valid (``Contact/validate(writing:limits:)``).
 public enum ContactChange: Hashable, Sendable {
     /// The number must never have been used in this book.
     case add(RecordNumber, Contact)
-    /// Writes the contact's values of `keys`. The other keys do not change.
+    /// Replaces the values of `keys` with those of this contact. Other keys do not change.
     case update(RecordNumber, Contact, keys: ContactKeySet)
     case delete(RecordNumber)
     case group(GroupChange)
     case link(LinkChange)
     case container(ContainerChange)
     /// The broker's own change: adds a thumbnail of the photo `of`; both are base64. Does nothing if the
-    /// contact has another photo, no photo, or a thumbnail already.
+    /// contact has no photo, has a different photo, or already has a thumbnail.
     case thumbnail(RecordNumber, [UInt8], of: [UInt8])
 }
 
@@ -25,7 +25,7 @@ public enum ContainerChange: Hashable, Sendable {
     case put(RecordNumber, isGroup: Bool, in: RecordNumber)
 }
 
-/// A container for contacts and groups. The default container has no such value.
+/// A container for contacts and groups, other than the default container.
 public struct StoredContainer: Hashable, Sendable {
     /// The maximum number of containers in one book.
     public static let most = 256
@@ -38,7 +38,8 @@ public struct StoredContainer: Hashable, Sendable {
 public enum LinkChange: Hashable, Sendable {
     /// Joins the sets of two cards.
     case link(RecordNumber, RecordNumber)
-    /// Removes the first card from the set that it shares with the other one.
+    /// Removes the first card from its set if the other card is in that set. Afterwards, evidence links the
+    /// first card neither with the other card nor with the rest of that set.
     case unlink(RecordNumber, from: RecordNumber)
 }
 
@@ -48,7 +49,7 @@ public enum GroupChange: Hashable, Sendable {
     /// does.
     case add(RecordNumber, name: String, owner: [UInt8])
     case rename(RecordNumber, name: String)
-    /// Its members stay in the book.
+    /// The group's members stay in the book.
     case delete(RecordNumber)
     case addMember(RecordNumber, to: RecordNumber)
     case removeMember(RecordNumber, from: RecordNumber)
@@ -65,7 +66,7 @@ public struct StoredGroup: Hashable, Sendable {
     public let name: String
     /// Identifies the app that created the group, as ``ChangeAuthor/app`` does.
     public let owner: [UInt8]
-    /// `nil` is the default container.
+    /// `nil` for the default container.
     public let container: RecordNumber?
     /// The groups that contain this one.
     public let parents: [RecordNumber]

@@ -6,7 +6,7 @@ struct ContactForms: Sendable {
     let names: NameKeys
     /// `key` is the index of the word's property, or ``Match/wholeNameIndex``.
     fileprivate(set) var words: [(word: String, key: Int64)] = []
-    /// The beginnings of the name's words, each with the properties that contain such a word.
+    /// The beginnings of the words in the names, each with the properties that contain such a word.
     fileprivate(set) var beginnings: [(letters: String, keys: ContactKeySet)] = []
     fileprivate(set) var emails: [String] = []
     fileprivate(set) var phones: [(key: PhoneMatchKey, digits: String)] = []
@@ -15,7 +15,7 @@ struct ContactForms: Sendable {
 /// The sort keys of a contact in both orders.
 typealias NameKeys = (givenName: CollationKey, familyName: CollationKey)
 
-/// The first letters of a name's words, for searches by prefix.
+/// The first letters of a word in a name, for searches by prefix.
 enum Beginning {
     /// The maximum length of a beginning, in Unicode scalars.
     static let length = 3
@@ -32,7 +32,7 @@ final class FormMaker {
 
     /// The keys whose words, addresses or numbers are indexed.
     static let keys = Match.nameKeys.union(ContactKeySet([.emailAddresses, .phoneNumbers]))
-    /// The maximum number of words from a contact's e-mail addresses, so that a long list cannot fill the
+    /// The maximum number of words from a contact's e-mail addresses. It keeps a long list from filling the
     /// index.
     private static let wordsOfKey = 4_096
 
@@ -81,8 +81,8 @@ extension ContactForms {
     }
 }
 
-/// A cache for names that are not ASCII. Names recur, and transliterating one into Latin letters takes longer than
-/// writing its words.
+/// A cache of the words in non-ASCII names. The same names recur, and transliterating a name into Latin
+/// letters takes longer than writing its words.
 private struct KnownWords {
     private static let most = 1_024
     private static let longest = 64

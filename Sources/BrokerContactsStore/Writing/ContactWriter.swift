@@ -44,7 +44,7 @@ final class ContactWriter {
             .bind(4, record).run()
     }
 
-    /// Call it after the forms were removed, because the former sort key locates the rows of beginnings.
+    /// Call this after ``removeForms(_:)``, which finds the rows of beginnings by the former sort key.
     func writeKeys(_ record: Int64, _ keys: NameKeys) throws(StoreError) {
         try db.statement("UPDATE contact SET givenNameKey = ?, familyNameKey = ? WHERE record = ?")
             .bind(1, keys.givenName.bytes).bind(2, keys.familyName.bytes).bind(3, record).run()
@@ -60,7 +60,7 @@ final class ContactWriter {
 
     // MARK: Search terms
 
-    /// Call it before the words and sort keys change, because they locate the rows.
+    /// Call this before the words and sort keys change, because they locate the rows to delete.
     private func removeBeginnings(_ record: Int64) throws(StoreError) {
         let key = ordering == .familyName ? "familyNameKey" : "givenNameKey"
         let written = try db.statement(
@@ -101,13 +101,13 @@ final class ContactWriter {
         for table in ["word", "email", "phone", "beginning"] { try db.execute("DELETE FROM \(table)") }
         let next = try db.statement(
             "SELECT record, stored, checksum FROM contact WHERE record > ? ORDER BY record LIMIT 1")
-        // One look-up per record, so that no statement reads the table while it is written.
+        // Looks up one record at a time, so no statement reads the table while it is written.
         var last = Int64.min
         while let (record, stored) = try next.bind(1, last).first({
             ($0.integer(0), CardChecksum.card($0, 1, checksum: 2, record: $0.integer(0)))
         }) {
             last = record
-            // Every reply leaves out a damaged card, so it needs no search terms.
+            // Replies leave out damaged cards, so a damaged card needs no search terms.
             guard let contact = stored.flatMap({ Contact($0) }) else { continue }
             let forms = maker.forms(of: contact)
             try writeKeys(record, forms.names)
@@ -131,8 +131,8 @@ final class ContactWriter {
         if gathered.count >= FormRows.most { try finishForms() }
     }
 
-    /// Writes the rows that ``writeForms(_:_:)`` has gathered. Call it before the transaction ends and before any of
-    /// these contacts' rows are deleted.
+    /// Writes the rows that ``writeForms(_:_:)`` has gathered. Call this before the transaction ends and
+    /// before any of these contacts' rows are deleted.
     func finishForms() throws(StoreError) {
         guard !gathered.isEmpty else { return }
         let rows = gathered
@@ -160,7 +160,7 @@ final class ContactWriter {
 
     // MARK: Images
 
-    /// - Parameter base64: the image; empty removes it.
+    /// - Parameter base64: the photo; an empty string removes the photo and its thumbnail.
     func writeImage(_ record: Int64, _ base64: String) throws(StoreError) {
         guard !base64.isEmpty else {
             return try db.statement("DELETE FROM image WHERE record = ?").bind(1, record).run()

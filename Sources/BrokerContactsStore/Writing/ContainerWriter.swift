@@ -1,12 +1,11 @@
 import BrokerModel
 import BrokerSQLite
 
-/// Makes changes to containers. Use it within a transaction only.
+/// Makes changes to containers. Use it only within a transaction.
 struct ContainerWriter {
     let db: Database
 
-    /// Makes one change. The change history contains only contacts and groups, so it does not contain this
-    /// change.
+    /// Makes one change. It is not logged, because the change history does not cover containers.
     func apply(_ change: ContainerChange, _ index: Int) throws {
         switch change {
         case .add(let container, let name):

@@ -3,8 +3,8 @@ import BrokerNormalization
 
 /// Rows of search terms, gathered during a save and written table by table in index order.
 ///
-/// Rows written contact by contact would touch pages all over each index, and many of the pages repeatedly.
-/// Gathered rows are in no table until they are written.
+/// If rows were written contact by contact, each contact would touch pages throughout each index. Until
+/// gathered rows are written, queries do not find them and deletions do not remove them.
 struct FormRows {
     struct Word {
         let record: Int64
@@ -47,8 +47,8 @@ struct FormRows {
     private(set) var bytes: [UInt8] = []
     private var records: Set<Int64> = []
 
-    /// The number of gathered rows at which they are written. Without it, rebuilding a book would gather the
-    /// rows of all contacts.
+    /// The number of gathered rows at which they are written. Without this limit, rebuilding a book would
+    /// gather the rows of all contacts.
     static let most = 65_536
 
     var isEmpty: Bool { count == 0 }
@@ -118,8 +118,8 @@ struct FormRows {
         }
     }
 
-    /// Returns a text's first eight bytes, and the eight after them, as numbers. They compare faster than the text,
-    /// mostly with the same result.
+    /// Returns a text's first eight bytes, and the eight after them, as numbers. Numbers compare faster than
+    /// texts, and usually with the same result.
     private func prefix(_ text: Text) -> (number: UInt64, next: UInt64) {
         (number(text.start, to: text.start + text.count), number(text.start + 8, to: text.start + text.count))
     }

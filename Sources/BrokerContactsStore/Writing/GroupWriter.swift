@@ -1,11 +1,11 @@
 import BrokerModel
 import BrokerSQLite
 
-/// Makes changes to groups. Use it within a transaction only.
+/// Makes changes to groups. Use it only within a transaction.
 struct GroupWriter {
     let db: Database
 
-    /// Makes one change. A change that changes nothing is not logged.
+    /// Makes one change and logs it, unless nothing changes. Setting the owner's own card is never logged.
     func apply(_ change: GroupChange, _ index: Int, _ log: inout ChangeLog) throws {
         switch change {
         case .add(let group, let name, let owner):
@@ -53,15 +53,15 @@ struct GroupWriter {
         }
     }
 
-    /// Returns the app that owns both groups; empty if two apps own them.
+    /// Returns the app that owns both groups; empty if different apps own them.
     private func owner(of child: RecordNumber, in parent: RecordNumber, _ index: Int) throws -> [UInt8] {
         guard let parents = try owner(of: parent) else { throw ChangeError.parentRecordDoesNotExist(index: index) }
         guard let childs = try owner(of: child) else { throw ChangeError.recordDoesNotExist(index: index) }
         return parents == childs ? parents : []
     }
 
-    /// Whether `start` is `goal` or contains it. Follows visible groups only, because an error must not
-    /// reveal that another app's groups exist.
+    /// Whether `start` is `goal` or contains it, directly or indirectly. Follows visible groups only, because
+    /// an error must not reveal that another app's groups exist.
     private func reaches(
         _ goal: RecordNumber, from start: RecordNumber, _ visible: [UInt8]?
     ) throws(StoreError) -> Bool {

@@ -6,7 +6,7 @@ import Synchronization
 /// A contact to be added, in its stored form.
 struct NewContact: Sendable {
     let stored: [UInt8]
-    /// The highest value identifier that was assigned in each key.
+    /// The highest value identifier that was assigned for each key.
     let identifiers: [UInt8]
     let forms: ContactForms
 
@@ -33,12 +33,12 @@ final class ContactsAhead: Sendable {
     private let others = DispatchGroup()
 
     private struct Work {
-        /// The first share that no thread has begun.
+        /// The index of the first share that no thread has begun. A share is a few consecutive contacts.
         var next = 0
         var made: [[NewContact]?]
     }
 
-    /// Makes forms on the other thread. Loads ICU's data at its first use.
+    /// Makes forms on the other thread. The first use creates the form maker, which loads ICU's data.
     final class Maker: Sendable {
         private let locale: String
         private let region: String
@@ -46,7 +46,7 @@ final class ContactsAhead: Sendable {
 
         init(locale: String, region: String) { (self.locale, self.region) = (locale, region) }
 
-        /// `nil` if ICU's data are missing; the writing thread then makes all forms.
+        /// Returns `nil` if ICU's data are missing; the writing thread then makes all forms.
         fileprivate func make() -> FormMaker? { Normalizer(locale: locale, region: region).map { FormMaker($0) } }
 
         func releaseMemory() { maker.withLock { $0 = nil } }
@@ -54,12 +54,11 @@ final class ContactsAhead: Sendable {
 
     /// The other thread is used only for at least this many contacts.
     static let fewest = 32
-    /// Contacts per share.
+    /// The number of contacts in a share.
     private static let share = 16
 
     /// - Parameters:
-    ///   - changes: the changes that add the contacts. The result is `nil` if they add too few for another
-    ///     thread.
+    ///   - changes: the changes of the save. The result is `nil` if they add fewer than ``fewest`` contacts.
     ///   - seconds: the time of the save.
     init?(_ changes: [ContactChange], at seconds: Int64, _ other: Maker) {
         contacts = changes.compactMap { if case .add(_, let contact) = $0 { contact } else { nil } }
@@ -78,7 +77,7 @@ final class ContactsAhead: Sendable {
 
     var count: Int { contacts.count }
 
-    /// Returns the contacts of a share. Call it once for each share.
+    /// Returns the contacts of a share. Call this once for each share.
     ///
     /// - Parameter maker: the form maker of the calling thread.
     private func take(_ index: Int, _ maker: FormMaker) -> [NewContact] {
@@ -88,7 +87,7 @@ final class ContactsAhead: Sendable {
                 return work.made[index]
             }
             if let made { return made }
-            // The other thread is about to finish the missing share.
+            // No share is left to begin, so the other thread is making the missing one.
             if !makeShare(maker) { others.wait() }
         }
     }
@@ -110,7 +109,7 @@ final class ContactsAhead: Sendable {
     /// Stops the preparation of further contacts.
     func stop() { work.withLock { $0.next = $0.made.count } }
 
-    /// Returns the contacts one by one. Only one thread may use it.
+    /// Returns the contacts one by one. Only one thread may use an iterator.
     struct Iterator {
         private let ahead: ContactsAhead
         private let maker: FormMaker
@@ -131,7 +130,8 @@ final class ContactsAhead: Sendable {
 }
 
 /// The new contacts of a queued save, prepared while an earlier save writes to the disk. Preparation does not
-/// need the book, and stops when the last reference is released. See ``ContactsStore/makeReady(_:at:)``.
+/// need the book. It stops if this object is released before a save takes the contacts. See
+/// ``ContactsStore/makeReady(_:at:)``.
 public final class ReadyContacts: Sendable {
     private let ahead: ContactsAhead
     private let seconds: Int64
@@ -141,17 +141,17 @@ public final class ReadyContacts: Sendable {
 
     deinit { if !isTaken.load(ordering: .relaxed) { ahead.stop() } }
 
-    /// Returns the contacts for one save; `nil` at every later call.
+    /// Returns the contacts for one save. Returns `nil` on every later call. Also returns `nil` if the time
+    /// or the number of contacts differs from the one given for the preparation.
     ///
     /// - Parameters:
-    ///   - seconds: the time of the save. The contacts contain the expected time, so any other time makes them
-    ///     useless.
-    ///   - changes: the changes of the save, which must add the same number of contacts.
+    ///   - seconds: the time of the save, which the prepared contacts contain.
+    ///   - changes: the changes of the save, for which the contacts were prepared.
     func take(for changes: [ContactChange], at seconds: Int64) -> ContactsAhead? {
         guard !isTaken.exchange(true, ordering: .relaxed) else { return nil }
         let count = changes.count { if case .add = $0 { true } else { false } }
         if seconds == self.seconds, count == ahead.count { return ahead }
-        // Frees the other thread for other contacts.
+        // Stops the other thread, so it can prepare other contacts.
         ahead.stop()
         return nil
     }

@@ -29,7 +29,7 @@ struct AdminDispatcher {
             return call.fail(.methodNotFound(call.method))
         }
         do throws(VarlinkError) {
-            // A caller without any right gets this error and not one about its parameters.
+            // A caller without any right gets this error even if its parameters are invalid.
             guard adminRight(AdminRequest(method: method, isOwn: true), session) != .never else {
                 throw AdminError.notAuthorized()
             }
@@ -56,23 +56,25 @@ struct AdminDispatcher {
     ) throws(VarlinkError) -> AdminRequest {
         let uid = parameters.uid ?? session.caller.uid
         var request = AdminRequest(method: method, isOwn: uid == session.caller.uid && !parameters.allUsers)
-        // Another user's data is read only after the authorization.
+        // The broker reads another user's data only after the authorization.
         if method == .setGrant, request.isOwn {
             request.widens = try changes.changes(parameters, session).contains { $0.change.widens }
         }
         return request
     }
 
-    /// Asks for the password that a method needs, and then runs the method. If the method needs more
+    /// Asks for the password that a method needs, and then runs the method. If the method needs a different
     /// authorization by then, the call fails.
     private func authenticate(
         _ action: AuthorityAction, _ method: AdminMethod, _ parameters: AdminParameters, _ call: Call,
         _ session: CallerSession
     ) {
         passwords.want(
-            action, of: session, app: parameters.app, mayInteract: parameters.mayInteract, for: call
+            action, of: session, app: parameters.app, access: parameters.status?.accessWords,
+            mayInteract: parameters.mayInteract, for: call
         ) { verdict in
-            // Other calls were answered since this one arrived, and their records may not be committed.
+            // The broker has answered other calls since this one arrived, and their records may not be
+            // committed yet.
             groupCommit.catchUp()
             do throws(VarlinkError) {
                 switch verdict {
@@ -130,7 +132,7 @@ struct AdminDispatcher {
         let connected = sessions.all.lazy.map(\.caller).filter {
             $0.uid == uid && parameters.isAbout($0.strength, $0.app)
         }
-        // The back-off of weakly identified apps is shared, so it is reset for all of them.
+        // Weakly identified apps share a back-off entry, so resetting one of them resets all.
         let crowd = (found.map(\.principal) + silenced).map(\.strength) + connected.map(\.strength)
         let waiting = prompts.dropWaits(uid, where: parameters.isAbout, weak: crowd.contains(where: \.namesNobody))
         if found.isEmpty, silenced.isEmpty, waiting.isEmpty, let app = parameters.app {
@@ -154,7 +156,7 @@ struct AdminDispatcher {
 
     // MARK: Policy
 
-    /// Reloads the policy. After the reply, nothing that the new policy forbids is disclosed.
+    /// Reloads the policy. After the reply, the broker discloses nothing that the new policy forbids.
     private func reloadPolicy(_ call: Call) {
         reloads.reload { policy in
             let refusal = policy.problem.map { AdminError.invalidValue($0.subject.rawValue, reason: $0.reason) }

@@ -1,12 +1,12 @@
 import BrokerAccessControl
 import BrokerInterface
 
-/// The parts of a request on the administrator's socket that matter for its authorization.
+/// The properties of a request on the administrator's socket that decide which authorization it needs.
 struct AdminRequest: Hashable {
     var method: AdminMethod
-    /// The request concerns only the caller's own user.
+    /// Whether the request concerns only the caller's own user.
     var isOwn: Bool
-    /// For `SetGrant`: the change gives an app more access.
+    /// For `SetGrant`: whether the change gives an app more access.
     var widens = false
 }
 
@@ -18,10 +18,10 @@ enum AdminRight: Hashable {
     case never
 }
 
-/// The authorization that a request needs if an authority can be asked. The function is pure.
+/// The authorization that a request needs if the broker can ask an authority.
 func right(for request: AdminRequest, by caller: Caller) -> AdminRight {
     switch caller.strength {
-    // A caller that the system vouches for is an app or a service, not a person's shell, so it has no rights
+    // A caller with one of these strengths is an app or a service, not a person's shell, so it has no rights
     // here.
     case .labelled, .sandboxed, .service: return .never
     case .installed, .claimed, .unverified: break

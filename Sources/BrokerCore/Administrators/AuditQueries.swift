@@ -5,12 +5,12 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// Answers administrators' queries of the audit.
+/// Answers queries of the audit on the administrator's socket.
 struct AuditQueries {
     let surroundings: Surroundings
     let feed: AuditFeed
 
-    /// Records in a reply to a caller that asks for neither `more` nor a limit.
+    /// The maximum number of records in the reply to a call with neither `more` nor a limit.
     private static let recordsWithoutMore = 1_000
 
     func query(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
@@ -56,8 +56,8 @@ struct AuditQueries {
         return seconds * 1_000_000
     }
 
-    /// Sends all records, oldest first, in batches. Each batch waits until the reader has taken the previous
-    /// one.
+    /// Sends all matching records, oldest first, in batches. Each batch waits until the caller has taken the
+    /// previous one.
     private func sendAudit(_ call: Call, _ filter: AuditFilter, _ extent: AuditExtent, after: Int64?) {
         let limit = surroundings.limits.auditRecordsPerBatch
         feed.records(for: call, matching: filter, after: after, limit: limit) { records in
@@ -70,7 +70,7 @@ struct AuditQueries {
 
     func verify(_ call: Call) {
         let folder = surroundings.stateFolder
-        // Verifies in steps up to the end, including records that are appended meanwhile.
+        // Verifies in steps up to the end of the audit, including records that are appended meanwhile.
         feed.read(for: call) {
             (reader) throws(AccessStoreError) -> (checked: Int, last: AuditVerification, books: [ContradictedAnchor]) in
             var checked = 0

@@ -14,7 +14,8 @@ struct Explanations {
     let sessions: Sessions
     let described: GrantDescriptions
 
-    /// Explains the effective access of an app that has a grant or is connected, or whose strength is given.
+    /// Explains the effective access of an app that has a grant, is silenced or is connected, or whose
+    /// strength is given.
     func explain(
         _ parameters: AdminParameters, _ call: Call, _ session: CallerSession
     ) throws(VarlinkError) {
@@ -42,7 +43,7 @@ struct Explanations {
         }
     }
 
-    /// The principals of an app, the most recently decided one first.
+    /// The principals of an app. The first has the most recent grant, if there is any.
     private func principals(uid: UInt32, app: String, strength: IdentityStrength?) -> [Principal] {
         let isMeant = { (principal: Principal) in
             principal.uid == uid && principal.app == app && (strength == nil || principal.strength == strength)

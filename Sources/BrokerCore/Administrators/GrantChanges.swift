@@ -4,14 +4,14 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// A grant as changed on the administrator's socket.
+/// The new state of a grant after `SetGrant`.
 struct GrantChange {
     var grant: Grant
-    /// The change gives the app more access.
+    /// Whether the change gives the app more access.
     var widens = false
 }
 
-/// Narrows grants, and widens them if the caller is authorized.
+/// Narrows and widens grants for `SetGrant`. The caller's authorization must be checked first.
 struct GrantChanges {
     let surroundings: Surroundings
     let access: AccessStore
@@ -37,7 +37,7 @@ struct GrantChanges {
         access.setGrant(
             grant, for: principal, displayName: access.displayName(of: principal) ?? principal.app,
             at: books.moment(of: principal.uid))
-        // If the whole set is revoked, the record names only its revision.
+        // Unless the new grant is limited, the record names no contacts.
         let removed = grant.access.status == .limited ? left.subtracting(grant.access.records) : []
         groupCommit.record(.revocation, of: principal, naming: removed) {
             if !removed.isEmpty { $0.count = removed.count }
@@ -49,7 +49,7 @@ struct GrantChanges {
     }
 
     private func widen(_ principal: Principal, _ grant: Grant) {
-        // Only a terminal session or a process of an interpreter has its own identifiers.
+        // Only an interpreter gets a separate identifier key for each terminal session or process.
         let isInterpreter =
             principal.binding != .persistent && access.identifiers(for: principal, sharesPersistentKey: false) != nil
         grants.settle(
@@ -58,7 +58,7 @@ struct GrantChanges {
         ) { _ in }
     }
 
-    /// Computes the change of each grant that the parameters name, without making it.
+    /// Computes the change to each grant that the parameters name, without applying it.
     func changes(
         _ parameters: AdminParameters, _ session: CallerSession
     ) throws(VarlinkError) -> [(principal: Principal, change: GrantChange)] {
@@ -89,8 +89,8 @@ struct GrantChanges {
         }
         try changeEnd(&change, parameters)
         change.grant.decidedBy = .administrator
-        // A narrowed grant keeps its date. A new date would extend the grant beyond the policy's lifetime, or
-        // revive an expired grant.
+        // A narrowed grant keeps its decision time unless it is denied. A new time would extend the grant
+        // beyond the policy's lifetime, or revive an expired grant.
         if change.grant.access == .denied || change.widens { change.grant.decidedAt = surroundings.seconds }
         return change
     }
@@ -113,7 +113,7 @@ struct GrantChanges {
             try widen(
                 &change, parameters, "status", reason: "only the person can give an app more access, at a prompt")
             change.grant.access = status == .full ? .full : .limited(to: [])
-            // The keys of a denied grant say nothing about the keys that the app may read.
+            // The keys of a denied grant do not show which keys the app may read.
             if former == .denied { change.grant.keys = Grant.ordinaryKeys }
         case (.notDetermined, _):
             throw AdminError.invalidValue("status", reason: "to have the person asked again, use ResetGrant")
@@ -136,7 +136,8 @@ struct GrantChanges {
         change.grant.lifetime = .untilTime(end)
     }
 
-    /// Marks the change as widening. Without passwords, only the person can widen a grant, at a prompt.
+    /// Marks the change as widening. If the broker cannot ask for passwords, only the person can widen a
+    /// grant, at a prompt.
     private func widen(
         _ change: inout GrantChange, _ parameters: AdminParameters, _ parameter: String, reason: String
     ) throws(VarlinkError) {

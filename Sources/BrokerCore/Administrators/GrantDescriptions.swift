@@ -13,7 +13,7 @@ struct GrantDescriptions {
     let access: AccessStore
     let grants: Grants
 
-    /// The grants of one user, or of all, in a stable order.
+    /// The grants of one user, or of all users if `uid` is `nil`, in a stable order.
     func grantedPrincipals(uid: UInt32?) -> [GrantedPrincipal] {
         access.principals.filter { uid == nil || $0.uid == uid }
             .compactMap { principal in access.grant(of: principal).map { (principal, $0) } }
@@ -26,8 +26,8 @@ struct GrantDescriptions {
 
     /// Writes a `Grant` of the administrator's interface, or an `AppGrant` of the agent's.
     ///
-    /// - Parameter grant: `nil` for an app that has no decision, but for which the person chose never to be
-    ///   asked again.
+    /// - Parameter grant: `nil` for an app without a grant for which the person chose never to be asked
+    ///   again.
     private func describe(
         _ principal: Principal, _ grant: Grant?, forAdministrator: Bool, _ writer: inout JSONWriter
     ) {
@@ -36,7 +36,8 @@ struct GrantDescriptions {
         writer.member("app", principal.app)
         writer.member("displayName", displayName(of: principal))
         writer.member("strength", principal.strength.rawValue)
-        // Administrators see the grant and the effective access, the person only the effective access.
+        // Administrators see the status of both the grant and the effective access. The person sees only the
+        // latter.
         let decided = grant?.access.status ?? .notDetermined
         let counting = grants.policy.effectiveAccess(of: grant, grants.ruling(on: principal), at: surroundings.seconds)
         writer.member("status", (forAdministrator ? decided : counting.status).rawValue)
@@ -65,8 +66,8 @@ struct GrantDescriptions {
         }
     }
 
-    /// The app's name at the time of the decision. Without one, it is the file name if a path identifies the
-    /// app, otherwise the app's identifier.
+    /// The app's name when its grant was decided. If no name is stored, returns the executable's file name if
+    /// a path identifies the app, and otherwise the app's identifier.
     func displayName(of principal: Principal) -> String {
         if let name = access.displayName(of: principal) { return name }
         guard principal.app.hasPrefix("/") else { return principal.app }
@@ -82,7 +83,7 @@ struct GrantDescriptions {
 }
 
 extension AdminParameters {
-    /// Whether the parameters name this app, or no app.
+    /// Whether the app and the strength match the parameters. An absent parameter matches everything.
     func isAbout(_ strength: IdentityStrength, _ app: String) -> Bool {
         (self.app == nil || app == self.app) && (self.strength == nil || strength == self.strength)
     }

@@ -13,7 +13,7 @@ final class Purges {
     private let prompts: Prompts
     private let sessions: Sessions
     private let history: History
-    /// Users that are being purged.
+    /// Users whose data is being purged.
     private var purging: Set<UInt32> = []
 
     init(
@@ -89,7 +89,8 @@ final class Purges {
             ))
     }
 
-    /// Ends a user's connections, lists, prompts and agents.
+    /// Ends a user's prompts, lists and watches, and closes the user's connections except those to the
+    /// administrator's socket.
     private func dropRunning(_ uid: UInt32) {
         books.beginRemoving(uid)
         prompts.drop(uid)
@@ -102,7 +103,7 @@ final class Purges {
         }
     }
 
-    /// Removes the book. The grants are already purged. Afterwards another user may use the UID.
+    /// Removes the book. The grants must already be purged. Afterwards, another person may use the UID.
     private func removeBook(of uid: UInt32, _ done: @escaping (_ isGone: Bool) -> Void) {
         books.remove(uid) { [self] result in
             purging.remove(uid)
@@ -119,7 +120,8 @@ final class Purges {
         }
     }
 
-    /// Completes purges that a crash interrupted. Until then no call of those users is answered.
+    /// Completes purges that a crash interrupted. Until then, those users' calls fail, except on the
+    /// administrator's socket.
     func resume() {
         for uid in access.openPurges {
             purging.insert(uid)

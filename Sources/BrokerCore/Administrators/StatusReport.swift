@@ -15,8 +15,8 @@ struct StatusReport {
     let problems: StoreProblems
     let startedAt: Int64
 
-    /// In system mode, administrators get totals for all users, and any other caller gets only those of its
-    /// own user.
+    /// Replies with the status. In system mode, the counts cover all users if `isWhole` is `true`, and
+    /// otherwise only the caller's user.
     func answer(_ call: Call, _ session: CallerSession, isWhole: Bool) {
         let uid: UInt32? = isWhole ? (surroundings.mode == .session ? surroundings.ownUID : nil) : session.caller.uid
         let connections = isWhole ? sessions.all.count : sessions.all.count { $0.caller.uid == session.caller.uid }

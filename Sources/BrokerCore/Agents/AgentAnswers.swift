@@ -5,7 +5,7 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// Checks the person's answers, and puts them into effect.
+/// Checks the person's answers, and applies them.
 struct AgentAnswers {
     let surroundings: Surroundings
     let access: AccessStore
@@ -22,8 +22,8 @@ struct AgentAnswers {
         try answer(try AnswerParameters(call.parameters), call, session, approved: nil)
     }
 
-    /// - Parameter approved: the contacts that the answer would grant when the password was requested; `nil`
-    ///   if no password was given.
+    /// - Parameter approved: the contacts that the answer would have granted when the password was requested;
+    ///   `nil` if no password has been requested yet.
     func answer(
         _ parameters: AnswerParameters, _ call: Call, _ session: CallerSession, approved: Set<RecordNumber>?
     ) throws(VarlinkError) {
@@ -32,16 +32,22 @@ struct AgentAnswers {
             throw AgentError.invalidAnswer("a field belongs to another kind of prompt")
         }
         if let pick = prompt.question.pick, let picked = parameters.picked, !picked.isEmpty {
-            // Only the number matters here; each contact is checked later, and duplicates are refused then.
-            let count = Set(picked.map(\.contact)).count
-            if try rules.wantsPassword(forPicking: count, prompt), approved == nil {
-                return askPassword(parameters, prompt, session, call, for: [])
+            // Each contact is checked later, and duplicates are refused then.
+            var records: Set<RecordNumber> = []
+            for value in picked { records.insert(try prompt.record(ofRow: value.contact)) }
+            if try rules.wantsPassword(forPicking: records, prompt), approved == nil {
+                return askPassword(
+                    parameters, prompt, session, call, for: [], giving: DecidedAnswer.words(records.count))
             }
             return try picks.handOver(pick, picked, prompt, agent, call, isApproved: approved != nil)
         }
         if let proposal = prompt.question.proposal, parameters.addProposed || parameters.mergeInto != nil {
             guard !parameters.addProposed || parameters.mergeInto == nil else {
                 throw AgentError.invalidAnswer("a card can be added or merged, not both")
+            }
+            if try rules.wantsPasswordForProposal(prompt), approved == nil {
+                return askPassword(
+                    parameters, prompt, session, call, for: [], giving: "nothing; the card that it offers is saved")
             }
             return try proposals.take(proposal, into: parameters.mergeInto, prompt, agent, call)
         }
@@ -57,10 +63,11 @@ struct AgentAnswers {
                     level, parameters, prompt, grants.effectiveAccess(of: prompt.session), book?.links ?? ContactLinks()
                 )
                 // The person did not see cards that were linked with a row during the password request, so
-                // they are left out.
+                // these cards are left out.
                 if let approved { decided.rows.formIntersection(approved) }
                 if try rules.wantsPassword(for: decided, prompt), approved == nil {
-                    return askPassword(parameters, prompt, session, call, for: decided.rows)
+                    return askPassword(
+                        parameters, prompt, session, call, for: decided.rows, giving: decided.accessWords)
                 }
             } catch {
                 return call.fail(error)
@@ -71,12 +78,15 @@ struct AgentAnswers {
             }
             // Contacts that were deleted meanwhile are not granted.
             let existing = decided.rows.isEmpty ? [] : try book?.existing(decided.rows) ?? []
-            hold(decided, rows: decided.rows.intersection(existing), parameters, prompt, agent, call)
+            let rows = decided.rows.intersection(existing)
+            if approved == nil { rules.noteWithoutPassword(rows.subtracting(decided.granted), prompt.caller) }
+            hold(decided, rows: rows, parameters, prompt, agent, call)
         }
     }
 
-    /// The contacts whose rows the person turned on and off, each with the cards that are linked with it now.
-    /// A card whose own row was turned off stays off.
+    /// The contacts whose rows the person turned on, and those whose rows the person turned off. Both include
+    /// the cards that are currently linked with these contacts. A card whose own row was turned off stays
+    /// off.
     private func rows(
         _ parameters: AnswerParameters, of prompt: Prompt, _ links: ContactLinks
     ) throws(VarlinkError) -> (on: Set<RecordNumber>, off: Set<RecordNumber>) {
@@ -98,14 +108,15 @@ struct AgentAnswers {
         prompts.end(prompt, .dismissed, answering: agent)
     }
 
-    /// Asks for the password that an answer needs, and then checks the answer again: the prompt may have ended, or
-    /// the policy changed.
+    /// Asks for the password that an answer needs, and then checks the answer again. The prompt may have
+    /// ended, or the policy may have changed.
     private func askPassword(
         _ parameters: AnswerParameters, _ prompt: Prompt, _ session: CallerSession, _ call: Call,
-        for rows: Set<RecordNumber>
+        for rows: Set<RecordNumber>, giving access: String
     ) {
         let wanted = passwords.want(
-            .shareAll, of: session, concerning: prompt.caller, app: prompt.caller.app, mayInteract: true, for: call
+            .shareAll, of: session, concerning: prompt.caller, app: prompt.caller.app, access: access,
+            mayInteract: true, for: call
         ) { verdict in
             do throws(VarlinkError) {
                 _ = try shown.shown(parameters.agent, parameters.cookie, session)
@@ -165,7 +176,8 @@ struct AgentAnswers {
             granted: [], rows: rows, isFirst: true)
     }
 
-    /// Checks that the policy permits the answer. The agent got these limits, but may have ignored them.
+    /// Checks that the policy permits the answer. The prompt's description names these limits, but the agent
+    /// may have ignored them.
     private func checkPolicy(
         _ level: AnswerParameters.Level, _ prompt: Prompt, _ known: CallerAccess
     ) throws(VarlinkError) {
@@ -179,8 +191,8 @@ struct AgentAnswers {
         }
     }
 
-    /// The effective access with the keys and lifetime of the stored grant: a policy's limits must not be stored when
-    /// a contact is added.
+    /// The effective access, but with the keys and lifetime of the stored grant. If a contact is added, the
+    /// policy's limits must not be stored in the grant.
     private func terms(of counting: Grant, _ known: CallerAccess) -> Grant {
         guard let decided = grants.decided(known), decided.access != .denied else { return counting }
         var grant = counting
@@ -189,8 +201,8 @@ struct AgentAnswers {
         return grant
     }
 
-    /// When the stored grant was decided, if the policy limits its lifetime. Adding a contact must not extend
-    /// the grant.
+    /// When the stored grant was decided, if the policy limits its lifetime; otherwise `nil`. The new grant
+    /// keeps this time, because adding a contact must not extend the grant.
     private func goesOn(_ known: CallerAccess, _ prompt: Prompt) -> Int64? {
         guard let decided = grants.decided(known), decided.access != .denied,
             grants.ruling(of: prompt.session).maximumLifetime != nil
@@ -207,7 +219,7 @@ struct AgentAnswers {
         if case .granted(let counting) = known.effective, let found = known.principal {
             (principal, grant) = (found, terms(of: counting, known))
         } else if level == .denied, let stored = stored(prompt.session) {
-            // The person can revoke a grant at any time, also while the policy denies the app.
+            // The person can deny access at any time, even while the policy denies the app.
             (principal, grant) = stored
         } else {
             throw AgentError.invalidAnswer("the grant has ended")
@@ -271,7 +283,8 @@ struct AgentAnswers {
         if lifetime == .untilRevoked, decided.decidedAt == nil, access != .denied,
             let longest = grants.ruling(of: prompt.session).maximumLifetime
         {
-            // The prompt showed this end to the person. A later change of the policy rule does not move it.
+            // The prompt showed this end to the person. A later change to the policy rule does not change the
+            // stored end.
             lifetime = .untilTime(surroundings.seconds + longest)
         }
         prompt.isAnswered = true
@@ -304,7 +317,8 @@ struct AgentAnswers {
             let newly = rows.subtracting(decided.granted)
             prompts.end(prompt, decided.level == .denied ? .refused : .granted(newly: newly), answering: agent)
         }
-        // Added contacts take effect after the sync. Replies under the former grant are withdrawn at once.
+        // Added contacts take effect after the sync, but replies under the former grant are withdrawn at
+        // once.
         if decided.narrows { grants.narrowed(decided.principal) }
     }
 }

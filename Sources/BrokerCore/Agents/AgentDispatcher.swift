@@ -76,8 +76,8 @@ struct AgentDispatcher {
 
     // MARK: One app's grant
 
-    /// Opens a manage prompt at the person's own request. Only the agent that asks for it shows it. It is in
-    /// no queue and delays no app's prompt.
+    /// Opens a manage prompt at the person's own request. Only the agent that sends this call shows the
+    /// prompt. The prompt is in no queue and delays no app's prompt.
     func manage(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try ManageParameters(call.parameters)
         let agent = try prompts.agent(parameters.agent, of: session)
@@ -85,7 +85,7 @@ struct AgentDispatcher {
             principal.app == parameters.app && principal.strength == parameters.strength
                 && (parameters.session == nil || principal.binding.words == parameters.session)
         }
-        // If the agent does not name one grant, the most recently decided one is opened.
+        // If several grants match, the most recent one is opened.
         guard let (principal, _) = found.max(by: { $0.grant.revision < $1.grant.revision }) else {
             throw .invalidParameter("app")
         }
@@ -114,11 +114,12 @@ struct AgentDispatcher {
         call.reply(descriptions.describe(prompt, waiting: 0, expires: (surroundings.now() + time) / 1_000_000))
     }
 
-    /// A caller for an app that may not be running, so that its grant can be looked up as if it called.
+    /// A stand-in for an app that may not be running. The broker uses it to look up the app's grant as for a
+    /// real caller.
     private func caller(actingFor principal: Principal) -> Caller {
         var process = ProcessIdentity(pid: 0, startTime: 0)
         var session: SessionIdentity?
-        // Only a terminal session or a process of an interpreter has its own identifiers.
+        // Only an interpreter gets a separate identifier key for each terminal session or process.
         var isInterpreter = false
         switch principal.binding {
         case .persistent: break
@@ -138,8 +139,8 @@ struct AgentDispatcher {
 }
 
 extension PolicyInForce {
-    /// Returns if the password was given, or if no authority is there and the administrator allows that.
-    /// Throws otherwise.
+    /// Throws unless the password was given, or there is no authority and the administrator allows answers
+    /// without a password.
     func accept(_ verdict: Verdict) throws(VarlinkError) {
         switch verdict {
         case .granted: return
@@ -160,7 +161,8 @@ extension Verdict {
 }
 
 extension Principal.Binding {
-    /// Distinguishes a grant bound to a session or process from the app's other grants.
+    /// Words that distinguish a grant bound to a terminal session or process from the app's other grants;
+    /// `nil` for a persistent grant.
     var words: String? {
         switch self {
         case .persistent: nil

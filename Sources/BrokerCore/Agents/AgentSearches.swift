@@ -5,7 +5,7 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// Searches the person's own contacts while a prompt is open.
+/// Searches and shows the person's contacts for an agent that shows a prompt.
 struct AgentSearches {
     let surroundings: Surroundings
     let groupCommit: GroupCommit
@@ -25,7 +25,8 @@ struct AgentSearches {
         try search(parameters, call, session, found: nil)
     }
 
-    /// - Parameter known: a result from a worker; it is used if the search is still the same.
+    /// - Parameter known: a search that a worker has done, and its result. The result is used if the new
+    ///   search is equal.
     private func search(
         _ parameters: SearchParameters, _ call: Call, _ session: CallerSession,
         found known: (search: PersonSearch, found: PersonFound)?
@@ -58,8 +59,8 @@ struct AgentSearches {
         }
     }
 
-    /// Looks up the contacts that the app says it knows, once and on a worker. The app may name hundreds of
-    /// values.
+    /// Looks up the contacts that the app says it knows. The app may name hundreds of values, so a worker
+    /// does this, once per prompt.
     private func findIgnored(
         _ prompt: Prompt, _ book: ContactsStore, _ parameters: SearchParameters, _ call: Call, _ session: CallerSession
     ) {
@@ -89,7 +90,7 @@ struct AgentSearches {
         }
     }
 
-    /// Starts the search over, because the prompt may have ended meanwhile.
+    /// Starts the search again, because the prompt may have ended meanwhile.
     private func searchAgain(
         _ parameters: SearchParameters, _ call: Call, _ session: CallerSession,
         found known: (search: PersonSearch, found: PersonFound)?
@@ -101,7 +102,7 @@ struct AgentSearches {
         }
     }
 
-    /// The contacts that the prompt's app can see already.
+    /// The contacts that the prompt's app can already see.
     private func granted(to prompt: Prompt) -> RecordScope {
         let effective = grants.effectiveAccess(of: prompt.session).effective
         guard case .permit(let disclosure) = decideAccess(effective, mayAsk: false) else { return .only([]) }
@@ -110,7 +111,8 @@ struct AgentSearches {
 
     /// - Parameters:
     ///   - choices: for the one-time picker, the actions that each row permits.
-    ///   - links: given if turning on a row also turns on its linked cards. The row then names their number.
+    ///   - links: the links, if turning on a row also turns on its linked cards. The row then names the
+    ///     number of linked cards.
     private func rows(
         _ rows: [(RecordNumber, StoredContact)], total: Int, offset: Int, _ prompt: Prompt,
         choices: [Pick.Choice] = [], links: ContactLinks? = nil
@@ -171,7 +173,8 @@ struct AgentSearches {
 
     // MARK: The access button
 
-    /// The contacts that an access button does not offer: the app sees them already, or said that it knows them.
+    /// The contacts that an access button does not offer: those that the app can already see or said that it
+    /// knows.
     private func hidden(from prompt: Prompt) -> Set<RecordNumber> {
         guard prompt.kind == .button else { return [] }
         var hidden = prompt.ignoredRecords ?? []
@@ -199,7 +202,8 @@ struct AgentSearches {
         }
     }
 
-    /// Shows the card of one row. Besides names, it has only the keys that the app may get, and no images.
+    /// Shows the card of one row. Besides names, the agent gets only the keys that the app may get, and no
+    /// images.
     private func show(
         _ identifier: String, _ pick: Pick, _ prompt: Prompt, _ call: Call, _ session: CallerSession
     ) throws(VarlinkError) {

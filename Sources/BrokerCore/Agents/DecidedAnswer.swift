@@ -8,7 +8,7 @@ struct DecidedAnswer {
     var level: AnswerParameters.Level
     var keys: ContactKeySet
     var lifetime: Lifetime
-    /// The granted set so far.
+    /// The granted set before the answer.
     var granted: Set<RecordNumber>
     /// The contacts that the person turned on.
     var rows: Set<RecordNumber>
@@ -16,12 +16,21 @@ struct DecidedAnswer {
     var removed: Set<RecordNumber> = []
     /// For a manage prompt, the grant that the new one replaces.
     var managed: Grant?
-    /// The grant was full before, by a decision and not by the policy alone.
+    /// For a manage prompt, whether the stored grant was full before the answer. A level that only the policy
+    /// forces does not count.
     var wasFull = false
-    /// The lifetime was chosen in this answer, not kept from an earlier grant.
+    /// Whether the lifetime was chosen with this answer instead of kept from an earlier grant.
     var isFirst = false
-    /// When the earlier grant was decided, if the policy's lifetime counts from then.
+    /// When the earlier grant was decided, if the policy limits the grant's lifetime from that time.
     var decidedAt: Int64?
+
+    /// The limited set after the answer.
+    var after: Set<RecordNumber> { granted.subtracting(removed).union(rows) }
+
+    /// The access that the answer gives the app, in words for the password dialog.
+    var accessWords: String { level == .full ? "all contacts" : Self.words(after.count) }
+
+    static func words(_ count: Int) -> String { count == 1 ? "1 contact" : "\(count) contacts" }
 
     /// Whether this is an answer to a manage prompt that leaves the grant as it is.
     var changesNothing: Bool {
@@ -29,13 +38,13 @@ struct DecidedAnswer {
         return rows.isSubset(of: granted) && removed.isEmpty && keys == managed.keys
     }
 
-    /// Whether the grant outlives the terminal session, although a session is the first lifetime that this caller is
-    /// offered.
+    /// Whether a new grant outlives the terminal session, although the caller's default lifetime is the
+    /// terminal session.
     func outlastsItsSession(of caller: Caller) -> Bool {
         isFirst && principal.binding == .persistent && caller.lifetimes.first == .session
     }
 
-    /// Whether the app sees more than before.
+    /// Whether the app may see more than before. Without ``managed``, limited access always counts as more.
     var widens: Bool {
         switch level {
         case .denied: return false
@@ -46,7 +55,7 @@ struct DecidedAnswer {
         }
     }
 
-    /// Whether the app sees less than before.
+    /// Whether the app sees less than before. Only an answer to a manage prompt can narrow a grant.
     var narrows: Bool {
         guard let managed else { return false }
         if !keys.isSuperset(of: managed.keys) || !removed.isEmpty { return true }

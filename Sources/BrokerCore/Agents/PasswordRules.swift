@@ -1,26 +1,38 @@
 import BrokerAccessControl
+import BrokerAccessStore
 import BrokerInterface
+import BrokerModel
 import BrokerVarlink
 
-/// Decides which answers need the person's password. Examples are answers that share much, and answers for
-/// apps whose policy rule requires a password.
+/// Decides which answers need the person's password: those that share much, and those for which the policy
+/// requires it.
 struct PasswordRules {
     let surroundings: Surroundings
+    let access: AccessStore
     let grants: Grants
 
     /// Whether an answer needs the person's password.
     ///
-    /// - Throws: if it needs one and nobody can ask for it.
+    /// - Throws: if the answer needs a password and nothing can ask for it.
     func wantsPassword(for decided: DecidedAnswer, _ prompt: Prompt) throws(VarlinkError) -> Bool {
         guard decided.widens else { return false }
-        let count = decided.granted.subtracting(decided.removed).union(decided.rows).count
-        let givesMuch = decided.level != .limited || count > surroundings.limits.contactsWithoutPassword
+        let givesMuch =
+            decided.level != .limited || decided.after.count > surroundings.limits.contactsWithoutPassword
+            || passesBound(decided.rows.subtracting(decided.granted), prompt.caller)
         return try wantsPassword(forMuch: givesMuch, prompt)
             || surroundings.wantsPasswords && decided.outlastsItsSession(of: prompt.caller)
     }
 
-    func wantsPassword(forPicking count: Int, _ prompt: Prompt) throws(VarlinkError) -> Bool {
-        try wantsPassword(forMuch: count > surroundings.limits.contactsWithoutPassword, prompt)
+    func wantsPassword(forPicking records: Set<RecordNumber>, _ prompt: Prompt) throws(VarlinkError) -> Bool {
+        let isMany = records.count > surroundings.limits.contactsWithoutPassword
+        return try wantsPassword(forMuch: isMany || passesBound(records, prompt.caller), prompt)
+    }
+
+    /// Whether saving a proposed card needs the password. The app gains no access, but the person's address
+    /// book changes.
+    func wantsPasswordForProposal(_ prompt: Prompt) throws(VarlinkError) -> Bool {
+        guard grants.policy.policy.confirmation == .password else { return false }
+        return try wantsPassword(forMuch: false, prompt)
     }
 
     private func wantsPassword(forMuch givesMuch: Bool, _ prompt: Prompt) throws(VarlinkError) -> Bool {
@@ -29,5 +41,37 @@ struct PasswordRules {
             throw AgentError.authenticationFailed("the answer needs a password, and nothing here can ask for it")
         }
         return surroundings.wantsPasswords && (givesMuch || ruling.requiresAuthentication)
+    }
+
+    // MARK: The bound for all assumable apps of a user
+
+    /// Whether these contacts would exceed the limit that all ``IdentityStrength/isAssumable`` apps of the
+    /// user share. One program can act as many apps, so a limit per app would not restrict the program.
+    private func passesBound(_ new: Set<RecordNumber>, _ caller: Caller) -> Bool {
+        guard caller.strength.isAssumable else { return false }
+        let recent = access.unconfirmed(of: caller.uid, since: periodStart)
+        guard !new.isSubset(of: recent) else { return false }
+        return recent.union(new).count > surroundings.limits.contactsWithoutPassword
+    }
+
+    /// Counts contacts that an app gets without a password.
+    func noteWithoutPassword(_ new: Set<RecordNumber>, _ caller: Caller) {
+        guard caller.strength.isAssumable else { return }
+        access.noteUnconfirmed(new, of: caller.uid, now: surroundings.seconds, keepingSince: periodStart)
+    }
+
+    private var periodStart: Int64 {
+        surroundings.seconds - surroundings.limits.passwordFreePeriod.components.seconds
+    }
+}
+
+extension AuthorizationStatus {
+    /// The access that this status gives an app, in words for the password dialog.
+    var accessWords: String {
+        switch self {
+        case .full: "all contacts"
+        case .limited: "the contacts that are selected for it"
+        case .notDetermined, .denied, .restricted: "nothing"
+        }
     }
 }

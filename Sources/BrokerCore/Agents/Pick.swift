@@ -2,13 +2,14 @@ import BrokerAccessControl
 import BrokerInterface
 import BrokerModel
 
-/// The request of a one-time picker, with its rules ready to be evaluated for any contact.
+/// The request for a one-time pick. Its rules are ready to be evaluated for any contact.
 ///
 /// Only the person sees the results of the rules. The app does not learn which rows can be chosen.
 struct Pick: Sendable {
-    /// The keys that the app asked for. Each is returned, even if it is empty.
+    /// The keys that the app asked for. The reply contains each of them, even an empty one.
     let keys: ContactKeySet
-    /// The keys among them that the policy allows. Other keys count as empty, also for the rules.
+    /// The keys of ``keys`` that the policy allows. Keys that the policy forbids count as empty, also for the
+    /// rules.
     let permitted: ContactKeySet
     let multiple: Bool
     let select: PickContactsParameters.Selection
@@ -18,9 +19,9 @@ struct Pick: Sendable {
 
     /// The actions that one row permits.
     struct Choice: Hashable, Sendable {
-        /// Choosing the row returns the contact; otherwise its card is shown.
+        /// Whether choosing the row returns the contact. If not, the agent shows the contact's card.
         var returns: Bool
-        /// Why the row cannot be chosen, in words for the person; `nil` if it can.
+        /// Why the row cannot be chosen, in words for the person; `nil` if it can be chosen.
         var reason: String?
     }
 
@@ -46,7 +47,7 @@ struct Pick: Sendable {
         return select == .contact
     }
 
-    /// The keys whose values can be chosen on the contact's card.
+    /// The keys whose values the person can choose on the contact's card.
     func selectable(_ record: RecordNumber, _ contact: StoredContact) -> ContactKeySet {
         guard !returns(record, contact) else { return [] }
         let valued = permitted.intersection(contact.present).subtracting(Self.neverValues)
@@ -75,7 +76,7 @@ struct PickerCondition: Sendable {
         excluded = Set(rule.excludedIdentifiers.compactMap(record))
     }
 
-    /// Why the contact does not match the rule, in words for the person; `nil` if it does.
+    /// Why the contact does not match the rule, in words for the person; `nil` if it matches.
     func reason(against record: RecordNumber, _ contact: StoredContact) -> String? {
         if excluded.contains(record) { return "the app excludes it" }
         for key in rule.hasKeys.keys where count(of: key, in: contact) == 0 { return "has no \(Self.word(for: key))" }

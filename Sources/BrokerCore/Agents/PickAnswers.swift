@@ -24,8 +24,9 @@ struct PickAnswers {
     let prompts: Prompts
     let rules: PasswordRules
 
-    /// Checks that each picked contact or value can be chosen, and hands them over. If the answer needs a
-    /// password, the person has given it.
+    /// Checks that each picked contact or value can be chosen, and hands over the pick.
+    ///
+    /// - Parameter isApproved: whether a password was requested and the result was accepted.
     func handOver(
         _ pick: Pick, _ picked: [AnswerParameters.PickedValue], _ prompt: Prompt, _ agent: Agent, _ call: Call,
         isApproved: Bool
@@ -44,8 +45,8 @@ struct PickAnswers {
         let most = surroundings.limits.bytesPerReply
         let cookie = prompt.cookie
         longReads.read(books, for: call, agent.session) { (book) throws(StoreError) -> [ReadRow]? in
-            // A photo may have 11 MB, and a hundred contacts may be picked. If the photos are too large
-            // together, none is read.
+            // A photo may be 11 MB large, and a hundred contacts may be picked. If the photos together are
+            // too large, no photo is read.
             guard try book.photoSize(of: whole, images) <= most else { return nil }
             let rows =
                 try book.rows(whole, images: images)
@@ -54,8 +55,8 @@ struct PickAnswers {
         } then: { found in
             if case .some(nil) = found { return call.fail(Self.tooMuch) }
             guard prompts.prompt(cookie, shownTo: agent) === prompt else { return call.fail(AgentError.unknownPrompt) }
-            // Another policy may have come into force during the read.
-            guard isApproved || (try? rules.wantsPassword(forPicking: records.count, prompt)) == false else {
+            // A different policy may have come into force during the read.
+            guard isApproved || (try? rules.wantsPassword(forPicking: records, prompt)) == false else {
                 return call.fail(AgentError.authenticationFailed("the policy has changed; answer again"))
             }
             let rows = Dictionary(uniqueKeysWithValues: (found.flatMap { $0 } ?? []).map { ($0.row.record, $0) })
@@ -68,7 +69,7 @@ struct PickAnswers {
             }
             hand(
                 chosen.compactMap { each in rows[each.record].map { ($0.row, each.value) } }, pick, prompt, agent,
-                call)
+                call, isApproved: isApproved)
         }
     }
 
@@ -77,12 +78,12 @@ struct PickAnswers {
 
     private func hand(
         _ chosen: [(row: DisclosableContact, value: AnswerParameters.PickedValue)], _ pick: Pick, _ prompt: Prompt,
-        _ agent: Agent, _ call: Call
+        _ agent: Agent, _ call: Call, isApproved: Bool
     ) {
         guard let identifiers = identifiers(forPickBy: prompt.session) else {
             return call.fail(ContactsError.storeUnavailable)
         }
-        // The policy may be stricter now than when the prompt was raised.
+        // The policy may have become stricter since the prompt was raised.
         let permitted = pick.permitted.intersection(grants.ruling(of: prompt.session).maximumKeys)
         let disclosure = Disclosure.picked(Set(chosen.map(\.row.record)), keys: permitted)
         let contacts = disclosure.project(
@@ -100,13 +101,15 @@ struct PickAnswers {
             return call.fail(AgentError.invalidAnswer("the value does not exist"))
         }
         let picked = Picked(contacts: contacts, values: values)
+        if !isApproved { rules.noteWithoutPassword(Set(chosen.map(\.row.record)), prompt.caller) }
         groupCommit.record(.answer, of: prompt.caller, { $0.count = picked.count }, detail: "picked")
         prompts.end(prompt, picked.count == 0 ? .dismissed : .picked(picked), answering: agent)
         groupCommit.reply(Array("{}".utf8), to: call)
     }
 
-    /// The cipher for the identifiers of picked rows. An app with a grant can use the identifiers in the
-    /// rules of a later pick. Without a grant, no later call accepts them.
+    /// The cipher for the identifiers of picked rows. An app with an identifier key can use the identifiers
+    /// in the rules of a later pick. For other apps, the key is random, and no later call accepts the
+    /// identifiers.
     private func identifiers(forPickBy session: CallerSession) -> IdentifierCipher? {
         grants.effectiveAccess(of: session).identifiers
             ?? IdentifierCipher.randomKey().flatMap { IdentifierCipher(key: $0) }
@@ -114,7 +117,7 @@ struct PickAnswers {
 }
 
 extension ContactsStore {
-    /// The rows of these contacts, read in full.
+    /// The rows of these contacts, with all values. This must not run on the event loop.
     func rows(
         _ records: Set<RecordNumber>, images: ContactKeySet
     ) throws(StoreError) -> [DisclosableContact] {

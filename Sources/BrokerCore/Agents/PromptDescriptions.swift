@@ -6,7 +6,7 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// Describes a prompt to an agent.
+/// Describes prompts to agents.
 struct PromptDescriptions {
     let surroundings: Surroundings
     let access: AccessStore
@@ -18,7 +18,7 @@ struct PromptDescriptions {
         let usage = known.principal.map(access.usage)
         var granted = 0
         if case .granted(let grant) = known.effective { granted = grant.access.records.count }
-        // If the contacts cannot be counted, the prompt is shown anyway.
+        // If the contacts cannot be counted, the prompt is shown with a count of 0.
         let total = (try? books.opened(prompt.caller.uid)?.count(ContactQuery(scope: .all))) ?? 0
         var writer = JSONWriter(reservingCapacity: 1_024)
         writer.object {
@@ -57,8 +57,8 @@ struct PromptDescriptions {
     /// Describes the choices that the policy leaves to the person, and stores them in ``Prompt/offer``.
     private func describePolicy(_ prompt: Prompt, _ known: CallerAccess, _ writer: inout JSONWriter) {
         let ruling = known.ruling
-        // A pick or a proposed card does not depend on the offer. A pick is limited to the permitted keys
-        // when it is handed over.
+        // Picks and proposed cards do not depend on the offer. The broker checks the policy's permitted keys
+        // again when it hands over the pick or saves the card.
         if prompt.question.pick == nil, prompt.question.proposal == nil { prompt.offer = grants.policy.offer(ruling) }
         if !grants.policy.mayShareAll(ruling) { writer.member("maximumLevel", AuthorizationStatus.limited.rawValue) }
         if ruling.maximumKeys != .grantable { writer.member("maximumKeys", ruling.maximumKeys.grantNames) }

@@ -6,7 +6,7 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// A card that an app proposes. The prompt keeps it until the person answers.
+/// A card that an app proposes.
 struct Proposal {
     let card: Contact
     /// The card as shown to the person: an encoded `Contact`.
@@ -52,7 +52,8 @@ struct ProposalAnswers {
         let card = proposal.card
         let added = target == nil ? access.takeRecordNumbers(1, now: surroundings.now()).first : nil
         let records = [added ?? target].compactMap(\.self)
-        // The save widens no access for an app without a grant; the principal only names the app in the records.
+        // The save does not give access to an app without a grant. For such an app, the principal only names
+        // the app in the audit records.
         let principals = prompt.caller.principals
         let principal = grants.effectiveAccess(of: prompt.session).principal ?? principals[principals.endIndex - 1]
         let save = PendingSave(
@@ -79,8 +80,8 @@ struct ProposalAnswers {
                     }
                     guard let change else { return [] }
                     do throws(ChangeError) {
-                        // The person makes this change, so it has no author, and no app's change history
-                        // leaves it out.
+                        // The person makes this change, so it has no app as its author. An app therefore
+                        // cannot exclude it from its change history.
                         return try book.apply([change], at: seconds, outbox: entry)
                     } catch {
                         throw .change(error)
@@ -142,8 +143,8 @@ struct ProposalAnswers {
         return .update(record, completed, keys: keys)
     }
 
-    /// The new card, if the app may see contacts. Otherwise `nil`, so that neither the reply nor the back-off
-    /// reveals to the app whether its card was saved.
+    /// The new card if the app may see contacts, otherwise `nil`. With `nil`, neither the reply nor the
+    /// back-off reveals to the app whether its card was saved.
     private func visible(_ added: RecordNumber?, _ prompt: Prompt) -> RecordNumber? {
         let effective = grants.effectiveAccess(of: prompt.session).effective
         guard case .permit = decideAccess(effective, mayAsk: false) else { return nil }

@@ -9,8 +9,8 @@ struct ShownPrompts {
     let prompts: Prompts
     let problems: StoreProblems
 
-    /// Passes to `body` the agent and the prompt that a call on the agent's second connection names, and the
-    /// book.
+    /// Opens the book, and passes the agent, the prompt and the book to `body`. A call on the agent's second
+    /// connection names the agent and the prompt.
     ///
     /// The agent and the prompt are looked up again once the book is open, because the prompt may have ended
     /// meanwhile.

@@ -12,7 +12,7 @@ struct AppDispatcher {
     private static let appMethods = Dictionary(
         uniqueKeysWithValues: ContactsMethod.allCases.map { (ContactsInterface.contacts.name + "." + $0.rawValue, $0) })
 
-    /// - Parameter isAgain: whether the call was dispatched before. ``AuditPace`` then does not delay it
+    /// - Parameter isAgain: whether the call was dispatched before. If so, ``AuditPace`` does not delay it
     ///   again.
     func answer(_ call: Call, _ session: CallerSession, isAgain: Bool = false) {
         guard let method = Self.appMethods[call.method] else {

@@ -7,8 +7,8 @@ import BrokerVarlink
 
 /// Calls that prompt the person, and `GetAuthorization`.
 ///
-/// Most methods take `again`, which answers the call from the start. It runs after the check of the caller's
-/// executable.
+/// Most methods take `again`, which answers the call from the start. It runs after the caller's executable
+/// was checked.
 struct AppPrompts {
     let app: AppServices
 
@@ -65,7 +65,7 @@ struct AppPrompts {
         }
     }
 
-    /// The reply to every request that granted nothing.
+    /// Replies with no contacts. The reply does not reveal why nothing was granted.
     private func answerEmpty(_ call: Call) {
         call.reply { $0.member("identifiers", [String]()) }
     }
@@ -91,7 +91,7 @@ struct AppPrompts {
 
     // MARK: The access picker
 
-    /// The person reviews the contacts that an app may see, and adds or removes some.
+    /// Prompts the person to review the contacts that an app may see. The person may add and remove some.
     func manageAccess(
         _ call: Call, _ session: CallerSession, again: @escaping () -> Void
     ) throws(VarlinkError) {
@@ -109,7 +109,7 @@ struct AppPrompts {
 
     // MARK: The one-time picker
 
-    /// The person hands over single contacts or values. The app's grant does not change.
+    /// Prompts the person to pick single contacts or values for this call. The app's grant does not change.
     func pickContacts(
         _ call: Call, _ session: CallerSession, again: @escaping () -> Void
     ) throws(VarlinkError) {
@@ -127,8 +127,8 @@ struct AppPrompts {
     }
 
     private func pick(_ parameters: PickContactsParameters, _ known: CallerAccess) throws(VarlinkError) -> Pick {
-        // A rule about a key reveals whether the picked contact has a value for it. So a rule about a key
-        // that an app must name, such as notes, needs a grant with that key.
+        // Both the requested keys and the rules reveal something about the picked contact. A key of
+        // ``ContactKeySet/named``, such as notes, therefore needs a grant with that key.
         var granted = ContactKeySet()
         if case .granted(let grant) = known.effective, grant.access != .denied { granted = grant.keys }
         let unauthorized = parameters.namedKeys.intersection(.named).subtracting(granted)
@@ -149,8 +149,8 @@ struct AppPrompts {
 
     private func handOver(_ picked: Picked, _ call: Call, _ session: CallerSession) {
         let known = app.grants.effectiveAccess(of: session)
-        // A denial by the administrator still applies. Any other change of the effective access does not affect a
-        // pick.
+        // If the policy denies the app by now, the pick is refused. No other change to the effective access
+        // affects a pick.
         if case .refuse(let denial) = decideOffer(known.effective, mayAsk: false) {
             return app.questions.refuse(call, session, denial, known.effective.status)
         }
@@ -165,9 +165,10 @@ struct AppPrompts {
         app.groupCommit.disclose(writer.reply(under: basis, recording: disclosed, detail: "picked"), to: call, session)
     }
 
-    // MARK: Offered cards
+    // MARK: Proposed cards
 
-    /// An app offers a card: the person adds it, merges it into a contact, or declines.
+    /// Prompts the person about a card that the app proposes. The person adds the card, merges it into a
+    /// contact, or declines.
     func proposeContact(
         _ call: Call, _ session: CallerSession, again: @escaping () -> Void
     ) throws(VarlinkError) {
@@ -192,8 +193,8 @@ struct AppPrompts {
         app.questions.ask(question, call, session, again: again) { answerProposed($0, call, session) }
     }
 
-    /// The same reply in all other cases, so that the app cannot tell them apart. Examples: the person merged
-    /// or declined the card, or added it and the app cannot see it.
+    /// Replies without an identifier. The app cannot tell why: the person may have merged or declined the
+    /// card, added it where the app cannot see it, or not been asked.
     private func answerNothingTaken(_ call: Call) {
         app.groupCommit.reply(Array("{}".utf8), to: call)
     }

@@ -10,7 +10,7 @@ import BrokerVarlink
 struct AppReads {
     let app: AppServices
 
-    /// Decides a call, and answers it if it is permitted.
+    /// Decides a call, and runs `answer` if the call is permitted.
     ///
     /// - Parameter answer: runs in the same event loop iteration as the decision that permits the call.
     private func read(
@@ -26,7 +26,7 @@ struct AppReads {
     /// Sends the reply to a call after its audit record is committed. If the grant is revoked first, the
     /// reply is withdrawn.
     ///
-    /// - Parameter count: how many records the reply discloses.
+    /// - Parameter count: the number of records that the reply discloses.
     private func reply(
         to call: Call, _ session: CallerSession, _ context: ReadContext, count: Int,
         _ write: (inout DisclosedWriter) -> Void
@@ -40,17 +40,17 @@ struct AppReads {
 
     // MARK: Contacts
 
-    /// Counts the contacts that the caller may see, as a fetch with `unify` would list them: linked cards count as
-    /// one.
+    /// Counts the contacts that a fetch with `unify` would list for the caller. Linked cards count as one
+    /// contact.
     func countContacts(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         count(try CountContactsParameters(call.parameters).predicate, call, session, counted: nil)
     }
 
-    /// - Parameter counted: a count from a worker; it is the answer if the decision still yields the same query.
+    /// - Parameter counted: a count from a worker. It is used if the new decision leads to the same query.
     private func count(
         _ predicate: WirePredicate?, _ call: Call, _ session: CallerSession, counted: (query: ContactQuery, count: Int)?
     ) {
-        // A call with a count has already asked the person, if that was needed.
+        // If there is a count, the call was permitted before, so the person is not asked again.
         read(call, session, hasAsked: counted != nil) { (context) throws(ReadContext.Failure) in
             let count = try context.orFail { (context) throws(StoreError) -> Int? in
                 guard let book = context.book, var query = try context.query(predicate) else { return 0 }
@@ -114,7 +114,7 @@ struct AppReads {
             groups = groups.filter { context.containerIdentifier($0.container) == container }
         }
         if let identifiers = parameters.identifiers {
-            // An identifier that names no visible group is skipped, whatever the reason.
+            // Any identifier that does not name a visible group is skipped.
             let wanted = Set(identifiers.compactMap { context.identifiers.record($0, as: .group) })
             groups = groups.filter { wanted.contains($0.record) }
         }
@@ -161,7 +161,7 @@ struct AppReads {
 
     // MARK: Settings
 
-    /// Replies with the user's preferences: sort order, display order and country code.
+    /// Replies with the user's settings: sort order, display order and country code.
     func getUserDefaults(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         guard call.parameters.count == 0 else { throw .invalidParameter(call.firstParameter) }
         read(call, session) { (context) throws(ReadContext.Failure) in
@@ -176,7 +176,7 @@ struct AppReads {
 
     func setUserDefaults(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try SetUserDefaultsParameters(call.parameters)
-        // Decided like a read, but only an app with full access may change preferences.
+        // This call is decided like a read, but only an app with full access may change settings.
         let refusing = { (disclosure: Disclosure) -> VarlinkError? in
             guard disclosure.scope != .all else { return nil }
             app.groupCommit.record(.refusal, of: session.caller, { $0.status = .limited }, detail: String(call.name))
@@ -207,7 +207,7 @@ extension SortOrder {
         }
     }
 
-    /// `nil` if the order cannot be stored as a preference.
+    /// `nil` if the order cannot be stored as a setting.
     fileprivate var stored: ContactOrder? {
         switch self {
         case .givenName: .givenName

@@ -4,8 +4,8 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// The services that app calls need, and the only path from effective access to the book. It lives on the
-/// event loop.
+/// The services that apps' calls need. An app's call gets the book only through the methods of this class. It
+/// lives on the event loop.
 final class AppServices {
     let surroundings: Surroundings
     let access: AccessStore
@@ -47,12 +47,13 @@ final class AppServices {
     var seconds: Int64 { surroundings.seconds }
 
     /// Decides a call and opens the book. The call may have to wait for three steps: asking the person,
-    /// checking the caller's executable, and opening the book. A grant may be revoked meanwhile, so the call
-    /// is decided again afterwards.
+    /// checking the caller's executable, and opening the book. A grant may be revoked during each wait, so
+    /// the call is decided again afterwards.
     ///
     /// - Parameters:
-    ///   - question: the question to the person if nothing is decided yet.
-    ///   - hasAsked: whether the person was already asked for this call. They are then not asked again.
+    ///   - question: the question to the person if the app's access is not decided yet.
+    ///   - hasAsked: whether the person was already asked for this call. If so, this method does not ask
+    ///     again.
     ///   - creating: whether to create the book if there is none.
     ///   - refusing: returns an error if the permitted disclosure is not enough for this call.
     ///   - again: decides the call again, by calling this method once more.
@@ -77,7 +78,7 @@ final class AppServices {
     /// The second half of ``permit(_:_:asking:hasAsked:creating:refusing:again:_:)``, for a call that was permitted
     /// in this event loop iteration.
     ///
-    /// - Parameter failed: runs before the call fails here.
+    /// - Parameter failed: runs before the call fails because the book cannot be opened or `body` throws.
     func open(
         _ disclosure: Disclosure, _ known: CallerAccess, _ call: Call, _ session: CallerSession,
         creating: Bool = false, again: @escaping () -> Void, failed: @escaping () -> Void = {},
@@ -106,7 +107,7 @@ final class AppServices {
         }
     }
 
-    /// Continues a list once its reader has taken the last batch and the event loop has served other calls: a long
+    /// Continues a list after the caller has taken the previous batch. Other calls run first, because a long
     /// list must not delay them.
     func whenRead(_ call: Call, _ goOn: @escaping () -> Void) {
         call.whenWritable { [loop = surroundings.loop] in loop.later(goOn) }

@@ -5,14 +5,15 @@ import BrokerModel
 
 /// The container that every book has.
 enum Containers {
-    /// Record numbers are derived from the time, so no record gets a number this low.
+    /// The local container. Other record numbers are derived from the time, so no record gets a number this
+    /// low.
     static let local = RecordNumber(1)
     static let localName = "Local"
 }
 
 /// Containers as a caller sees them. A caller with full access sees all containers. Any other caller sees
-/// one, which contains everything visible. The existence and the name of another container are the person's
-/// own data.
+/// only the local container, which seems to contain all visible records. The existence and names of other
+/// containers are the person's own data.
 extension ReadContext {
     /// All visible containers. `nil` stands for the local container and comes first.
     func containers() throws(StoreError) -> [StoredContainer?] {

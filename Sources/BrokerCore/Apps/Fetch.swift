@@ -7,28 +7,29 @@ import BrokerVarlink
 
 /// One call of `FetchContacts`, from its parameters to its last batch. It lives on the event loop.
 ///
-/// Each batch is decided on its own, read in bounded time and recorded. It is sent once the reader has taken
-/// the previous batch.
+/// Each batch is decided, read and recorded separately. If reading a batch takes too long for the event loop,
+/// a worker reads it. The broker reads a batch once the app has taken the previous one.
 final class Fetch {
     private let call: Call
     private let session: CallerSession
     private let app: AppServices
     private let parameters: FetchContactsParameters
-    /// The sort order. If it is the user's preference, it is `nil` until the first batch, and then kept for
-    /// the whole list.
+    /// The sort order. If the app wants the user's setting, `order` is `nil` until the first batch and then
+    /// stays the same for the whole list.
     private var order: ContactOrder?
     private var after: Position?
     private var remaining: Int
     private var hasAsked = false
-    /// The history token as of the start of the list. The last batch carries it.
+    /// The history token from the start of the list. The last batch contains it.
     private var historyToken: String?
-    /// A worker has already looked up the place for the history token.
+    /// Whether a worker was asked to look up the place for the history token.
     private var hasLooked = false
-    /// A batch that a worker read and that still needs a decision.
+    /// A batch that a worker has read. The broker must decide the call again before it sends the batch.
     private var prepared: (query: ContactQuery, found: Found)?
-    /// One batch took too long for the event loop, so a worker reads the remaining ones.
+    /// Whether a worker reads the remaining batches, because one took too long for the event loop.
     private var readsOnWorker = false
-    /// The most contacts in the next attempt, after a batch that was too large for a reply.
+    /// The maximum number of contacts in the next batch. It is reduced after a batch that was too large for a
+    /// reply.
     private var mostInReply = Int.max
 
     /// The contacts of one batch, and where the next one continues.
@@ -76,8 +77,8 @@ final class Fetch {
         let order = order ?? (book?.settings ?? BookSettings()).sortOrder
         self.order = order
         if let book { app.books.willRead(book, of: session.caller.uid) }
-        // The token is taken before the first contact is read, so that the history after it contains every
-        // change made while the list is read.
+        // The token is taken before the first contact is read. The history after the token then contains
+        // every change that is made while the list is read.
         if historyToken == nil {
             do throws(StoreError) {
                 historyToken = try app.places.token(context, session, isBounded: !hasLooked)
@@ -92,8 +93,8 @@ final class Fetch {
             guard let found = try found(query, book) else { return readOnWorker(query, book) }
             disclosed = project(found, disclosure, identifiers)
             end = found.end
-            // A card as large as a frame is rare. The batch is reduced until it fits; a single card that is too large
-            // is an error.
+            // Batches that are too large are rare. Such a batch is read again with fewer contacts until it
+            // fits. A single contact that is too large is an error.
             guard disclosed.size <= app.limits.largestReply else {
                 guard disclosed.count > 1 else {
                     return app.groupCommit.fail(
@@ -125,7 +126,8 @@ final class Fetch {
     private func found(_ query: ContactQuery, _ book: ContactsStore) throws(StoreError) -> Found? {
         if let prepared {
             self.prepared = nil
-            // The query differs if the effective access changed meanwhile. The batch is then read again.
+            // If the effective access has changed meanwhile so that the query differs, the batch is read
+            // again.
             if prepared.query == query { return prepared.found }
         }
         if readsOnWorker { return nil }
@@ -144,9 +146,9 @@ final class Fetch {
         return Found(rows: rows, end: end)
     }
 
-    /// Reads a batch on a worker, so that only its caller waits, and then decides it again.
+    /// Reads a batch on a worker, and then decides the call again. Other callers do not wait for the read.
     private func readOnWorker(_ query: ContactQuery, _ book: ContactsStore) {
-        // Registers a list that has begun, so that a revocation ends it.
+        // A list that has begun is registered, because a revocation must end it.
         if after != nil, call.more { session.fetches[ObjectIdentifier(self)] = self }
         app.longReads.read(book, for: call, session) { (book) throws(StoreError) in
             try Self.read(query, book, .onWorker)
@@ -170,7 +172,8 @@ final class Fetch {
         (found.record, found.contact, ImageMembers(found.images))
     }
 
-    /// The query for the next batch; `nil` if the predicate names nothing visible.
+    /// The query for the next batch; `nil` if the container, group or own card that the predicate names is
+    /// not visible.
     private func query(_ context: ReadContext, _ order: ContactOrder) throws(StoreError) -> ContactQuery? {
         guard var query = try context.query(parameters.predicate) else { return nil }
         let limits = app.limits
@@ -190,7 +193,8 @@ final class Fetch {
         begin()
     }
 
-    /// Ends an unfinished list whose grant was revoked. Returns how many replies were withheld.
+    /// Ends an unfinished list whose grant was revoked or narrowed. Returns the number of withheld replies:
+    /// 1, or 0 if the call is already over.
     func end() -> Int {
         session.fetches[ObjectIdentifier(self)] = nil
         guard !call.isOver else { return 0 }
@@ -200,7 +204,7 @@ final class Fetch {
 
     // MARK: Pages
 
-    /// A cursor as the app gets it: encrypted, and of constant length.
+    /// The cursor that the app gets. It is encrypted and has a constant length.
     private func token(_ place: Position, _ identifiers: IdentifierCipher) -> String? {
         identifiers.seal(place.bytes, as: .page)
     }

@@ -10,8 +10,9 @@ import BrokerVarlink
 /// One call of `FetchHistory`, from its parameters to its last batch. It lives on the event loop.
 ///
 /// The changes are looked up once, on the user's queue. Each batch is then decided again and read from the
-/// current book. Until the last batch, replies carry the token that the call began with. So a caller that
-/// stops early gets the same changes again.
+/// current book. Every reply before the last contains the token from the parameters, or a token for the
+/// beginning if that token is missing or unreadable. A caller that stops early therefore gets the same
+/// changes again.
 final class FetchHistory {
     /// One part of the change history to disclose.
     private enum Part {
@@ -22,8 +23,8 @@ final class FetchHistory {
         case contacts([RecordNumber], [RecordNumber: HistoryPlan.Kind])
         case group(HistoryPlan.Kind, RecordNumber)
         case link(HistoryPlan.Link, HistoryPlan.Kind)
-        /// The memberships of these contacts in these groups; `nil` for all groups. In the first group they start
-        /// after a cursor.
+        /// The memberships of these contacts in these groups; `nil` for all groups. In the first group, they
+        /// start after a cursor.
         case memberships(Set<RecordNumber>, of: [RecordNumber]?, after: RecordNumber?)
         /// The members of one group, starting after a cursor.
         case contents(RecordNumber, after: RecordNumber?)
@@ -33,7 +34,7 @@ final class FetchHistory {
     private let session: CallerSession
     private let app: AppServices
     private let parameters: FetchHistoryParameters
-    /// The parts still to send, the next one last. `nil` until the changes are looked up.
+    /// The parts that are still to be sent, in reverse order; `nil` until the changes are looked up.
     private var parts: [Part]?
     /// The cursor in the list of all contacts.
     private var after: Position?
@@ -68,7 +69,7 @@ final class FetchHistory {
             return try write(context)
         }
         let events = app.places.setHistory(of: context.principal).events(since: start.set)
-        // Without a book nothing has changed.
+        // If there is no book, nothing has changed.
         guard let book = context.book, start != end || !events.isEmpty else {
             parts = []
             return try write(context)
@@ -78,8 +79,8 @@ final class FetchHistory {
         var about = disclosure.scope
         if case .only(let records) = about { about = .only(records.union(events.map(\.record))) }
         // The links at the token's place are computed backwards from the current links. This requires all
-        // later changes, including those that the caller cannot see, and those after the last change that is
-        // disclosed.
+        // changes since the token's place, including those that the caller cannot see and those after the
+        // last disclosed one.
         let (links, change) = book.linksAtLastChange(seeing: scope.keys)
         let (first, last, owner) = (start.change, max(end.change, change), scope.groupOwner)
         app.surroundings.loop.run(on: app.books.queue(of: session.caller.uid)) { [about] () throws(StoreError) in
@@ -116,15 +117,15 @@ final class FetchHistory {
         }
     }
 
-    /// The place that the token names in the caller's current history; `nil` if the token is unknown or too
-    /// old.
+    /// The place that the token names in the caller's current history; `nil` if the token is not valid for
+    /// that history.
     private func start(_ context: ReadContext) -> HistoryPlace? {
         guard
             let token = parameters.token.flatMap({ context.identifiers.open($0, as: .history) })
                 .flatMap(HistoryToken.init),
             token.time >= app.seconds - ContactsStore.historyRetention,
-            // A token from the future was made before the clock was set back. Later changes may then have
-            // lower numbers than its place.
+            // A token from the future was issued before the clock was set back. Changes since then may have
+            // lower numbers than the token's place.
             token.time <= app.seconds, token.place.epoch == end.epoch,
             token.place.terms == end.terms
         else { return nil }
@@ -150,7 +151,7 @@ final class FetchHistory {
         if !contacts.isEmpty { parts.append(.contacts(contacts.keys.sorted(), contacts)) }
         guard parameters.includeGroups else { return parts.reversed() }
         parts += plan.groups.sorted { $0.key < $1.key }.map { .group($0.value, $0.key) }
-        // Memberships of these cards are sent in full below, so they are left out here.
+        // All memberships of these cards are sent below, so they are left out here.
         let links = plan.links.filter { $0.value != .addMember || !cards.contains($0.key.member) }.sorted {
             ($0.key.isSubgroup ? 1 : 0, $0.key.group, $0.key.member)
                 < ($1.key.isSubgroup ? 1 : 0, $1.key.group, $1.key.member)
@@ -194,7 +195,8 @@ final class FetchHistory {
             then: continues ? { self.app.whenRead(self.call) { self.next(hasAsked: true) } } : nil)
     }
 
-    /// Writes as much of a part as there is room for. Returns the rest; `nil` if nothing is left.
+    /// Writes as much of a part as the reply has room for. Returns the rest of the part; `nil` if nothing is
+    /// left.
     private func write(_ part: Part, _ events: inout HistoryEvents) throws(StoreError) -> Part? {
         switch part {
         case .startOver: events.startOver()
@@ -208,8 +210,8 @@ final class FetchHistory {
             let disclosed = try events.contacts(.records(batch), after: nil) { kinds[$0] ?? .updateContact }
             var rest = Array(records.dropFirst(batch.count))
             if let disclosed, disclosed.end.hasMore, let last = disclosed.end.last?.record {
-                // A card that was linked meanwhile may already be sent with the first card of its contact, so
-                // it is left out.
+                // A card that was linked meanwhile may have been sent with the first card of its contact.
+                // Such a card is left out here.
                 rest = batch.filter { $0 > last && !disclosed.cards.contains($0) } + rest
             }
             return rest.isEmpty ? nil : .contacts(rest, kinds)

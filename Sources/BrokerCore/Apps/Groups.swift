@@ -8,12 +8,12 @@ import BrokerVarlink
 /// Groups as a caller sees them. An app with full access sees all groups. An app with limited access sees the
 /// groups that it made, or all groups if it may read ``ContactKeySet/groups``.
 extension ReadContext {
-    /// The changes in the book that the caller may see.
+    /// The changes to the book that the caller may see.
     var changeScope: ChangeScope {
         ChangeScope(records: disclosure.scope, keys: disclosure.keys, app: identifiers.mark)
     }
 
-    /// The app whose groups are visible; `nil` if all groups are.
+    /// The app whose groups are visible; `nil` if all groups are visible.
     var groupOwner: [UInt8]? { changeScope.groupOwner }
 
     func made(_ group: StoredGroup) -> Bool { group.owner == identifiers.mark }
@@ -35,7 +35,7 @@ extension ReadContext {
         return parents
     }
 
-    /// Writes a `Group` of the interface.
+    /// Writes the members of the Varlink type `Group`.
     func describe(_ group: StoredGroup, _ parents: [RecordNumber], _ writer: inout DisclosedWriter) {
         writer.member("identifier", identifiers.identifier(of: group.record, as: .group))
         writer.member("name", group.name)

@@ -5,7 +5,7 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// The context of one call that reads: the permitted disclosure, the principal and the book.
+/// The context of one permitted call: the permitted disclosure, the principal and the book.
 struct ReadContext {
     let disclosure: Disclosure
     let principal: Principal
@@ -24,8 +24,8 @@ struct ReadContext {
         case store(StoreError)
     }
 
-    /// Translates a predicate into a query on the book; `nil` if it matches nothing. An identifier that names nothing
-    /// visible is skipped, whatever the reason.
+    /// Translates a predicate into a query on the book; `nil` if the predicate names a container, group or
+    /// own card that is not visible. Contact identifiers that name nothing visible are skipped.
     func query(_ predicate: WirePredicate?) throws(StoreError) -> ContactQuery? {
         var query = ContactQuery(scope: disclosure.scope, matchKeys: disclosure.keys)
         switch predicate {
@@ -48,21 +48,22 @@ struct ReadContext {
         return query
     }
 
-    /// The visible cards linked with a card, including itself, in ascending order. The app learns nothing
-    /// else about a link.
+    /// The visible cards linked with a card, including the card itself, in ascending order. Links to cards
+    /// that the app cannot see are left out.
     func members(of record: RecordNumber) -> [RecordNumber] {
         book?.links(seeing: disclosure.keys).members(of: record, within: disclosure.scope) ?? []
     }
 
-    /// The card in scope that an identifier names, or the visible members of the unified contact that it
-    /// names. They are in ascending order. A card may already be deleted.
+    /// Returns the card in scope that an identifier names, or all visible members of a unified contact in
+    /// ascending order. The result is empty if the identifier names neither. The cards may already be
+    /// deleted.
     func cards(_ identifier: String) -> [RecordNumber] {
         guard let (kind, record) = identifiers.named(identifier), disclosure.scope.contains(record) else { return [] }
         switch kind {
         case .contact: return [record]
         case .unifiedContact:
-            // A unified contact is named by its first visible member, so the name depends only on cards that
-            // the app sees.
+            // A unified contact is named by its first visible member, so its identifier depends only on cards
+            // that the app can see.
             let members = members(of: record)
             return members.count > 1 && members[0] == record ? members : []
         case .group, .container, .pickedRow, .agentRow: return []
@@ -85,8 +86,9 @@ struct ReadContext {
         }
     }
 
-    /// The visible contact that an identifier names; for a unified contact, its first visible member. Every other
-    /// identifier gets the same error: malformed, another app's, not granted, revoked, deleted or invented.
+    /// The visible contact that an identifier names; for a unified contact, its first visible member. Every
+    /// other identifier causes the same error, whether it is malformed, another app's, not granted, revoked,
+    /// deleted or invented.
     func contact(_ identifier: String) throws(Failure) -> RecordNumber {
         let found = try orFail { (_) throws(StoreError) in try book?.existing(cards(identifier).prefix(1)) }
         guard let record = found?.first else { throw .call(ContactsError.recordDoesNotExist()) }
@@ -95,10 +97,10 @@ struct ReadContext {
 }
 
 extension ReadContext {
-    /// Creates the context of a permitted call; `nil` if the grant has no key for identifiers, which only a
-    /// faulty store can cause.
+    /// Creates the context of a permitted call; `nil` if the principal has no identifier key. Only a faulty
+    /// store or a libcrypto failure can cause that.
     ///
-    /// - Parameter identifiers: the cipher that the call began with, if not the current one.
+    /// - Parameter identifiers: the cipher that the call began with; `nil` for the current one.
     init?(
         _ disclosure: Disclosure, _ known: CallerAccess, _ book: ContactsStore?,
         under identifiers: IdentifierCipher? = nil
@@ -111,7 +113,7 @@ extension ReadContext {
 }
 
 extension Grants {
-    /// The context for reading now, without a prompt; `nil` if the app may read nothing.
+    /// The context for reading without a prompt; `nil` if the app may not read anything.
     func readContext(
         of session: CallerSession, _ book: ContactsStore? = nil, under identifiers: IdentifierCipher? = nil
     ) -> ReadContext? {

@@ -3,18 +3,20 @@ import BrokerContactsStore
 import BrokerInterface
 import BrokerVarlink
 
-/// One call of `WatchChanges`, which lasts as long as its caller stays connected. It lives on the event loop.
+/// One call of `WatchChanges`, which lasts until the caller disconnects or loses access. It lives on the
+/// event loop.
 ///
-/// It never prompts. While nothing is decided, it sends nothing.
+/// The call never prompts the person. While the app's access is not decided, the broker sends no reply.
 final class WatchChanges {
     private let call: Call
     private let session: CallerSession
     private let app: AppServices
     /// The place in the change history that the last reply named.
     private var reported: HistoryPlace?
-    /// The reader has not taken the last reply, or ``Limits/watchInterval`` is not over.
+    /// Whether the next reply must wait, because the app has not taken the last one or
+    /// ``Limits/watchInterval`` has not passed.
     private var isPausing = false
-    /// A change may have happened during the pause.
+    /// Whether a change may have happened during the pause.
     private var hasMissed = false
 
     init(call: Call, session: CallerSession, app: AppServices) {
@@ -37,7 +39,7 @@ final class WatchChanges {
         app.groupCommit.fail(error, call)
     }
 
-    /// Sends a reply if something visible has changed.
+    /// Sends the first reply, or a further one if something visible has changed.
     func check() {
         guard !call.isOver else { return app.history.end(self) }
         if app.grants.waitsForGrant(session, { [weak self] in self?.check() }) { return }
@@ -48,7 +50,7 @@ final class WatchChanges {
             app.history.end(self)
             app.questions.refuse(call, session, denial, known.effective.status)
         case .wait:
-            // The app had access when the last reply was sent, so its grant was revoked.
+            // The app had access when the last reply was sent, so its grant has ended.
             if reported != nil { end(ContactsError.accessDenied) }
         }
     }
@@ -78,8 +80,8 @@ final class WatchChanges {
             continues: true, then: { [weak self] in self?.pause() })
     }
 
-    /// Delays the next reply until the interval is over and the reader has taken this one. So a burst of
-    /// changes causes one reply.
+    /// Delays the next reply until the interval has passed and the app has taken this reply. A burst of
+    /// changes then causes only one further reply.
     private func pause() {
         app.surroundings.loop.later(after: app.limits.watchInterval) { [self] in
             call.whenWritable { [weak self] in self?.goOn() }

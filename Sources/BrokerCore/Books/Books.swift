@@ -3,8 +3,8 @@ import BrokerContactsStore
 import BrokerVarlink
 import Dispatch
 
-/// Manages the open address books, one per user, and the queue on which each is written. It lives on the
-/// event loop.
+/// Manages the open books, one per user, and the queues on which they are written. It lives on the event
+/// loop.
 final class Books {
     private enum State {
         case opening([(Result<ContactsStore?, StoreError>) -> Void])
@@ -31,8 +31,8 @@ final class Books {
     private var leaving: [UInt32: any Scheduled] = [:]
     /// Users whose book is being removed.
     private var removing: Set<UInt32> = []
-    /// Whether all books were closed for good. If a book were opened later, this process and the next broker
-    /// process could write it at the same time.
+    /// Whether all books were closed for good. If this process opened a book again, it and the next broker
+    /// process could write the book at the same time.
     private(set) var isClosed = false
 
     init(
@@ -55,10 +55,10 @@ final class Books {
         return queue
     }
 
-    /// Passes the user's book to `body`: at once if it is open, otherwise once it is open. `nil` means that
-    /// there is no book.
+    /// Passes the user's book to `body`: at once if it is open, otherwise once it is open. `body` gets `nil`
+    /// if there is no book.
     ///
-    /// - Parameter name: the book's owner; `nil` for the name that the system has for the user.
+    /// - Parameter name: the name of the book's owner; `nil` for the user's name in the user database.
     func with(
         _ uid: UInt32, creating: Bool = false, named name: String? = nil,
         _ body: @escaping (Result<ContactsStore?, StoreError>) -> Void
@@ -71,7 +71,7 @@ final class Books {
         case .open(let book): body(.success(book))
         case .absent where !creating: body(.success(nil))
         case .opening(let waiting):
-            // The result may be that there is no book. A caller that wants to create one then tries again.
+            // If there is no book, a request that creates one tries again.
             states[uid] = .opening(
                 waiting + [
                     { [weak self] result in
@@ -86,8 +86,8 @@ final class Books {
         }
     }
 
-    /// The user's book if it is open, `.some(nil)` if there is none yet, and `nil` if the caller must wait
-    /// for it.
+    /// The user's book if it is open; `.some(nil)` if the user has no book. `nil` if the book is not
+    /// available at once; in that case, use ``with(_:creating:named:_:)``.
     func ready(_ uid: UInt32, creating: Bool = false) -> ContactsStore?? {
         guard !isClosed, !removing.contains(uid) else { return nil }
         switch states[uid] {
@@ -97,13 +97,13 @@ final class Books {
         }
     }
 
-    /// Must be called before a read. In a burst, taking the book's lock for each read would cost as much as
-    /// the read itself. So the reads of a burst share one snapshot for a short time.
+    /// Call this before a read. In a burst, taking the book's lock for each read would cost as much as the
+    /// read itself. The reads of a burst therefore share one snapshot for a short time.
     func willRead(_ book: ContactsStore, of uid: UInt32) {
         let now = surroundings.uptime()
         let isBurst = latest.uid == uid && now - latest.at < Self.holdsFor
         latest = (uid, now)
-        // If the snapshot cannot be held, the read goes on without it and reports any error.
+        // If the snapshot cannot be kept open, the read works without it and reports any error.
         guard isBurst, (try? book.holdSnapshot()) ?? false else { return }
         loop.schedule(after: .microseconds(Self.holdsFor)) { book.release() }
     }
@@ -117,7 +117,8 @@ final class Books {
         if case .open(let book) = states[uid] { book } else { nil }
     }
 
-    /// The last change of the user's book, and the current time. The change is 0 unless the book is open.
+    /// The number of the last change to the user's book, and the current time. The number is 0 unless the
+    /// book is open.
     func moment(of uid: UInt32) -> SetMoment {
         SetMoment(change: opened(uid)?.lastChange ?? 0, time: surroundings.seconds)
     }
@@ -150,19 +151,20 @@ final class Books {
         }
     }
 
-    /// Caches a user's name, unless it is only the UID. In that case the look-up may have failed temporarily.
+    /// Caches a user's name. A name that is only the UID is not cached, because the look-up may have failed
+    /// temporarily.
     private func learn(_ name: String, of uid: UInt32) {
         if access.userNames[uid] == nil, name != "\(uid)" { access.userNames[uid] = name }
     }
 
-    /// Starts the preparation, once for all books, on a global queue. Otherwise the first search or save
-    /// would wait for it.
+    /// Loads the data for normalization on a global queue, once for all books. Otherwise the first search or
+    /// save would load it and wait.
     private static let formsArePrepared: Void = DispatchQueue.global(qos: .utility).async {
         ContactsStore.prepareForms()
     }
 
-    /// The delay before the preparation, which needs processor time and memory. The calls that opened the
-    /// book are answered first.
+    /// The delay before that data is loaded. Loading takes processor time and memory, so the calls that
+    /// opened the book are answered first.
     private static let prepareAfter = Duration.milliseconds(10)
 
     private func opened(
@@ -174,15 +176,16 @@ final class Books {
         case .success((let book?, let outbox)):
             if !isClosed { recovery.takeOver(outbox, of: uid, isEnding: false) }
             states[uid] = .open(book)
-            // Does the checkpoint that the last run may not have done.
+            // The last run may not have done its checkpoint.
             checkpointSoon(uid)
             closeSoon(uid)
         case .success((nil, _)): states[uid] = .absent
-        // A failure is not cached: a full disk or missing permission may be fixed, so the next call tries again.
+        // A failure is not cached. Somebody may free disk space or fix a permission, so the next call tries
+        // again.
         case .failure: states[uid] = nil
         }
         for body in waiting { body(result.map(\.book)) }
-        // Runs after the calls that waited for the book.
+        // The preparation is queued after the work of the calls that waited for the book.
         if case .success((let book?, _)) = result { queue(of: uid).async { book.prepare() } }
     }
 
@@ -199,7 +202,7 @@ final class Books {
         loop.run(on: queue(of: uid)) { () throws(StoreError) in
             try book.checkpoint()
         } then: { [self] result in
-            // If the book was closed meanwhile, closing has emptied the log.
+            // If the book was closed meanwhile, closing has removed the log.
             guard case .failure(let error) = result, case .open = states[uid] else { return }
             surroundings.log(
                 "cannot checkpoint the address book in \(folder(of: uid)), so its write-ahead log still has deleted text; "
@@ -208,7 +211,8 @@ final class Books {
         }
     }
 
-    /// Schedules a checkpoint and the release of memory after a save, unless another save follows.
+    /// Schedules a checkpoint and the release of memory after a save. Another save within the delay restarts
+    /// the delay.
     func releaseMemorySoon(_ uid: UInt32) {
         releasing[uid]?.cancel()
         releasing[uid] = loop.later(after: surroundings.limits.releasesMemoryAfter) { [self] in releaseMemory(uid) }
@@ -219,7 +223,7 @@ final class Books {
         guard case .open(let book) = states[uid] else { return }
         access.releaseMemory()
         queue(of: uid).async {
-            // If the checkpoint fails, the next pause between saves tries again.
+            // If the checkpoint fails, it is retried after the next save.
             try? book.checkpoint()
             book.releaseMemory()
         }
@@ -233,7 +237,8 @@ final class Books {
         leaving.removeValue(forKey: uid)?.cancel()
     }
 
-    /// Counts a closed connection. Some time after the last one, the book is closed and its memory released.
+    /// Counts a closed connection. Some time after the user's last connection has closed, the book is closed
+    /// and its memory released.
     func leave(_ uid: UInt32) {
         let rest = (connections[uid] ?? 0) - 1
         connections[uid] = rest > 0 ? rest : nil
@@ -250,7 +255,8 @@ final class Books {
         leaving[uid] = nil
         guard connections[uid] == nil, case .open(let book) = states[uid] else { return }
         guard !recovery.hasUndelivered else { return closeSoon(uid) }
-        // A later call opens the book again. The user's queue does that only after the book is closed.
+        // A later call opens the book again. Opening uses the same queue, so it starts only after the book is
+        // closed.
         states[uid] = nil
         book.release()
         queue(of: uid).async {
@@ -261,7 +267,7 @@ final class Books {
 
     // MARK: Purging
 
-    /// Makes the user's book unavailable until ``endRemoving(_:)``.
+    /// Makes the user's book unavailable until ``endRemoving(_:)`` is called.
     func beginRemoving(_ uid: UInt32) { removing.insert(uid) }
 
     /// Removes the user's book from the file system, after all queued work on it.
@@ -304,7 +310,8 @@ final class Books {
             // A running write may wait for the snapshot to be released.
             book.release()
             let outbox = queue(of: uid).sync { (try? book.outbox()) ?? [] }
-            // A save that was being written may be in the book, but its result no longer reaches the event loop.
+            // A save that was being written may be in the book, although its result no longer reaches the
+            // event loop.
             recovery.takeOver(outbox, of: uid, isEnding: true)
             queue(of: uid).sync { book.close() }
         }

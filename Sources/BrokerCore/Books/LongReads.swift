@@ -3,11 +3,11 @@ import BrokerContactsStore
 import BrokerVarlink
 import Dispatch
 
-/// Makes reads that would block the event loop too long. Each user has a worker that makes them one after the
-/// other. This class itself lives on the event loop.
+/// Performs reads that would block the event loop too long. Each user has a worker that performs them one
+/// after the other. This class itself lives on the event loop.
 ///
-/// A user's apps take turns, so one app delays another by at most one read per turn. A grant may be revoked
-/// during a read, so the call must be decided again before the reply.
+/// A user's apps take turns: one read per app. A grant may be revoked during a read, so the call must be
+/// decided again before the reply.
 final class LongReads {
     private struct Job {
         let call: Call
@@ -25,7 +25,7 @@ final class LongReads {
     }
 
     private let loop: any Loop
-    /// How long the memory of a read is kept for the next one.
+    /// How long the memory of a read is kept for the next read.
     private let releasesMemoryAfter: Duration
     private var lines: [UInt32: Line] = [:]
     private var queues: [UInt32: DispatchQueue] = [:]
@@ -38,10 +38,10 @@ final class LongReads {
         self.releasesMemoryAfter = releasesMemoryAfter
     }
 
-    /// Reads on the worker, and passes the result to `done` on the event loop.
+    /// Performs a read on the worker, and passes the result to `done` on the event loop.
     ///
     /// - Parameters:
-    ///   - call: if it is over, nothing is read for it.
+    ///   - call: the call that needs the read. If the call is over when its turn comes, nothing is read.
     ///   - body: reads with ``ReadingManner/onWorker``.
     ///   - done: gets `nil` if nothing was read.
     func read<Answer: Sendable>(
@@ -110,9 +110,9 @@ final class LongReads {
         queue(of: uid).async { book.restReads() }
     }
 
-    /// Reads on the worker for a call. If the book cannot be read, the call fails.
+    /// Performs a read on the worker for a call. If the book cannot be read, the call fails.
     ///
-    /// - Parameter then: runs if the caller still waits.
+    /// - Parameter then: runs if the read succeeded and the call is not over.
     func read<Answer: Sendable>(
         _ book: ContactsStore, for call: Call, _ session: CallerSession,
         _ body: @escaping @Sendable (ContactsStore) throws(StoreError) -> Answer,
@@ -127,7 +127,7 @@ final class LongReads {
         }
     }
 
-    /// Opens the user's book if necessary, and then reads on the worker for a call.
+    /// Opens the user's book if necessary, and then performs a read on the worker for a call.
     ///
     /// - Parameter then: gets `nil` if there is no book.
     func read<Answer: Sendable>(

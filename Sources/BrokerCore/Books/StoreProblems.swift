@@ -12,7 +12,7 @@ struct StoreProblem {
     let words: String
 }
 
-/// Notes books that cannot be read or written, and damaged cards. It lives on the event loop.
+/// Reports books that cannot be read or written, and damaged cards. It lives on the event loop.
 final class StoreProblems {
     private let surroundings: Surroundings
     private let groupCommit: GroupCommit

@@ -11,13 +11,13 @@ struct CallerAccess {
     var effective: EffectiveAccess
     /// The policy's ruling on the caller.
     var ruling: Ruling
-    /// The person may be prompted.
+    /// Whether the policy permits prompts for the caller.
     var mayPrompt: Bool
-    /// The principal that the grant belongs to, or to which a policy rule gives access without a grant; `nil`
-    /// if there is neither.
+    /// The principal that has the grant, or to which a policy rule forces a level without a grant; `nil` if
+    /// there is neither.
     var principal: Principal?
     var identifiers: IdentifierCipher?
-    /// Whether the effective access is derived from a decision, and not from the policy alone.
+    /// Whether the effective access is derived from a grant, and not from the policy alone.
     var isDecided = false
 }
 
@@ -34,7 +34,8 @@ final class Grants {
     var policy: PolicyInForce
     /// Principals whose new grant is not synced yet, and the calls that wait for it to take effect.
     private var settling: [Principal: [() -> Void]] = [:]
-    /// Grants that the policy alone has ended, each with the revision whose end was already handled.
+    /// Principals whose grant the policy alone has ended, each with the revision of that grant. The end of
+    /// these grants was already handled.
     private var endedByPolicy: [Principal: Int64] = [:]
     /// Watches on the processes and terminal sessions that grants are bound to.
     private var watches: [Principal: AnyObject] = [:]
@@ -62,7 +63,7 @@ final class Grants {
 
     /// A caller's current effective access.
     func effectiveAccess(of session: CallerSession) -> CallerAccess {
-        // While all data of a user is purged, a call that began earlier may still run. It must not create new data.
+        // A call that began before a purge may still run during the purge. The call must not create new data.
         guard !books.isRemoving(session.caller.uid) else {
             return CallerAccess(
                 effective: .restricted, ruling: ruling(on: session.caller.principals[0]), mayPrompt: false)
@@ -78,7 +79,7 @@ final class Grants {
     private func findEffectiveAccess(of session: CallerSession) -> CallerAccess {
         let caller = session.caller
         let widest = caller.principals[caller.principals.endIndex - 1]
-        // Rules do not depend on sessions and processes, so any of the principals gives the same ruling.
+        // Rules do not depend on sessions or processes, so all principals of a caller have the same ruling.
         let ruling = ruling(on: widest)
         var found = CallerAccess(effective: .restricted, ruling: ruling, mayPrompt: policy.mayPrompt(ruling))
         guard !ruling.isDenied else { return found }
@@ -101,8 +102,8 @@ final class Grants {
         return found
     }
 
-    /// The grant as the store has it, without the policy. It serves as the basis for a new grant, and must
-    /// not decide about a disclosure.
+    /// The stored grant, without the policy; `nil` if there is none. Use it only as the basis for a new
+    /// grant, never to decide about a disclosure.
     func decided(_ known: CallerAccess) -> Grant? {
         known.isDecided ? known.principal.flatMap(access.grant(of:)) : nil
     }
@@ -112,8 +113,8 @@ final class Grants {
         return grant.hasExpired(at: seconds)
     }
 
-    /// The identifiers of an app with a forced level. Such an app may see contacts although nothing was
-    /// decided about it, so its key is created at its first call.
+    /// The identifiers of an app with a forced level. Such an app may see contacts although it has no grant,
+    /// so its key is created at its first call.
     private func identifiersOfForced(_ principal: Principal, _ caller: Caller) -> IdentifierCipher? {
         if let known = access.identifiers(for: principal, sharesPersistentKey: !caller.isInterpreter) { return known }
         do {
@@ -145,7 +146,8 @@ final class Grants {
     /// Whether a new grant waits for a sync.
     var isSettling: Bool { !settling.isEmpty }
 
-    /// Whether a grant of this caller waits for a sync. If so, the call runs once the sync has ended.
+    /// Returns whether a grant of this caller waits for a sync. If so, `call` runs once the grant takes
+    /// effect or has failed to.
     func waitsForGrant(_ session: CallerSession, _ call: @escaping () -> Void) -> Bool {
         guard !settling.isEmpty else { return false }
         for principal in session.caller.principals where settling[principal] != nil {
@@ -155,11 +157,11 @@ final class Grants {
         return false
     }
 
-    /// Puts a decision into effect: it changes the store, appends the audit record, commits and syncs. The grant
-    /// takes effect only after the sync.
+    /// Puts a grant into effect: changes the store, appends the audit record, commits and syncs. The grant
+    /// takes effect only after the sync; until then, the app's calls wait.
     ///
-    /// - Parameter settled: gets whether the grant is in effect. It is not, for example, if it could not be
-    ///   written.
+    /// - Parameter settled: gets whether the principal has a synced grant. It gets `false`, for example, if
+    ///   the commit failed.
     func settle(
         _ grant: Grant, for principal: Principal, displayName: String, sharesPersistentKey: Bool,
         settled: @escaping (Bool) -> Void
@@ -191,10 +193,12 @@ final class Grants {
                     guard let self else { return }
                     let settledGrant = access.grant(of: principal)
                     let isCurrent = settledGrant?.revision == grant.revision
-                    // A grant that cannot be stored is revoked. A denial stays in effect as long as the broker runs.
+                    // A grant that cannot be synced is revoked. A denial stays in effect as long as the
+                    // broker runs.
                     if !isOnDisk, isCurrent, grant.access != .denied { endGrant(principal, detail: "not on disk") }
                     release(principal)
-                    // The session may have ended meanwhile, or an administrator may have revoked the grant.
+                    // The terminal session may have ended meanwhile, or an administrator may have revoked the
+                    // grant.
                     settled(isOnDisk && settledGrant != nil)
                 }
             },
@@ -209,7 +213,8 @@ final class Grants {
         for call in waiting { call() }
     }
 
-    /// Watches the terminal session or process that a grant is bound to, and revokes the grant when it ends.
+    /// Watches the terminal session or process that a grant is bound to. When that session or process ends,
+    /// the broker revokes the grant.
     private func watch(_ principal: Principal) {
         guard principal.binding != .persistent, watches[principal] == nil else { return }
         let watch = surroundings.watch(principal.binding) { [weak self] in
@@ -224,8 +229,8 @@ final class Grants {
 
     func endWatch(of principal: Principal) { watches[principal] = nil }
 
-    /// Revokes a grant, so that the person is asked again. The identifier key of a bound principal is removed with
-    /// it, unless a terminal session shares it with the app's persistent principal.
+    /// Revokes a grant. The next call may prompt the person again. The principal's own identifier key is
+    /// removed too. The key that a bound principal shares with the app's persistent principal stays.
     func endGrant(_ principal: Principal, detail: String) {
         endWatch(of: principal)
         guard access.grant(of: principal) != nil else { return }
@@ -261,27 +266,29 @@ final class Grants {
             return end(of: grant, principal)
         }
         guard let next = ends.min() else { return }
-        // The timer runs for a day at most, because the clock may be set. A time in the past is not
-        // subtracted: the stored number may be any, so the difference could overflow.
+        // The timer runs for a day at most, because somebody may set the clock. A time in the past is not
+        // subtracted, because the stored number can have any value and the difference could overflow.
         let now = seconds
         let wait = next > now ? min(next - now, 86_400) : 0
         expiry = surroundings.loop.later(after: .seconds(wait)) { [self] in expire() }
     }
 
-    /// Handles a grant that was found expired before the timer fired. The timer's clock stops while the machine
-    /// sleeps.
+    /// Schedules the end of a grant that a look-up found expired before the timer fired. The timer may be
+    /// late, because its clock stops while the machine sleeps.
     func reportEnd(of grant: Grant, _ principal: Principal) {
         guard endedByPolicy[principal] != grant.revision else { return }
         surroundings.loop.later { [self] in expire() }
     }
 
-    /// Marks grants that have ended already when the policy comes into force, so that no end is recorded for them.
+    /// Marks the grants that a policy has already ended at the time it comes into force. The broker records
+    /// no end for these grants.
     func notePastEnds() {
         endedByPolicy = [:]
         for (principal, grant) in overByPolicy() { endedByPolicy[principal] = grant.revision }
     }
 
-    /// When a grant expires, by itself or by the policy, in seconds since 1970.
+    /// The time when a grant expires, by itself or by the policy, in seconds since 1970; `nil` if it does not
+    /// expire.
     func end(of grant: Grant, _ principal: Principal) -> Int64? { ruling(on: principal).end(of: grant) }
 
     /// Grants that only the policy has ended.
@@ -315,8 +322,9 @@ final class Grants {
 
     // MARK: Never ask again
 
-    /// Notes that the person does not want prompts from this app. Access prompts are not affected. For a
-    /// persistent principal, this survives restarts.
+    /// Stores that the person does not want to be asked again for this app. Access prompts are not affected.
+    /// For a persistent principal, the choice survives restarts. Choices beyond ``Limits/silences`` per user
+    /// are ignored.
     func silence(_ caller: Caller) {
         guard let principal = caller.principals.last, access.silenceCount(caller.uid) < surroundings.limits.silences
         else { return }

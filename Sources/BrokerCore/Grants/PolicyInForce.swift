@@ -5,14 +5,14 @@ import BrokerModel
 struct PolicyInForce {
     let policy: Policy
     /// A number from the store's counter. It distinguishes disclosures under this policy from those under
-    /// another policy.
+    /// other policies.
     let revision: Int64
     /// Seconds since 1970.
     let loadedAt: Int64
-    /// Whether an authority should exist that asks for passwords. Whether it can ask is known only when it is
-    /// tried.
+    /// Whether an authority that asks for passwords is expected. Only a request shows whether the authority
+    /// can ask.
     private let hasAuthority: Bool
-    /// The setting for answers that need a password when nobody can ask for it; `nil` if it is not
+    /// The setting for answers that need a password if nothing can ask for one; `nil` if it is not
     /// configured.
     private let withoutAuthentication: Policy.WithoutAuthentication?
 
@@ -31,16 +31,16 @@ struct PolicyInForce {
     /// Whether the person may be prompted. If nothing can be granted, there is no prompt.
     func mayPrompt(_ ruling: Ruling) -> Bool { ruling.mayPrompt && !ruling.isDenied && canGrant(ruling) }
 
-    /// Whether anything can be granted. Nothing can be granted if a password is required and nobody can ask
-    /// for it.
+    /// Whether anything can be granted. Nothing can be granted if a rule requires a password, nothing can ask
+    /// for one, and the setting does not allow answers without a password.
     func canGrant(_ ruling: Ruling) -> Bool {
         hasAuthority || !ruling.requiresAuthentication || mayDoWithout
     }
 
-    /// Whether an answer may share all contacts, or many, perhaps after a password.
+    /// Whether an answer may share all or many contacts, perhaps after a password.
     var allowsMuch: Bool { hasAuthority || withoutAuthentication != .refuse }
 
-    /// Whether an answer that needs a password is accepted if nobody can ask for it.
+    /// Whether an answer that needs a password is accepted if nothing can ask for the password.
     var mayDoWithout: Bool { withoutAuthentication == .allow }
 
     func offer(_ ruling: Ruling) -> PromptOffer {

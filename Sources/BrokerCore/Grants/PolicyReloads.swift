@@ -59,10 +59,10 @@ struct PolicyReloads {
         grants.scheduleExpiry()
     }
 
-    /// Whether an app may see less than under a former policy.
+    /// Whether an app may see less than under the former policy.
     private func isNarrower(for principal: Principal, than former: PolicyInForce) -> Bool {
         let (before, now) = (former.policy.ruling(on: principal), grants.ruling(on: principal))
-        // The keys also limit one-time picks, which depend on no grant.
+        // The permitted keys also limit one-time picks, which depend on no grant.
         guard now.maximumKeys.isSuperset(of: before.maximumKeys) else { return true }
         let grant = access.grant(of: principal)
         return grants.policy.effectiveAccess(of: grant, now, at: surroundings.seconds)

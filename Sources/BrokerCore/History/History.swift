@@ -10,14 +10,15 @@ final class History {
     /// The end of one app's change history.
     private struct Tail {
         var place: HistoryPlace
-        /// The grant's revision for which the place is valid.
+        /// The grant revision for which the place is valid.
         var revision: Int64
-        /// Later changes of the book that are not checked yet.
+        /// Later changes to the book that have not been checked yet.
         var pending: [BookChange] = []
         var token: (window: Int64, text: String)?
     }
 
-    /// Most pending changes per tail. If there are more, the tail is dropped, and the book is queried again.
+    /// The maximum number of pending changes per tail. If there are more, the tail is dropped, and the next
+    /// request queries the book.
     private static let mostPending = 4_096
     private static let mostTails = 4_096
 
@@ -26,16 +27,17 @@ final class History {
     private var lookUps: [ObjectIdentifier: LookUp] = [:]
     private var watches: [ObjectIdentifier: WatchChanges] = [:]
     private var isWaking = false
-    /// Increases with every event that may move a place.
+    /// Increases with every event that may move a place or change an app's effective access.
     private(set) var version = 0
     private let loop: any Loop
 
     init(loop: any Loop) { self.loop = loop }
 
-    /// The place after the last event that the caller could see. It moves only with an event that the caller can see.
+    /// The place after the last event that the caller could see. Only events that the caller can see move the
+    /// place.
     ///
-    /// - Parameter isBounded: whether to throw ``StoreError/takesLong`` if the look-up takes long. The caller
-    ///   then calls ``HistoryPlaces/lookUp(_:_:_:_:done:)`` and tries again.
+    /// - Parameter isBounded: whether to throw ``StoreError/takesLong`` if the look-up would take long. After
+    ///   this error, use ``HistoryPlaces/lookUp(_:_:_:_:done:)`` and retry.
     func place(
         of context: ReadContext, _ set: SetHistory, isBounded: Bool = false
     ) throws(StoreError) -> HistoryPlace {
@@ -46,9 +48,9 @@ final class History {
         if let known, known.revision == disclosure.revision, known.pending.isEmpty { return known.place }
         let scope = context.changeScope
         var place = known?.place ?? HistoryPlace(epoch: set.epoch, terms: terms, change: 0, set: 0)
-        // An app with full access does not see changes of its granted set.
+        // An app with full access does not see changes to its granted set.
         if case .only = disclosure.scope, let last = set.events.last {
-            // A change of the granted set comes after all earlier changes of the book.
+            // A place after a change to the granted set is also after all earlier changes to the book.
             if last.revision > place.set { place.change = max(place.change, last.change) }
             place.set = max(place.set, last.revision)
         }
@@ -74,7 +76,7 @@ final class History {
         return text
     }
 
-    /// Notes changes of a user's book.
+    /// Notes changes to a user's book.
     func noted(_ changes: [BookChange], uid: UInt32) {
         guard !changes.isEmpty else { return }
         moved()
@@ -83,7 +85,8 @@ final class History {
             if tails[principal]?.pending.count ?? 0 > Self.mostPending - changes.count {
                 tails[principal] = nil
             } else {
-                // Appended in place: a copy would cost more than the rest of a save.
+                // The changes are appended in place, because copying the array would cost more than the rest
+                // of a save.
                 tails[principal]?.pending += changes
             }
         }
@@ -97,8 +100,8 @@ final class History {
 
     // MARK: Large sets
 
-    /// A look-up of the end of a change history with a large granted set. It queries the last change of each
-    /// contact in the set.
+    /// A running look-up of the place where the change history of an app with a large granted set ends. A
+    /// worker queries the last change to each contact in the set.
     final class LookUp {
         let context: ReadContext
         let set: SetHistory
@@ -113,19 +116,20 @@ final class History {
         var scope: ChangeScope { context.changeScope }
     }
 
-    /// Registers a look-up. Must be called before the book is read, so that no later change is missed.
+    /// Registers a look-up. Call this before the book is read; otherwise a later change could be missed.
     func begin(_ lookUp: LookUp) { lookUps[ObjectIdentifier(lookUp)] = lookUp }
 
-    /// - Parameter change: the last change of the book that the caller sees; `nil` if the look-up failed.
+    /// - Parameter change: the number of the last change to the book that the caller can see; `nil` if the
+    ///   look-up failed.
     func end(_ lookUp: LookUp, change: Int64?) {
         lookUps[ObjectIdentifier(lookUp)] = nil
-        // After too many changes the result is dropped, and the next call looks up again.
+        // After too many changes, the result is dropped, and the next call starts another look-up.
         guard let change, lookUp.pending.count <= Self.mostPending else { return }
         let disclosure = lookUp.context.disclosure
         let place = HistoryPlace(
             epoch: lookUp.set.epoch, terms: HistoryPlace.terms(disclosure), change: change, set: 0)
         if tails.count >= Self.mostTails { tails.removeAll() }
-        // No grant has this revision, so the next request for the place applies the changes of the granted
+        // No grant has this revision, so the next request for the place applies the changes to the granted
         // set.
         tails[lookUp.context.principal] = Tail(place: place, revision: .min, pending: lookUp.pending)
     }
@@ -138,7 +142,8 @@ final class History {
 
     func end(_ watch: WatchChanges) { watches[ObjectIdentifier(watch)] = nil }
 
-    /// Notes that a place may have moved. Every watcher checks once for all changes in this event loop iteration.
+    /// Notes that a place may have moved. Every watcher then checks once for all changes made in this event
+    /// loop iteration.
     func moved() {
         version += 1
         guard !watches.isEmpty, !isWaking else { return }

@@ -4,8 +4,8 @@ import BrokerDisclosure
 import BrokerJSON
 import BrokerModel
 
-/// Writes the events of one reply. Except for removals, it checks each record again, and leaves out those
-/// that the caller cannot see now.
+/// Writes the events of one reply. It checks every record again except removed ones, and leaves out records
+/// that the caller cannot see.
 struct HistoryEvents {
     private let context: ReadContext
     private let keys: ContactKeySet
@@ -14,7 +14,7 @@ struct HistoryEvents {
     private let byteLimit: Int
     private var writer = DisclosedWriter(reservingCapacity: 1_024)
     private var count = 0
-    /// The contacts that the reply discloses.
+    /// The contacts that the reply discloses or reports as removed.
     private(set) var records: [RecordNumber] = []
 
     init(context: ReadContext, keys: ContactKeySet, unifies: Bool, limit: Int, byteLimit: Int) {
@@ -29,7 +29,7 @@ struct HistoryEvents {
     var room: Int { limit - count }
     var isFull: Bool { room <= 0 || writer.size >= byteLimit }
 
-    /// - Parameter detail: the broker's own word for the audit record, never text from an app.
+    /// - Parameter detail: the broker's own text for the audit record, never text from an app.
     func reply(token: String, detail: String) -> DisclosedReply {
         var writer = writer
         writer.endArray()
@@ -54,7 +54,7 @@ struct HistoryEvents {
         event(kind) { $0.member("identifier", identifier) }
     }
 
-    /// - Returns: the end of the batch and every card read; `nil` if there is no book.
+    /// - Returns: the end of the batch and all cards that were read; `nil` if there is no book.
     mutating func contacts(
         _ predicate: ContactPredicate?, after: Position?, _ kind: (RecordNumber) -> HistoryPlan.Kind
     ) throws(StoreError) -> (end: FetchEnd, cards: Set<RecordNumber>)? {
@@ -66,8 +66,8 @@ struct HistoryEvents {
             images: keys.intersection(.images).intersection(disclosure.keys), unifies: unifies)
         let (found, end) = try book.fetch(unified: query)
         var read: Set<RecordNumber> = []
-        // The links also name damaged cards, which are left out of the contacts. They count as read, so that
-        // they are not read again.
+        // The links also name damaged cards, which the fetch leaves out. They count as read, because another
+        // attempt would not read them either.
         let links = unifies ? book.links(seeing: query.matchKeys) : nil
         for contact in found {
             read.insert(contact.record)
@@ -115,10 +115,11 @@ struct HistoryEvents {
         write(kind, link)
     }
 
-    /// Writes the memberships of a group in its parents, and then the memberships of contacts in the group.
+    /// Writes the memberships of a group in its parents, and then the memberships of the visible contacts in
+    /// the group.
     ///
-    /// - Parameter place: starts after this contact; `nil` to start from the beginning.
-    /// - Returns: the place to continue from; `nil` after the last contact.
+    /// - Parameter place: the contact to continue after; `nil` to start from the beginning.
+    /// - Returns: the last contact written, if more contacts follow; otherwise `nil`.
     mutating func contents(of group: RecordNumber, after place: RecordNumber?) throws(StoreError) -> RecordNumber? {
         guard let found = try context.group(group) else { return nil }
         if place == nil {
@@ -134,8 +135,8 @@ struct HistoryEvents {
         try context.book?.groups(of: context.groupOwner).map(\.record) ?? []
     }
 
-    /// Writes the memberships of some contacts in a group. Returns the place to continue from, as
-    /// ``contents(of:after:)`` does.
+    /// Writes the memberships of some contacts in a group. The parameter `place` and the result have the same
+    /// meaning as in ``contents(of:after:)``.
     mutating func members(
         of group: RecordNumber, amongst contacts: Set<RecordNumber>, after place: RecordNumber?
     ) throws(StoreError) -> RecordNumber? {

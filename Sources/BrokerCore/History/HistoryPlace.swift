@@ -2,19 +2,19 @@ import BrokerAccessControl
 import BrokerContactsStore
 import BrokerModel
 
-/// A place in one app's change history: after the last event that the app could see.
+/// A place in one app's change history, after the last event that the app could see.
 struct HistoryPlace: Hashable {
     /// The epoch is the revision of the grant since which only the granted set changed. The terms are the
-    /// grant's keys, and whether its scope is all contacts. A place with another epoch or other terms belongs
-    /// to another history.
+    /// grant's keys, and whether its scope is all contacts. A place with a different epoch or different terms
+    /// belongs to a different history.
     var epoch: Int64
     var terms: UInt64
-    /// The number of the last change of the book that the app could see.
+    /// The number of the last change to the book that the app could see.
     var change: Int64
-    /// The revision of the last change of the granted set.
+    /// The revision of the last change to the granted set.
     var set: Int64
 
-    /// Before all events: a caller with this place gets everything.
+    /// The place before all events. A caller with this place gets everything.
     static let beginning = HistoryPlace(epoch: 0, terms: 0, change: 0, set: 0)
 
     static func terms(_ disclosure: Disclosure) -> UInt64 {
@@ -25,11 +25,11 @@ struct HistoryPlace: Hashable {
     }
 }
 
-/// The contents of a history token: a place and the time of issue. An app gets them only encrypted.
+/// The contents of a history token: a place and the time of issue. An app gets only the encrypted token.
 struct HistoryToken: Hashable {
     let place: HistoryPlace
-    /// When the token was issued, in seconds since 1970, rounded down to ``window``: with exact times every token
-    /// would differ.
+    /// When the token was issued, in seconds since 1970, rounded down to a multiple of ``window``. With exact
+    /// times, every token would differ.
     let time: Int64
 
     /// Ten days in seconds. Because of the rounding, a token may become invalid up to this long before the
@@ -43,9 +43,9 @@ struct HistoryToken: Hashable {
         self.place = place
     }
 
-    /// The lowest change number that a token issued at this time names. The book discards old changes,
-    /// possibly also the last one that an app saw. The app's token must not change because of that. So a
-    /// token names no change that may be discarded within its window.
+    /// The lowest change number that a token issued at this time may name. The book discards old changes,
+    /// perhaps including the last one that an app saw. The app's token must not change when that happens. A
+    /// token therefore names no change that may be discarded within the token's window.
     static func floor(at time: Int64) -> Int64 {
         let (oldest, overflow) = time.subtractingReportingOverflow(ContactsStore.historyRetention - window)
         return overflow ? 0 : max(0, ContactsStore.changeNumber(at: oldest) - 1)

@@ -4,7 +4,7 @@ import BrokerContactsStore
 import BrokerDisclosure
 import BrokerVarlink
 
-/// The ends of apps' change histories, as places and as tokens.
+/// Finds where each app's change history ends, as a place or as a token.
 struct HistoryPlaces {
     let surroundings: Surroundings
     let access: AccessStore
@@ -15,9 +15,9 @@ struct HistoryPlaces {
 
     private var seconds: Int64 { surroundings.seconds }
 
-    /// The changes of a principal's granted set. Without a decision in effect, a policy rule may still force
-    /// a level. The granted set then counts as empty and unchanged, so that the app keeps one history,
-    /// whatever was decided in between.
+    /// The changes to a principal's granted set. Without a grant in effect, a policy rule may still force a
+    /// level. The granted set then counts as empty and unchanged. All times without a grant in effect share
+    /// one history, even if a grant was in effect in between.
     func setHistory(of principal: Principal) -> SetHistory {
         guard let history = access.setHistory(of: principal), let grant = access.grant(of: principal),
             grants.end(of: grant, principal).map({ $0 > seconds }) ?? true
@@ -35,7 +35,7 @@ struct HistoryPlaces {
         try history.token(of: context, setHistory(of: context.principal), at: seconds, isBounded: isBounded)
     }
 
-    /// Looks up, on a worker, the place of an app with a large granted set. ``History`` then caches it.
+    /// Looks up, on a worker, the place of an app with a large granted set. ``History`` caches the result.
     func lookUp(
         _ context: ReadContext, _ book: ContactsStore, _ call: Call, _ session: CallerSession,
         done: @escaping () -> Void
@@ -55,8 +55,8 @@ struct HistoryPlaces {
         }
     }
 
-    /// The current token, cached per session. Between most calls nothing changes, and a look-up by app would
-    /// hash a path each time.
+    /// The current token, cached per session. Usually nothing changes between two calls, and a cache per
+    /// principal would hash the app's path each time.
     ///
     /// - Parameter isBounded: see ``History/place(of:_:isBounded:)``.
     func token(
@@ -70,9 +70,9 @@ struct HistoryPlaces {
         return text
     }
 
-    /// A token for the current place if the app may read, otherwise a token for the beginning.
+    /// A token for the current place. If the app may not read or the book cannot be read, a token for the
+    /// beginning, with which the app starts over. `nil` if no token can be made.
     func token(for session: CallerSession, _ book: ContactsStore, _ identifiers: IdentifierCipher) -> String? {
-        // If the book cannot be read, the app gets a token with which it starts over.
         if let context = grants.readContext(of: session, book, under: identifiers), let token = try? token(context) {
             return token
         }

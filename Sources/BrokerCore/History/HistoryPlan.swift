@@ -4,13 +4,13 @@ import BrokerModel
 
 /// Computes the events for an app by comparing its current view with its view at an earlier place.
 ///
-/// Each record has at most one event, which states its current state. Events cover everything that the app
-/// could see at any time since that place. The app may have read its list in parts after it got the place. So
-/// it may know contacts that came after the place and are gone already.
+/// Each record has at most one event, which gives the record's current state. Events cover everything that
+/// the app could see at any time since that place. The app may have read its list in parts after it got the
+/// place. It may therefore know contacts that appeared after the place and are already gone.
 ///
-/// If nothing visible happened to a record, the app's copy is current; otherwise the broker sends the
-/// record's current state. Applied in order, the events make the app's copy equal to its view of the book. An
-/// app ignores the removal of a record that it never had. The type is pure: values in, values out.
+/// A record without visible changes has no event, because the app's copy is current. If the app applies the
+/// events in order, its copy becomes equal to its view of the book. An app ignores the removal of a record
+/// that it never had.
 struct HistoryPlan: Hashable {
     /// The `kind` of the interface's `HistoryEvent`.
     enum Kind: String {
@@ -24,27 +24,29 @@ struct HistoryPlan: Hashable {
         let isSubgroup: Bool
     }
 
-    /// Contacts that the app no longer sees.
+    /// Contacts that the app can no longer see.
     private(set) var gone: [RecordNumber: Kind] = [:]
-    /// Contacts that the app sees, if they still exist.
+    /// Contacts that the app can see, if they still exist.
     private(set) var contacts: [RecordNumber: Kind] = [:]
     private(set) var groups: [RecordNumber: Kind] = [:]
     private(set) var links: [Link: Kind] = [:]
-    /// Contacts granted since the place. The app now sees their memberships in its groups, however old those are.
+    /// Contacts granted since the place. The app can now see all of their memberships in visible groups, even
+    /// old ones.
     private(set) var newlyGranted: Set<RecordNumber> = []
-    /// For contacts that came or went since the place, the ranges of change numbers in which the app could
-    /// see them.
+    /// For contacts that appeared or disappeared since the place, the ranges of change numbers in which the
+    /// app could see them.
     private var spans: [RecordNumber: [ClosedRange<Int64>]] = [:]
     private var joinedOrLeft: Set<RecordNumber> = []
-    /// Of the contacts with changes, ``came`` has those that the app did not see at the place, and ``went``
-    /// those that it does not see now. Changes by excluded authors count too.
+    /// Of the contacts with changes, ``came`` contains those that the app could not see at the place.
+    /// ``went`` contains those that it can no longer see. Changes by excluded authors count too.
     private(set) var came: Set<RecordNumber> = []
     private(set) var went: Set<RecordNumber> = []
 
     /// - Parameters:
-    ///   - changes: the changes of the book since the place, in order, for records that the app sees or saw.
-    ///   - events: the changes of the granted set since the place.
-    ///   - isExcluded: whether the app knows an author's changes already.
+    ///   - changes: the changes to the book since the place, in order, for records that the app can see or
+    ///     could see.
+    ///   - events: the changes to the granted set since the place.
+    ///   - isExcluded: whether the app asked to leave out this author's changes.
     init(
         _ changes: [BookChange], _ events: some Sequence<SetEvent>, _ scope: ChangeScope,
         excluding isExcluded: (ChangeAuthor) -> Bool = { _ in false }
@@ -84,8 +86,8 @@ struct HistoryPlan: Hashable {
         _ isExcluded: (ChangeAuthor) -> Bool
     ) {
         let add = changes.first { $0.kind == .addContact }
-        // A contact added later was not visible at the place, although an app's own contact joins the granted set
-        // slightly before it is added.
+        // A contact that was added after the place was not visible at the place. It may have been in the
+        // granted set, because an app's own contact joins the set slightly before it is added.
         let wasVisible =
             switch events.first?.kind {
             case .revoked, .deleted: add == nil
@@ -95,7 +97,7 @@ struct HistoryPlan: Hashable {
         let isUpdated = changes.contains {
             $0.kind == .updateContact && !scope.keys.isDisjoint(with: $0.keys) && !isExcluded($0.author)
         }
-        // A contact that the app added itself joins the granted set without an event.
+        // A contact that the app itself added joins the granted set without an event.
         let inSet = events.isEmpty ? [0 ... .max] : Self.spans(events.map { ($0.change, $0.kind == .granted) })
         note(inSet, of: record, changes)
         if !events.isEmpty { joinedOrLeft.insert(record) }
@@ -166,8 +168,8 @@ struct HistoryPlan: Hashable {
 
     /// The ranges of change numbers in which a condition was true, in order.
     ///
-    /// - Parameter switchovers: each number from which the condition was true, or up to which it was true, in
-    ///   order.
+    /// - Parameter switchovers: in order, each number from which the condition was true (`isSo`) and each
+    ///   number up to which it was true.
     static func spans(_ switchovers: [(number: Int64, isSo: Bool)]) -> [ClosedRange<Int64>] {
         var spans: [ClosedRange<Int64>] = []
         // If the condition ends first, it was true from the start.
@@ -215,7 +217,7 @@ struct HistoryPlan: Hashable {
         for (link, changes) in ofLink {
             let isIn = { (kind: BookChange.Kind) in kind == .addMember || kind == .addSubgroup }
             if changes.last.map({ isIn($0.kind) }) == true {
-                // All memberships of a newly granted contact are sent anyway.
+                // The broker sends all memberships of a newly granted contact separately.
                 guard link.isSubgroup || !newlyGranted.contains(link.member) else { continue }
                 links[link] = link.isSubgroup ? .addSubgroup : .addMember
             } else {

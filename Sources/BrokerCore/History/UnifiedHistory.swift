@@ -6,11 +6,11 @@ import BrokerModel
 ///
 /// When two cards are linked, both are removed as single contacts, and their unified contact is added;
 /// unlinking does the opposite. As in the plan, events cover everything that the app could see since the
-/// place. This includes cards that were linked and unlinked again, or the reverse. Each former identifier
-/// that the app may know is removed, and each current one is sent with its state. The type is pure: values
-/// in, values out.
+/// place. This includes cards that were linked and unlinked again, or unlinked and linked again. Events
+/// remove each former identifier that the app may know, and send each current identifier with its contact's
+/// state.
 struct UnifiedHistory: Hashable {
-    /// A card, or the cards that the app sees as one contact, named by the first of them.
+    /// A single card, or cards that the app sees as one contact. The first card names the contact.
     struct Person: Hashable {
         let first: RecordNumber
         let isUnified: Bool
@@ -45,7 +45,7 @@ struct UnifiedHistory: Hashable {
     ) {
         (self.plan, self.links, self.scope) = (plan, links, scope.records)
         for change in changes where scope.reports(change.kind) {
-            // A link by evidence follows from a change of a card. The author of that change does not learn of
+            // A link by evidence follows from a change to a card. The author of that change does not learn of
             // the link, so the link is never excluded.
             guard let isLinked = change.kind.links, let member = change.member,
                 change.kind.isByEvidence || !isExcluded(change.author)
@@ -73,7 +73,7 @@ struct UnifiedHistory: Hashable {
         for (person, members) in before where now[person] == nil {
             let kinds = members.compactMap { plan.gone[$0] }
             // If an excluded author removed all of the contact's cards, no removal is sent. If a card remains
-            // under another identifier, the removal of the old identifier is sent.
+            // under a different identifier, the removal of the old identifier is sent.
             guard !kinds.isEmpty || !members.isSubset(of: plan.went) else { continue }
             gone[person] = kinds.contains(.revoked) ? .revoked : .deleteContact
         }
@@ -112,14 +112,14 @@ struct UnifiedHistory: Hashable {
 
     // MARK: Groups
 
-    /// Cards that are reported as deleted because they are linked now. The app then drops their memberships
-    /// too, so the memberships are sent again.
+    /// Visible cards that are reported as deleted because they have become part of a unified contact. The app
+    /// then drops their memberships too, so the broker sends the memberships again.
     var cardsReportedDeleted: Set<RecordNumber> {
         Set(gone.keys.lazy.filter { !$0.isUnified && isVisible($0.first) }.map(\.first))
     }
 
-    /// - Parameter withCards: whether to include each card that was removed with its unified contact, because
-    ///   memberships name cards.
+    /// - Parameter withCards: whether to add an event for every removed card. Memberships name cards, not
+    ///   unified contacts.
     func gone(withCards: Bool) -> [Person: HistoryPlan.Kind] {
         guard withCards else { return gone }
         let cards = plan.gone.map { (Person(first: $0.key, isUnified: false), $0.value) }
@@ -138,7 +138,7 @@ struct UnifiedHistory: Hashable {
         }
     }
 
-    /// The ranges in which the app could see two cards as one contact.
+    /// The ranges of change numbers in which the app could see two cards as one contact.
     private func timesTogether(_ record: RecordNumber, _ other: RecordNumber) -> [ClosedRange<Int64>] {
         guard isKnown(record), isKnown(other) else { return [] }
         let times = changesOf[Pair(record, other)].map { HistoryPlan.together($0) { $0.links == true } }

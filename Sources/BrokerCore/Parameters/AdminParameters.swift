@@ -11,7 +11,7 @@ struct AdminParameters: Sendable {
     var uid: UInt32?
     var allUsers = false
     var status: AuthorizationStatus?
-    /// Pseudonyms of the contacts to keep in the granted set.
+    /// The audit's pseudonyms of the contacts to keep in the granted set.
     var identifiers: [String]?
     var keys: ContactKeySet?
     var expires: String?
@@ -21,12 +21,12 @@ struct AdminParameters: Sendable {
     var contact: String?
     var limit: Int?
     var follow = false
-    /// The person may be asked for a password. The parameter's name, `allowInteractiveAuthentication`, is
-    /// systemd's convention.
+    /// Whether the broker may ask the caller's user for a password. The parameter's name,
+    /// `allowInteractiveAuthentication`, is systemd's convention.
     var mayInteract = false
 
-    /// - Parameter allowed: the names of the method's own parameters. Any other parameter is
-    ///   `InvalidParameter`.
+    /// - Parameter allowed: the names of the method's own parameters. Any other parameter except
+    ///   `allowInteractiveAuthentication` causes the error `InvalidParameter`.
     init(_ parameters: JSONValue, allowing allowed: Set<String>) throws(VarlinkError) {
         let reader = ParameterReader()
         try reader.members(of: parameters) { (name, value) throws(VarlinkError) in

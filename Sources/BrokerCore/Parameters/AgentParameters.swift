@@ -23,7 +23,7 @@ struct ServeParameters: Sendable {
 
 /// Parameters of `Search`.
 struct SearchParameters: Sendable {
-    /// The most rows in one reply.
+    /// The maximum number of rows in one reply.
     static let maximumRows = 200
 
     var agent = ""
@@ -31,7 +31,7 @@ struct SearchParameters: Sendable {
     var query = ""
     var offset = 0
     var limit = 50
-    /// Only contacts that the app can see already.
+    /// Whether to search only the contacts that the app can already see.
     var granted = false
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
@@ -115,7 +115,7 @@ struct AnswerParameters: Sendable {
     /// The interface's `PickedValue`.
     struct PickedValue: Hashable, Sendable {
         var contact = ""
-        /// `nil` for the whole contact.
+        /// The key of the picked value; `nil` if the whole contact was picked.
         var key: ContactKey?
         var value: String?
 
@@ -157,7 +157,7 @@ struct AnswerParameters: Sendable {
         }
     }
 
-    /// Whether a field belongs to another kind of prompt.
+    /// Whether the answer contains a field that belongs to a different kind of prompt.
     func hasForeignFields(for kind: PromptKind) -> Bool {
         let hasLevelFields =
             level != nil || !identifiers.isEmpty || keys != nil || expires != nil || lifetime != nil

@@ -10,7 +10,7 @@ struct FetchContactsParameters: Sendable {
     var sortOrder = SortOrder.none
     var unify = true
     var after: String?
-    /// Most contacts to return; `nil` for all.
+    /// The maximum number of contacts to return; `nil` for all.
     var limit: Int?
     var purpose: String?
 
@@ -102,7 +102,7 @@ struct RequestContactsParameters: Sendable {
     }
 }
 
-/// Parameters of `SaveContacts`, with the contacts not decoded yet.
+/// Parameters of `SaveContacts`. This type does not decode the contacts and groups.
 struct SaveContactsParameters: Sendable {
     enum Operation: String, CaseIterable, Sendable {
         case add, update, delete, addMember, removeMember, addSubgroup, removeSubgroup, link, unlink

@@ -16,8 +16,7 @@ struct FetchHistoryParameters: Sendable {
         let reader = ParameterReader()
         try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
             switch name {
-            // The length is not checked: a token that the broker did not issue is unknown, whatever its
-            // length.
+            // The length is not checked. A token that the broker did not issue is unknown, not invalid.
             case "token": token = try reader.string(value, name)
             case "keys": keys = try reader.keys(value, name)
             case "unify": unify = try reader.bool(value, name)

@@ -3,17 +3,18 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// Reads the parameters of a call strictly: a field that the interface does not have, or a value of another type,
-/// is `InvalidParameter` with the field's name. `null` is the same as absent.
+/// Reads the parameters of a call strictly. An unknown field, or a value of the wrong type, causes the error
+/// `InvalidParameter` with the field's name. A field that is `null` counts as absent.
 struct ParameterReader {
-    /// The parameter being read. An error in a field of a struct names this parameter.
+    /// The parameter that contains the struct being read; `nil` for the parameters themselves. Errors name
+    /// this parameter instead of the struct's field.
     var outermost: String?
 
     func invalid(_ name: String) -> VarlinkError { .invalidParameter(outermost ?? name) }
 
     /// Passes the name and value of each member that is not `null` to `body`.
     ///
-    /// - Parameter required: members that must be present. If one is missing, this method throws after it has
+    /// - Parameter required: members that must be present. If one is missing, the method throws after it has
     ///   read all members.
     func members(
         of object: JSONValue, requiring required: [String] = [],
@@ -22,12 +23,14 @@ struct ParameterReader {
         guard let members = object.members else { throw invalid("parameters") }
         var present = 0
         for (member, value) in members where !value.isNull {
-            // The `default` case of `body` rejects an unknown name, and also a name that is not valid text.
+            // An invalid name becomes an empty one, which the `default` case of `body` rejects like an
+            // unknown name.
             let name = member.string ?? ""
             try body(name, value)
             if required.contains(name) { present += 1 }
         }
-        // The JSON parser rejects two members of one name, so the count shows whether one is missing.
+        // The JSON parser rejects two members with the same name, so the count shows whether a required one
+        // is missing.
         guard present < required.count else { return }
         for name in required {
             guard let value = object[name], !value.isNull else { throw invalid(name) }
@@ -66,7 +69,7 @@ struct ParameterReader {
         return list
     }
 
-    /// Reads the name of a case of one of the interface's enumerations.
+    /// Reads a value of one of the interface's enumerations.
     func one<Value: RawRepresentable>(
         of type: Value.Type, _ value: JSONValue, _ name: String
     ) throws(VarlinkError) -> Value where Value.RawValue == String {
@@ -79,8 +82,8 @@ struct ParameterReader {
     func keys(_ value: JSONValue, _ name: String) throws(VarlinkError) -> ContactKeySet {
         guard let elements = value.elements else { throw invalid(name) }
         var keys = ContactKeySet()
-        // Fetches often name all keys, mostly in the order of declaration, so the search continues after the last
-        // match.
+        // Fetches often name all keys, mostly in the order of their declaration. The search therefore
+        // continues after the last match.
         var next = 0
         for element in elements where !element.says("identifier") {
             func isNamed(_ key: String) -> Bool { element.says(key) }
@@ -106,7 +109,7 @@ struct ParameterReader {
         return keys
     }
 
-    /// Reads a text of bounded length.
+    /// Reads a text of at most `maximum` bytes of UTF-8.
     func text(_ value: JSONValue, _ name: String, maximum: Int) throws(VarlinkError) -> String {
         let text = try string(value, name)
         guard text.utf8.count <= maximum else { throw ContactsError.limitExceeded(name, maximum: maximum) }

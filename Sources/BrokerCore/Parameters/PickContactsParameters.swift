@@ -7,7 +7,7 @@ import BrokerVarlink
 struct PickContactsParameters: Sendable {
     enum Selection: String, Sendable { case contact, property }
 
-    /// The keys to show and return; `nil` for all keys that an app gets without naming them.
+    /// The keys to show and return; `nil` for ``Grant/ordinaryKeys``.
     var keys: ContactKeySet?
     var enabling: PickerRule?
     var returningContact: PickerRule?
@@ -33,13 +33,13 @@ struct PickContactsParameters: Sendable {
         if returningContact?.key != nil { throw .invalidParameter("returningContact") }
     }
 
-    /// Every key that the call names, to return it or to evaluate a rule.
+    /// Every key that the call names, either to return its value or in a rule.
     var namedKeys: ContactKeySet {
         [enabling, returningContact, returningProperty].reduce(keys ?? []) { $0.union($1?.keys ?? []) }
     }
 }
 
-/// The interface's `PickerRule`: which contacts or values can be chosen. All given conditions must be met.
+/// The interface's `PickerRule`. It matches a contact if all given conditions are met.
 struct PickerRule: Hashable, Sendable {
     /// Keys that must have a value.
     var hasKeys = ContactKeySet()

@@ -5,7 +5,7 @@ import BrokerVarlink
 
 /// Parameters of `ProposeContact`.
 struct ProposeContactParameters: Sendable {
-    /// The card, validated like an added one. Its identifier is ignored.
+    /// The proposed card, validated like an added contact. Its identifier is ignored.
     var card: WireContact
     var purpose: String?
 
@@ -39,7 +39,7 @@ struct ProposeContactParameters: Sendable {
         }
     }
 
-    /// The encoded card for the prompt. An image is only reported as available.
+    /// The encoded card for the prompt. It contains no image, but says whether the card has one.
     var shown: [UInt8] {
         var shown = card
         if !shown.contact.imageData.isEmpty {

@@ -32,8 +32,8 @@ struct ListLinkedContactsParameters: Sendable {
     }
 }
 
-/// Parameters of `ListContainers`. Without any, the call lists all containers, otherwise the container of one
-/// record.
+/// Parameters of `ListContainers`. With a parameter, the call lists only the container of that contact or
+/// group; without one, it lists all visible containers.
 struct ListContainersParameters: Sendable {
     var contact: String?
     var group: String?
@@ -53,7 +53,7 @@ struct ListContainersParameters: Sendable {
 
 /// Parameters of `SetUserDefaults`; an absent parameter leaves its setting unchanged.
 struct SetUserDefaultsParameters: Sendable {
-    /// `givenName` or `familyName`: the other cases of the interface's type cannot be stored.
+    /// `givenName` or `familyName`. The other cases of the interface's type cannot be stored.
     var sortOrder: SortOrder?
     var displayOrder: SortOrder?
     /// ISO 3166-1 alpha-2, in lower case.

@@ -4,8 +4,8 @@ import BrokerAccessControl
 ///
 /// The wait doubles with each prompt that granted nothing, and an approval resets it.
 struct BackOff {
-    /// Callers whose names any program of the user can take share one entry. So a program gains nothing by
-    /// calling under many names.
+    /// Any program of the user can take the name of a weakly identified caller, so these callers share one
+    /// entry. A program therefore gains nothing from using many names.
     enum Key: Hashable {
         case app(IdentityStrength, String)
         case weak
@@ -25,14 +25,15 @@ struct BackOff {
     }
 
     private let limits: Limits
-    /// Grouped by user, so that the entries of one user's apps never displace another user's.
+    /// Entries are grouped by user, so that one user's apps never displace the entries of another user's
+    /// apps.
     private var entries: [UInt32: [Key: Entry]] = [:]
 
     init(limits: Limits) {
         self.limits = limits
     }
 
-    /// Seconds, rounded up, that the app must still wait; `nil` if it need not wait.
+    /// The seconds, rounded up, that the app must still wait; `nil` if it need not wait.
     func remaining(_ uid: UInt32, _ strength: IdentityStrength, _ app: String, now: Int64) -> Int? {
         guard let entries = entries[uid] else { return nil }
         // A weakly identified app that was denied has an entry of its own as well.
@@ -40,20 +41,20 @@ struct BackOff {
         return until > now ? Int((until - now + 999_999) / 1_000_000) : nil
     }
 
-    /// Whether this caller has no back-off: its last prompt granted something, or it had no prompt. Weakly
-    /// identified callers count as one.
+    /// Whether the caller's last prompt granted something, or the caller has had no prompt. Weakly identified
+    /// callers count as one caller.
     func isFresh(_ caller: Caller) -> Bool { entries[caller.uid]?[Key(caller)] == nil }
 
     /// Counts a prompt that granted nothing, for whatever reason.
     ///
-    /// - Parameter denied: whether the person denied the app before. It then has an entry of its own, so that
-    ///   its long wait does not affect other weakly identified apps.
+    /// - Parameter denied: whether the person denied the app before. If so, the app has an entry of its own,
+    ///   so that its long wait does not affect other weakly identified apps.
     mutating func grantedNothing(_ caller: Caller, denied: Bool, now: Int64) {
         let key = denied ? Key.own(caller) : Key(caller)
         var entries = self.entries[caller.uid] ?? [:]
         if entries.count >= limits.backOffs, entries[key] == nil,
-            // The entry that ends first makes room. To displace entries, an app would need many names, each with its
-            // own wait.
+            // The new entry replaces the one that ends first. To displace entries, an app would need many
+            // names, each with its own wait.
             let first = entries.min(by: { $0.value.until < $1.value.until })
         {
             entries[first.key] = nil
@@ -76,7 +77,7 @@ struct BackOff {
     /// Resets the back-off of some apps of a user.
     ///
     /// - Parameters:
-    ///   - isMeant: whether to reset an app, by its strength and identifier.
+    ///   - isMeant: whether to reset the app with this strength and identifier.
     ///   - weak: whether to reset the shared entry of weakly identified apps too.
     /// - Returns: the apps whose own entries were removed.
     mutating func drop(
@@ -104,7 +105,7 @@ struct BackOff {
 }
 
 extension IdentityStrength {
-    /// Whether any program of the user can take such a name.
+    /// Whether any program of the user can take a name of this strength.
     var namesNobody: Bool {
         switch self {
         case .claimed, .unverified: true

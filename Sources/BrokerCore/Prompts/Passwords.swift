@@ -6,9 +6,9 @@ import BrokerVarlink
 enum Verdict: Hashable {
     case granted
     case refused
-    /// A password would help, but the person may not be asked for it.
+    /// A password would help, but nothing could ask for it: the call forbids that, or no password agent runs.
     case wantsInteraction
-    /// No authority is there to ask for it.
+    /// There is no authority that could ask for a password.
     case absent
     /// The person was not asked or did not answer. The text says why and what to do.
     case unanswered(String)
@@ -26,7 +26,7 @@ final class WantedPassword {
     var onEnd: ((Verdict) -> Void)?
     fileprivate var asked: (any AskedAuthority)?
     fileprivate var timer: (any Scheduled)?
-    /// The audit record of the request was appended.
+    /// Whether the audit record of the request was appended.
     fileprivate var isOnRecord = false
     fileprivate unowned let passwords: Passwords
 
@@ -55,13 +55,19 @@ final class WantedPassword {
         done(verdict)
     }
 
-    /// Ends the request because its purpose is gone. `done` gets ``Verdict/unanswered(_:)`` and not
-    /// ``Verdict/refused``, which would tell an agent that the password was wrong and the terminal is free
-    /// again.
+    /// Ends a request that is no longer needed. `done` gets ``Verdict/unanswered(_:)``. ``Verdict/refused``
+    /// would tell an agent that the password was wrong and that the terminal is free again.
     func withdraw() {
         guard !isOver else { return }
         cancelQuestion()
         end(.unanswered("the request that needed the password has changed; answer again"))
+    }
+
+    /// Ends the request in favour of a newer one.
+    fileprivate func replace() {
+        guard !isOver else { return }
+        cancelQuestion()
+        end(.unanswered("another agent of yours has asked for your password since; close the agents that you do not use"))
     }
 
     /// Ends the request without running `done`, because the caller has disconnected.
@@ -103,6 +109,15 @@ final class Passwords {
         self.checks = checks
     }
 
+    /// Withdraws the oldest unanswered request of another agent of the user, if too many are open. Otherwise idle
+    /// agents could keep the person's own agent from starting.
+    private func makeRoom(for password: WantedPassword) {
+        let uid = password.session.caller.uid
+        let ofUser = wanted.filter { $0.session.caller.uid == uid }
+        guard password.action == .answer, ofUser.count >= surroundings.limits.passwordsPerUser else { return }
+        ofUser.first { $0.action == .answer }?.replace()
+    }
+
     /// - Returns: `false` if too many requests are open.
     private func add(_ password: WantedPassword) -> Bool {
         let ofUser = wanted.filter { $0.session.caller.uid == password.session.caller.uid }
@@ -117,22 +132,23 @@ final class Passwords {
 
     fileprivate func remove(_ password: WantedPassword) { wanted.removeAll { $0 === password } }
 
-    /// Asks the authority for a password, and passes the result to `done`. Anything may have changed by then,
-    /// so `done` must decide again.
+    /// Asks the authority for a password, and passes the result to `done`. Anything may have changed in the
+    /// meantime, so `done` must decide again.
     ///
-    /// The audit records the request before it is made, and then its result. After a failure, the password
-    /// counts as not given.
+    /// The broker commits an audit record of the request before it asks, and records the result afterwards.
+    /// If it cannot commit the first record, it does not ask.
     ///
     /// - Parameters:
-    ///   - session: the session that needs the authorization. Its executable is checked before the request
-    ///     and after the answer.
-    ///   - concerned: the caller named in the audit records, if not the session's.
-    ///   - app: the app that the request concerns, for the person to read.
+    ///   - session: the session that needs the authorization. Its caller's executable is checked before the
+    ///     request, and again after the password was given.
+    ///   - concerned: the caller to name in the audit records; `nil` for the session's caller.
+    ///   - app: the app to name in the password dialog.
     ///   - done: runs once, unless the caller disconnects first.
+    /// - Returns: the open request; `nil` if it has already ended.
     @discardableResult
     func want(
         _ action: AuthorityAction, of session: CallerSession, concerning concerned: Caller? = nil, app: String? = nil,
-        mayInteract: Bool, for call: Call, done: @escaping (Verdict) -> Void
+        access: String? = nil, mayInteract: Bool, for call: Call, done: @escaping (Verdict) -> Void
     ) -> WantedPassword? {
         guard let authority = surroundings.authority else {
             done(.refused)
@@ -140,6 +156,7 @@ final class Passwords {
         }
         let wanted = WantedPassword(
             action, session, concerned: concerned ?? session.caller, call, self, done: done)
+        makeRoom(for: wanted)
         guard add(wanted) else {
             wanted.record("not asked: too many")
             wanted.end(.unanswered("too many password requests are open; answer them first"))
@@ -148,7 +165,7 @@ final class Passwords {
         call.onAbandoned = { [weak wanted] in wanted?.abandon() }
         let caller = session.caller
         let question = AuthorityQuestion(
-            action: action, process: caller.process, uid: caller.uid, app: app.map(questionName),
+            action: action, process: caller.process, uid: caller.uid, app: app.map(questionName), access: access,
             mayInteract: mayInteract)
         checks.check(session) { [weak self, weak wanted] found in
             guard let self, let wanted, !wanted.isOver else { return }
@@ -158,7 +175,8 @@ final class Passwords {
         return wanted.isOver ? nil : wanted
     }
 
-    /// The verdict that follows from a check of the program that asked.
+    /// The verdict that follows from the executable check. ``Verdict/granted`` means only that the executable
+    /// is unchanged.
     private static func verdict(on found: ExecutableCheck) -> Verdict {
         switch found {
         case .same: .granted
@@ -180,7 +198,6 @@ final class Passwords {
                     answered(wanted, answer)
                 }
             },
-            // A request that cannot be recorded is not made.
             failed: { [weak wanted] in wanted?.end(.unanswered("the password request could not be recorded")) })
     }
 
@@ -202,7 +219,7 @@ final class Passwords {
         case .wantsInteraction: (verdict, word) = (.wantsInteraction, "wants the person")
         case .absent: (verdict, word) = (.absent, "cannot be asked: no polkit")
         case .failed(let reason):
-            // The person may be unable to read the broker's journal, so the text has the reason.
+            // The person may be unable to read the broker's journal, so the text contains the reason.
             verdict = .unanswered(
                 "polkit could not ask for your password (\(reason)); an administrator can check: systemctl status polkit "
                     + "dbus systemd-logind")
@@ -215,7 +232,7 @@ final class Passwords {
         }
         wanted.record(word)
         guard verdict == .granted else { return wanted.end(verdict) }
-        // The answer came in time, so the check below is not timed.
+        // The password was given in time, so the timeout does not apply to the check below.
         wanted.timer?.cancel()
         wanted.asked = nil
         // The password was given for the program that asked, not for one that replaced it.

@@ -4,36 +4,39 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// One question to the person, from the call that raised it to the answer. It lives on the event loop.
+/// One prompt, from the call that raised it to the person's answer. It lives on the event loop.
 final class Prompt {
     /// Identifies the prompt to agents. It changes when the prompt is shown again.
     var cookie: String
     let question: Question
     let session: CallerSession
-    /// The contacts that ``Question/ignored`` matches; `nil` until an agent first asks for rows, so that nothing is
-    /// looked up for a prompt that nobody sees.
+    /// The contacts that ``Question/ignored`` matches. `nil` until an agent first asks for rows: the look-up
+    /// is not needed for a prompt that nobody sees.
     var ignoredRecords: Set<RecordNumber>?
     /// The choices that the policy allowed when the prompt was last described to an agent.
     var offer: PromptOffer?
-    /// Encrypts the rows' identifiers, under a key that only this prompt has.
+    /// Encrypts the rows' identifiers with a key that only this prompt has.
     let rows: IdentifierCipher
     /// The waiting calls, each with the callback that gets the outcome.
     private(set) var waiting: [(call: Call, done: (PromptOutcome) -> Void)] = []
-    /// Agents that show the prompt.
+    /// The agents that show the prompt.
     var agents: [Agent] = []
-    /// When the prompt counts as dismissed, in microseconds of ``Surroundings/uptime``; `nil` while no agent has it.
+    /// When the prompt times out, in microseconds of ``Surroundings/uptime``; `nil` while no agent shows the
+    /// prompt.
     var deadline: Int64?
-    /// The timeout for an agent to appear, or for the person to answer.
+    /// The timer for the timeout: while no agent shows the prompt, an agent must appear; otherwise, the
+    /// person must answer.
     var timer: (any Scheduled)?
-    /// An answer is being committed and synced. No other answer is accepted.
+    /// Whether an answer is being committed and synced. If so, no other answer is accepted.
     var isAnswered = false
-    /// Answers that wait for the person's password. Several agents may each have one.
+    /// The password requests of answers that wait for the person's password. Several agents may each have
+    /// sent such an answer.
     private(set) var passwords: [WantedPassword] = []
     /// Set if the prompt timed out while an answer waited for the password. If the password is not given, the
     /// prompt ends with this outcome.
     var overdue: PromptOutcome?
 
-    /// `nil` if the system has no randomness.
+    /// Returns `nil` if libcrypto has no randomness or no memory.
     init?(_ question: Question, of session: CallerSession) {
         guard let cookie = Self.randomName(), let key = IdentifierCipher.randomKey(),
             let rows = IdentifierCipher(key: key)
@@ -48,14 +51,14 @@ final class Prompt {
     var isQuiet: Bool { question.isQuiet }
     var caller: Caller { session.caller }
 
-    /// 128 random bits in hexadecimal digits; `nil` if the system has no randomness.
+    /// 128 random bits in hexadecimal digits; `nil` if libcrypto has no randomness or no memory.
     static func randomName() -> String? {
         guard let key = IdentifierCipher.randomKey(), let cipher = IdentifierCipher(key: key) else { return nil }
-        // One block, encrypted under a random key that is not kept.
+        // A block encrypted under a random key, which is then discarded, is as unpredictable as random bits.
         return cipher.identifier(of: RecordNumber(0), as: .agentRow)
     }
 
-    /// The contact of a row that an agent got.
+    /// The contact of a row, by the identifier that an agent got.
     func record(ofRow identifier: String) throws(VarlinkError) -> RecordNumber {
         guard let record = rows.record(identifier, as: .agentRow) else {
             throw AgentError.invalidAnswer("the prompt has no such row")
@@ -69,7 +72,8 @@ final class Prompt {
 
     func wait(for password: WantedPassword) { passwords.append(password) }
 
-    /// Withdraws the password requests for answers to this prompt; only those of one agent if it is given.
+    /// Withdraws the password requests for answers to this prompt. If `agent` is given, only that agent's
+    /// requests are withdrawn.
     func withdrawPasswords(of agent: ProcessIdentity? = nil) {
         for password in passwords where agent == nil || password.session.caller.process == agent {
             password.withdraw()
@@ -78,14 +82,14 @@ final class Prompt {
 
     func stopWaiting(for password: WantedPassword) { passwords.removeAll { $0 === password } }
 
-    /// Removes the call of a caller that has disconnected. Returns whether no call waits any more.
+    /// Removes the call of a caller that has disconnected. Returns whether no other call waits.
     func stopWaiting(_ call: Call) -> Bool {
         waiting.removeAll { $0.call === call }
         return waiting.isEmpty
     }
 }
 
-/// The choices that the policy leaves to the person. The agent offers no others.
+/// The choices that the policy leaves to the person. An agent should offer only these.
 struct PromptOffer: Hashable {
     let allowsAll: Bool
     let keys: ContactKeySet
@@ -100,26 +104,28 @@ enum PromptOutcome: Hashable {
     case granted(newly: Set<RecordNumber>)
     /// The person made a one-time pick, which is never empty.
     case picked(Picked)
-    /// The person accepted the card. `visible` is the new card, if the app may see it.
+    /// The person accepted the card. `visible` is the new card; `nil` if the card was merged or the app may
+    /// not see contacts.
     case proposed(visible: RecordNumber?)
     /// The person denied access, and the denial was stored.
     case refused
-    /// The person decided nothing: the prompt was dismissed, timed out, or offered no choice.
+    /// The person decided nothing, or the decision had no effect. For example, the prompt was dismissed,
+    /// timed out or was withdrawn.
     case dismissed
-    /// No agent was there to ask.
+    /// No agent appeared in time.
     case noAgent
 }
 
-/// One connected agent, which shows prompts to the person or counts them. It lives on the event loop.
+/// One connected agent. It shows prompts to the person, or only their number if it is notify-only. It lives
+/// on the event loop.
 final class Agent {
-    /// Identifies this agent on its second connection.
+    /// Identifies the agent in calls on its second connection.
     let token: String
     let session: CallerSession
-    /// The agent gets the number of waiting prompts, and nothing else.
+    /// Whether the agent gets only the number of waiting prompts.
     let notifyOnly: Bool
     let serve: Call
-    /// The manage prompt that the person opened in this agent. It ends with the agent, or when the next one is
-    /// opened.
+    /// The manage prompt that the person opened in this agent. Opening another one replaces it.
     var own: Prompt?
 
     init(token: String, session: CallerSession, notifyOnly: Bool, serve: Call) {

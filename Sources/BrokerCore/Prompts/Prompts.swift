@@ -8,12 +8,12 @@ final class Prompts {
     private struct UserPrompts {
         /// Prompts that are shown one at a time. The first one is shown.
         var queue: [Prompt] = []
-        /// Quiet prompts. Agents show each as one line besides the first prompt, so that a denied app does
+        /// Quiet prompts. Agents show each as one line next to the first prompt, so that a denied app does
         /// not delay others.
         var quiet: [Prompt] = []
         var agents: [Agent] = []
 
-        /// The prompts that agents show now.
+        /// The prompts that agents may show: the first one of the queue, and all quiet ones.
         var shown: [Prompt] { queue.prefix(1) + quiet }
         var open: [Prompt] { queue + quiet }
     }
@@ -31,7 +31,8 @@ final class Prompts {
 
     // MARK: Asking
 
-    /// Checks that the person may be prompted for this caller now. Called before anything is read for the prompt.
+    /// Throws unless the person may be prompted for this caller at this time. Call this before reading
+    /// anything for the prompt.
     func mayAsk(_ kind: PromptKind, isQuiet: Bool, for caller: Caller) throws(VarlinkError) {
         if let seconds = backOff.remaining(caller.uid, caller.strength, caller.app, now: surroundings.uptime()) {
             throw ContactsError.tooManyPrompts(retryAfterSeconds: seconds)
@@ -45,8 +46,9 @@ final class Prompts {
         }
     }
 
-    /// Limits the open prompts of weakly identified callers, which count together. Once one of their prompts
-    /// grants nothing, they are limited like one app: they may have one open prompt together.
+    /// Whether another prompt fits within the limit that weakly identified callers share. Once one of their
+    /// prompts grants nothing, they may together have only one open prompt, like a single app. Other callers
+    /// are not limited here.
     private func hasRoom(among open: [Prompt], isQuiet: Bool, for caller: Caller) -> Bool {
         guard caller.strength.namesNobody else { return true }
         // Denied apps, whose prompts are quiet, and other apps are counted separately.
@@ -54,7 +56,8 @@ final class Prompts {
         return crowd.count < (isQuiet || backOff.isFresh(caller) ? surroundings.limits.promptsOfWeakCallers : 1)
     }
 
-    /// Queues a prompt, or joins the same caller's open access prompt.
+    /// Queues a prompt. A call for an access prompt joins the same caller's open access prompt, if there is
+    /// one.
     func ask(
         _ prompt: Prompt, for call: Call, done: @escaping (PromptOutcome) -> Void
     ) throws(VarlinkError) {
@@ -82,14 +85,16 @@ final class Prompts {
         if users[uid]?.shown.contains(where: { $0 === prompt }) == true { begin(prompt) }
     }
 
-    /// Sends a prompt to the agents that may answer it, when its turn to be shown has come.
+    /// Sends a prompt whose turn has come to the agents that may answer it. If there is no such agent, the
+    /// prompt waits for one for a limited time.
     private func begin(_ prompt: Prompt) {
         let agents = users[prompt.caller.uid]?.agents.filter { mayAnswer($0, prompt) } ?? []
         if agents.isEmpty { return startTimer(prompt, surroundings.limits.agentTimeout, .noAgent) }
         for agent in agents { send(prompt, to: agent) }
     }
 
-    /// An agent must not answer prompts of its own process, nor of its ancestors or descendants.
+    /// Whether an agent may answer a prompt. It may not if its process raised the prompt, or if one of the
+    /// two processes is an ancestor of the other.
     private func mayAnswer(_ agent: Agent, _ prompt: Prompt) -> Bool {
         !agent.notifyOnly && agent.session.caller.process != prompt.caller.process
             && !surroundings.areKin(agent.session.caller.process, prompt.caller.process)
@@ -124,7 +129,8 @@ final class Prompts {
 
     // MARK: Answering
 
-    /// The prompt that an agent shows under this cookie.
+    /// The prompt that an agent shows under this cookie; `nil` if there is none, or if it is already answered
+    /// or has timed out.
     func prompt(_ cookie: String, shownTo agent: Agent) -> Prompt? {
         if let own = agent.own, own.cookie == cookie {
             return own.isAnswered || own.deadline.map { $0 < surroundings.uptime() } ?? true ? nil : own
@@ -153,12 +159,12 @@ final class Prompts {
         }
     }
 
-    /// Ends a prompt: replies to the waiting calls, withdraws it from the agents that show it, and shows the next
-    /// one.
+    /// Ends a prompt: withdraws it from the agents that show it, passes the outcome to the waiting calls, and
+    /// shows the next prompt.
     ///
     /// - Parameters:
-    ///   - answering: the agent that answered, which needs no notice.
-    ///   - isCounted: whether the outcome counts for the app's back-off.
+    ///   - answering: the agent that answered, which need not be told that the prompt is withdrawn.
+    ///   - isCounted: whether the outcome counts toward the app's back-off.
     func end(_ prompt: Prompt, _ outcome: PromptOutcome, answering: Agent? = nil, isCounted: Bool = true) {
         let uid = prompt.caller.uid
         if let answering, answering.own === prompt {
@@ -173,7 +179,8 @@ final class Prompts {
         prompt.timer?.cancel()
         prompt.timer = nil
         prompt.overdue = nil
-        // The answers no longer matter, so their password requests are withdrawn.
+        // Answers that wait for a password can no longer take effect, so their password requests are
+        // withdrawn.
         prompt.withdrawPasswords()
         if isCounted { count(outcome, of: prompt) }
         for agent in prompt.agents where agent !== answering {
@@ -184,24 +191,24 @@ final class Prompts {
             done(outcome)
         }
         notifyAgents(uid)
-        // A callback above may have raised the next prompt, which has then begun already.
+        // A callback above may have raised the next prompt, which has then already begun.
         if wasFirst, let next = users[uid]?.queue.first, next.timer == nil { begin(next) }
     }
 
-    /// Ends open prompts that must no longer be shown, except answered ones, which are checked when they take effect.
-    /// The person decided nothing, so this does not count for the back-off.
+    /// Dismisses the matching open prompts. Answered prompts are left out, because the policy applies to
+    /// their answers anyway. The person decided nothing, so this does not count toward the back-off.
     func withdraw(where isMoot: (Prompt) -> Bool) {
         for prompt in users.values.flatMap(\.open) where !prompt.isAnswered && isMoot(prompt) {
             end(prompt, .dismissed, isCounted: false)
         }
     }
 
-    /// Shows prompts again if the policy changed what they offer. Agents withdraw the prompt and get it under a new
-    /// cookie, so that an answer to the old version is not accepted. A manage prompt that the person opened is only
-    /// withdrawn; the person can open it again.
+    /// Shows prompts again if the policy changed the choices that they offer. The broker withdraws the prompt
+    /// from its agents and sends it again under a new cookie. After that, the broker accepts no answer to the
+    /// old version. A manage prompt that the person opened is only withdrawn; the person can open it again.
     func showAnew(where isStale: (Prompt) -> Bool) {
         for prompt in users.values.flatMap(\.shown) where !prompt.isAnswered && isStale(prompt) {
-            // A prompt whose timeout was deferred ends here, with its password request.
+            // A prompt whose timeout was deferred ends here, because its password request is withdrawn.
             prompt.withdrawPasswords()
             let agents = prompt.agents
             guard !agents.isEmpty, users[prompt.caller.uid]?.shown.contains(where: { $0 === prompt }) == true
@@ -233,14 +240,14 @@ final class Prompts {
 
     // MARK: Agents
 
-    /// Whether one more agent may serve this user. Notify-only agents are limited separately: they need no password,
-    /// and must not displace agents that gave one.
+    /// Whether one more agent may serve this user. Notify-only agents have a separate limit: they need no
+    /// password, and must not displace agents whose user gave one.
     func hasRoom(ofAgentsOf uid: UInt32, notifyOnly: Bool) -> Bool {
         let agents = users[uid]?.agents ?? []
         return agents.count { $0.notifyOnly == notifyOnly } < surroundings.limits.agents
     }
 
-    /// Starts to serve an agent; returns `false` if there are too many.
+    /// Starts to serve an agent. Returns `false` if the user has too many agents.
     func serve(_ agent: Agent) -> Bool {
         let uid = agent.session.caller.uid
         let others = users[uid]?.agents.filter { !$0.notifyOnly } ?? []
@@ -256,7 +263,8 @@ final class Prompts {
             for other in others {
                 other.serve.reply(continues: true) {
                     $0.member("others", others.count)
-                    // The broker derived the terminal from the process, not from the agent's own words.
+                    // The broker found the terminal from the agent's process. The agent's own parameter is
+                    // not trusted.
                     $0.member("joined", agent.session.caller.terminal ?? "no terminal")
                 }
             }
@@ -267,7 +275,7 @@ final class Prompts {
         return true
     }
 
-    /// The agent with this token, if the caller is the same process.
+    /// The agent with this token. Throws unless the same process serves as that agent.
     func agent(_ token: String, of session: CallerSession) throws(VarlinkError) -> Agent {
         let agent = users[session.caller.uid]?.agents.first {
             !$0.notifyOnly && $0.token == token && $0.session.caller.process == session.caller.process
@@ -289,7 +297,8 @@ final class Prompts {
         for prompt in users[uid]?.shown ?? [] where !prompt.isAnswered {
             guard prompt.agents.contains(where: { $0 === leaving }) else { continue }
             prompt.agents.removeAll { $0 === leaving }
-            // The agent's answer came on another connection and no longer counts.
+            // If an answer from this agent waits for a password, the answer no longer counts, although it
+            // came on a different connection.
             prompt.withdrawPasswords(of: leaving.session.caller.process)
             guard prompt.agents.isEmpty else { continue }
             prompt.deadline = nil
@@ -304,7 +313,7 @@ final class Prompts {
         }
     }
 
-    /// The number of agents that serve this user; of all users if `nil`.
+    /// The number of agents that serve this user; if `uid` is `nil`, all users.
     func agentCount(_ uid: UInt32?) -> Int { users(of: uid).reduce(0) { $0 + $1.agents.count } }
 
     private func users(of uid: UInt32?) -> [UserPrompts] {
@@ -318,7 +327,7 @@ final class Prompts {
         return prompts.open.map { prompt in (prompt, !prompt.agents.isEmpty) }
     }
 
-    /// The number of this user's open prompts; of all users if `nil`.
+    /// The number of this user's open prompts; if `uid` is `nil`, of all users' prompts.
     func openCount(_ uid: UInt32?) -> Int { users(of: uid).reduce(0) { $0 + $1.open.count } }
 
     /// Resets the back-off of some apps of a user; see ``BackOff/drop(_:where:weak:)``.
@@ -328,14 +337,14 @@ final class Prompts {
         backOff.drop(uid, where: isMeant, weak: weak)
     }
 
-    /// Seconds, rounded up, that an app must still wait; `nil` if it need not wait.
+    /// The seconds, rounded up, that an app must still wait; `nil` if it need not wait.
     func wait(of principal: Principal) -> Int? {
         backOff.remaining(principal.uid, principal.strength, principal.app, now: surroundings.uptime())
     }
 
-    /// Ends all prompts of a user, and resets the back-off of their apps.
+    /// Ends all prompts of a user, and resets the back-off of the user's apps.
     func drop(_ uid: UInt32) {
-        // Answers that are being synced then find neither prompt nor grant.
+        // An answer that is being synced finds neither its prompt nor its grant afterwards.
         for prompt in users[uid]?.open ?? [] { end(prompt, .dismissed) }
         for agent in users[uid]?.agents ?? [] { agent.own = nil }
         backOff.drop(uid)

@@ -4,24 +4,24 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// The question that a prompt asks the person on behalf of a call.
+/// The contents of a prompt that a call raises.
 struct Question {
     var kind: PromptKind
-    /// The prompt is shown as one line that the person may open.
+    /// Whether the prompt is shown as one line that the person may open.
     var isQuiet = false
     var purpose: String?
     var keys: ContactKeySet?
     var query: String?
     var caption: String?
-    /// Contacts with one of these values are not offered: the app said that it knows them.
+    /// Contacts with one of these values are not offered, because the app said that it knows them.
     var ignored: [ContactPredicate] = []
-    /// For the one-time picker: the app's request with its rules.
+    /// For the one-time picker, the app's request with its rules.
     var pick: Pick?
-    /// The card that the app offers.
+    /// The card that the app proposes.
     var proposal: Proposal?
 }
 
-/// Raises prompts for apps, and refuses calls.
+/// Raises prompts for apps, and refuses calls that may not prompt the person.
 struct Questions {
     let groupCommit: GroupCommit
     let grants: Grants
@@ -43,10 +43,11 @@ struct Questions {
             return refuse(call, session, error)
         }
         guard checks.mayBePromptedFor(call, session, again: again) else { return }
-        // The book is opened before the prompt is raised, so that an agent can show the number of contacts.
+        // The book is opened before the prompt is raised, because the prompt's description contains the
+        // number of contacts.
         books.with(session.caller.uid) { result in
             guard !call.isOver else { return }
-            // Another policy may have come into force while the book was opened.
+            // A different policy may have come into force while the book was opened.
             guard grants.effectiveAccess(of: session).mayPrompt else { return done(.dismissed) }
             switch result {
             case .success: raise(question, call, session, done: done)

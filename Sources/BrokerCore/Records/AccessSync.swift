@@ -2,11 +2,10 @@ import BrokerAccessStore
 import BrokerVarlink
 import Dispatch
 
-/// Runs syncs of the access database on a queue of their own. The object itself lives on the event loop.
+/// Runs syncs of the access database on a queue of their own. This class itself lives on the event loop.
 ///
-/// One sync runs at a time, and at most one is pending: all callers that ask while a sync runs share the next one. So
-/// a revocation waits for two syncs at most, however slow the disk is. Checkpoints have their own queue and delay no
-/// sync.
+/// One sync runs at a time. All requests that arrive during a sync share the next one. A revocation therefore
+/// waits for two syncs at most, even on a slow disk. Checkpoints have their own queue and delay no sync.
 final class AccessSync {
     private let access: AccessStore
     private let surroundings: Surroundings
@@ -22,10 +21,11 @@ final class AccessSync {
     private var isRunning = false
     private var isScheduled = false
     private var isCheckpointing = false
-    /// A sync failed, or the files are gone. Nothing is disclosed any more.
+    /// Whether a sync failed, or the files are gone. If so, the broker discloses nothing to apps until it
+    /// restarts.
     private(set) var hasFailed = false
 
-    /// - Parameter sync: makes committed data durable; `nil` for the store's own sync.
+    /// - Parameter sync: syncs committed data; `nil` for the store's own sync.
     init(
         access: AccessStore, surroundings: Surroundings, feed: AuditFeed,
         sync: (@Sendable (Committed) throws(AccessStoreError) -> Void)? = nil
@@ -48,7 +48,8 @@ final class AccessSync {
         want()
     }
 
-    /// Starts a sync after this delay at the latest. If one is running then, the new one follows it.
+    /// Starts a sync after this delay at the latest. If another sync is running at that time, the new one
+    /// follows it.
     func schedule(within delay: Duration) {
         guard !isScheduled else { return }
         isScheduled = true
@@ -58,7 +59,7 @@ final class AccessSync {
         }
     }
 
-    /// Waits for the running sync and checkpoint, and starts no other.
+    /// Waits for the running sync and checkpoint. No other sync starts afterwards.
     func close() {
         isWanted = false
         isRunning = true
@@ -108,14 +109,14 @@ final class AccessSync {
             try checkpointer.run()
         } then: { [self] result in
             isCheckpointing = false
-            // The write-ahead log keeps growing; the next sync tries again.
+            // The write-ahead log keeps growing until the retry after the next sync.
             if case .failure(let problem) = result {
                 surroundings.log("cannot checkpoint the access database; retrying after the next sync: \(problem)")
             }
         }
     }
 
-    /// Stops all disclosure: a sync failed, or the files are gone.
+    /// Stops all disclosure to apps, because a sync failed or the files are gone.
     func fail(_ failure: any Error) {
         guard !hasFailed else { return }
         hasFailed = true

@@ -4,8 +4,8 @@ import BrokerContactsStore
 import BrokerVarlink
 import Glibc
 
-/// An audit record that a book names but that the audit does not have. So the audit was replaced by an older
-/// or a different one.
+/// An audit record that a book names, but that is missing from the audit or different there. Such a record
+/// shows that the audit was replaced by an older or a different one.
 struct ContradictedAnchor: Hashable, Sendable {
     let uid: UInt32
     let sequence: Int64
@@ -28,8 +28,9 @@ extension Books {
 }
 
 extension AuditReader {
-    /// Compares the anchors of all books with the audit chain. A book that cannot be read is skipped here,
-    /// and reported when it is opened. This method reads files, so it must not run on the event loop.
+    /// Compares the anchors of all books with the audit chain. A book that cannot be read is skipped; the
+    /// broker reports it when it opens the book. This method reads files, so it must not run on the event
+    /// loop.
     func contradictions(in folder: String) throws(AccessStoreError) -> [ContradictedAnchor] {
         var found: [ContradictedAnchor] = []
         for uid in Books.users(in: folder) {

@@ -6,7 +6,7 @@ import BrokerModel
 import BrokerVarlink
 import Dispatch
 
-/// Serves the readers of the audit: administrators, followers, and the forwarder to a second place. It lives on the
+/// Serves the readers of the audit: queries, followers, and the forwarder to a second place. It lives on the
 /// event loop.
 final class AuditFeed {
     let surroundings: Surroundings
@@ -32,10 +32,10 @@ final class AuditFeed {
         for follower in followers { follower.wake() }
     }
 
-    /// Notes that the records up to this one are synced.
+    /// Tells the forwarder that the records up to this one are synced.
     func onDisk(upTo sequence: Int64) { forwarder?.onDisk(upTo: sequence) }
 
-    /// - Parameter latest: how many earlier records to send first; `nil` for all that match.
+    /// - Parameter latest: the number of existing records to send first; `nil` for all that match.
     func follow(
         _ call: Call, _ filter: AuditFilter, _ extent: AuditExtent, latest: Int?
     ) throws(VarlinkError) {
@@ -50,7 +50,7 @@ final class AuditFeed {
         if let latest { follower.begin(latest: latest) } else { follower.read(always: true) }
     }
 
-    /// Reads the audit off the event loop, because that may take long, and passes the result to `done` on the
+    /// Reads the audit off the event loop, because a read may take long. Then runs `done` or `failed` on the
     /// event loop.
     func read<Found: Sendable>(
         _ read: @escaping @Sendable (AuditReader) throws(AccessStoreError) -> Found, failed: @escaping () -> Void,
@@ -106,10 +106,10 @@ final class AuditFeed {
     }
 }
 
-/// How much of each record a reply contains.
+/// The fields of each record that a reply contains.
 enum AuditExtent {
     case whole
-    /// Without the fields that reveal other users' records or name contacts.
+    /// Leaves out the fields that name contacts or reveal something about other users' records.
     case own
 
     /// The parameters of a reply with these records.

@@ -1,18 +1,18 @@
 import BrokerAccessStore
 import BrokerVarlink
 
-/// An administrator's call that follows the audit. It lives on the event loop.
+/// A call on the administrator's socket that follows the audit. It lives on the event loop.
 ///
-/// The audit file is the queue, and the broker buffers nothing for a slow reader. A reader gets the next
-/// records once it has taken the last ones. All records after ``position`` are still to be sent.
+/// The audit file is the queue, and the broker buffers nothing for a slow caller. The caller gets the next
+/// records once it has taken the previous ones. The matching records after ``position`` are still to be sent.
 final class AuditFollower {
     let call: Call
     private let filter: AuditFilter
     private let extent: AuditExtent
     private unowned let feed: AuditFeed
     private var position: Int64 = 0
-    /// A read is running or scheduled, or the reader has not taken the last records. Commits in the meantime
-    /// are noticed afterwards.
+    /// Whether a read is running or scheduled, or the caller has not taken the last records. Commits in the
+    /// meantime are noticed afterwards.
     private var isBusy = true
 
     init(_ call: Call, _ filter: AuditFilter, _ extent: AuditExtent, feed: AuditFeed) {
@@ -30,11 +30,11 @@ final class AuditFollower {
 
     /// Sends the next records after ``position``.
     ///
-    /// - Parameter always: sends a reply even if there are none.
+    /// - Parameter always: whether to send a reply even if there are no records.
     func read(always: Bool) {
         isBusy = true
         let limit = feed.surroundings.limits.auditRecordsPerBatch
-        // Records committed during the read belong to the next one.
+        // Records that are committed during this read belong to the next read.
         let head = feed.head
         feed.records(for: call, matching: filter, after: position, limit: limit) { [self] records in
             if records.isEmpty, !always {
@@ -46,7 +46,8 @@ final class AuditFollower {
         }
     }
 
-    /// - Parameter head: the last sequence number that the search covered.
+    /// - Parameter head: the last sequence number that the search covered; 0 if the search ended at its
+    ///   limit.
     private func send(_ records: [AuditEntry], head: Int64) {
         guard !call.isOver else { return }
         position = max(position, head, records.last?.sequence ?? 0)

@@ -3,27 +3,28 @@ import BrokerVarlink
 
 /// Stores audit records in a second place, such as a central log server.
 ///
-/// Methods are called one at a time.
+/// The broker calls one method at a time. It calls ``take(_:_:)`` only after the previous call is done.
 public protocol AuditKeeper: Sendable {
-    /// The sequence number of the last record taken; `nil` if none was taken yet. Forwarding then starts with
-    /// the next record.
+    /// The sequence number after which the keeper wants records: that of the last record taken, or the one
+    /// from ``begin(after:)``. If it is `nil`, forwarding starts with the next new record.
     var position: Int64? { get }
 
-    /// Sets the sequence number after which records follow. Called on the event loop, if ``position`` is
-    /// another number. The keeper stores the number as its position, so that it survives a restart even if no
-    /// record was taken.
+    /// Sets the sequence number after which records follow. The broker calls this on the event loop if
+    /// ``position`` is `nil` or too high. The keeper must store the number, because the broker may restart
+    /// before it sends a record.
     func begin(after sequence: Int64)
 
-    /// Takes records in the order of the chain.
+    /// Takes records, in the order of the audit chain.
     ///
-    /// - Parameter done: whether all of them were taken. If not, the same records are sent again later.
+    /// - Parameter done: must be called with `true` if all records were taken, and otherwise with `false`.
+    ///   After `false`, the broker sends the same records again later.
     func take(_ records: [AuditEntry], _ done: @escaping @Sendable (_ taken: Bool) -> Void)
 }
 
-/// Hands every record to a keeper: in order, without gaps, and each at least once. It lives on the event loop.
+/// Hands records to a keeper: in order, without gaps, and each at least once. It lives on the event loop.
 ///
-/// Only synced records are handed over. Otherwise, after a power cut, the keeper could have a record that the
-/// broker's audit lost and replaced with another one.
+/// Only synced records are handed over. Otherwise, a power cut could leave the keeper with a record that the
+/// broker's audit lost and later replaced with a different one.
 ///
 /// The audit file is the queue, as for ``AuditFollower``: a slow or unreachable keeper delays no caller and
 /// loses no record. Replies wait only for the broker's own audit, not for the keeper.
@@ -33,7 +34,7 @@ final class AuditForwarder {
     private var position: Int64
     /// The sequence number of the last record known to be synced.
     private var synced: Int64 = 0
-    /// The keeper is taking records, or a read of the file is running or scheduled.
+    /// Whether the keeper is taking records, or a read of the audit is running or scheduled.
     private var isBusy = false
 
     init(_ keeper: any AuditKeeper, feed: AuditFeed) {
@@ -73,7 +74,8 @@ final class AuditForwarder {
 
     private func hand(over records: [AuditEntry], head: Int64) {
         guard let last = records.last?.sequence else {
-            // The file lacks records that the count includes. Verification reports that; the forwarder skips them.
+            // Records are missing from the audit, although their sequence numbers were used. Verification
+            // reports them; the forwarder skips them.
             position = head
             return next()
         }

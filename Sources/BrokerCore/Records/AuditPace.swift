@@ -3,12 +3,12 @@ import BrokerAccessStore
 import BrokerInterface
 import BrokerVarlink
 
-/// Rate-limits apps that fill the audit: their calls wait, in order, and other apps' calls do not. It lives on the
-/// event loop.
+/// Rate-limits apps that have used up their share of the audit. Their calls wait, in order; other apps' calls
+/// do not. It lives on the event loop.
 final class AuditPace {
     private let surroundings: Surroundings
     private let access: AccessStore
-    /// Calls that wait, by the persistent principal of their app.
+    /// The waiting calls, by the persistent principal of their app.
     private var held: [Principal: [(call: Call, go: () -> Void)]] = [:]
 
     init(surroundings: Surroundings, access: AccessStore) {
@@ -19,9 +19,9 @@ final class AuditPace {
     /// Whether any call may have to wait.
     var mayHold: Bool { !held.isEmpty || access.hasExhaustedApps }
 
-    /// Whether a call must wait because its app has used up its share of the audit. `go` runs once the wait
-    /// is over, and must not call this method again. If too many calls wait already, the call fails and the
-    /// result is `true`.
+    /// Returns whether a call must wait because its app has used up its share of the audit. `go` runs once
+    /// the wait is over, and must not call this method again. If too many calls already wait, this call fails
+    /// and the result is also `true`.
     func holds(_ call: Call, _ session: CallerSession, _ go: @escaping () -> Void) -> Bool {
         guard !call.isOver else { return false }
         let app = Principal(uid: session.caller.uid, strength: session.caller.strength, app: session.caller.app)
@@ -48,7 +48,8 @@ final class AuditPace {
         surroundings.loop.later(after: wait ?? .zero) { [self] in letGo(app) }
     }
 
-    /// Runs one call. The records it writes decide when the next one may run.
+    /// Runs the first waiting call of an app. The records that this call writes decide when the next one may
+    /// run.
     private func letGo(_ app: Principal) {
         if let wait = wait(of: app) { return schedule(app, after: wait) }
         var queue = held[app] ?? []

@@ -12,11 +12,11 @@ import BrokerVarlink
 ///   This file does, and `make lint` rejects any other.
 /// - Only this file can read the bytes that a ``DisclosedWriter`` wrote, and it passes them only to a
 ///   ``Call``.
-/// - ``send(to:continues:_:)`` takes a ``GroupCommit/Recorded``, which only `GroupCommit.swift` can make, once the records are
-///   committed.
+/// - ``send(to:continues:_:)`` takes a ``GroupCommit/Recorded``. Only `GroupCommit.swift` can create one, and
+///   it does so only after the records are committed.
 struct DisclosedReply {
-    /// The grant that permits the disclosure. If it is revoked before the kernel has the reply, the reply is
-    /// withdrawn.
+    /// The principal and the revision of the grant that permits the disclosure. If the grant is revoked
+    /// before the kernel has the reply, the broker withdraws the reply.
     struct Basis: Hashable {
         let principal: Principal
         /// `nil` for a one-time pick, which depends on no grant.
@@ -26,16 +26,16 @@ struct DisclosedReply {
     /// The facts about a reply that the audit records.
     enum Record {
         /// - Parameter isWhole: whether the contacts are the whole granted set. The grant's revision
-        ///   identifies that set, so no list is recorded.
+        ///   identifies that set, so the record does not list the contacts.
         case contacts([RecordNumber], keys: ContactKeySet, isWhole: Bool = false)
-        /// A number of records, without naming them.
+        /// The number of disclosed records, without naming them.
         case count(Int)
     }
 
-    /// `nil` for a reply to the person's own agent.
+    /// `nil` for a reply to the person's agent.
     let basis: Basis?
     let disclosed: [Record]
-    /// The broker's own word for the audit record, never text from an app.
+    /// The broker's own text for the audit record, never text from an app.
     let detail: String?
     fileprivate let parameters: [UInt8]
 
@@ -62,7 +62,7 @@ struct DisclosedWriter {
 
     /// Ends the parameters and returns the reply to an app.
     ///
-    /// - Parameter detail: the broker's own word for the audit record, never text from an app.
+    /// - Parameter detail: the broker's own text for the audit record, never text from an app.
     consuming func reply(
         under basis: DisclosedReply.Basis, recording disclosed: [DisclosedReply.Record], detail: String? = nil
     ) -> DisclosedReply {
@@ -70,7 +70,7 @@ struct DisclosedWriter {
         return DisclosedReply(basis: basis, disclosed: disclosed, detail: detail, parameters: json.bytes)
     }
 
-    /// Ends the parameters and returns the reply to the person's own agent.
+    /// Ends the parameters and returns the reply to the person's agent.
     consuming func replyToPerson(recording count: Int) -> DisclosedReply {
         json.endObject()
         return DisclosedReply(basis: nil, disclosed: [.count(count)], detail: nil, parameters: json.bytes)
@@ -78,7 +78,7 @@ struct DisclosedWriter {
 
     // MARK: Contacts
 
-    /// A member that is an array of contacts.
+    /// Writes a member that is an array of contacts.
     mutating func member(_ name: String, _ contacts: DisclosedContacts) {
         json.name(name)
         json.beginArray()
@@ -86,13 +86,13 @@ struct DisclosedWriter {
         json.endArray()
     }
 
-    /// A member that is one contact, the only one in `contact`.
+    /// Writes a member that is the only contact in `contact`.
     mutating func member(_ name: String, only contact: DisclosedContacts) {
         json.name(name)
         json.raw(contact.elements)
     }
 
-    /// The members of a picked value.
+    /// Writes the members of a picked value.
     mutating func members(of value: DisclosedValue) {
         member("contact", only: value.contact)
         json.member("key", value.key.rawValue)
@@ -100,9 +100,9 @@ struct DisclosedWriter {
         json.member("label", value.label)
     }
 
-    /// The members of a row in the agent's list.
+    /// Writes the members of a row in the agent's list.
     ///
-    /// - Parameter note: added to the detail that distinguishes two contacts of the same name.
+    /// - Parameter note: text to add to the row's detail, which distinguishes two contacts of the same name.
     mutating func members(of row: DisclosedRow, note: String?) {
         json.name("contact")
         json.raw(row.contact)
@@ -125,7 +125,7 @@ struct DisclosedWriter {
         object(write)
     }
 
-    /// A member that is an array of objects.
+    /// Writes a member that is an array of objects.
     mutating func array<Items: Sequence>(
         _ name: String, _ items: Items, _ write: (inout DisclosedWriter, Items.Element) -> Void
     ) {

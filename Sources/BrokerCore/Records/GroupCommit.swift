@@ -5,15 +5,14 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// The group commit: it appends audit records, and holds replies back until the records of this event loop iteration
-/// are committed.
+/// Appends audit records, and delays replies until the records of this event loop iteration are committed.
 ///
 /// A reply that discloses contacts is sent only after its record is committed, so that a crash cannot hide a
-/// disclosure. The records of one iteration are one transaction, so that many callers share its cost. If the
-/// audit is durable, a reply that discloses to an app also waits for a sync. Commits made while a sync runs
-/// share the next one.
+/// disclosure. The records of one iteration are one transaction, whose cost many callers share. If
+/// ``isDurable`` is set, a reply that discloses contacts to an app also waits for a sync. Commits made while
+/// a sync runs share the next one.
 final class GroupCommit {
-    /// Proof that the audit records of a reply are committed. Only this file can make one.
+    /// Proof that the audit records of a reply are committed. Only this file can create it.
     struct Recorded {
         fileprivate init() {}
     }
@@ -32,19 +31,19 @@ final class GroupCommit {
     private let surroundings: Surroundings
     private let access: AccessStore
     private var loop: any Loop { surroundings.loop }
-    /// The timer that closes deduplication windows and writes their counts.
+    /// The timer for closing deduplication windows and writing their counts.
     private var windowTimer: (any Scheduled)?
     private var items: [Item] = []
     private var isScheduled = false
-    /// Whether replies that disclose to an app wait for a sync.
+    /// Whether replies that disclose contacts to an app wait for a sync.
     var isDurable = false
-    /// Makes committed data durable.
+    /// Syncs committed data.
     let sync: AccessSync
     private let feed: AuditFeed
     private let history: History
-    /// Committed items that no sync covers yet.
+    /// Committed items for which no sync has been requested yet.
     private var unsynced: [Item] = []
-    /// Committed items that the running sync covers.
+    /// Committed items that wait for the sync requested last.
     private var syncing: [Item] = []
     private var isSyncing = false
 
@@ -87,9 +86,9 @@ final class GroupCommit {
         record(event, uid: principal.uid, app: principal.app, strength: principal.strength, fill, detail: detail)
     }
 
-    /// Records a change of a grant, and names the contacts that joined or left the granted set. The record of
-    /// a disclosure of the whole set names only the revision. These records show which contacts the revision
-    /// contains.
+    /// Records a change to a grant, and names the contacts that joined or left the granted set. The record of
+    /// a later disclosure of the whole set names only the grant's revision. The records written here show
+    /// which contacts belong to that revision.
     func record(
         _ event: AuditEvent, of principal: Principal, naming records: Set<RecordNumber>,
         _ fill: (inout AuditRecord) -> Void
@@ -105,7 +104,8 @@ final class GroupCommit {
         }
     }
 
-    /// Splits contacts into parts of bounded size, one per record. No contacts give one empty part.
+    /// Splits contacts into parts of bounded size, one per record. Without contacts, the result is one empty
+    /// part.
     private func parts(_ records: [RecordNumber]) -> [ArraySlice<RecordNumber>] {
         let size = surroundings.limits.contactsPerAuditRecord
         return stride(from: 0, to: max(records.count, 1), by: size).map {
@@ -118,7 +118,7 @@ final class GroupCommit {
     /// Records a disclosure, and sends the reply after the commit. If the grant is revoked first, the reply
     /// is withdrawn. Contact data leaves the broker only through this method.
     ///
-    /// - Parameter then: runs after the reply was sent, to continue a list.
+    /// - Parameter then: continues a list; runs once the reply is handed to the connection.
     func disclose(
         _ reply: DisclosedReply, to call: Call, _ session: CallerSession, continues: Bool = false,
         then: (() -> Void)? = nil
@@ -169,17 +169,17 @@ final class GroupCommit {
         commitSoon()
     }
 
-    /// Runs one of the two callbacks after the commit. On success, all changes appended to the access store so far
-    /// are committed. On failure, none of them takes effect.
+    /// Runs one of the two callbacks after the commit. If `committed` runs, all changes to the access store
+    /// so far are committed. If the commit failed, new and wider grants were rolled back, and the next commit
+    /// applies the effects of saves again.
     func work(committed: @escaping () -> Void = {}, failed: @escaping () -> Void = {}) {
         items.append(.work(committed: committed, failed: failed))
         commitSoon()
     }
 
-    /// Replies to an administrator after the change is committed and synced.
+    /// Replies to an administrator after all changes so far are committed and synced.
     ///
-    /// - Parameter error: the error to send instead of the reply, if the operation found a problem and
-    ///   recorded it.
+    /// - Parameter error: the error to send instead of the reply; `nil` if the operation succeeded.
     func replyOnDisk(_ call: Call, error: VarlinkError? = nil, _ write: @escaping (inout JSONWriter) -> Void) {
         let failed = {
             call.fail(
@@ -197,7 +197,7 @@ final class GroupCommit {
             }, failed: failed)
     }
 
-    /// Commits the pending records now, for callers that read committed data.
+    /// Commits pending records at once. Call this before reading committed data.
     func catchUp() {
         if isScheduled { flush() }
     }
@@ -222,7 +222,7 @@ final class GroupCommit {
         return count
     }
 
-    /// Schedules the commit of this iteration.
+    /// Schedules the commit of this event loop iteration.
     func commitSoon() {
         guard !isScheduled else { return }
         isScheduled = true
@@ -249,7 +249,8 @@ final class GroupCommit {
         } catch {
             if case .removed = error { sync.fail(error) }
             surroundings.log("cannot write audit records, so their calls are refused: \(error)")
-            // Decisions of this iteration have no effect, and saves have none until the next commit.
+            // New and wider grants of this iteration were rolled back. The effects of saves return with the
+            // next successful commit.
             history.moved()
             refuse(items)
             return
@@ -260,7 +261,7 @@ final class GroupCommit {
         if !unsynced.isEmpty { waitForDisk() }
     }
 
-    /// Sends one reply or runs one callback. Must be called after the commit.
+    /// Sends one reply or runs one callback. Call this only after the commit.
     private func send(_ item: Item) {
         switch item {
         case .disclosure(let call, _, _, _) where sync.hasFailed && item.isDisclosedToApp:
@@ -274,7 +275,8 @@ final class GroupCommit {
         }
     }
 
-    /// Starts a sync for the items that wait for one. Items that arrive meanwhile wait for the next sync.
+    /// Requests a sync for the items that wait for one. Items that arrive during this sync wait for the next
+    /// one.
     private func waitForDisk() {
         guard !isSyncing else { return }
         isSyncing = true
@@ -290,7 +292,7 @@ final class GroupCommit {
         }
     }
 
-    /// Refuses the items whose audit records could not be written.
+    /// Refuses the items whose audit records could not be committed or synced.
     private func refuse(_ items: [Item]) {
         for item in items {
             switch item {
@@ -307,7 +309,7 @@ final class GroupCommit {
     private func scheduleWindowEnd() {
         guard windowTimer == nil, let end = access.nextWindowEnd else { return }
         // Because of the lower bound, windows that end shortly after each other are closed together. The
-        // upper bound limits the effect of a change of the clock.
+        // upper bound limits the delay if somebody changes the clock.
         let wait = min(max(Self.shortestWait, end - surroundings.now()), Self.longestWait)
         windowTimer = loop.later(after: .microseconds(wait)) { [self] in closeWindows() }
     }

@@ -7,8 +7,8 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// One call of `SaveContacts`, which saves all of its steps or none. It lives on the event loop; ``Saves``
-/// writes the book.
+/// One call of `SaveContacts`, which saves all of its steps or none. This class lives on the event loop, and
+/// ``Saves`` writes the book.
 final class Save {
     private let call: Call
     private let session: CallerSession
@@ -45,15 +45,15 @@ final class Save {
         }
     }
 
-    /// - Returns: the changes of all steps; `nil` if there is more to read. A later event loop iteration then
-    ///   continues.
+    /// - Returns: the changes of all steps; `nil` if steps remain, which a later event loop iteration reads.
     private func read(_ context: ReadContext) throws(ReadContext.Failure) -> SaveChanges? {
         var reader =
             self.reader
             ?? SaveSteps(parameters.changes, context, mostCards: app.limits.cardsPerSave) { [app] in
                 app.access.takeRecordNumbers($0, now: app.surroundings.now())
             }
-        // Drops the second reference to the steps read so far, so that appending to them does not copy them.
+        // Drops the second reference to the reader's arrays. With two references, appending would copy the
+        // arrays.
         self.reader = nil
         if let changes = try reader.readMore(context, until: .now + app.limits.timePerSave) { return changes }
         self.reader = reader
@@ -81,7 +81,7 @@ final class Save {
         app.saves.run(save, in: book)
     }
 
-    /// Decides the save again, and returns the write to make; `nil` if any change is no longer permitted.
+    /// Decides the save again. Returns the write to make, or `nil` if the app may not make every change.
     private func decide(
         _ changes: SaveChanges, _ ready: ReadyContacts?, _ book: ContactsStore, _ identifiers: IdentifierCipher
     ) -> PendingSave.Write? {

@@ -4,18 +4,18 @@ import BrokerContactsStore
 import BrokerDisclosure
 import BrokerModel
 
-/// The steps of a save as changes of the book.
+/// The steps of a save, translated into changes to the book.
 struct SaveChanges: Sendable {
     private(set) var changes: [ContactChange] = []
     /// For each change, the index of its step.
     private var origins: [Int] = []
     /// The number of steps that were appended.
     private(set) var stepCount = 0
-    /// For each step, the record that it adds.
+    /// For each step, the record that it adds; `nil` if it adds none.
     let added: [(record: RecordNumber, kind: RecordKind)?]
     private let new: Set<RecordNumber>
-    /// Groups and cards that the app made, as far as a check depends on it. The maker of a record never
-    /// changes. So when the save is made, the event loop need not look up the makers for all steps again.
+    /// The app's own groups and cards that a permission depends on. The creator of a record never changes, so
+    /// ``mayBeMade(_:)`` need not look up the creator again.
     var ownGroups: Set<RecordNumber> = []
     var ownContacts: Set<RecordNumber> = []
 
@@ -51,7 +51,7 @@ struct SaveChanges: Sendable {
         }
     }
 
-    /// The contacts whose photo is set.
+    /// The contacts whose photo the save sets.
     var photographed: [RecordNumber] {
         changes.compactMap { change in
             switch change {
@@ -111,7 +111,7 @@ struct SaveChanges: Sendable {
         }
     }
 
-    /// The step that a change belongs to.
+    /// The index of the step that a change belongs to.
     func step(ofChange index: Int) -> Int { origins[index] }
 
     /// For each step, the identifier of the record that it adds, or an empty string.

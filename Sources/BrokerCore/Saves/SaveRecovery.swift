@@ -10,7 +10,7 @@ final class SaveRecovery {
     private let access: AccessStore
     private let groupCommit: GroupCommit
     private let history: History
-    /// A retry is scheduled; see ``retryRecording()``.
+    /// Whether a retry is scheduled; see ``retryRecording()``.
     private var isRetryScheduled = false
 
     init(surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, history: History) {
@@ -23,10 +23,11 @@ final class SaveRecovery {
     /// Whether a book contains a save whose audit record is not committed yet.
     var hasUndelivered: Bool { access.hasUndelivered }
 
-    /// Takes over the entries in a book's outbox, before any decision relies on the book's contents.
+    /// Takes over the new entries in a book's outbox. Call this before any decision relies on the book's
+    /// contents.
     ///
-    /// - Parameter isEnding: whether the book is being closed. If it is being opened, new entries are from
-    ///   before a crash.
+    /// - Parameter isEnding: whether the broker is closing the book. If the broker is opening it, new entries
+    ///   are from before a crash.
     func takeOver(_ entries: [OutboxEntry], of uid: UInt32, isEnding: Bool) {
         let before = access.outboxMark(of: uid)
         for entry in entries where entry.number > before {
@@ -36,22 +37,23 @@ final class SaveRecovery {
         }
         guard entries.contains(where: { $0.number > before }), !isEnding else { return }
         history.moved()
-        // Committed at once rather than at the end of this iteration: the next decision must see these saves, and
+        // Commits at once, not at the end of this iteration. The next decision must see these saves, and
         // their records must come before any reply.
         groupCommit.flush()
         if access.hasUndelivered { retryRecording() }
     }
 
-    /// Opens the books that the last run did not close, one after the other, so that the audit is soon
-    /// complete. A caller that needs one of them waits until it is open, as for any book.
+    /// Opens, one after the other, the books that the last run did not close. This completes the audit soon
+    /// after the start. A call that needs one of these books waits until it is open, as for any book.
     func settle(_ books: Books, _ problems: StoreProblems) {
-        // A purge took over the outbox before it began, so a book being purged is skipped.
+        // A book that is being purged is skipped, because its outbox was taken over before the purge began.
         settle(books.unclosed().filter { !books.isRemoving($0) }[...], books, problems)
     }
 
     private func settle(_ users: ArraySlice<UInt32>, _ books: Books, _ problems: StoreProblems) {
         guard let uid = users.first else { return }
-        // Opened under the owner's recorded name: the outbox belongs to that owner, even if the UID was reassigned.
+        // Opens the book under the owner's recorded name: the outbox belongs to that owner, even if the UID
+        // was reassigned.
         books.with(uid, named: access.ownerName(of: uid)) { [self] result in
             if case .failure(let error) = result { problems.note(error, of: uid) }
             surroundings.loop.later { [self] in settle(users.dropFirst(), books, problems) }
@@ -59,7 +61,7 @@ final class SaveRecovery {
     }
 
     /// Schedules a retry for saves that are in a book but could not be recorded. Every other commit also
-    /// tries to record them.
+    /// tries to record these saves.
     func retryRecording() {
         guard !isRetryScheduled else { return }
         isRetryScheduled = true
@@ -69,15 +71,16 @@ final class SaveRecovery {
         }
     }
 
-    /// Commits the records of saves that are in a book already. Must be called before a decision that depends on
-    /// them.
+    /// Commits the records of saves that are in a book already. Call this before a decision that depends on
+    /// these saves.
     func recordUndelivered() {
         guard access.hasUndelivered else { return }
         groupCommit.flush()
         if access.hasUndelivered { retryRecording() }
     }
 
-    /// Runs `body` once all decisions that a save depends on are synced, or `failed` if the sync fails.
+    /// Runs `body` once all decisions that a save depends on are committed and synced. If the commit or the
+    /// sync fails, runs `failed`.
     func whenDecisionsAreOnDisk(_ body: @escaping () -> Void, failed: @escaping () -> Void) {
         guard !groupCommit.sync.hasFailed else { return failed() }
         guard access.hasDecisionsOffDisk else { return body() }
@@ -87,8 +90,8 @@ final class SaveRecovery {
             }, failed: failed)
     }
 
-    /// Resolves intents that an earlier version of the broker left open when it crashed. The save is
-    /// recorded, but its contacts may not be in the book.
+    /// Resolves intents that an earlier version of the broker left open when it crashed. Such an intent is
+    /// stored, but the book may lack the save's contacts.
     func resolveIntents(_ books: Books) {
         for intent in access.openIntents() {
             books.with(intent.uid) { [weak self] result in
@@ -97,13 +100,13 @@ final class SaveRecovery {
                     let existing = try result.get()?.existing(intent.adds) ?? []
                     access.resolveSave(intent.id, existing: existing, at: books.moment(of: intent.uid))
                     history.moved()
-                    // The book commits all of a save or nothing. A save that added nothing leaves no trace that shows
-                    // whether it was made.
+                    // The book commits all of a save or nothing. If the save was not meant to add a contact,
+                    // the book does not show whether the save was made.
                     let event: AuditEvent = existing.isEmpty && !intent.adds.isEmpty ? .saveNotDone : .save
                     let detail = intent.adds.isEmpty ? "perhaps, before a crash" : "before a crash"
                     groupCommit.record(event, of: intent.principal, { $0.count = intent.adds.count }, detail: detail)
                 } catch {
-                    // The intent is kept: the book may be readable at the next start.
+                    // The intent stays open, because the book may be readable at the next start.
                     surroundings.log("cannot tell whether a save was made before the broker last ended: \(error)")
                 }
             }
@@ -112,8 +115,8 @@ final class SaveRecovery {
 }
 
 extension Books {
-    /// Users whose book has a write-ahead log. Closing a book removes its log, so the last run did not close
-    /// these books.
+    /// Users whose book has a non-empty write-ahead log. Closing a book removes its log, so the last run did
+    /// not close these books.
     func unclosed() -> [UInt32] {
         Self.users(in: surroundings.stateFolder).filter { uid in
             var status = stat()

@@ -4,9 +4,9 @@ import BrokerInterface
 import BrokerJSON
 import BrokerModel
 
-/// Steps on unified contacts. Each becomes changes of those cards of the contact that the app sees.
+/// Steps that update unified contacts. Such a step becomes changes to the contact's visible cards.
 extension SaveSteps {
-    /// Updates a card, or the visible cards of a unified contact.
+    /// Returns the changes that update a card, or the visible cards of a unified contact.
     func update(
         _ change: SaveContactsParameters.Change, _ wire: WireContact, of members: [RecordNumber]
     ) throws(ReadContext.Failure) -> [ContactChange] {
@@ -24,7 +24,8 @@ extension SaveSteps {
             var stored: [(RecordNumber, StoredContact)] = []
             _ = try context.book?.fetch(query) { record, contact, _ in stored.append((record, contact)) }
             let missing = Set(members).subtracting(stored.map(\.0))
-            // A card that exists but was not read is damaged. The update would lose or duplicate its values.
+            // A card that exists but was not read is damaged. Without that card, the update would lose or
+            // duplicate its values.
             if let damaged = try context.book?.existing(missing).first { throw .damagedCard(record: damaged.rawValue) }
             for (record, contact) in stored {
                 guard let contact = Contact(contact, keys: read) else {
@@ -59,7 +60,8 @@ extension SaveSteps {
 }
 
 extension Contact {
-    /// Clears the identifiers of values that belong to another card.
+    /// Clears the identifier of each value whose identifier names a different card, or does not name a single
+    /// visible card.
     fileprivate mutating func clearIdentifiers(
         ofOthersThan record: RecordNumber, _ owners: [ContactKey: [ValueOwner]]
     ) {

@@ -6,34 +6,35 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// Reads the steps of a save in slices, one slice per event loop iteration. A large save takes 10 ms or more,
-/// which would delay other callers if it were read at once.
+/// Reads the steps of a save in slices, one slice per event loop iteration. Reading a large save at once
+/// would take 10 ms or more and delay other callers.
 ///
-/// The identifiers of all steps are resolved first. So neither a reply nor the order of errors reveals
+/// The identifiers of all steps are resolved first. Neither a reply nor the order of errors then reveals
 /// whether an identifier is malformed, another app's, not granted, revoked or deleted.
 struct SaveSteps {
     /// The context of this event loop iteration. Between two iterations, other saves and the person's answers
-    /// may change it. All changes are checked again when the save is made; see ``SaveChanges/mayBeMade(_:)``.
+    /// may change what the app can see. ``SaveChanges/mayBeMade(_:)`` therefore checks all changes again when
+    /// the save is made.
     private(set) var context: ReadContext
     private let changes: [SaveContactsParameters.Change]
     private let mostCards: Int
-    /// For each step, the contact that it carries, decoded; `nil` if it carries none.
+    /// For each step read so far, its decoded contact; `nil` if the step has none.
     private var written: [Result<WireContact, ContactError>?] = []
-    /// The number of steps whose contacts are already looked up.
+    /// The number of steps whose contacts were looked up.
     private var found = 0
     /// The number of cards that those steps name.
     private var cardCount = 0
     private var targets: [Target] = []
     /// The changes of the steps read so far.
     private var made: SaveChanges
-    /// The app's own names for the records that this save adds.
+    /// The records that this save adds, by the identifiers that the app chose for them.
     private var added: [String: (record: RecordNumber, isGroup: Bool)] = [:]
     private var groups: [String: RecordNumber?] = [:]
     private var containers: [String: StoredContainer?]?
-    /// For each identifier, its card, or the visible cards of the unified contact that it names.
+    /// For each identifier, the card that it names, or a unified contact's visible cards.
     private var contacts: [String: [RecordNumber]] = [:]
 
-    /// Longest name of a group or container, in bytes of UTF-8.
+    /// The longest name of a group or container, in bytes of UTF-8.
     static let longestGroupName = 1_024
 
     /// - Parameters:
@@ -51,22 +52,22 @@ struct SaveSteps {
         made = SaveChanges(adding: kinds.map { kind in kind.map { (rest.removeFirst(), $0) } })
     }
 
-    /// The record that a step concerns; for members and subgroups, also the one that joins or leaves.
+    /// The records that a step concerns. The step adds, removes, links or unlinks `member`.
     private struct Target {
         var record: RecordNumber?
         var member: RecordNumber?
-        /// The container for a new record, or the one to delete; `nil` stands for the local container.
+        /// The container to delete or to put a new record into; `nil` stands for the local container.
         var container: RecordNumber?
     }
 
     /// Continues to read the steps until `end`. Each call makes some progress, even if `end` has passed.
     ///
     /// - Parameter context: the caller's current context.
-    /// - Returns: the changes of all steps, if all are permitted; `nil` if there is more to read.
+    /// - Returns: the changes of all steps; `nil` if steps remain to be read.
     mutating func readMore(
         _ context: ReadContext, until end: ContinuousClock.Instant
     ) throws(ReadContext.Failure) -> SaveChanges? {
-        // The names looked up so far belong to another principal, so reading starts over.
+        // The identifiers resolved so far belong to a different principal or key, so reading starts over.
         if context.principal != self.context.principal || context.identifiers !== self.context.identifiers {
             let numbers = made.newRecords
             self = SaveSteps(changes, context, mostCards: mostCards) { _ in numbers }
@@ -105,7 +106,7 @@ struct SaveSteps {
 
     // MARK: Identifiers
 
-    /// A look-up takes no further contact once it has this many cards.
+    /// Once a query has this many cards, no further step is added to it.
     private static let cardsAtOnce = 256
 
     /// Looks up the contacts of several steps in one query.
@@ -212,8 +213,8 @@ struct SaveSteps {
         }
     }
 
-    /// The visible container that an identifier names, or `nil`. An inner `nil` stands for the local
-    /// container.
+    /// The visible container that an identifier names; `nil` if there is none. An inner `nil` stands for the
+    /// local container.
     private mutating func container(_ name: String?) throws(ReadContext.Failure) -> StoredContainer?? {
         guard let name else { return nil }
         if let containers { return containers[name] }
@@ -305,7 +306,7 @@ struct SaveSteps {
             return [.container(.delete(container))]
         case (.add, _, _), (.update, _, _), (.delete, _, _), (.addMember, _, _), (.removeMember, _, _),
             (.addSubgroup, _, _), (.removeSubgroup, _, _), (.link, _, _), (.unlink, _, _), (.addContainer, _, _):
-            // Not reached: the records of all steps were resolved before.
+            // Not reached, because the records of all steps were resolved earlier.
             throw .call(ContactsError.recordDoesNotExist(at: index))
         }
     }
@@ -322,7 +323,7 @@ struct SaveSteps {
         return context.permissions.mayDelete(record, isOwn: made.ownContacts.contains(record))
     }
 
-    /// Checks that a step has the fields of its operation, and no others.
+    /// Checks that the step's fields match its operation.
     private func checkShape(_ change: SaveContactsParameters.Change) throws(ReadContext.Failure) {
         let isRight: Bool
         switch change.operation {
@@ -369,7 +370,6 @@ struct SaveSteps {
         try checkedName(change.group?["name"]?.string, index)
     }
 
-    /// Checks the name of a group or container.
     private func checkedName(_ name: String?, _ index: Int) throws(ReadContext.Failure) -> String {
         guard let name else { throw .call(.invalidParameter("changes")) }
         guard name.utf8.count <= Self.longestGroupName else {

@@ -4,7 +4,7 @@ import BrokerContactsStore
 import BrokerModel
 import BrokerVarlink
 
-/// A change of a book that waits in the user's queue: an app's save, or a card that an app proposed and the
+/// A change to a book that waits in the user's queue: an app's save, or a card that an app proposed and the
 /// person accepted.
 struct PendingSave {
     /// The session of the app.
@@ -16,7 +16,8 @@ struct PendingSave {
     let count: Int
     /// The contacts whose photo is set.
     let photographed: [RecordNumber]
-    /// Decides the save again once no other save of the user is being written; `nil` if it is no longer permitted.
+    /// Decides the save again, once no other save of the user is being written. Returns `nil` if the save is
+    /// not permitted.
     let decide: () -> Write?
     let done: (Result<Made, Failure>) -> Void
 
@@ -30,31 +31,31 @@ struct PendingSave {
 
     struct Made {
         var changes: [BookChange] = []
-        /// Whether the app's grant is still the one by which the save was decided.
+        /// Whether the app's grant has stayed the same since the save began.
         var isAsDecided = true
     }
 
     enum Failure: Error {
-        /// The decisions that the save depends on cannot be recorded, or too many saves wait.
+        /// The decisions that the save depends on cannot be committed and synced, or too many saves wait.
         case unavailable
         case accessDenied
         case change(ChangeError)
-        /// The contact to merge a card into does not exist, or would become too large.
+        /// The contact that a card is merged into does not exist, or would become too large.
         case cannotMerge(String)
     }
 }
 
-/// A grant that was created so that a new card has a granted set to join.
+/// A grant that the broker created because a new card needs a granted set to join.
 private typealias GivenSet = (principal: Principal, revision: Int64)
 
-/// Writes the users' books, one save after the other per user. It lives on the event loop; a book is written on the
+/// Writes the users' books, one save at a time per user. It lives on the event loop; a book is written on the
 /// user's queue.
 ///
-/// A save waits for one sync of the book. It makes the contacts durable, and with them an outbox entry for
-/// the access database. The access store then takes over the entry in memory, and the broker replies.
+/// A save waits for one sync of the book. That sync makes the contacts durable, together with an outbox entry
+/// for the access database. The access store then takes over the entry in memory, and the broker replies.
 /// Afterwards the entry is committed to the access database: at once, or while the app's next save is being
 /// synced, but before any disclosure that depends on it. If a crash comes first, or a power cut loses the
-/// commit, the entry is still in the outbox. The broker then takes it over when it opens the book.
+/// commit, the entry is still in the outbox. The broker takes over the entry when it next opens the book.
 final class Saves {
     private let surroundings: Surroundings
     private let access: AccessStore
@@ -64,10 +65,10 @@ final class Saves {
     private let history: History
     private let recovery: SaveRecovery
     private let thumbnails: Thumbnails
-    /// The number of each user's saves that wait or are being written.
+    /// The number of each user's saves and settings changes that wait or are being written.
     private var places: [UInt32: Int] = [:]
-    /// The saves that wait while another one is written. A user has an entry as long as a save is being
-    /// written.
+    /// The saves that wait while another save of the same user is being written. During that time, the user
+    /// has an entry here, even if no save waits.
     private var waiting: [UInt32: [() -> Void]] = [:]
 
     init(
@@ -98,7 +99,7 @@ final class Saves {
     }
 
     private func apply(_ save: PendingSave, _ given: GivenSet?, to book: ContactsStore) {
-        // Meanwhile other saves may have been made, and the grant may have been revoked.
+        // Other saves may have been made since the last decision, and the grant may have been revoked.
         guard let write = save.decide() else { return failed(save, given, .accessDenied) }
         let begun: BegunSave
         do throws(AccessStoreError) {
@@ -106,7 +107,7 @@ final class Saves {
         } catch {
             return failed(save, given, .change(.store(.unavailable(reason: "\(error)"))))
         }
-        // The outbox entry, which is taken over if the book is opened after a crash.
+        // If the broker crashes, it takes over this outbox entry when it opens the book.
         let entry = OutgoingEntry(
             number: begun.number, bytes: begun.entry, takenOver: begun.takenOver,
             anchor: AuditAnchor(sequence: begun.synced.sequence, hash: begun.synced.hash))
@@ -146,8 +147,9 @@ final class Saves {
         save.done(.failure(failure))
     }
 
-    /// Replies once the result is final. If the outbox entry on disk is enough for that, the reply is sent at
-    /// once; otherwise it waits for a commit or a sync.
+    /// Runs `answer` once a crash cannot undo the save or its record. If the outbox entry on disk is enough
+    /// for this, `answer` runs at once. Otherwise it waits for a commit. If the grant has changed or
+    /// ``GroupCommit/isDurable`` is set, it also waits for a sync.
     func answer(_ made: PendingSave.Made, _ answer: @escaping () -> Void) {
         let isSafe = made.isAsDecided && !groupCommit.isDurable
         // A save without changes has no outbox entry.
@@ -165,8 +167,8 @@ final class Saves {
             })
     }
 
-    /// The contacts and the outbox entry are on disk, but the audit record could not be written. This
-    /// schedules a retry. The app gets no error, because the save was made.
+    /// Schedules a retry, because the contacts and the outbox entry are on disk but the audit record could
+    /// not be written. The app gets no error, because the save was made.
     private func isNotRecorded() {
         surroundings.log("a save is on disk, but its audit record could not be written; retrying")
         recovery.retryRecording()
@@ -174,10 +176,12 @@ final class Saves {
 
     // MARK: Settings
 
-    /// Sets the user's preferences. This is not a save, and waits for none.
+    /// Changes the user's settings. The change does not wait for queued saves, but it counts toward their
+    /// limit.
     ///
-    /// - Parameter change: runs on the user's queue, one write at a time, because two apps may each change a part.
-    /// - Returns: `false` if nothing is set because too many saves of the user wait.
+    /// - Parameter change: runs on the user's queue, one change at a time, because two apps may each change a
+    ///   part of the settings.
+    /// - Returns: `false` if nothing is changed, because too many saves of the user wait.
     func set(
         _ book: ContactsStore, of uid: UInt32, _ change: @escaping @Sendable (inout BookSettings) -> Void,
         done: @escaping (Result<Void, StoreError>) -> Void
@@ -203,8 +207,8 @@ final class Saves {
         return true
     }
 
-    /// Runs the save once no other save of the user is being written, so that it is decided by the access in effect
-    /// then.
+    /// Runs the save once no other save of the user is being written. The access in effect at that time
+    /// decides the save.
     func whenNoneIsWritten(_ uid: UInt32, _ save: @escaping () -> Void) {
         guard waiting[uid] != nil else {
             waiting[uid] = []
@@ -213,7 +217,7 @@ final class Saves {
         waiting[uid]?.append(save)
     }
 
-    /// Whether the user's next save would wait for the one being written, and for no other.
+    /// Whether the user's next save would wait only for the save that is being written.
     func isNext(_ uid: UInt32) -> Bool { waiting[uid]?.isEmpty == true }
 
     func ended(_ uid: UInt32) {
@@ -223,17 +227,17 @@ final class Saves {
             return
         }
         waiting[uid]?.removeFirst()
-        // In a later event loop iteration, so that a long queue does not grow the stack.
+        // The next save runs in a later event loop iteration. A long queue would otherwise grow the stack.
         surroundings.loop.later(next)
     }
 
     // MARK: Granted set for a forced level
 
-    /// Creates a grant when an app with a forced level, but without a decision, adds its first card. The card needs a
-    /// granted set to join. If the rule is removed, this grant allows only the app's own cards.
+    /// Creates a grant when an app with a forced level, but without a grant, adds its first card. The card
+    /// needs a granted set to join. If the rule is removed, this grant allows only the app's own cards.
     ///
-    /// It runs once no other save of the user is being written, so that no other save depends on a grant that may be
-    /// removed again.
+    /// This method runs while no other save of the user is being written. No other save therefore depends on
+    /// a grant that may be removed again.
     private func addOwnSet(to principal: Principal, _ session: CallerSession) -> GivenSet? {
         let known = grants.effectiveAccess(of: session)
         guard !known.isDecided, case .granted(let forced) = known.effective, forced.access != .denied else {

@@ -5,20 +5,20 @@ import Dispatch
 
 /// Makes thumbnails of saved photos and stores them with the contacts. It lives on the event loop.
 ///
-/// This work runs after the save. So no save waits until a photo is decoded, and a photo that cannot be
+/// This work runs after the save. No save waits for the decoding of a photo, and a photo that cannot be
 /// decoded is saved like any other. The broker itself is the author of the change. Apps that may see the
 /// thumbnail find the change in the change history. The contact's modification date stays the same.
 final class Thumbnails {
-    /// Photos decoded at once, at most one per user.
+    /// The maximum number of photos decoded at the same time, at most one per user.
     static let atOnce = 2
-    /// Most contacts waiting per user; further ones get no thumbnail.
+    /// The maximum number of waiting contacts per user. Further ones get no thumbnail.
     static let mostWaiting = 100_000
 
     private let surroundings: Surroundings
     private let books: Books
     private let history: History
-    /// The waiting contacts, in order of arrival. A user with more contacts stays in the list while one is
-    /// processed.
+    /// The waiting contacts by user, in the order in which the users take turns. A user whose contact is
+    /// being processed stays in the list if more contacts wait.
     private var waiting: [(uid: UInt32, records: ArraySlice<RecordNumber>)] = []
     private var busy: Set<UInt32> = []
 
@@ -45,7 +45,8 @@ final class Thumbnails {
 
     private func begin() {
         while busy.count < Self.atOnce, let index = waiting.firstIndex(where: { !busy.contains($0.uid) }) {
-            // The user moves to the end, so that many photos of one user do not delay others.
+            // The user moves to the end of the list. Many photos of one user therefore do not delay other
+            // users.
             var next = waiting.remove(at: index)
             guard let record = next.records.popFirst(), let book = books.opened(next.uid) else { continue }
             if !next.records.isEmpty { waiting.append(next) }
@@ -54,8 +55,8 @@ final class Thumbnails {
         }
     }
 
-    /// Reads and writes on the user's queue, and decodes on another queue, so that saves can continue
-    /// meanwhile.
+    /// Reads and writes on the user's queue, but decodes on a different queue, because decoding must not
+    /// block the user's saves.
     private func make(_ record: RecordNumber, of uid: UInt32, _ book: ContactsStore) {
         let (loop, queue) = (surroundings.loop, books.queue(of: uid))
         let (makeThumbnail, seconds) = (surroundings.makeThumbnail, surroundings.seconds)
@@ -79,14 +80,16 @@ final class Thumbnails {
 
     private static let decoding = DispatchQueue(label: "thumbnails", attributes: .concurrent)
 
-    /// The contact's photo in base64; `nil` if it has none, or has a thumbnail already.
+    /// The contact's photo in base64. `nil` if the contact has no photo, already has a thumbnail, or cannot
+    /// be read.
     static func photo(of record: RecordNumber, in book: ContactsStore) -> [UInt8]? {
         let query = ContactQuery(scope: .only([record]), limit: 1, images: .images)
-        // Reads the whole photo of up to 11 MB, which would block the event loop too long.
+        // A photo may be 11 MB large. Reading it would block the event loop too long, so this runs on the
+        // user's queue.
         guard let found = try? book.fetch(unified: query, .onWorker).rows.first?.images, found.thumbnailImageData == nil
         else { return nil }
-        // A photo is stored as a JSON member, as replies contain it. This drops the member's name and the
-        // closing quotation mark.
+        // The book stores a photo as the JSON member that replies contain. The next line drops the member's
+        // name and the closing quotation mark.
         return found.imageData.map { Array($0.dropFirst(#","imageData":""#.utf8.count).dropLast()) }
     }
 

@@ -5,20 +5,19 @@ enum ValueOwner: Hashable {
     /// The identifier is a plain number, or missing.
     case unsaid
     case card(RecordNumber)
-    /// The identifier names no card that the app can see.
+    /// The identifier does not name a single card that the app can see.
     case nobody
 }
 
 /// Splits an update of a unified contact into updates of its cards.
 ///
-/// The unified contact shows equal values once. Such a value stands for all equal ones in the cards: they are
-/// kept, changed and removed together. A new value goes to the first card. The type is pure: values in,
-/// values out.
+/// The unified contact shows equal values once. A shown value stands for all equal values in the cards, which
+/// are kept, changed and removed together. A new value goes to the first card.
 struct UnifiedUpdate {
     /// A visible card of the contact, with its current values of the keys to be written.
     typealias Member = (record: RecordNumber, contact: Contact)
 
-    /// The changes of one card.
+    /// The changes to one card.
     struct Part {
         let record: RecordNumber
         var contact = Contact()
@@ -30,7 +29,8 @@ struct UnifiedUpdate {
 
     /// - Parameters:
     ///   - patch: the new state of the unified contact, as the app sent it.
-    ///   - owners: for each value of a key, the card that its identifier names.
+    ///   - owners: for each key, the cards that the identifiers of its values name, in the order of the
+    ///     values.
     ///   - members: the visible cards, in order of precedence.
     init(
         _ patch: Contact, keys: ContactKeySet, owners: [ContactKey: [ValueOwner]], of members: [Member]
@@ -64,8 +64,8 @@ struct UnifiedUpdate {
         parts.removeAll { $0.keys.isEmpty }
     }
 
-    /// The key by which to check whether a card has a value. It differs for an image, because images are
-    /// stored elsewhere.
+    /// The key that shows whether a card has a value for `key`. For `imageData`, that is
+    /// `imageDataAvailable`, because images are stored elsewhere.
     private static func shown(_ key: ContactKey) -> ContactKey { key == .imageData ? .imageDataAvailable : key }
 
     private mutating func write(_ patch: Contact, _ key: ContactKey, to index: Int) {
@@ -96,7 +96,7 @@ struct UnifiedUpdate {
     ) {
         let fields = Value.fields
         func says(_ value: Value) -> [String] { fields.map { $0.get(value) } }
-        // The values that the unified contact shows: the first of equal ones.
+        // The values that the unified contact shows. Of equal values, it shows the first.
         var shown: [[String]: Place] = [:]
         for member in members {
             for value in member.contact[keyPath: list] where shown[says(value)] == nil {
@@ -104,8 +104,8 @@ struct UnifiedUpdate {
             }
         }
         let places = Set(shown.values)
-        // For each value that the app sent, the shown value that it names, or else an equal one; `nil` if the
-        // value is new.
+        // For each value that the app sent, the shown value that its identifier names, otherwise an equal
+        // shown value; `nil` if the value is new.
         let new = patch[keyPath: list]
         var free = places
         let said = owners[key] ?? Array(repeating: .unsaid, count: new.count)

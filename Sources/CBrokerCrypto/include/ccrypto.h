@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The parts of libcrypto that the broker needs. Functions that can fail return 1 on success and 0 or NULL on
-   failure. */
+/* The cryptographic functions that the broker needs. Functions that can fail return 1, or 0 on failure.
+   Functions that return a pointer return NULL on failure. */
 
 #define CCRYPTO_SHA256_SIZE 32
 #define CCRYPTO_BLOCK_SIZE 16
@@ -16,7 +16,7 @@ int ccrypto_random(uint8_t *out, size_t count);
 
 int ccrypto_sha256(const uint8_t *bytes, size_t count, uint8_t *out);
 
-/* Incremental SHA-256. finish and discard both release the state. */
+/* Incremental SHA-256. ccrypto_sha256_finish and ccrypto_sha256_discard both release the state. */
 typedef struct evp_md_ctx_st ccrypto_sha256_state;
 ccrypto_sha256_state *ccrypto_sha256_begin(void);
 int ccrypto_sha256_update(ccrypto_sha256_state *state, const uint8_t *bytes, size_t count);
@@ -30,7 +30,8 @@ int ccrypto_blocks_encrypt(ccrypto_blocks *cipher, const uint8_t *in, uint8_t *o
 int ccrypto_blocks_decrypt(ccrypto_blocks *cipher, const uint8_t *in, uint8_t *out, size_t blocks);
 void ccrypto_blocks_free(ccrypto_blocks *cipher);
 
-/* AES-256-GCM. key: 32 bytes. sealed: count + CCRYPTO_TAG_SIZE bytes. */
+/* AES-256-GCM. key: 32 bytes. ccrypto_seal writes count + CCRYPTO_TAG_SIZE bytes. For ccrypto_open, count
+   includes the tag. */
 int ccrypto_seal(const uint8_t *key, const uint8_t *nonce, const uint8_t *bytes, size_t count, uint8_t *sealed);
 int ccrypto_open(const uint8_t *key, const uint8_t *nonce, const uint8_t *sealed, size_t count, uint8_t *out);
 

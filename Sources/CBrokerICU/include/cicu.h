@@ -8,20 +8,21 @@
  * The parts of ICU that the broker needs. No ICU header is included here, because Debian's headers break
  * Swift's module builds.
  *
- * An object may be used by one thread at a time. Input text is UTF-8; each function names its output.
- * Functions that return a size return the size of the whole result, even if `out` is too small, or -1 if ICU
- * fails. In both cases `out` contains no usable result,
- * except that cicu_collation_key truncates its key.
+ * Only one thread at a time may use an object. Input text is UTF-8; the comment on each function names its
+ * output. Functions that return a size return the size of the whole result, even if `out` is too small, or -1
+ * if ICU fails. If `out` is too small or ICU fails, `out` contains no usable result. Only cicu_collation_key
+ * truncates its result.
  */
 
 typedef struct cicu_collator cicu_collator;
 
-/* Tertiary strength, digits compared one by one. NULL if ICU has no collator. */
+/* Opens a collator of tertiary strength that compares digits one by one. Returns NULL on failure. */
 cicu_collator *cicu_collator_open(const char *locale);
 void cicu_collator_close(cicu_collator *collator);
-/* The version of the collator's rules and data, four bytes. Keys of different versions cannot be compared. */
+/* Writes the version of the collator's rules and data. Keys of different versions cannot be compared. */
 void cicu_collator_version(const cicu_collator *collator, uint8_t version[4]);
-/* The sort key without its closing zero, truncated to `capacity`. Comparing the bytes compares the texts. */
+/* Writes the sort key, truncated to `capacity`. Comparing the bytes compares the texts. Returns the size of
+   the whole key without its closing zero. */
 ptrdiff_t cicu_collation_key(
     cicu_collator *collator, const char *text, size_t count, uint8_t *out, size_t capacity);
 
@@ -36,7 +37,7 @@ void cicu_prepare(void);
 void cicu_folder_close(cicu_folder *folder);
 /* UTF-8: only NFKC case folding. */
 ptrdiff_t cicu_case_fold(cicu_folder *folder, const char *text, size_t count, char *out, size_t capacity);
-/* UTF-8: NFKC case folding, without accents, Latin letters in ASCII if they have an ASCII form. */
+/* UTF-8: NFKC case folding, with accents removed and Latin letters converted to ASCII where possible. */
 ptrdiff_t cicu_fold(cicu_folder *folder, const char *text, size_t count, char *out, size_t capacity);
 /* UTF-8: transliterated to Latin, then folded. Loads its tables at first use: 7 ms. */
 ptrdiff_t cicu_fold_latin(cicu_folder *folder, const char *text, size_t count, char *out, size_t capacity);
@@ -54,23 +55,24 @@ enum cicu_class {
 enum cicu_class cicu_class_of(uint32_t character);
 
 /*
- * UTF-8: the bytes decoded from this character set, with U+FFFD for invalid ones. `charset` must be a name
- * from the caller's own list, because ICU looks up an unknown name as a file in its data folder. Returns -1
- * for an unknown name too.
+ * UTF-8: the bytes decoded from this character set, with U+FFFD for invalid ones. `charset` must come from a
+ * fixed list, because ICU looks up an unknown name as a file in its data folder. Also returns -1 for an
+ * unknown name.
  */
 ptrdiff_t cicu_decode(const char *charset, const char *bytes, size_t count, char *out, size_t capacity);
 
 /* Pass only names of languages and regions that consist of letters, digits, hyphens and underscores to the
    functions below. They can be called from any thread. */
 
-/* UTF-8: the name of a country (code `DE`) in a language. -1 if ICU has none. */
+/* UTF-8: the name of a country (code `DE`) in a language. Returns -1 if ICU has no such name. */
 ptrdiff_t cicu_region_name(const char *region, const char *language, char *out, size_t capacity);
-/* ASCII: the most common language of a country, with its script: `zh_Hant_TW`. */
+/* ASCII: the most common language of a country, with its script and the country: `zh_Hant_TW`. */
 ptrdiff_t cicu_region_language(const char *region, char *out, size_t capacity);
 /* ASCII: the language and script of a BCP 47 tag: `zh_Hant` for `zh-TW`. A tag without a script gets the
    usual script. */
 ptrdiff_t cicu_language_and_script(const char *tag, char *out, size_t capacity);
-/* ASCII: zero, one, two, few, many or other: the number's plural category in the language (CLDR, plural rules). */
+/* ASCII: the number's plural category in the language (CLDR, plural rules): zero, one, two, few, many or
+   other. */
 ptrdiff_t cicu_plural_category(const char *language, int64_t number, char *out, size_t capacity);
 /* Whether the language is written from right to left. */
 int cicu_is_right_to_left(const char *language);

@@ -6,12 +6,13 @@
 
 #include "peer.h"
 
-/* Collects the facts about a process that require the right to inspect it: its executable, its namespaces and its
-   root. A session's broker calls this itself. The system's broker has contactbroker-identify call it, between fork
-   and exit. Swift code may not run there, so this is in C and uses only system calls and SHA-256. It keeps no state
-   between calls.
+/* Collects the facts about a process that require permission to inspect it: its executable, its namespaces
+   and its root. In session mode the broker calls this itself. In system mode contactbroker-identify calls
+   this in a forked worker process. Swift code cannot run safely after a fork, so this is in C. It keeps no
+   state between calls.
 
-   A status is IDENTIFY_FOUND, IDENTIFY_ABSENT (looked up and definitely not there), or -errno: not known. */
+   A status is IDENTIFY_FOUND, IDENTIFY_ABSENT if the thing definitely does not exist, or -errno if that is
+   not known. */
 #define IDENTIFY_FOUND 0
 #define IDENTIFY_ABSENT 1
 
@@ -35,10 +36,10 @@ enum identify_digest {
 
 /* The file at the executable's path in the root of process 1. */
 enum identify_place {
-    /* Not looked up, or the process is in another mount namespace than process 1. */
+    /* Not looked up, for example because the process is in a different mount namespace from process 1. */
     IDENTIFY_PLACE_NONE,
     IDENTIFY_PLACE_OTHER,
-    /* The same file, but others than root can change the file or replace it. */
+    /* The same file, but users other than root may be able to change or replace it. */
     IDENTIFY_PLACE_SAME,
     /* The same file. It and every folder above it belong to root, and nobody else may write to them. */
     IDENTIFY_PLACE_SAME_AND_ROOTS,
@@ -64,7 +65,8 @@ struct identify_inspection {
     int32_t place_status;
     int32_t place;
     int32_t info_status;
-    /* 1 if the file was read in full. The two names below are empty if the file does not contain them. */
+    /* 1 if the file was read in full and is well-formed. The two names below are empty if the file does
+       not contain them. */
     int32_t info_is_read;
     struct clinux_file info;
     uint32_t path_size;
@@ -78,8 +80,8 @@ struct identify_inspection {
 #define IDENTIFY_WANTS_DIGEST 1u
 /* Read only the executable's file and path, to check that it has not changed. */
 #define IDENTIFY_WANTS_EXECUTABLE_ONLY 2u
-/* Look up the executable's path, as process 1 sees it. contactbroker-identify always does; a request must not ask for
-   it. */
+/* Look up the executable's path, as process 1 sees it. contactbroker-identify always does this, so a
+   request must not ask for it. */
 #define IDENTIFY_WANTS_PLACE 4u
 
 /* Strings of the result. The path has path_size bytes; the app's name ends with a NUL. */
@@ -87,14 +89,15 @@ const char *identify_path(const struct identify_inspection *inspection);
 const char *identify_app(const struct identify_inspection *inspection);
 
 /* Inspects the process that a pidfd refers to. Returns 0, -ESRCH if the process has ended, -EBADF if the descriptor
-   is not a pidfd, or -errno. hash_limit: the size in bytes of the largest executable that is hashed. */
+   is not a pidfd or its process is outside this pid namespace, or -errno. hash_limit: the size in bytes of the
+   largest executable that is hashed. */
 int identify_inspect(int pidfd, uint32_t wants, uint64_t hash_limit, struct identify_inspection *out);
 
 /* Reads the namespaces of a process. path: the process's directory in /proc. */
 void identify_namespaces_at(const char *path, struct identify_namespaces *out);
 
-/* Hashes a file that is open with O_PATH. The digest is IDENTIFY_DIGEST_CHANGING if the file's status then differs
-   from *status. */
+/* Hashes a file that is open with O_PATH. Returns IDENTIFY_DIGEST_CHANGING if the file's status differs from
+   *status after the file was read. */
 enum identify_digest identify_hash(int path_descriptor, const struct clinux_file *status, uint64_t limit,
     uint8_t sha256[32], int32_t *reason);
 

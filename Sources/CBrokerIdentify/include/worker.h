@@ -5,16 +5,16 @@
 
 #include "inspect.h"
 
-/* The protocol between the broker and contactbroker-identify: each connection has one request and one answer. Each is
-   a single message on a SOCK_SEQPACKET socket, of fixed size and in native byte order. The request carries one
+/* The protocol between the broker and contactbroker-identify: each connection has one request and one answer. Both
+   are single messages on a SOCK_SEQPACKET socket, of fixed size and in native byte order. The request carries one
    descriptor, a pidfd. The answer to a malformed request is IDENTIFY_MALFORMED. */
 #define IDENTIFY_MAGIC 0x31644963u
 
 struct identify_request {
     uint32_t magic;
     uint32_t wants;
-    /* The user ID of the process, as the broker reports it. The helper inspects at most two processes of one user at
-       a time. */
+    /* The user ID of the process, as the broker reports it. The helper runs at most two full inspections
+       for one user at a time. */
     uint32_t uid;
     uint32_t reserved;
 };
@@ -48,13 +48,13 @@ struct identify_answer {
 void identify_close_from(int first);
 /* Creates a listening SOCK_SEQPACKET socket at that path, with mode 0600. Returns it, or -errno. */
 int identify_listen(const char *path);
-/* Returns 1 if the descriptor is such a socket, whichever process created it. Sets it non-blocking and close-on-exec.
-   */
+/* Returns 1 if the descriptor is a listening SOCK_SEQPACKET socket, whichever process created it. Also makes it
+   non-blocking and close-on-exec. */
 int identify_is_listener(int descriptor);
 /* Returns the owner of the socket's file, or -errno. */
 int64_t identify_owner(int listener);
-/* Accepts the next connection. If it comes from a user other than uid, closes it and returns -EACCES. Never blocks.
-   */
+/* Accepts the next connection and returns it, or -errno. If it comes from a user other than uid, closes it and
+   returns -EACCES. Never blocks. */
 int identify_accept(int listener, uint32_t uid);
 /* Receives the request and its pidfd. Returns 0; -EAGAIN if it has not arrived; -EBADMSG if it is not exactly one
    request with one descriptor. After an error no received descriptor stays open. Never blocks. */
@@ -64,9 +64,9 @@ void identify_refuse(int connection, enum identify_outcome outcome);
 /* Inspects this process, before identify_confine(), so that the dynamic linker resolves every function that workers
    need. */
 void identify_begin(void);
-/* Starts a worker process, which confines itself, handles this one request, sends the answer on the connection and
-   ends. Returns its pid, or -errno. *worker is its pidfd, which the caller must close. The caller keeps connection
-   and pidfd. */
+/* Starts a worker process, which confines itself, handles this one request, sends the answer on the
+   connection and ends. Returns the worker's pid, or -errno. *worker receives the worker's pidfd, which the
+   calling code must close. connection and pidfd stay open in this process. */
 int identify_start_worker(const struct identify_request *request, int connection, int pidfd, int *worker);
 /* Kills a worker. */
 void identify_kill(int worker);
@@ -75,8 +75,8 @@ int identify_reap(int worker);
 
 /* Functions of the broker. */
 
-/* Sends a request and waits for the answer. Each wait ends after that many milliseconds. Returns 0 with a well-formed
-   answer, or -errno. */
+/* Sends a request and waits for the answer. Waiting for the connection and waiting for the answer are each limited
+   to that many milliseconds. Returns 0 with a well-formed answer, or -errno. */
 int identify_ask(const char *path, const struct identify_request *request, int pidfd, int milliseconds,
     struct identify_answer *answer);
 

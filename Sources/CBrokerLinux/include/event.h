@@ -27,7 +27,7 @@ struct clinux_event {
     uint32_t readiness;
 };
 
-/// Starts to watch the descriptor. It is reported as long as it has the requested readiness
+/// Starts to watch the descriptor. clinux_epoll_wait() reports it as long as it has the requested readiness
 /// (level-triggered).
 int clinux_epoll_add(int epoll, int descriptor, uint32_t readiness, uint64_t token);
 int clinux_epoll_change(int epoll, int descriptor, uint32_t readiness, uint64_t token);
@@ -35,11 +35,12 @@ int clinux_epoll_remove(int epoll, int descriptor);
 
 enum { CLINUX_MOST_EVENTS = 64 };
 
-/// Waits until a descriptor is ready. Returns the number of events that it wrote, at most CLINUX_MOST_EVENTS.
+/// Waits until a descriptor is ready. Returns the number of events that it stored, at most CLINUX_MOST_EVENTS.
 /// A negative time means no limit; an interrupted wait returns 0.
 int clinux_epoll_wait(int epoll, struct clinux_event *events, int64_t nanoseconds);
 
-/// A wake-up descriptor: readable from clinux_bell_ring() until clinux_bell_hush().
+/// Creates an eventfd(2) that wakes the event loop. It is readable from clinux_bell_ring() until
+/// clinux_bell_hush().
 int clinux_bell(void);
 void clinux_bell_ring(int bell);
 void clinux_bell_hush(int bell);
@@ -64,9 +65,8 @@ struct clinux_writer {
 /// Receives bytes from one sender; bytes from another sender stay for the next call. Returns 0 at the end of
 /// the stream.
 ///
-/// Descriptors sent with the bytes are refused: there is no room for them, so the kernel drops them. The
-/// alternative, accepting and closing them, is worse: close(2) calls the file's own file system, which the
-/// sender may control.
+/// Provides no room for descriptors, so the kernel drops descriptors that were sent with the bytes. Accepting
+/// and closing them would be worse: close(2) calls the file's own file system, which the sender may control.
 ssize_t clinux_receive(int descriptor, void *bytes, size_t length, struct clinux_writer *writer);
 
 #endif

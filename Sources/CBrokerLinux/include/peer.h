@@ -6,8 +6,8 @@
 
 #include "socket.h"
 
-/* Facts about the process at the other end of a Unix socket: unix(7), pidfd_open(2), statx(2). Functions return 0, a
-   descriptor or a count, and -errno on failure. */
+/* Facts about the process at the other end of a Unix socket: unix(7), pidfd_open(2), statx(2). On failure, functions
+   return -errno. */
 
 /* Returns a pidfd of the process that connected (SO_PEERPIDFD, Linux 6.5); -ENOPROTOOPT on older kernels. */
 int clinux_peer_pidfd(int socket);
@@ -16,14 +16,14 @@ int clinux_peer_pidfd(int socket);
    one. */
 int clinux_peer_label(int socket, char *out, size_t size);
 
-/* Returns a close-on-exec pidfd of the process that has this pid now. */
+/* Returns a close-on-exec pidfd of the process that has this pid. */
 int clinux_pidfd_open(int32_t pid);
 
 /* Returns 1 if the process has ended, 0 while it runs, -errno on failure. Never blocks. */
 int clinux_pidfd_has_ended(int pidfd);
 
-/* Opens a path with O_PATH, which refers to a file without reading it, so no FIFO or device can block it. follow 0: a
-   link at the end of the path is opened itself. */
+/* Opens a path with O_PATH, which does not read the file, so no FIFO or device can block the call. If follow is 0
+   and the path ends in a link, opens the link itself. */
 int clinux_open_path(int directory, const char *name, int follow);
 
 struct clinux_file {
@@ -45,13 +45,13 @@ struct clinux_file {
     uint32_t group;
 };
 
-/* Reads the status of an open file that the kernel has, without asking a file server. */
+/* Reads the status of an open file as the kernel knows it, without asking a file server. */
 int clinux_file_status(int descriptor, struct clinux_file *out);
 
-/* Does the same for a path. follow 0: a link at its end is not followed. Triggers no automount. */
+/* Does the same for a path. If follow is 0, does not follow a link at the end of the path. Triggers no automount. */
 int clinux_file_status_at(int directory, const char *name, int follow, struct clinux_file *out);
 
-/* Opens the file of an O_PATH descriptor for reading. Does not wait for the writer of a FIFO. */
+/* Opens the file that an O_PATH descriptor refers to, for reading. Does not wait for the writer of a FIFO. */
 int clinux_open_for_reading(int path_descriptor);
 
 #endif

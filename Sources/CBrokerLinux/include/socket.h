@@ -26,8 +26,8 @@ int clinux_peer_credentials(int descriptor, struct clinux_credentials *credentia
 int clinux_connect(const char *path, int timeout_milliseconds);
 
 /// Binds a stream socket and listens. The socket's file never has more permissions than `mode`. When the
-/// function returns, the file has exactly these, whatever the umask is. The socket reports senders (event.h)
-/// before any process can connect.
+/// function returns, the file has exactly these permissions, whatever the umask is. The function enables
+/// sender credentials (clinux_know_writers in event.h) before it listens, so every connection has them.
 int clinux_listen(const char *path, mode_t mode, int backlog);
 
 /// Returns 1 if a process listens at the path, 0 if the socket's file is stale.

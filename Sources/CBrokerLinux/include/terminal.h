@@ -5,8 +5,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// Terminals. Swift lacks ioctl(2), safe signal handlers, and code between fork(2) and execve(2). Functions
-// return -errno on failure. The descriptors that they create are close-on-exec.
+// Terminals and signals. This is in C, because Swift code cannot run safely in a signal handler or between
+// fork(2) and execve(2). Functions return -errno on failure. The descriptors that they create are
+// close-on-exec.
 
 struct clinux_terminal_size {
     uint16_t rows;
@@ -19,12 +20,12 @@ int clinux_terminal_size(int descriptor, struct clinux_terminal_size *size);
 /// signal's number, can be read for each signal. May be called once.
 int clinux_watch_signals(const int *signals, size_t count);
 
-/// Ends or stops the process by this signal's default action. Returns when a stopped process continues; the
-/// signal is then caught again.
+/// Takes the signal's default action, which ends or stops the process. If the process was stopped and
+/// continues, catches the signal again and returns.
 int clinux_take_signal(int signal);
 
-/// Returns the number of terminal columns of a Unicode scalar (wcwidth(3), Unicode's table): 0, 1 or 2; -1 if
-/// it has no width.
+/// Returns the number of terminal columns of a Unicode scalar, as wcwidth(3) reports it: 0, 1 or 2; -1 if the
+/// scalar has no width.
 int clinux_columns(uint32_t scalar);
 
 /// Starts a program as a session leader, with a new pseudo-terminal as its controlling terminal and standard

@@ -13,7 +13,7 @@ extern "C" {
  * any thread.
  */
 
-/* Large enough: libphonenumber reads extensions of at most 20 digits. */
+/* The size of an extension with its closing NUL. libphonenumber reads extensions of at most 20 digits. */
 #define CPHONENUMBER_EXTENSION 24
 
 struct cphonenumber {
@@ -28,8 +28,8 @@ struct cphonenumber {
 };
 
 /*
- * Parses a number as dialled in the region. The region is two capital letters, and can be an unknown one such
- * as ZZ. The text is UTF-8. Returns 1, or 0 if the text is not a number or its country is unknown.
+ * Parses a number as dialled in the region. The region is two capital letters; ZZ means that it is unknown.
+ * The text is UTF-8. Returns 1, or 0 if the text is not a number or its country is unknown.
  */
 int cphonenumber_parse(const char *text, size_t count, const char *region, struct cphonenumber *number);
 
@@ -52,7 +52,7 @@ enum cphonenumber_match cphonenumber_match(
  */
 ptrdiff_t cphonenumber_format(const char *text, size_t count, const char *region, char *out, size_t capacity);
 
-/* Loads the numbering plans, so that the first number does not wait for them. */
+/* Loads the numbering plans ahead of the first number. */
 void cphonenumber_prepare(void);
 
 #ifdef __cplusplus

@@ -19,6 +19,8 @@ struct cpolkit_question {
     /// The detail `app`, which polkit shows to the person and passes to the administrator's rules; NULL for
     /// none. Valid UTF-8.
     const char *app;
+    /// The detail `access`, used in the same way: the access that the app gets.
+    const char *access;
     /// Whether the person may be asked for a password.
     bool may_interact;
     /// The time limit for the answer, in microseconds.
@@ -43,7 +45,7 @@ enum cpolkit_answer {
 
 /// Asks on a new connection and waits for the answer. Blocks the thread, at most until the timeout.
 ///
-/// cancel: a descriptor that cancels the request when it becomes readable. problem: receives the reason of a
+/// cancel: a descriptor that cancels the request when it becomes readable. problem: receives the reason for a
 /// failure, with a NUL, for the journal; empty otherwise.
 enum cpolkit_answer cpolkit_ask(
     const char *address, const struct cpolkit_question *question, int cancel, char *problem, size_t problem_size);

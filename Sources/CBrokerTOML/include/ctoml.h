@@ -17,10 +17,10 @@ typedef struct ctoml_document ctoml_document;
 /// A value, valid as long as its document.
 typedef struct ctoml_node ctoml_node;
 
-/// Parses UTF-8.
+/// Parses a UTF-8 text. `ctoml_error` returns the syntax error, if there is one.
 ctoml_document *ctoml_parse(const char *text, size_t size) __attribute__((returns_nonnull));
 void ctoml_free(ctoml_document *document);
-/// The syntax error and its line, from 1; NULL if there is none. Valid as long as the document.
+/// The syntax error and its line, from 1; NULL if there is none. The text is valid as long as the document.
 const char *ctoml_error(const ctoml_document *document, uint32_t *line);
 
 /// The table of the whole text.
@@ -36,13 +36,14 @@ size_t ctoml_count(const ctoml_node *node);
 const ctoml_node *ctoml_element(const ctoml_node *node, size_t index);
 /// NULL if `node` is not a table or has no such key.
 const ctoml_node *ctoml_member(const ctoml_node *node, const char *key, size_t size);
-/// A table's key by index, sorted by bytes; without a NUL. NULL if `node` is not a table or has fewer keys.
+/// A table's key by its index among the keys sorted by bytes, without a NUL at the end. NULL if `node` is not
+/// a table or has fewer keys.
 const char *ctoml_key(const ctoml_node *node, size_t index, size_t *size);
 
-/// NULL for a value of another type; valid as long as the document.
+/// NULL for a value of a different type. The pointer is valid as long as the document.
 const int64_t *ctoml_integer(const ctoml_node *node);
 const bool *ctoml_boolean(const ctoml_node *node);
-/// Without a NUL at the end.
+/// NULL for a value of a different type. The string has no NUL at the end.
 const char *ctoml_string(const ctoml_node *node, size_t *size);
 
 #ifdef __cplusplus

@@ -13,29 +13,29 @@
 #define THUMBNAIL_LIMIT 65536
 /* The maximum size of a photo, in bytes. */
 #define THUMBNAIL_PHOTO_LIMIT 8388608
-/* The maximum number of a photo's pixels, per side and in total. The size in its header is checked before
-   anything is decoded. */
+/* The maximum number of a photo's pixels, per side and in total. The size in the photo's header is checked
+   before anything is decoded. */
 #define THUMBNAIL_PHOTO_SIDE 30000
 #define THUMBNAIL_PHOTO_PIXELS 120000000
 /* Limits for decoding: memory in bytes, and time in seconds. */
 #define THUMBNAIL_MEMORY 201326592
 #define THUMBNAIL_SECONDS 2
 
-/* Irrevocably drops all rights that decoding does not need. From then on this process can only read standard
-   input, write standard output and end. It gets no further memory, and any other system call kills it.
+/* Irrevocably drops all rights that decoding does not need. From then on, this process can only read standard
+   input, write standard output and exit. It gets no further memory, and any other system call kills it.
    Returns 0 or -errno.
 
-   If a service's system call filter does not let the process lower its limits, memory is bounded
-   nevertheless, and SIGALRM ends the process. */
+   If the system call filter of a service forbids the process to lower its limits, the reserved heap still
+   bounds memory, and SIGALRM still ends the process. */
 int thumbnail_confine(void);
 
 /* Makes a thumbnail of a JPEG or PNG. The thumbnail is a JPEG, upright (EXIF), on white, without the photo's
-   metadata. The caller must free() the bytes. Returns 0, -EINVAL if the bytes are not a photo, are truncated
-   or too large, or -ENOMEM. */
+   metadata. Release it with free(). Returns 0 on success. Returns -EINVAL or -ENOMEM if no thumbnail could be
+   made. */
 int thumbnail_make(const uint8_t *photo, size_t size, uint8_t **out, size_t *out_size);
 
-/* Base64 of RFC 4648, section 4, in which photos are stored. The caller must free() the bytes. Returns
-   -EINVAL for invalid input. */
+/* Photos are stored in base64 (RFC 4648, section 4). Release the result with free(). Both functions return 0
+   on success and -ENOMEM without memory. Decoding returns -EINVAL for invalid input. */
 int thumbnail_decode_base64(const uint8_t *text, size_t size, uint8_t **out, size_t *out_size);
 int thumbnail_encode_base64(const uint8_t *bytes, size_t size, uint8_t **out, size_t *out_size);
 

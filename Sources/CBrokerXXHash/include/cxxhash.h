@@ -6,7 +6,7 @@
 
 // XXH3 (libxxhash-dev, headers only) for Swift.
 
-/// XXH3_64bits_withSeed. It detects damage, but not an attack.
+/// XXH3_64bits_withSeed. The hash detects damage, but not an attack.
 uint64_t cxxhash_xxh3(const uint8_t *bytes, size_t count, uint64_t seed);
 
 #endif

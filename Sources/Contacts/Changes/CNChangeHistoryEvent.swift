@@ -25,7 +25,7 @@ extension NSCoding where Self: CNChangeHistoryEvent {
     public init?(coder: NSCoder) { nil }
 }
 
-/// The app must discard everything that it fetched before. Add events for all records follow.
+/// Tells the app to discard everything that it fetched before. Add events for all records follow.
 public final class CNChangeHistoryDropEverythingEvent: CNChangeHistoryEvent, @unchecked Sendable {
     /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
@@ -35,9 +35,10 @@ public final class CNChangeHistoryDropEverythingEvent: CNChangeHistoryEvent, @un
 public final class CNChangeHistoryAddContactEvent: CNChangeHistoryEvent, @unchecked Sendable {
     /// The contact, with the requested keys.
     public let contact: CNContact
-    /// The identifier of its container.
+    /// The identifier of the contact’s container; `nil` if ``isGranted``.
     public let containerIdentifier: String?
-    /// Whether the contact existed before, and the app got access to it. An extension of this library.
+    /// `true` if the contact already existed and the app got access to it; `false` if it was added. An
+    /// extension of this library.
     public let isGranted: Bool
 
     init(contact: CNContact, containerIdentifier: String?, isGranted: Bool) {
@@ -69,8 +70,8 @@ public final class CNChangeHistoryUpdateContactEvent: CNChangeHistoryEvent, @unc
 public final class CNChangeHistoryDeleteContactEvent: CNChangeHistoryEvent, @unchecked Sendable {
     /// The contact’s identifier.
     public let contactIdentifier: String
-    /// Whether the contact still exists, but the app lost access to it. An extension of this library, so that
-    /// an app does not mistake a revoked contact for a deleted one.
+    /// `true` if the app lost access to the contact; `false` if the contact was deleted. An extension of this
+    /// library.
     public let isRevoked: Bool
 
     init(contactIdentifier: String, isRevoked: Bool) {
@@ -87,7 +88,7 @@ public final class CNChangeHistoryDeleteContactEvent: CNChangeHistoryEvent, @unc
 public final class CNChangeHistoryAddGroupEvent: CNChangeHistoryEvent, @unchecked Sendable {
     /// The group.
     public let group: CNGroup
-    /// The identifier of its container.
+    /// The identifier of the group’s container.
     public let containerIdentifier: String
 
     init(group: CNGroup, containerIdentifier: String) {
@@ -162,7 +163,7 @@ public final class CNChangeHistoryRemoveMemberFromGroupEvent: CNChangeHistoryEve
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
-/// A group was added to another one.
+/// A group was added to another group.
 public final class CNChangeHistoryAddSubgroupToGroupEvent: CNChangeHistoryEvent, @unchecked Sendable {
     /// The subgroup, with its identifier only.
     public let subgroup: CNGroup
@@ -179,7 +180,7 @@ public final class CNChangeHistoryAddSubgroupToGroupEvent: CNChangeHistoryEvent,
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
-/// A group was removed from another one.
+/// A group was removed from another group.
 public final class CNChangeHistoryRemoveSubgroupFromGroupEvent: CNChangeHistoryEvent, @unchecked Sendable {
     /// The former subgroup, with its identifier only.
     public let subgroup: CNGroup
@@ -198,7 +199,7 @@ public final class CNChangeHistoryRemoveSubgroupFromGroupEvent: CNChangeHistoryE
 
 /// Receives events, with one method for each kind.
 public protocol CNChangeHistoryEventVisitor: AnyObject {
-    /// The app must discard everything that it fetched before. Add events for all records follow.
+    /// Tells the app to discard everything that it fetched before. Add events for all records follow.
     func visit(_ event: CNChangeHistoryDropEverythingEvent)
     /// A contact was added, or the app got access to it.
     func visit(_ event: CNChangeHistoryAddContactEvent)
@@ -216,9 +217,9 @@ public protocol CNChangeHistoryEventVisitor: AnyObject {
     func visit(_ event: CNChangeHistoryAddMemberToGroupEvent)
     /// A contact was removed from a group.
     func visit(_ event: CNChangeHistoryRemoveMemberFromGroupEvent)
-    /// A group was added to another one.
+    /// A group was added to another group.
     func visit(_ event: CNChangeHistoryAddSubgroupToGroupEvent)
-    /// A group was removed from another one.
+    /// A group was removed from another group.
     func visit(_ event: CNChangeHistoryRemoveSubgroupFromGroupEvent)
 }
 

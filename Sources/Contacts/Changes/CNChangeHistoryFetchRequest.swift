@@ -5,22 +5,23 @@ import Foundation
 
 /// A request that selects changes from the change history.
 public final class CNChangeHistoryFetchRequest: CNFetchRequest, NSSecureCoding {
-    /// The history token of an earlier fetch. If it is `nil`, too old or another app's, the fetch starts
-    /// over: it returns a ``CNChangeHistoryDropEverythingEvent``, then an add event for each record. A token
-    /// is valid for at least 20 days.
+    /// The history token of an earlier fetch. If it is `nil` or too old, or belongs to another app, the fetch
+    /// starts over: it returns a ``CNChangeHistoryDropEverythingEvent``, then an add event for each record. A
+    /// token is valid for at least 20 days.
     public var startingToken: Data?
     /// The keys to fetch for the contacts of events, in addition to the identifier.
     public var additionalContactKeyDescriptors: [any CNKeyDescriptor]?
     /// Whether linked contacts are reported as one unified contact.
     public var shouldUnifyResults = true
-    /// Whether the contacts of the events are ``CNMutableContact``.
+    /// Whether the contacts of the events are ``CNMutableContact`` objects.
     public var mutableObjects = false
-    /// Whether the result includes changes of groups.
+    /// Whether the result includes changes to groups.
     public var includeGroupChanges = false
-    /// The authors whose changes are left out: names that this app set as ``CNSaveRequest/transactionAuthor``.
+    /// The authors whose changes are left out. An author is a name that this app set as
+    /// ``CNSaveRequest/transactionAuthor``.
     public var excludedTransactionAuthors: [String]?
 
-    /// Requests all changes of contacts, with identifiers only.
+    /// Creates a request for all changes to contacts, with identifiers only.
     public override init() {}
 
     /// Always `true`: the class supports only secure coding.
@@ -40,7 +41,8 @@ public final class CNChangeHistoryFetchRequest: CNFetchRequest, NSSecureCoding {
         }
     }
 
-    /// Decodes what `encode(with:)` wrote. A missing flag is `false`, any other missing value is `nil`.
+    /// Decodes a request that `encode(with:)` encoded. A missing flag becomes `false`; any other missing
+    /// value becomes `nil`.
     public required convenience init?(coder: NSCoder) {
         self.init()
         startingToken = coder.decodeObject(of: NSData.self, forKey: "startingToken") as Data?
@@ -62,14 +64,15 @@ extension CNContactStore {
         }
         let request = CNContactFetchRequest(keysToFetch: [])
         request.predicate = CNContact.predicateForContacts(withIdentifiers: [])
-        // The request selects no contacts, so the reply has only the token.
+        // The request selects no contacts, so the reply contains only the token.
         return (try? fetch(request, more: false) { _ in true }) ?? nil
     }
 
     /// Returns the changes since the request’s token, and the token for the next fetch.
     ///
-    /// Each record has at most one event, which compares its state at the token with its current state. The
-    /// value is a sequence of ``CNChangeHistoryEvent``. On Apple's systems only Objective-C has this method.
+    /// Each contact or group has at most one event, which describes the difference between its state at the
+    /// token and its current state. Group memberships have separate events. The result's value enumerates
+    /// ``CNChangeHistoryEvent`` objects. On Apple's systems only Objective-C has this method.
     public func enumerator(for request: CNChangeHistoryFetchRequest) throws -> CNFetchResult<NSEnumerator> {
         let result = try changeHistory(for: request)
         return CNFetchResult(
@@ -105,7 +108,8 @@ extension CNContactStore {
 }
 
 extension CNChangeHistoryEvent {
-    /// Decodes a `HistoryEvent` of the interface; returns `nil` for a kind that this version does not know.
+    /// Decodes the Varlink type `HistoryEvent`; returns `nil` if this version does not know the event's kind,
+    /// or if the event lacks its record.
     fileprivate static func event(
         _ json: JSONValue, _ contact: (JSONValue) -> CNContact
     ) -> CNChangeHistoryEvent? {

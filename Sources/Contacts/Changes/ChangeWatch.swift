@@ -11,18 +11,22 @@ extension Notification.Name {
     public static let CNContactStoreDidChange = Notification.Name("CNContactStoreDidChangeNotification")
 }
 
-/// Watches for changes for as long as the process lives, once for all of its stores, and notifies observers.
+/// Watches for changes on behalf of all stores of this process until the process exits, and notifies
+/// observers.
 ///
-/// It never prompts: the broker does not reply until the person has decided. If the connection is lost, it
-/// reconnects, and then reports changes that were made meanwhile.
+/// Watching never prompts: the broker does not reply until the person has decided. If the connection is lost,
+/// the thread reconnects, and then notifies observers of changes that were made meanwhile.
 final class ChangeWatch: Sendable {
     static let shared = ChangeWatch()
 
     private struct State {
         var isRunning = false
-        /// The last history token that observers were notified of, or at which this process read the book.
+        /// The last history token that the broker sent to this watch. Before the first one: the token at
+        /// which the app first read the address book, or empty if the app saved something before it read;
+        /// otherwise `nil`.
         var known: String?
-        /// Whether a pause should end.
+        /// Whether the thread needs no signal: it has received a reply since its last pause, or was already
+        /// woken.
         var isWoken = false
     }
 
@@ -31,11 +35,11 @@ final class ChangeWatch: Sendable {
 
     private static let shortestPause = 0.05
     private static let longestPause = 10.0
-    /// The pause after a refusal. It is long because decisions seldom change, and a successful call ends the
-    /// pause.
+    /// The pause after a refusal. It can be long, because decisions seldom change and a successful call ends
+    /// the pause.
     private static let pauseWhenRefused = 300.0
 
-    /// Starts to watch, if no other store has started it.
+    /// Starts the thread if it is not running.
     func start() {
         let isFirst = state.withLock { state in
             defer { state.isRunning = true }
@@ -48,7 +52,7 @@ final class ChangeWatch: Sendable {
         thread.start()
     }
 
-    /// Records that the app has read the address book at this history token.
+    /// Records the history token at which the app read the address book, if no token is known yet.
     func read(at token: String?) {
         guard let token else { return }
         state.withLock { if $0.known == nil { $0.known = token } }
@@ -104,7 +108,7 @@ final class ChangeWatch: Sendable {
         if isNews { NotificationCenter.default.post(name: .CNContactStoreDidChange, object: nil) }
     }
 
-    /// Waits for this time, or until a call succeeds.
+    /// Waits for this number of seconds, or until a call succeeds.
     private func wait(_ seconds: Double) {
         state.withLock { $0.isWoken = false }
         _ = wake.wait(timeout: .now() + seconds)

@@ -7,9 +7,9 @@ import Synchronization
 
 /// This process's connections to the broker, shared by all of its stores and threads.
 ///
-/// A call uses a connection exclusively until its reply, so a call that waits for the person does not block
-/// others. This class keeps a few idle connections for later calls. If the broker closed one of them, it
-/// opens a new one.
+/// A call uses a connection exclusively until its last reply, so a call that waits for the person does not
+/// block others. This class keeps a few idle connections for later calls. If the broker closed one of them,
+/// this class opens a new one.
 final class BrokerCalls: Sendable {
     static let shared = BrokerCalls()
 
@@ -24,13 +24,13 @@ final class BrokerCalls: Sendable {
     /// The maximum number of idle connections.
     static let idleConnections = 4
     /// The maximum time that a call waits in all, including the time that the person needs for the prompt and
-    /// a password. ``WaitBudget`` subtracts each wait from it.
+    /// a password. ``WaitBudget`` measures it.
     static let bound = Duration.seconds(300)
     /// The maximum time to wait for a broker that restarts.
     static let restart = Duration.seconds(5)
 
-    // Proof: a call takes a connection out of the list, uses it exclusively, and puts it back when it is
-    // done.
+    // Proof that this is Sendable: a call takes a connection out of the list, uses it exclusively, and then
+    // puts it back.
     private struct Parked: @unchecked Sendable {
         let client: VarlinkClient
     }
@@ -49,7 +49,7 @@ final class BrokerCalls: Sendable {
     /// Calls a method that has one reply.
     ///
     /// - Parameters:
-    ///   - isRepeatable: whether the call changes nothing, so that it may be retried if the connection ended
+    ///   - isRepeatable: whether the call changes nothing and may therefore be retried if the connection ends
     ///     before the reply.
     ///   - write: writes the parameters' members.
     /// - Throws: ``CallFailure``.
@@ -80,8 +80,8 @@ final class BrokerCalls: Sendable {
             do throws(CallFailure) {
                 try converse(client, method, more: more, budget, write) { (reply, isLast) throws(CallFailure) in
                     mayRepeat = false
-                    // The budget does not count the time that the app spends with the reply, nor calls that
-                    // it makes meanwhile.
+                    // The budget does not count the time that the app spends on the reply, including calls
+                    // that the app makes meanwhile.
                     return try WaitBudget.with(nil) { () throws(CallFailure) in try each(reply, isLast) }
                 }
                 return ChangeWatch.shared.accessWorks()
@@ -130,9 +130,9 @@ final class BrokerCalls: Sendable {
         }
     }
 
-    /// Returns the next reply; `nil` if none arrives within the budget or within `time`. After the last reply
-    /// or an error reply, this keeps the connection for other calls. After any other error, it closes the
-    /// connection.
+    /// Returns the next reply. If none arrives within the budget or within `time`, this returns `nil` and
+    /// leaves the connection open. After the last reply or an error reply, this keeps the connection for
+    /// other calls. After any other error, this closes the connection.
     func reply(
         from client: VarlinkClient, more: Bool, _ budget: WaitBudget, within time: Duration? = nil
     ) throws(CallFailure) -> (parameters: JSONValue, continues: Bool)? {
@@ -142,7 +142,7 @@ final class BrokerCalls: Sendable {
                 try client.nextReply(timeout: min(time ?? left, left))
             }
         } catch {
-            // An error is a valid reply, so the connection can serve the next call.
+            // An error reply is a valid reply, so the connection can serve the next call.
             if case .error = error { park(client) } else { client.close() }
             throw CallFailure(error)
         }
@@ -202,10 +202,10 @@ final class BrokerCalls: Sendable {
     }
 }
 
-/// The reason why a call has no reply, or its error reply in the interface's terms.
+/// The reason why a call failed: no valid reply arrived, or the broker sent an error reply.
 struct CallFailure: Error {
     enum Kind {
-        /// The broker was not reached, or closed the connection.
+        /// The broker could not be reached, or the broker closed the connection.
         case connection
         /// No reply arrived in time, or the reply was invalid.
         case noAnswer
@@ -217,7 +217,7 @@ struct CallFailure: Error {
     /// The error's name without the interface's name; empty if there is no error reply.
     let name: String
     let parameters: JSONValue
-    /// The description of the failure, in lower case and without a full stop.
+    /// The description of the failure, in lower case and without a full stop; empty for an error reply.
     let text: String
     /// A suggestion for what to try; `nil` if there is none.
     let suggestion: String?

@@ -3,8 +3,8 @@ import BrokerJSON
 import BrokerVarlinkClient
 import Foundation
 
-/// A call that was sent and has no reply yet. Only one thread uses it. Its deinit closes the connection, so a
-/// later reply is lost.
+/// A call that was sent and has no reply yet. Only one thread at a time may use this object. If the object is
+/// released before the reply arrives, it closes the connection, and the reply is lost.
 final class PendingCall {
     private var client: VarlinkClient?
 
@@ -15,8 +15,8 @@ final class PendingCall {
     /// The descriptor for poll(2); -1 if there is nothing to wait for.
     var fileDescriptor: CInt { client?.fileDescriptor ?? -1 }
 
-    /// Whether the reply was already read from the socket. If so, the descriptor does not become readable for
-    /// it.
+    /// Whether there is nothing to wait for: the reply is already buffered, or the call has ended. If so,
+    /// poll(2) does not report the descriptor as readable, so do not wait on it.
     var isAnswered: Bool { client?.hasBufferedReply ?? true }
 
     /// Returns the reply; `nil` if it did not arrive within `time` and may still arrive.

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// The time that a call may still wait, for all its parts together: the prompt before it, its retry after a
-/// broker restart, and fetches after it. The budget does not count time that the app itself spends meanwhile.
+/// The time that one call of the app may still wait. All parts of the call share the budget: the prompt
+/// before the call, the retry after a broker restart, and the fetches after a save. Time that the app itself
+/// spends meanwhile does not count.
 final class WaitBudget: Sendable {
     private let remaining: Mutex<Duration>
 
@@ -12,7 +13,7 @@ final class WaitBudget: Sendable {
     /// The time left; zero or negative when it is used up.
     var left: Duration { remaining.withLock { $0 } }
 
-    /// Runs a body that waits at most for the time left, and subtracts the time it took.
+    /// Runs a body that may wait for at most the time left, then subtracts the time that the body took.
     func wait<Answer, Failure>(_ body: (_ left: Duration) throws(Failure) -> Answer) throws(Failure) -> Answer {
         let start = ContinuousClock.now
         defer {

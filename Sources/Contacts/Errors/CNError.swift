@@ -2,15 +2,15 @@ import Foundation
 
 /// The domain of the errors of this library.
 public let CNErrorDomain = "CNErrorDomain"
-/// In an error’s `userInfo`: the affected contacts or groups.
+/// The key in an error’s `userInfo` for the affected contacts or groups.
 public let CNErrorUserInfoAffectedRecordsKey = "CNErrorUserInfoAffectedRecordsKey"
-/// In an error’s `userInfo`: the identifiers of the affected records.
+/// The key in an error’s `userInfo` for the identifiers of the affected records.
 public let CNErrorUserInfoAffectedRecordIdentifiersKey = "CNErrorUserInfoAffectedRecordIdentifiersKey"
-/// In an error’s `userInfo`: one ``CNError`` for each invalid value.
+/// The key in an error’s `userInfo` for ``CNError/validationErrors``.
 public let CNErrorUserInfoValidationErrorsKey = "CNErrorUserInfoValidationErrorsKey"
-/// In an error’s `userInfo`: the affected keys.
+/// The key in an error’s `userInfo` for the affected keys.
 public let CNErrorUserInfoKeyPathsKey = "CNErrorUserInfoKeyPathsKey"
-/// In an error’s `userInfo`: the broker’s name for the error, as on the wire. An extension of this library.
+/// The key in an error’s `userInfo` for ``CNError/brokerError``. An extension of this library.
 public let CNErrorUserInfoBrokerErrorKey = "CNErrorUserInfoBrokerErrorKey"
 
 /// An error of this library.
@@ -21,11 +21,11 @@ public let CNErrorUserInfoBrokerErrorKey = "CNErrorUserInfoBrokerErrorKey"
 public struct CNError: Error, Hashable, Sendable {
     /// The kinds of error that an app can distinguish.
     public enum Code: Int, Hashable, Sendable, CaseIterable {
-        /// The contact broker could not be reached.
+        /// The contact broker could not be reached, or its reply did not arrive or was not valid.
         case communicationError = 1
         /// The address book cannot be read or written at the moment.
         case dataAccessError = 2
-        /// This app may not access contacts.
+        /// This app may not access contacts, or the person could not be prompted or did not answer.
         case authorizationDenied = 100
         /// No container accepts new contacts.
         case noAccessableWritableContainers = 101
@@ -47,9 +47,9 @@ public struct CNError: Error, Hashable, Sendable {
         case parentRecordDoesNotExist = 204
         /// The identifier is not valid.
         case recordIdentifierInvalid = 205
-        /// The record cannot be changed by this app.
+        /// This app may not change the record.
         case recordNotWritable = 206
-        /// The container cannot be changed by this app.
+        /// This app may not change the container.
         case parentContainerNotWritable = 207
         /// Some values cannot be saved.
         case validationMultipleErrors = 300
@@ -100,12 +100,12 @@ public struct CNError: Error, Hashable, Sendable {
         }
     }
 
-    /// Creates an error as this library would throw it, for an app’s own tests.
+    /// Creates an error like those that this library throws, for an app’s own tests.
     ///
     /// - Parameters:
     ///   - code: the kind of error.
-    ///   - userInfo: the source of the reason, identifiers and key paths. Other entries are dropped, since an error may
-    ///     be sent between threads.
+    ///   - userInfo: the source of the reason, identifiers and key paths. Other entries are dropped, since an
+    ///     error may be sent between threads.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         self.init(
             code, reason: userInfo[NSLocalizedFailureReasonErrorKey] as? String ?? "",
@@ -125,7 +125,7 @@ public struct CNError: Error, Hashable, Sendable {
         self.details = details
     }
 
-    /// Returns the same error with another code.
+    /// Returns a copy of the error with this code.
     func with(_ code: Code) -> CNError {
         CNError(
             code, reason: reason, records: records, identifiers: identifiers, keyPaths: keys, details: details)
@@ -149,8 +149,8 @@ public struct CNError: Error, Hashable, Sendable {
         return keys.map { CNError(.validationTypeMismatch, reason: details.valueReason ?? reason, keyPaths: [$0]) }
     }
 
-    /// The description of the error, and its other details if there are any. The texts never contain values
-    /// of a contact, but the affected records do.
+    /// The description of the error, and any further details. The texts never contain values of a contact,
+    /// but the affected records do.
     public var userInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: code.summary]
         if !reason.isEmpty { info[NSLocalizedFailureReasonErrorKey] = reason }
@@ -165,7 +165,7 @@ public struct CNError: Error, Hashable, Sendable {
 }
 
 extension CNError: CustomNSError {
-    /// The number of ``code``, for `NSError`.
+    /// The raw value of ``code``, for `NSError`.
     public var errorCode: Int { code.rawValue }
     /// The same as ``userInfo``, for `NSError`.
     public var errorUserInfo: [String: Any] { userInfo }
@@ -181,8 +181,8 @@ extension CNError: LocalizedError {
 }
 
 extension CNError: CustomStringConvertible {
-    /// The domain, number, description, reason and suggestion. They never contain values of a contact, so an
-    /// app may log them.
+    /// The error's domain, code, description, reason and suggestion. The text never contains values of a
+    /// contact, so an app may log it.
     public var description: String {
         let why = [failureReason, recoverySuggestion].compactMap { $0 }.joined(separator: "; ")
         return "\(CNErrorDomain) \(code.rawValue): \(code.summary)\(why.isEmpty ? "" : " (\(why))")"
@@ -197,7 +197,7 @@ extension CNError.Code {
         return error.domain == CNErrorDomain && error.code == code.rawValue
     }
 
-    /// One sentence, without details of the error.
+    /// A description of the code in one sentence.
     var summary: String {
         switch self {
         case .communicationError: "The contact broker could not be reached."

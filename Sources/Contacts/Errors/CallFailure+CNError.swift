@@ -2,9 +2,9 @@ import BrokerJSON
 import BrokerModel
 import Foundation
 
-/// Translates the broker's errors into codes that apps know.
+/// Translates failed calls into ``CNError``.
 extension CallFailure {
-    /// - Parameter record: returns the record of the save's step with this index.
+    /// - Parameter record: returns the record of the step with this index; `nil` if the step has none.
     func asError(about record: (Int) -> CNError.Record? = { _ in nil }) -> CNError {
         guard kind == .answered else {
             return CNError(.communicationError, reason: text, details: CNError.Details(suggestion: suggestion))
@@ -54,11 +54,12 @@ extension CallFailure {
 }
 
 extension CallFailure {
-    /// - Parameter steps: the steps of the save.
+    /// Translates the failure of a save. The error contains the record of the refused step.
     func asError(saving steps: [CNSaveRequest.Step]) -> CNError {
         let record = { steps.indices.contains($0) ? steps[$0].record : nil } as (Int) -> CNError.Record?
         let error = asError(about: record)
-        // When a record is added, only its container can be missing. Apple's systems have a code for that.
+        // If the refused step adds a record, only its container can be missing. Apple's systems have a
+        // separate code for a missing container.
         guard error.code == .recordDoesNotExist, let step = error.failedStep, steps.indices.contains(step) else {
             return error
         }

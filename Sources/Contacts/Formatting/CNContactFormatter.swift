@@ -4,18 +4,18 @@ import Foundation
 
 /// The style of a formatted name.
 public enum CNContactFormatterStyle: Int, Hashable, Sendable {
-    /// The whole name, with titles.
+    /// The whole name, with prefix and suffix.
     case fullName = 0
     /// The pronunciation of the name.
     case phoneticFullName = 1
 }
 
-/// Formats the names of contacts by the rules of their own script. If these rules do not decide the order,
-/// the person's preference does (``CNContactsUserDefaults/displayNameOrder``). The preference is cached for
-/// up to a minute.
+/// Formats each contact's name by the rules of the name's script. If these rules do not decide the order, the
+/// person's preference does (``CNContactsUserDefaults/displayNameOrder``). The preference is cached for up to
+/// a minute.
 ///
-/// Fetch the contact with ``descriptorForRequiredKeys(for:)``. The program traps if a required property was not
-/// fetched.
+/// Fetch the contact with ``descriptorForRequiredKeys(for:)``. The program traps if a required property was
+/// not fetched.
 public final class CNContactFormatter: Formatter {
     /// The style of the names.
     public var style = CNContactFormatterStyle.fullName
@@ -43,7 +43,7 @@ public final class CNContactFormatter: Formatter {
     /// Returns the name; `nil` if there is none.
     public func string(from contact: CNContact) -> String? { Self.string(from: contact, style: style) }
 
-    /// Returns the name of the contact; `nil` if the object is not a contact.
+    /// Returns the name of the contact; `nil` if the object is not a contact or has no name.
     public override func string(for object: Any?) -> String? { (object as? CNContact).flatMap(string(from:)) }
 
     /// Returns the name in this style; `nil` if there is none.
@@ -77,7 +77,7 @@ public final class CNContactFormatter: Formatter {
         }
     }
 
-    /// Returns the delimiter between the names of this contact.
+    /// Returns the delimiter between the parts of this contact's name.
     public class func delimiter(for contact: CNContact) -> String {
         formatter(.fullName).delimiter(for: model(contact, .fullName))
     }
@@ -127,7 +127,7 @@ public final class CNContactFormatter: Formatter {
 }
 
 extension NSAttributedString {
-    /// Joins texts. Each has its own attributes in addition to the common ones.
+    /// Joins texts. Each text has its own attributes in addition to the common ones.
     static func joining(
         _ parts: [(text: String, attributes: [String: String])], _ common: [AnyHashable: Any]?
     ) -> NSAttributedString {

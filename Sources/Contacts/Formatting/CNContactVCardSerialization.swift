@@ -6,16 +6,18 @@ import Foundation
 public final class CNContactVCardSerialization: NSObject {
     private override init() {}
 
-    /// Returns the keys that ``data(with:)`` needs: all but the note and unknown properties, which must be
-    /// granted by name. If the app fetched these too, ``data(with:)`` writes them.
+    /// Returns the keys that ``data(with:)`` needs: all that can be written, except ``CNContactNoteKey`` and
+    /// ``CNContactExtraPropertiesKey``. These two must be granted by name; ``data(with:)`` writes them if the
+    /// app fetched them.
     public class func descriptorForRequiredKeys() -> any CNKeyDescriptor { TaskKeys(keys: required) }
 
     private static let required = ContactKeySet.all.subtracting(.named).subtracting(.readOnly)
 
-    /// Parses a file of vCards 2.1, 3.0 or 4.0. Card properties that a contact cannot represent are kept, and
-    /// ``data(with:)`` writes them.
+    /// Parses vCards of version 2.1, 3.0 or 4.0. vCard properties that have no key of their own are kept in
+    /// ``CNContact/extraProperties``, and ``data(with:)`` writes them. Group cards are skipped.
     ///
-    /// - Throws: ``CNError/Code/vCardMalformed`` if a card cannot be read. No contact is returned then.
+    /// - Throws: ``CNError/Code/vCardMalformed`` if a card cannot be read. In this case no contact is
+    ///   returned.
     public class func contacts(with data: Data) throws -> [CNContact] {
         var reader = VCardReader()
         var contacts: [CNContact] = []
@@ -43,7 +45,7 @@ public final class CNContactVCardSerialization: NSObject {
         return contacts
     }
 
-    /// Returns the contacts as vCards 3.0, which most programs can read.
+    /// Returns the contacts as vCard 3.0, which most programs can read.
     ///
     /// - Throws: ``CNError/Code/vCardSummarizationError`` with the keys that were not fetched.
     public class func data(with contacts: [CNContact]) throws -> Data { try data(with: contacts, version: .v3) }
@@ -56,7 +58,7 @@ public final class CNContactVCardSerialization: NSObject {
         case v4
     }
 
-    /// Returns the contacts as vCards of a version. An extension of this library.
+    /// Returns the contacts as vCards of this version. An extension of this library.
     public class func data(with contacts: [CNContact], version: Version) throws -> Data {
         let writer = VCardWriter(version: version == .v3 ? .v3_0 : .v4_0)
         var data = Data()

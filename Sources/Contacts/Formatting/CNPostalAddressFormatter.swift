@@ -66,7 +66,7 @@ public final class CNPostalAddressFormatter: Formatter {
 
     private static func formatter(for address: PostalAddress) -> PostalAddressFormatter {
         var formatter = PostalAddressFormatter(region: Locale.region, language: Languages.reader)
-        // If the country is not known, leave out no part of the address.
+        // If the country is unknown, include every part of the address.
         if formatter.countryCode(of: address) == nil { formatter.style = .complete }
         return formatter
     }

@@ -2,8 +2,8 @@ import BrokerFormatting
 import BrokerModel
 import Foundation
 
-/// Names in the person's language. The language comes from `LC_ALL`, `LC_MESSAGES` or `LANG`, read at the
-/// first use.
+/// Names in the person's language. The language comes from the environment variables `LANGUAGE`, `LC_ALL`,
+/// `LC_MESSAGES` and `LANG`, which are read at the first use.
 enum Languages {
     static let tags = PreferredLanguages.tags { ProcessInfo.processInfo.environment[$0] }
     static let names = LocalizedNames(languages: tags)
@@ -14,7 +14,7 @@ enum Languages {
 
     static func service(_ stored: String) -> String { names.service(stored) }
 
-    /// The name of a contact's key, or of a field of one of its values; any other text is returned unchanged.
+    /// Returns the name of a contact's key, or of a value's field; any other text is returned unchanged.
     static func key(_ key: String) -> String {
         if let key = ContactKey(rawValue: key) { return names.key(key) }
         return names.field(key) ?? key

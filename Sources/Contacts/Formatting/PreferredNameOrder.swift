@@ -13,15 +13,16 @@ final class PreferredNameOrder: Sendable {
     private let state = Mutex(State())
 
     private static let lifetime = Duration.seconds(60)
-    /// The lifetime of an unknown order. It is short because the app may get access soon.
+    /// The time after which an unknown order is requested again. It is short because the app may get access
+    /// soon.
     private static let lifetimeOfNothing = Duration.seconds(2)
     /// The maximum wait for the broker while a name is formatted.
     private static let patience = Duration.seconds(1)
 
     /// The preferred order; `userDefault` if it is not known. Reading it never prompts.
     var order: CNContactDisplayNameOrder {
-        // Other threads wait for this lock until the broker has answered, so that a whole list uses one
-        // order.
+        // The lock is held until the broker has replied. Other threads wait, so a list that several threads
+        // format has one order.
         state.withLock { state in
             let now = ContinuousClock.now
             if let expires = state.expires, now < expires { return state.order }
@@ -35,6 +36,6 @@ final class PreferredNameOrder: Sendable {
         }
     }
 
-    /// Makes the next read ask the broker. Called after this process changed the order.
+    /// Makes the next read ask the broker. Called after this process has set the order.
     func expire() { state.withLock { $0.expires = nil } }
 }

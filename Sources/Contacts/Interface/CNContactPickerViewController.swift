@@ -12,9 +12,9 @@ public protocol CNContactPickerDelegate: AnyObject {
     func contactPicker(_ picker: CNContactPickerViewController, didSelect contact: CNContact)
     /// The person picked a value.
     func contactPicker(_ picker: CNContactPickerViewController, didSelect contactProperty: CNContactProperty)
-    /// The person picked contacts; called if several may be picked.
+    /// The person picked contacts. Called instead of the method for one contact if several can be picked.
     func contactPicker(_ picker: CNContactPickerViewController, didSelect contacts: [CNContact])
-    /// The person picked values; called if several may be picked.
+    /// The person picked values. Called instead of the method for one value if several can be picked.
     func contactPicker(
         _ picker: CNContactPickerViewController, didSelectContactProperties contactProperties: [CNContactProperty])
 }
@@ -34,13 +34,14 @@ extension CNContactPickerDelegate {
     ) {}
 }
 
-/// Lets the person pick contacts, or single values of contacts, for one use. The picker runs on the person's
-/// own screen, not the app's. The app needs no access and gains none: it gets a snapshot of what was picked.
+/// Lets the person pick contacts, or single values of contacts, for one use. The agent shows the picker. The
+/// app needs no access and gains none; it receives a snapshot of the picked contacts or values.
 public final class CNContactPickerViewController: NSObject {
     /// The properties that the picker shows and discloses; `nil` means all properties that need not be
     /// granted by name.
     public var displayedPropertyKeys: [String]?
-    /// A predicate of this class that selects the contacts that can be picked; `nil` selects all.
+    /// A predicate that selects the contacts that can be picked; `nil` selects all. Create it with a method
+    /// of this class, or with `NSPredicate(format:_:)`.
     public var predicateForEnablingContact: NSPredicate?
     /// A predicate that selects the contacts that the picker returns as soon as the person chooses them. For
     /// any other contact, the picker shows the card.
@@ -50,8 +51,8 @@ public final class CNContactPickerViewController: NSObject {
     /// The delegate, called before ``present()`` returns.
     public weak var delegate: (any CNContactPickerDelegate)?
 
-    /// The kind of items that the person picks. An extension of this library: on Apple's systems, the methods
-    /// that the delegate implements decide it.
+    /// The kind of items that the person picks. An extension of this library: on Apple's systems, the kind
+    /// follows from the methods that the delegate implements.
     public enum Selection: String, Hashable, Sendable {
         /// Whole contacts, with the displayed keys.
         case contact
@@ -61,8 +62,8 @@ public final class CNContactPickerViewController: NSObject {
 
     /// Whether the person picks contacts or values. An extension of this library.
     public var selection = Selection.contact
-    /// Whether the person can pick several items. An extension of this library: on Apple's systems, the
-    /// methods that the delegate implements decide it.
+    /// Whether the person can pick several items. An extension of this library: on Apple's systems, this
+    /// follows from the methods that the delegate implements.
     public var allowsMultipleSelection = false
 
     /// Creates a picker for one contact.
@@ -70,9 +71,10 @@ public final class CNContactPickerViewController: NSObject {
 
     /// The contacts or values that the person picked.
     public struct Picked: Hashable, Sendable {
-        /// The contacts. If a value was picked, its contact has only the requested names and that value.
+        /// The contacts that were picked as a whole.
         public let contacts: [CNContact]
-        /// The values, if values were picked.
+        /// The values that were picked. Each value's contact has only the requested name properties and that
+        /// value.
         public let properties: [CNContactProperty]
     }
 
@@ -126,7 +128,8 @@ public final class CNContactPickerViewController: NSObject {
 }
 
 extension CNContact {
-    /// Creates a contact from a picked row of the reply. Its keys are those that the broker disclosed.
+    /// Creates a contact from a picked row of the reply. The contact's keys are those that the broker
+    /// disclosed.
     convenience init(picked json: JSONValue) {
         var keys = ContactKeySet()
         if let members = json.members {

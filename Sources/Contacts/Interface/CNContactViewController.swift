@@ -3,17 +3,17 @@ import BrokerJSON
 import BrokerModel
 import Foundation
 
-/// Receives the result of an offered card. All methods have default implementations.
+/// Receives the result of offering a card. All methods have default implementations.
 public protocol CNContactViewControllerDelegate: AnyObject {
     /// The person is done with the card.
     ///
     /// - Parameters:
     ///   - viewController: the object that offered the card.
     ///   - contact: the card with its identifier, if the person added it and the app may see contacts;
-    ///     otherwise `nil`, which does not tell the app what the person did.
+    ///     otherwise `nil`, which does not reveal what the person did.
     func contactViewController(_ viewController: CNContactViewController, didCompleteWith contact: CNContact?)
     /// Whether a chosen value performs its default action, such as dialling a number. The library never calls
-    /// this, because no screen of it has values to choose.
+    /// this method, because it has no view in which the person can choose a value.
     func contactViewController(
         _ viewController: CNContactViewController, shouldPerformDefaultActionFor property: CNContactProperty
     ) -> Bool
@@ -30,33 +30,33 @@ extension CNContactViewControllerDelegate {
     ) -> Bool { true }
 }
 
-/// Offers a card to the person, who adds it, merges it into an existing contact, or declines. The app needs no access,
-/// and gains none.
+/// Offers a card to the person, who adds it, merges it into an existing contact, or declines. The app needs
+/// no access, and gains none.
 ///
-/// This class supports the parts of Apple’s class that need no screen of the app: new and unknown contacts. The app
-/// itself displays known contacts, with the keys of ``descriptorForRequiredKeys()``.
+/// This class supports the parts of Apple’s class that need no view in the app: new and unknown contacts. The
+/// app itself must display known contacts. The app can fetch them with ``descriptorForRequiredKeys()``.
 public final class CNContactViewController: NSObject {
-    /// Returns the keys that a card view shows: all that need not be granted by name.
+    /// Returns the keys that a card view shows: all keys except those that must be granted by name.
     public class func descriptorForRequiredKeys() -> any CNKeyDescriptor {
         TaskKeys(keys: ContactKeySet.all.subtracting(.named))
     }
 
     /// The offered card.
     public let contact: CNContact
-    /// The offered properties; `nil` for all that the card has.
+    /// The properties to offer; `nil` offers all properties that the card has.
     public var displayedPropertyKeys: [any CNKeyDescriptor]?
-    /// The app’s message about the card. The prompt shows it in quotation marks, in place of
-    /// ``CNContactStore/usageDescription``. It is cut at 1,024 bytes.
+    /// The app’s message about the card. The prompt shows the message in quotation marks, in place of
+    /// ``CNContactStore/usageDescription``. The library cuts it at 1,024 bytes.
     public var message: String?
     /// The delegate, called before ``present()`` returns.
     public weak var delegate: (any CNContactViewControllerDelegate)?
 
-    /// Offers a card that the person may not have.
+    /// Prepares to offer a card that the person may not have yet; ``present()`` offers it.
     public init(forUnknownContact contact: CNContact) {
         self.contact = contact
     }
 
-    /// Offers a card to add.
+    /// Prepares to offer a new card, which is empty if `contact` is `nil`; ``present()`` offers it.
     public init(forNewContact contact: CNContact?) {
         self.contact = contact ?? CNContact()
     }
@@ -64,9 +64,9 @@ public final class CNContactViewController: NSObject {
     /// Shows the card to the person, and waits at most 300 seconds. An extension of this library.
     ///
     /// - Returns: the identifier of the contact, if the person added it and the app may see contacts;
-    ///   otherwise `nil`, which does not tell the app what the person did.
-    /// - Throws: ``CNError``: `unauthorizedKeys` if a displayed key is unknown, `validationMultipleErrors` if the card
-    ///   cannot be saved, `authorizationDenied` if the person cannot be prompted.
+    ///   otherwise `nil`, which does not reveal what the person did.
+    /// - Throws: ``CNError``: `unauthorizedKeys` if a displayed key is unknown, `validationMultipleErrors` if
+    ///   the card cannot be saved, `authorizationDenied` if the person cannot be prompted.
     @discardableResult
     public func present() throws -> String? {
         let identifier = try offer()

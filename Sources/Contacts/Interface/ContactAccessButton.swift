@@ -5,11 +5,11 @@ import Foundation
 /// The access button without a view. The app shows its own button, whose action calls ``press()``.
 ///
 /// The agent shows the matching contacts that the app cannot see yet. The person shares some of them with the
-/// app, or none. The app learns only which contacts are newly shared. It needs no access beforehand. When the
-/// person shares the first contact, the access becomes ``CNAuthorizationStatus/limited``.
+/// app, or none. The app learns only which contacts are newly shared. The app needs no access beforehand.
+/// When the person shares the first contact, the app's access becomes ``CNAuthorizationStatus/limited``.
 public struct ContactAccessButton {
-    /// The text that the app requests next to the name, if only one contact matches. The broker passes this
-    /// request to the agent.
+    /// The text that the app wants next to the name if only one contact matches. The broker passes this wish
+    /// to the agent.
     public enum Caption: String, Hashable, Sendable {
         /// The agent's own text, which says that the contact can be shared.
         case defaultText
@@ -29,7 +29,8 @@ public struct ContactAccessButton {
     ///   - query: the text that the person typed; at most 256 bytes.
     ///   - ignoredEmails: contacts with one of these addresses are not offered.
     ///   - ignoredPhoneNumbers: contacts with one of these numbers are not offered.
-    ///   - approvalCallback: receives the identifiers of the newly shared contacts; not called if there are none.
+    ///   - approvalCallback: receives the identifiers of the newly shared contacts; not called if there are
+    ///     none.
     public init(
         queryString query: String, ignoredEmails: Set<String>? = nil, ignoredPhoneNumbers: Set<String>? = nil,
         approvalCallback: (([String]) -> Void)? = nil
@@ -40,7 +41,7 @@ public struct ContactAccessButton {
         self.approvalCallback = approvalCallback
     }
 
-    /// Returns the same button with another caption.
+    /// Returns a copy of the button with this caption.
     public func contactAccessButtonCaption(_ caption: Caption) -> ContactAccessButton {
         var button = self
         button.caption = caption
@@ -68,13 +69,14 @@ public struct ContactAccessButton {
     }
 }
 
-/// Shows the access picker, in which the person adds and removes contacts that the app may see. It is for apps whose
-/// access is ``CNAuthorizationStatus/limited``; for any other app the result is empty at once.
+/// Shows the access picker, in which the person adds contacts to those that the app may see, and removes
+/// others. This works only for an app whose access is ``CNAuthorizationStatus/limited``; any other app gets
+/// an empty result at once.
 ///
 /// This returns at once; the handler runs on a thread of this library.
 ///
-/// - Parameter completionHandler: receives the identifiers of the newly shared contacts; empty on an error. Removed
-///   contacts are not reported.
+/// - Parameter completionHandler: receives the identifiers of the newly shared contacts; empty on an error.
+///   Removed contacts are not reported.
 public func contactAccessPicker(completionHandler: @escaping @Sendable ([String]) -> Void = { _ in }) {
     CNContactStore.whileAppGoesOn { completionHandler((try? manageAccess()) ?? []) }
 }

@@ -64,7 +64,7 @@ final class PickerPredicate: NSPredicate, NSSecureCoding {
 
     override var hash: Int { rule.hashValue }
 
-    /// Joins two rules; returns `nil` if one rule cannot express both.
+    /// Joins two rules with AND; returns `nil` if a single rule cannot express both.
     static func both(_ left: Rule, _ right: Rule) -> Rule? {
         var both = left
         both.hasKeys += right.hasKeys.filter { !left.hasKeys.contains($0) }
@@ -77,7 +77,7 @@ final class PickerPredicate: NSPredicate, NSSecureCoding {
         return both
     }
 
-    /// Writes the `PickerRule` of a predicate.
+    /// Writes a predicate as the Varlink type `PickerRule`.
     ///
     /// - Throws: ``CNError/Code/predicateInvalid`` if the predicate is neither a constant nor of this class.
     static func write(_ predicate: NSPredicate?, _ name: String, to writer: inout JSONWriter) throws(CNError) {
@@ -110,35 +110,38 @@ final class PickerPredicate: NSPredicate, NSSecureCoding {
 // Predicates that need no format string. None of them takes a block, because a block would see contacts that
 // the app may not see. Extensions of this library.
 extension CNContactPickerViewController {
-    /// Matches contacts that have a value for each of these keys: `emailAddresses.@count > 0`.
+    /// Matches contacts that have a value for each of these keys, like the format `emailAddresses.@count > 0`
+    /// for one key.
     public class func predicate(havingKeys keys: [String]) -> NSPredicate {
         PickerPredicate(.init(hasKeys: keys))
     }
 
-    /// Matches contacts with this number of values for a key. For example, `1...1` means `phoneNumbers.@count
-    /// == 1`.
+    /// Matches contacts with this number of values for a key. For example, the range `1...1` for
+    /// `phoneNumbers` means `phoneNumbers.@count == 1`.
     public class func predicate(key: String, count: ClosedRange<Int>) -> NSPredicate {
         PickerPredicate(.init(minimumCount: [key: count.lowerBound], maximumCount: [key: count.upperBound]))
     }
 
-    /// Matches contacts with one of these family names: `familyName IN …`.
+    /// Matches contacts with one of these family names, like the format `familyName IN %@`.
     public class func predicate(familyNames: [String]) -> NSPredicate {
         PickerPredicate(.init(familyNames: familyNames))
     }
 
-    /// Matches all contacts except these: `NOT (identifier IN …)`.
+    /// Matches all contacts except these, like the format `NOT (identifier IN %@)`.
     public class func predicate(excludingIdentifiers identifiers: [String]) -> NSPredicate {
         PickerPredicate(.init(excludedIdentifiers: identifiers))
     }
 
-    /// Matches values of this key: `key == 'emailAddresses'`, for ``predicateForSelectionOfProperty``.
+    /// Matches values of this key, like the format `key == 'emailAddresses'`. Use it for
+    /// ``predicateForSelectionOfProperty``.
     public class func predicate(propertyKey key: String) -> NSPredicate {
         PickerPredicate(.init(key: key))
     }
 
     /// Joins predicates of this class with AND.
     ///
-    /// - Throws: ``CNError/Code/predicateInvalid`` if one of them is not of this class, or if they cannot be joined.
+    /// - Throws: ``CNError/Code/predicateInvalid`` if one of them is not of this class, or if they cannot be
+    ///   joined.
     public class func predicate(all predicates: [NSPredicate]) throws -> NSPredicate {
         var joined = PickerPredicate.Rule()
         for predicate in predicates {

@@ -2,7 +2,7 @@ import BrokerModel
 import Foundation
 
 extension CNContact {
-    /// Whether the property of a key can be read.
+    /// Whether the property with this key can be read without a trap.
     public func isKeyAvailable(_ key: String) -> Bool {
         if key == CNContactIdentifierKey { return true }
         return ContactKey(rawValue: key).map(keysThatCanBeRead.contains) ?? false
@@ -17,7 +17,8 @@ extension CNContact {
     /// Returns the name of a property in the person’s language; an unknown key is returned unchanged.
     public class func localizedString(forKey key: String) -> String { Languages.key(key) }
 
-    /// Returns a comparator that sorts contacts by name. It needs the keys of ``descriptorForAllComparatorKeys()``.
+    /// Returns a comparator that sorts contacts by name. Fetch the contacts with
+    /// ``descriptorForAllComparatorKeys()``; the comparator ignores properties that were not fetched.
     public class func comparator(forNameSortOrder order: CNContactSortOrder) -> Comparator {
         let order = order == .userDefault ? CNContactsUserDefaults.shared().sortOrder : order
         return { left, right in
@@ -38,8 +39,8 @@ extension CNContact {
         .phoneticMiddleName, .phoneticFamilyName, .organizationName, .phoneticOrganizationName,
     ])
 
-    /// The texts by which a contact is sorted, the most important first. A contact without a name is sorted by its
-    /// organization, nickname or name suffix.
+    /// The texts by which a contact is sorted, the most important first. A contact without a name is sorted
+    /// by its organization, nickname or name suffix.
     private func sortTexts(_ order: CNContactSortOrder) -> [String] {
         func spoken(_ phonetic: ContactKey, _ written: ContactKey) -> String {
             for key in [phonetic, written] where keysThatCanBeRead.contains(key) {
@@ -57,17 +58,19 @@ extension CNContact {
         return texts.filter { !$0.isEmpty } + [""]
     }
 
-    /// Whether this unified contact is the contact with that identifier, or has it as a member.
+    /// Whether this contact has that identifier, or is a unified contact that contains the card with that
+    /// identifier.
     ///
-    /// This asks the broker, because a contact does not contain the identifiers of its members. It returns
-    /// `false` if the broker cannot answer.
+    /// This asks the broker, because a contact does not contain the identifiers of its linked contacts. It
+    /// returns `false` if the call fails.
     public func isUnifiedWithContact(withIdentifier identifier: String) -> Bool {
         if self.identifier == identifier { return true }
         return (try? CNContactStore().linkedContactIdentifiers(ofContactWithIdentifier: self.identifier))?
             .contains(identifier) ?? false
     }
 
-    /// Returns the property of a key as an object; `nil` if there is no such key.
+    /// Returns the value of the property with this key; `nil` if there is no such key, or if the property has
+    /// no value. Like any read, this traps if the property was not fetched.
     public func value(forKey key: String) -> Any? {
         if key == CNContactIdentifierKey { return identifier }
         guard let key = ContactKey(rawValue: key) else { return nil }

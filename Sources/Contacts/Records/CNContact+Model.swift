@@ -3,13 +3,13 @@ import BrokerModel
 import Foundation
 
 // Converts between this library's contact objects and the types of BrokerModel, which this package's readers
-// of vCard, CSV and edited text use. Only programs of this package can call it: BrokerModel is not a product,
-// so its types may change with the interface. Other programs use the properties and
+// of vCard, CSV and edited text use. Only programs of this package can use these conversions. BrokerModel is
+// not a product, so its types may change with the interface. Other programs use the properties and
 // `CNContactVCardSerialization`.
 
 extension CNContact {
-    /// The contact in the broker's form, with its fetched keys and value identifiers. A contact that the
-    /// broker sent is not decoded into objects.
+    /// The contact in the broker's form, with its readable keys. A contact that the broker sent is parsed
+    /// without being decoded into objects, and keeps the identifiers of its values.
     package var wire: WireContact {
         // Members that a newer broker added are ignored.
         if !text.isEmpty, let json = try? JSONDocument(parsing: Array(text)), let wire = try? WireContact(json.root) {
@@ -22,12 +22,14 @@ extension CNContact {
 }
 
 extension CNMutableContact {
-    /// Creates a contact to add, with the values of a card. The card is decoded into objects only when they are read.
+    /// Creates a contact to add, with the values of a card. The card is decoded into objects when a property
+    /// is first read.
     package convenience init(_ contact: Contact) {
         self.init(ContactCard(identifier: RandomIdentifier.make(), contact: contact), writing: [])
     }
 
-    /// Creates a contact to update. The save writes only `keys` from `contact`, with the identifiers of its values.
+    /// Creates a contact to update. The save writes only `keys` from `contact`, with the identifiers of its
+    /// values.
     package convenience init(withIdentifier identifier: String, _ contact: Contact, writing keys: ContactKeySet) {
         self.init(ContactCard(identifier: identifier, contact: contact), writing: keys)
     }

@@ -4,13 +4,14 @@ import Foundation
 
 /// A fetched contact. It is immutable, outlives its store, and may be sent between threads.
 ///
-/// It has only the requested properties. Reading any other property traps, with a message that names its key.
-/// To avoid this, check ``isKeyAvailable(_:)`` first.
+/// It has only the requested properties. Reading any other property traps, with a message that contains the
+/// property's key. To avoid this, check ``isKeyAvailable(_:)`` first.
 public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, Identifiable {
     /// The keys that were requested.
     let availableKeys: ContactKeySet
-    /// The JSON object that the broker sent. It is valid, because the reply that contains it was parsed. All
-    /// contacts of a reply share one buffer, so a fetch of thousands of contacts copies no text.
+    /// The JSON object that the broker sent; empty if the contact did not come from a reply. It is valid,
+    /// because the whole reply was parsed. All contacts of a reply share one buffer, so a fetch of thousands
+    /// of contacts copies no text.
     let text: ArraySlice<UInt8>
     /// The decoded text, after the first read. If two threads decode it, the first result is kept.
     private let decoded = SetOnce<ContactContent>()
@@ -22,7 +23,6 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
         _ = decoded.set(ContactContent(ContactValues(identifier: RandomIdentifier.make())))
     }
 
-    /// Creates a contact with these values.
     required init(_ values: ContactValues, keys: ContactKeySet) {
         availableKeys = keys
         text = []
@@ -35,13 +35,13 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
         self.text = text
     }
 
-    /// Creates a contact from the broker's reply, mutable or not.
+    /// Creates a contact, or a mutable contact, from the broker's reply.
     static func received(_ json: JSONValue, _ keys: ContactKeySet, _ isMutable: Bool) -> CNContact {
         let contact = CNContact(text: json.text, keys: keys)
         return isMutable ? CNMutableContact(contact.values, keys: keys) : contact
     }
 
-    /// Initializes a contact whose subclass stores the content itself.
+    /// Initializes the base class of ``CNMutableContact``, which stores the content itself.
     init(keys: ContactKeySet) {
         availableKeys = keys
         text = []
@@ -100,7 +100,7 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
         coder.encode(NSNumber(value: keysThatCanBeRead.rawValue), forKey: "keys")
     }
 
-    /// Decodes what `encode(with:)` wrote; returns `nil` for anything else.
+    /// Decodes a contact that `encode(with:)` encoded; returns `nil` if the data is not valid.
     public required convenience init?(coder: NSCoder) {
         guard let data = coder.decodeObject(of: NSData.self, forKey: "contact") as Data?,
             let keys = coder.decodeObject(of: NSNumber.self, forKey: "keys")?.uint64Value,
@@ -112,7 +112,7 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
 
     // MARK: Comparing
 
-    /// Whether both have the same identifier, keys and values.
+    /// Whether both contacts have the same identifier, readable keys and values.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CNContact else { return false }
         if self === other { return true }
@@ -122,7 +122,8 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
     /// The hash of the identifier only, which does not change with the values.
     public override var hash: Int { identifier.hashValue }
 
-    /// The identifier and the readable keys. Values do not belong in a log.
+    /// The identifier and the readable keys. The text contains no values, because values do not belong in a
+    /// log.
     public override var description: String {
         let keys = keysThatCanBeRead.keys.map(\.rawValue).joined(separator: ",")
         return "<\(type(of: self)): identifier=\(identifier), keys=\(keysThatCanBeRead == .all ? "all" : keys)>"
@@ -190,7 +191,7 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
     }
     /// The photo, as it was saved.
     public var imageData: Data? { Data(image: fetched(.imageData).values.card.imageData) }
-    /// The thumbnail that the broker made of the photo.
+    /// The thumbnail that the broker made from the photo.
     public var thumbnailImageData: Data? { Data(image: fetched(.thumbnailImageData).values.card.thumbnailImageData) }
     /// Whether the contact has a photo.
     public var imageDataAvailable: Bool { fetched(.imageDataAvailable).values.card.imageDataAvailable }
@@ -211,7 +212,8 @@ final class ContactContent: Sendable {
 }
 
 extension UUID {
-    /// Uses 32 hexadecimal digits as the UUID, and hashes any other identifier into one.
+    /// Creates a UUID from an identifier. If the identifier consists of 32 hexadecimal digits, with or
+    /// without hyphens, they form the UUID; otherwise the UUID is a hash of the identifier.
     init(contactIdentifier text: String) {
         let digits = text.unicodeScalars.filter { $0 != "-" }
         if digits.count == 32 {
@@ -222,8 +224,8 @@ extension UUID {
                 return
             }
         }
-        // This hashes with FNV-1a twice, with two start values. Unlike Swift's own hashes, the result is the
-        // same in every run.
+        // This hashes twice with FNV-1a, each time from a different start value. Unlike Swift's own hashes,
+        // the result is the same in every run.
         var high: UInt64 = 0xCBF2_9CE4_8422_2325
         var low: UInt64 = 0x8422_2325_CBF2_9CE4
         for byte in text.utf8 {
@@ -235,7 +237,7 @@ extension UUID {
 }
 
 extension Data {
-    /// Decodes an image from base64; returns `nil` if there is none.
+    /// Decodes an image from base64; returns `nil` if the text is empty or not valid.
     init?(image text: String) {
         guard !text.isEmpty else { return nil }
         self.init(base64Encoded: text)

@@ -1,18 +1,19 @@
 import BrokerModel
 import Foundation
 
-/// One property of a contact, or one value of it, that a person picked.
+/// A property of a contact that the person picked, or one of the property's values.
 public final class CNContactProperty: NSObject, NSCopying, NSSecureCoding, Sendable {
     /// The contact, with the properties that were disclosed.
     public let contact: CNContact
     /// The property’s key.
     public let key: String
-    /// The value’s identifier, if the property has several values.
+    /// The value’s identifier, if the property can have several values; otherwise `nil`.
     public let identifier: String?
-    /// The value’s label, if the property has several values.
+    /// The value’s label, if the property can have several values and the value has a label; otherwise `nil`.
     public let label: String?
 
-    /// The value. If the property has several, the one with ``identifier``.
+    /// The property's value; if the property can have several values, the one with ``identifier``. `nil` if
+    /// there is no such value, or if the broker did not disclose it.
     public var value: Any? {
         guard contact.isKeyAvailable(key), let value = contact.value(forKey: key) else { return nil }
         guard let identifier, ContactKey(rawValue: key)?.hasSeveralValues == true else { return value }
@@ -29,7 +30,7 @@ public final class CNContactProperty: NSObject, NSCopying, NSSecureCoding, Senda
     /// Returns this object, which is immutable.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether both are the same value of the same contact; labels are not compared.
+    /// Whether both have equal contacts, keys and identifiers; labels are not compared.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CNContactProperty else { return false }
         return contact == other.contact && key == other.key && identifier == other.identifier
@@ -49,7 +50,7 @@ public final class CNContactProperty: NSObject, NSCopying, NSSecureCoding, Senda
         coder.encode(label as NSString?, forKey: "label")
     }
 
-    /// Decodes what `encode(with:)` wrote; returns `nil` if contact or key are missing.
+    /// Decodes a property that `encode(with:)` encoded; returns `nil` if the contact or the key is missing.
     public required convenience init?(coder: NSCoder) {
         guard let contact = coder.decodeObject(of: CNContact.self, forKey: "contact"),
             let key = coder.decodeObject(of: NSString.self, forKey: "key") as String?

@@ -1,12 +1,13 @@
 import Foundation
 
-/// A container of contacts. Every address book has one; the person’s programs may have created others.
+/// A container of contacts. Every address book has a default container; the person’s programs may have
+/// created more.
 public final class CNContainer: NSObject, NSCopying, NSSecureCoding, Identifiable, Sendable {
     /// Identifies the container for this app only.
     public let identifier: String
     /// The name that the person sees.
     public let name: String
-    /// The kind of source that its contacts come from.
+    /// The kind of source that the container's contacts come from.
     public let type: CNContainerType
 
     init(identifier: String, name: String, type: CNContainerType) {
@@ -40,7 +41,8 @@ public final class CNContainer: NSObject, NSCopying, NSSecureCoding, Identifiabl
         coder.encode(Int32(type.rawValue), forKey: CNContainerTypeKey)
     }
 
-    /// Decodes what `encode(with:)` wrote; returns `nil` if identifier or name is missing, or the type is unknown.
+    /// Decodes a container that `encode(with:)` encoded; returns `nil` if the identifier or the name is
+    /// missing, or if the type is unknown.
     public required convenience init?(coder: NSCoder) {
         guard let identifier = coder.decodeObject(of: NSString.self, forKey: CNContainerIdentifierKey) as String?,
             let name = coder.decodeObject(of: NSString.self, forKey: CNContainerNameKey) as String?,
@@ -49,6 +51,6 @@ public final class CNContainer: NSObject, NSCopying, NSSecureCoding, Identifiabl
         self.init(identifier: identifier, name: name, type: type)
     }
 
-    /// Identifier and type. The name does not belong in a log.
+    /// The identifier and the type. The text omits the name, which does not belong in a log.
     public override var description: String { "<CNContainer: identifier=\(identifier), type=\(type)>" }
 }

@@ -52,14 +52,14 @@ public class CNGroup: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, Ide
     /// Always `true`: the class supports only secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Encodes identifier and name.
+    /// Encodes the identifier and the name, but not the container and the parents.
     public func encode(with coder: NSCoder) {
         let values = self.values
         coder.encode(values.identifier as NSString, forKey: CNGroupIdentifierKey)
         coder.encode(values.name as NSString, forKey: CNGroupNameKey)
     }
 
-    /// Decodes what `encode(with:)` wrote; returns `nil` if something is missing.
+    /// Decodes a group that `encode(with:)` encoded; returns `nil` if the identifier or the name is missing.
     public required convenience init?(coder: NSCoder) {
         guard let identifier = coder.decodeObject(of: NSString.self, forKey: CNGroupIdentifierKey) as String?,
             let name = coder.decodeObject(of: NSString.self, forKey: CNGroupNameKey) as String?
@@ -67,7 +67,7 @@ public class CNGroup: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, Ide
         self.init(Values(identifier: identifier, name: name))
     }
 
-    /// The identifier. The name does not belong in a log.
+    /// The identifier. The text omits the name, which does not belong in a log.
     public override var description: String { "<\(type(of: self)): identifier=\(identifier)>" }
 }
 

@@ -5,8 +5,8 @@ import Synchronization
 // Proof that the class is Sendable: its only stored property is a constant that is Sendable.
 /// A contact that can be changed, and saved with a ``CNSaveRequest``.
 ///
-/// For a fetched contact, only the fetched properties can be saved. A lock protects each read and each write of a
-/// property. If several threads set one property, the last write wins.
+/// For a fetched contact, only the fetched properties can be saved. A lock protects each read and each write
+/// of a property. If several threads set one property, the last write wins.
 public final class CNMutableContact: CNContact, @unchecked Sendable {
     private let state: Mutex<State>
 
@@ -29,19 +29,20 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
         super.init(keys: keys)
     }
 
-    /// Decodes what a contact’s `encode(with:)` wrote; returns `nil` for anything else. No key counts as changed.
+    /// Decodes a contact that `encode(with:)` encoded; returns `nil` if the data is not valid. No key counts
+    /// as changed.
     public required convenience init?(coder: NSCoder) {
         guard let contact = CNContact(coder: coder) else { return nil }
         self.init(contact.values, keys: contact.availableKeys)
     }
 
-    /// Creates a contact. A save writes only these keys of it.
+    /// Creates a contact for an update that writes only these keys.
     convenience init(_ values: ContactValues, writing keys: ContactKeySet) {
         self.init(values, keys: .all)
         state.withLock { $0.changed = keys }
     }
 
-    /// Creates a contact with the values of a card. An update writes only these keys of it.
+    /// Creates a contact with the values of a card, for an update that writes only these keys.
     init(_ card: ContactCard, writing keys: ContactKeySet) {
         state = Mutex(State(content: .card(card, seen: nil), changed: keys))
         super.init(keys: .all)
@@ -77,7 +78,8 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
 
     /// Marks the contact as saved.
     ///
-    /// - Parameter identifier: the identifier that the save assigned; empty if the contact has one.
+    /// - Parameter identifier: the identifier that the save assigned; empty if the contact keeps its
+    ///   identifier.
     func wasSaved(as identifier: String) {
         state.withLock { state in
             if !identifier.isEmpty { state.content.rename(to: identifier) }
@@ -85,7 +87,7 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
         }
     }
 
-    /// Applies values that a save returned, and marks the contact as saved.
+    /// Applies values that were fetched after a save, and marks the contact as saved.
     func wasSaved(_ change: (inout ContactValues) -> Void) {
         state.withLock { state in
             state.content.change(change)

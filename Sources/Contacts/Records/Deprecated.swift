@@ -127,31 +127,31 @@ extension CNSaveRequest {
         add(group, toContainerWithIdentifier: identifier)
     }
 
-    /// The spelling of 2015 for `update(_:)`.
+    /// The Swift 2 name of `update(_:)`.
     @available(*, deprecated, renamed: "update(_:)")
     public func updateGroup(_ group: CNMutableGroup) { update(group) }
 
-    /// The spelling of 2015 for `delete(_:)`.
+    /// The Swift 2 name of `delete(_:)`.
     @available(*, deprecated, renamed: "delete(_:)")
     public func deleteGroup(_ group: CNMutableGroup) { delete(group) }
 
-    /// The spelling of 2015 for `addMember(_:to:)`.
+    /// The Swift 2 name of `addMember(_:to:)`.
     @available(*, deprecated, renamed: "addMember(_:to:)")
     public func addMember(_ contact: CNContact, toGroup group: CNGroup) { addMember(contact, to: group) }
 
-    /// The spelling of 2015 for `removeMember(_:from:)`.
+    /// The Swift 2 name of `removeMember(_:from:)`.
     @available(*, deprecated, renamed: "removeMember(_:from:)")
     public func removeMember(_ contact: CNContact, fromGroup group: CNGroup) { removeMember(contact, from: group) }
 }
 
 extension CNContactFormatter {
-    /// The spelling of 2015 for `string(from:style:)`.
+    /// The Swift 2 name of `string(from:style:)`.
     @available(*, deprecated, renamed: "string(from:style:)")
     public class func stringFromContact(_ contact: CNContact, style: CNContactFormatterStyle) -> String? {
         string(from: contact, style: style)
     }
 
-    /// The spelling of 2015 for `descriptorForRequiredKeys(for:)`.
+    /// The Swift 2 name of `descriptorForRequiredKeys(for:)`.
     @available(*, deprecated, renamed: "descriptorForRequiredKeys(for:)")
     public class func descriptorForRequiredKeysForStyle(_ style: CNContactFormatterStyle) -> any CNKeyDescriptor {
         descriptorForRequiredKeys(for: style)
@@ -159,7 +159,7 @@ extension CNContactFormatter {
 }
 
 extension CNPostalAddressFormatter {
-    /// The spelling of 2015 for `string(from:style:)`.
+    /// The Swift 2 name of `string(from:style:)`.
     @available(*, deprecated, renamed: "string(from:style:)")
     public class func stringFromPostalAddress(
         _ postalAddress: CNPostalAddress, style: CNPostalAddressFormatterStyle = .mailingAddress
@@ -169,70 +169,70 @@ extension CNPostalAddressFormatter {
 }
 
 extension CNContactVCardSerialization {
-    /// The spelling of 2015 for `contacts(with:)`.
+    /// The Swift 2 name of `contacts(with:)`.
     @available(*, deprecated, renamed: "contacts(with:)")
     public class func contactsWithData(_ data: Data) throws -> [CNContact] { try contacts(with: data) }
 
-    /// The spelling of 2015 for `data(with:)`.
+    /// The Swift 2 name of `data(with:)`.
     @available(*, deprecated, renamed: "data(with:)")
     public class func dataWithContacts(_ contacts: [CNContact]) throws -> Data { try data(with: contacts) }
 }
 
 extension CNContactsUserDefaults {
-    /// The spelling of 2015 for `shared()`.
+    /// The Swift 2 name of `shared()`.
     @available(*, deprecated, renamed: "shared()")
     public class func sharedDefaults() -> CNContactsUserDefaults { shared() }
 }
 
 extension CNEntityType {
-    /// The spelling of 2015 for `contacts`.
+    /// The Swift 2 name of `contacts`.
     @available(*, deprecated, renamed: "contacts")
     public static var Contacts: CNEntityType { .contacts }
 }
 
 extension CNAuthorizationStatus {
-    /// The spelling of 2015 for `notDetermined`.
+    /// The Swift 2 name of `notDetermined`.
     @available(*, deprecated, renamed: "notDetermined")
     public static var NotDetermined: CNAuthorizationStatus { .notDetermined }
-    /// The spelling of 2015 for `restricted`.
+    /// The Swift 2 name of `restricted`.
     @available(*, deprecated, renamed: "restricted")
     public static var Restricted: CNAuthorizationStatus { .restricted }
-    /// The spelling of 2015 for `denied`.
+    /// The Swift 2 name of `denied`.
     @available(*, deprecated, renamed: "denied")
     public static var Denied: CNAuthorizationStatus { .denied }
-    /// The spelling of 2015 for `authorized`.
+    /// The Swift 2 name of `authorized`.
     @available(*, deprecated, renamed: "authorized")
     public static var Authorized: CNAuthorizationStatus { .authorized }
 }
 
 extension CNContactFormatterStyle {
-    /// The spelling of 2015 for `fullName`.
+    /// The Swift 2 name of `fullName`.
     @available(*, deprecated, renamed: "fullName")
     public static var FullName: CNContactFormatterStyle { .fullName }
-    /// The spelling of 2015 for `phoneticFullName`.
+    /// The Swift 2 name of `phoneticFullName`.
     @available(*, deprecated, renamed: "phoneticFullName")
     public static var PhoneticFullName: CNContactFormatterStyle { .phoneticFullName }
 }
 
 extension CNContactSortOrder {
-    /// The spelling of 2015 for `none`.
+    /// The Swift 2 name of `none`.
     @available(*, deprecated, renamed: "none")
     public static var None: CNContactSortOrder { .none }
-    /// The spelling of 2015 for `userDefault`.
+    /// The Swift 2 name of `userDefault`.
     @available(*, deprecated, renamed: "userDefault")
     public static var UserDefault: CNContactSortOrder { .userDefault }
-    /// The spelling of 2015 for `givenName`.
+    /// The Swift 2 name of `givenName`.
     @available(*, deprecated, renamed: "givenName")
     public static var GivenName: CNContactSortOrder { .givenName }
-    /// The spelling of 2015 for `familyName`.
+    /// The Swift 2 name of `familyName`.
     @available(*, deprecated, renamed: "familyName")
     public static var FamilyName: CNContactSortOrder { .familyName }
 }
 
-/// The spelling of 2015 for `NSNotification.Name.CNContactStoreDidChange`.
+/// The Swift 2 name of `NSNotification.Name.CNContactStoreDidChange`.
 @available(*, deprecated, renamed: "NSNotification.Name.CNContactStoreDidChange")
 public let CNContactStoreDidChangeNotification = "CNContactStoreDidChangeNotification"
 
-/// The spelling of 2015 for `CNError.Code`.
+/// The Swift 2 name of `CNError.Code`.
 @available(*, deprecated, renamed: "CNError.Code")
 public typealias CNErrorCode = CNError.Code

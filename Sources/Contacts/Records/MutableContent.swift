@@ -50,7 +50,7 @@ enum MutableContent: Sendable {
         }
     }
 
-    /// Writes a `Contact` of the interface with these keys, including keys without a value.
+    /// Writes the Varlink type `Contact` with these keys, including keys without a value.
     func write(_ keys: ContactKeySet, isNamed: Bool, to writer: inout JSONWriter) {
         switch self {
         case .objects(let content): content.values.write(keys, isNamed: isNamed, to: &writer)
@@ -61,7 +61,7 @@ enum MutableContent: Sendable {
     }
 }
 
-/// A contact in the form of the project's other modules, behind one reference.
+/// A `Contact` of BrokerModel and its identifier. This is a class, so copies of the content share one object.
 final class ContactCard: Sendable {
     let identifier: String
     let contact: Contact

@@ -2,8 +2,8 @@ import Foundation
 
 /// Makes temporary identifiers for records that the broker has not saved yet.
 enum RandomIdentifier {
-    /// Returns a UUID of version 4 (RFC 9562 §5.4). On Linux, Foundation's `UUID()` opens a file for each
-    /// one.
+    /// Returns a UUID of version 4 (RFC 9562 §5.4). This does not call Foundation's `UUID()`, which opens a
+    /// file for each UUID on Linux.
     static func make() -> String {
         var generator = SystemRandomNumberGenerator()
         let (high, low): (UInt64, UInt64) = (generator.next(), generator.next())
@@ -14,7 +14,8 @@ enum RandomIdentifier {
 extension UUID {
     /// Creates the UUID of these sixteen bytes, the most significant first.
     init(_ high: UInt64, _ low: UInt64) {
-        // Sound: both are sixteen bytes, any sixteen bytes are a UUID, and the pointer does not leave the closure.
+        // Sound: both are sixteen bytes, any sixteen bytes are a UUID, and the pointer does not leave the
+        // closure.
         let uuid = unsafe withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) {
             unsafe $0.loadUnaligned(as: uuid_t.self)
         }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Holds one object, which is set once and never changes. Any thread may set it; the first one wins.
+/// Stores one object, which is set once and never changes. Any thread may set it; the first one wins.
 ///
-/// It works like `AtomicLazyReference` of the Synchronization library. On Linux that library is not built
-/// with the thread sanitizer, so the sanitizer does not see its memory ordering.
+/// This replaces `AtomicLazyReference` of the Synchronization library. On Linux, that library is not built
+/// with the thread sanitizer, so the sanitizer does not see the memory ordering of `AtomicLazyReference`.
 struct SetOnce<Object: AnyObject & Sendable>: ~Copyable, Sendable {
     /// The retained object's address; 0 if none is set.
     private let address = Atomic<UInt>(0)
@@ -16,13 +16,13 @@ struct SetOnce<Object: AnyObject & Sendable>: ~Copyable, Sendable {
 
     var value: Object? {
         guard let address = UnsafeRawPointer(bitPattern: address.load(ordering: .acquiring)) else { return nil }
-        // Sound: the address is that of an Object, which is retained for as long as this value exists.
+        // Sound: the address belongs to an Object that is retained for as long as this value exists.
         return Unmanaged<Object>.fromOpaque(address).takeUnretainedValue()
     }
 
     /// Sets the object, if none is set.
     ///
-    /// - Returns: the object that is set.
+    /// - Returns: the object that is set afterwards.
     func set(_ object: Object) -> Object {
         let retained = Unmanaged.passRetained(object)
         let (isFirst, _) = address.compareExchange(

@@ -4,13 +4,13 @@ import Foundation
 /// The base class of all fetch requests.
 public class CNFetchRequest: NSObject {}
 
-/// A request that selects contacts, and the properties to fetch.
+/// A request that selects the contacts and the properties to fetch.
 public final class CNContactFetchRequest: CNFetchRequest, NSSecureCoding {
-    /// A predicate of ``CNContact`` that selects contacts; `nil` selects all contacts that the app may see.
+    /// A predicate that ``CNContact`` made; `nil` selects all contacts that the app may see.
     public var predicate: NSPredicate?
     /// The properties to fetch. A short list makes a fetch faster.
     public var keysToFetch: [any CNKeyDescriptor]
-    /// Whether the fetched contacts are ``CNMutableContact``.
+    /// Whether the fetched contacts are ``CNMutableContact`` objects.
     public var mutableObjects = false
     /// Whether linked contacts are merged into one unified contact.
     public var unifyResults = true
@@ -25,7 +25,7 @@ public final class CNContactFetchRequest: CNFetchRequest, NSSecureCoding {
     /// Always `true`: the class supports only secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Encodes the request. This leaves out a predicate that is not one of ``CNContact``'s.
+    /// Encodes the request. A predicate that ``CNContact`` did not make is left out.
     public func encode(with coder: NSCoder) {
         let keys = (try? ContactKeySet(keysToFetch))?.keys.map(\.rawValue) ?? []
         coder.encode(keys.map { $0 as NSString } as NSArray, forKey: "keysToFetch")
@@ -35,7 +35,8 @@ public final class CNContactFetchRequest: CNFetchRequest, NSSecureCoding {
         coder.encode(Int32(sortOrder.rawValue), forKey: "sortOrder")
     }
 
-    /// Decodes what `encode(with:)` wrote; returns `nil` if the keys are missing or the order is unknown.
+    /// Decodes a request that `encode(with:)` encoded; returns `nil` if the keys are missing or the sort
+    /// order is unknown.
     public required convenience init?(coder: NSCoder) {
         guard let keys = coder.decodeTexts(forKey: "keysToFetch"),
             let order = CNContactSortOrder(rawValue: Int(coder.decodeInt32(forKey: "sortOrder")))
@@ -48,8 +49,8 @@ public final class CNContactFetchRequest: CNFetchRequest, NSSecureCoding {
     }
 }
 
-/// The fetched value, and the history token at which it was read. A ``CNChangeHistoryFetchRequest`` that starts at the
-/// token returns later changes.
+/// A fetched value, with the history token at which it was read. To fetch later changes, start a
+/// ``CNChangeHistoryFetchRequest`` at this token.
 public final class CNFetchResult<ValueType>: NSObject {
     /// The fetched value.
     public let value: ValueType

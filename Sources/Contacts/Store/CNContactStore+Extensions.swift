@@ -14,8 +14,8 @@ extension CNContactStore {
         return reply["count"]?.integer.flatMap { Int(exactly: $0) } ?? 0
     }
 
-    /// Returns the identifiers of the linked contacts that form a unified contact, if the app may see them.
-    /// For a contact without links, the list contains only its own identifier.
+    /// Returns the identifiers of those linked contacts of a unified contact that the app may see. For a
+    /// contact without links, the list contains only its own identifier.
     public func linkedContactIdentifiers(ofContactWithIdentifier identifier: String) throws -> [String] {
         let reply = try Self.ask { () throws(CallFailure) in
             try BrokerCalls.shared.call(.listLinkedContacts) { $0.member("identifier", identifier) }
@@ -23,15 +23,14 @@ extension CNContactStore {
         return reply["identifiers"]?.elements?.compactMap(\.string) ?? []
     }
 
-    /// Returns the time at which the grant expires; `nil` if it does not expire, or if the person has not
-    /// decided.
+    /// Returns the time at which the grant expires; `nil` if it has no expiry time, or if the app has no
+    /// access.
     public func authorizationExpirationDate() throws -> Date? {
         let reply = try Self.answer { () throws(CallFailure) in try BrokerCalls.shared.call(.getAuthorization) }
         return reply["expires"]?.string.flatMap { Date(wire: $0) }
     }
 
-    /// Returns the keys that the person shares with this app; `nil` means all keys except those that must be
-    /// granted by name.
+    /// Returns the keys that the app may read; `nil` if the app has no access.
     public func authorizedKeys() throws -> [String]? {
         let reply = try Self.answer { () throws(CallFailure) in try BrokerCalls.shared.call(.getAuthorization) }
         return reply["keys"]?.elements?.compactMap(\.string)

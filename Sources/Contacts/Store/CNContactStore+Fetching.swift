@@ -15,7 +15,7 @@ extension CNContactStore {
 
     /// Returns the contacts that match a predicate. Linked contacts are merged.
     ///
-    /// - Throws: ``CNError/Code/predicateInvalid`` if the predicate is not one of ``CNContact``'s.
+    /// - Throws: ``CNError/Code/predicateInvalid`` if ``CNContact`` did not make the predicate.
     public func unifiedContacts(
         matching predicate: NSPredicate, keysToFetch keys: [any CNKeyDescriptor]
     ) throws -> [CNContact] {
@@ -29,14 +29,15 @@ extension CNContactStore {
         return contacts
     }
 
-    /// Returns the person's own contact, if they have chosen one.
+    /// Returns the person's own contact.
     ///
-    /// - Throws: ``CNError/Code/recordDoesNotExist`` if there is none that the app may see.
+    /// - Throws: ``CNError/Code/recordDoesNotExist`` if the person has not chosen one, or if the app may not
+    ///   see it.
     public func unifiedMeContactWithKeys(toFetch keys: [any CNKeyDescriptor]) throws -> CNContact {
         try one(.me, keys, nil)
     }
 
-    /// Calls a block with each contact that matches a request. The library never has the whole list in
+    /// Calls a block with each contact that matches a request. The library does not keep the whole list in
     /// memory.
     ///
     /// - Parameters:
@@ -53,9 +54,10 @@ extension CNContactStore {
         }
     }
 
-    /// Returns an enumerator of the contacts that match a request, and the history token at which they were read.
+    /// Returns an enumerator of the contacts that match a request, and the history token at which they were
+    /// read.
     ///
-    /// On Apple's systems only Objective-C has this method. It fetches all contacts before it returns.
+    /// This method fetches all contacts before it returns. On Apple's systems, only Objective-C has it.
     public func enumerator(for request: CNContactFetchRequest) throws -> CNFetchResult<NSEnumerator> {
         var contacts: [CNContact] = []
         let token = try fetch(request) {
@@ -83,8 +85,8 @@ extension CNContactStore {
         return found
     }
 
-    /// - Returns: the history token at which the list was read; `nil` if `each` ended the list before the token
-    ///   arrived.
+    /// - Returns: the history token at which the list was read; `nil` if `each` ended the list before the
+    ///   token arrived.
     func fetch(
         _ request: CNContactFetchRequest, more: Bool = true, each: (CNContact) throws -> Bool
     ) throws -> Data? {

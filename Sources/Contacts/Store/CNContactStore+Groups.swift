@@ -43,7 +43,7 @@ extension CNContactStore {
     }
 
     /// Returns the identifier of the container for new contacts; empty if the app has no access or the call
-    /// fails. This may prompt the person, like every call that needs contacts.
+    /// fails. Like every call that needs access, this may prompt the person.
     public func defaultContainerIdentifier() -> String { (try? containers { _ in })?.standard ?? "" }
 
     private func containers(
@@ -56,7 +56,7 @@ extension CNContactStore {
 }
 
 extension CNGroup {
-    /// Decodes a `Group` of the interface.
+    /// Decodes the Varlink type `Group`.
     convenience init(wire json: JSONValue) {
         var values = Values(identifier: json["identifier"]?.string ?? "", name: json["name"]?.string ?? "")
         values.container = json["container"]?.string
@@ -66,7 +66,7 @@ extension CNGroup {
 }
 
 extension CNContainer {
-    /// Decodes a `Container` of the interface.
+    /// Decodes the Varlink type `Container`.
     convenience init(wire json: JSONValue) {
         let type: CNContainerType =
             switch json["kind"]?.string {

@@ -3,11 +3,11 @@ import BrokerJSON
 import BrokerModel
 import Foundation
 
-/// One page of the contacts that match a request, in its order. An extension of this library.
+/// One page of the contacts that match a request, in the request's sort order. An extension of this library.
 public struct CNContactPage: Hashable, Sendable {
     /// The contacts of this page.
     public let contacts: [CNContact]
-    /// The cursor of the next page; `nil` after the last.
+    /// The cursor of the next page; `nil` if this is the last page.
     public let nextPage: String?
 }
 
@@ -15,17 +15,17 @@ public struct CNContactPage: Hashable, Sendable {
 extension CNContactStore {
     /// Fetches one page of the contacts that match a request. An extension of this library.
     ///
-    /// The broker keeps no state for the app between two pages, so the app can pause as long as it needs, for
+    /// The broker keeps no state for the app between two pages, so the app can pause for any time, for
     /// example while a person scrolls a list. ``enumerateContacts(with:usingBlock:)`` is faster, but it fails
-    /// if the app takes no contact for 60 seconds. The later page may include changes that were made between
-    /// the two pages, but no contact is returned twice.
+    /// if the app does not take a contact for 60 seconds. A page may include changes that were made after the
+    /// previous page was read, but no contact is returned twice.
     ///
     /// - Parameters:
     ///   - request: selects the contacts, keys and sort order.
     ///   - page: ``CNContactPage/nextPage`` of the previous page, for the same request; `nil` for the first
     ///     page.
-    ///   - limit: the maximum number of contacts in the page, 1 to 1,000. A page is also limited to 8 MiB, so
-    ///     it may have fewer.
+    ///   - limit: the maximum number of contacts in the page, 1 to 1,000. A page may have fewer, because its
+    ///     size is limited to 8 MiB.
     public func contactPage(
         with request: CNContactFetchRequest, startingAt page: String? = nil, limit: Int = 200
     ) throws -> CNContactPage {
@@ -41,7 +41,7 @@ extension CNContactStore {
         ChangeWatch.shared.read(at: reply["historyToken"]?.string)
         let contacts = reply["contacts"]?.elements?.map { CNContact.received($0, keys, request.mutableObjects) } ?? []
         let next = reply["next"]?.string
-        // A cursor that does not advance would make the caller loop for ever.
+        // A cursor that does not advance would make the app loop forever.
         return CNContactPage(contacts: contacts, nextPage: next == page ? nil : next)
     }
 

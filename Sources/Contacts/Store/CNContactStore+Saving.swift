@@ -5,19 +5,19 @@ import Foundation
 import Synchronization
 
 extension CNContactStore {
-    /// Saves everything in a request, or nothing.
+    /// Saves a request as a whole: either all of its steps or none.
     ///
-    /// If two saves change the same property, the last one wins. When this returns, the save is durable on disk, and
-    /// added records have their identifiers.
+    /// If two saves change the same property, the last one wins. When this returns, the save is durable on
+    /// disk, and added records have their identifiers.
     ///
-    /// A request has at most 2,000 steps and 16 MiB, photos included. It may touch at most about 10,000
+    /// A request can have at most 2,000 steps and 16 MiB, photos included. It may touch at most about 10,000
     /// cards; each card of a unified contact counts. If a request exceeds a limit, the save fails with
     /// ``CNError/Code/policyViolation``, and nothing is saved. Apple's systems have no such limit. The
-    /// library does not split a request: one part could then fail after others were saved. An app that does
-    /// not need this guarantee can execute several requests.
+    /// library does not split a request, because one part could fail after another was saved. An app that
+    /// does not need this guarantee can execute several requests.
     ///
-    /// - Throws: ``CNError``. If a step is refused, the error names its record. `communicationError` means that the
-    ///   connection to the broker was lost: the save may or may not have been made.
+    /// - Throws: ``CNError``. If a step is refused, the error contains the step's record. After
+    ///   `communicationError`, the save may or may not have been made.
     public func execute(_ saveRequest: CNSaveRequest) throws {
         try WaitBudget.forOneCall { try beginExecuting(saveRequest).finish() }
     }
@@ -38,7 +38,7 @@ extension CNContactStore {
             details: details)
     }
 
-    /// Records that these steps were saved.
+    /// Stores the undo plan after a save, and updates the saved records.
     func saved(_ steps: [CNSaveRequest.Step], as identifiers: [String], _ undoing: UndoPlan?, refetching: Bool) {
         // Only the last save can be undone. If this save cannot be undone, the plan of an earlier save must
         // not remain.
@@ -67,7 +67,7 @@ extension CNContactStore {
         answer["identifiers"]?.elements?.map { $0.string ?? "" } ?? []
     }
 
-    /// Sets the identifiers of saved records, and clears their pending changes.
+    /// Sets the identifiers of added records, and marks saved contacts as unchanged.
     private static func take(_ identifiers: [String], _ steps: [CNSaveRequest.Step]) {
         for (step, identifier) in zip(steps, identifiers) {
             switch step {
@@ -81,8 +81,7 @@ extension CNContactStore {
         }
     }
 
-    /// Fetches the lists of values that the save wrote, because new values get their identifiers from the
-    /// broker.
+    /// Fetches the saved contacts' lists of values, because the broker assigns identifiers to new values.
     private func refetch(_ steps: [CNSaveRequest.Step]) throws {
         let lists = ContactKeySet(ContactKey.allCases.filter(\.hasSeveralValues))
         var contacts: [String: CNMutableContact] = [:]

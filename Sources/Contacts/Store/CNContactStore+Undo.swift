@@ -9,8 +9,8 @@ struct UndoState: Sendable {
 }
 
 extension CNContactStore {
-    /// Whether ``undoLastSave()`` can undo saves of this store. It is off by default, because it makes each
-    /// save first fetch the records that the save changes. An extension of this library.
+    /// Whether ``undoLastSave()`` can undo saves of this store. By default it cannot, because each save would
+    /// first have to fetch the records that it changes. An extension of this library.
     public var keepsUndo: Bool {
         get { undo.withLock { $0.keeps } }
         set {
@@ -24,9 +24,10 @@ extension CNContactStore {
     /// Whether ``undoLastSave()`` has a save to undo. An extension of this library.
     public var canUndo: Bool { undo.withLock { $0.plan != nil } }
 
-    /// Undoes the last save of this store, in one save. Added records are deleted, changed properties get
-    /// their former values, and deleted records are added again under new identifiers. The undo overwrites
-    /// changes that others made to the same properties meanwhile. An extension of this library.
+    /// Undoes the last save of this store. The undo is a single save. Added records are deleted, changed
+    /// properties get their former values, and deleted records are added again under new identifiers. The
+    /// undo overwrites changes that other programs have made to the same properties since the save. An
+    /// extension of this library.
     ///
     /// Contacts return to their groups, groups get back their members, parents and subgroups, and cards are
     /// linked as before. If the app may not read all keys of a deleted contact, the values of the other keys
@@ -34,8 +35,8 @@ extension CNContactStore {
     ///
     /// Some saves cannot be undone, and after one of them ``canUndo`` is `false`:
     ///
-    /// - saves that change links, containers or the person's own contact, since an app cannot read all that the address
-    ///   book stores about these
+    /// - saves that change links, containers or the person's own contact, since an app cannot read everything
+    ///   that the address book stores about these
     /// - saves that delete the person's own contact
     /// - saves whose undo takes more than 2,000 steps
     ///

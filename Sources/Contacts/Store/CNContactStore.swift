@@ -6,14 +6,13 @@ import Synchronization
 
 /// The person's contacts, groups and containers that this app may see.
 ///
-/// A store is safe to use from any thread, and a process may create several stores. Calls block. If the
-/// person has not decided on access, a call prompts the person and waits for the answer. No call waits longer
-/// than 300 seconds in all, or longer than 5 seconds for a broker that restarts. Most calls take less than a
-/// millisecond. ``requestAccess(for:completionHandler:)`` does not block. Returned objects stay valid without
-/// the store.
+/// A store is safe to use from any thread, and a process may create several stores. Calls block, except
+/// ``requestAccess(for:completionHandler:)``. If the person has not decided on access, a call that needs
+/// access prompts the person and waits for the answer. A call waits at most 300 seconds in all, and at most 5
+/// seconds for a broker that restarts. Returned objects stay valid without the store.
 ///
-/// Errors are ``CNError``: `authorizationDenied` if the app has no access, `communicationError` if the broker cannot be
-/// reached.
+/// Methods throw ``CNError``: for example `authorizationDenied` if the app has no access, or
+/// `communicationError` if the broker cannot be reached.
 public final class CNContactStore: NSObject, Sendable {
     let undo = Mutex<UndoState>(UndoState())
 
@@ -25,8 +24,8 @@ public final class CNContactStore: NSObject, Sendable {
 
     /// Creates a store, and chooses whether it posts `CNContactStoreDidChange`. An extension of this library.
     ///
-    /// - Parameter observingChanges: `false` saves a thread and a connection, for programs that do one thing and exit.
-    ///   Another store of the same process may still observe changes.
+    /// - Parameter observingChanges: `false` saves a thread and a connection, for programs that do one thing
+    ///   and exit. Another store in the same process may still observe changes.
     public init(observingChanges: Bool) {
         super.init()
         if observingChanges { ChangeWatch.shared.start() }
@@ -36,8 +35,8 @@ public final class CNContactStore: NSObject, Sendable {
 
     private static let purpose = Mutex<String?>(nil)
 
-    /// The purpose: the app's own words for why it wants contacts. The prompt shows this text in quotation
-    /// marks, cut at 1,024 bytes. Set it before the first call to a store.
+    /// The purpose: the app's own text that says why it asks for contacts. The prompt shows this text in
+    /// quotation marks, cut at 1,024 bytes. Set it before the first call to a store.
     ///
     /// An extension of this library. On Apple's systems the text is `NSContactsUsageDescription` in the app's
     /// Info.plist. On Linux, the library uses the value of that key in `Bundle.main` until this property is
@@ -47,7 +46,7 @@ public final class CNContactStore: NSObject, Sendable {
         set { purpose.withLock { $0 = newValue } }
     }
 
-    /// The purpose that a call carries. The bundle is looked up only once.
+    /// The purpose that a call carries; `nil` if the app has not given one.
     static var purposeOfCall: String? {
         purpose.withLock { purpose in
             if purpose == nil { purpose = inBundle ?? "" }
@@ -66,8 +65,8 @@ public final class CNContactStore: NSObject, Sendable {
 
     private static let inBundle = Bundle.main.object(forInfoDictionaryKey: "NSContactsUsageDescription") as? String
 
-    /// Returns this app's authorization level. This never prompts, and returns `notDetermined` if the broker
-    /// cannot be reached.
+    /// Returns this app's authorization level. This never prompts. If the call fails, for example because the
+    /// broker cannot be reached, it returns `notDetermined`.
     public class func authorizationStatus(for entityType: CNEntityType) -> CNAuthorizationStatus {
         guard let reply = try? BrokerCalls.shared.call(.getAuthorization) else { return .notDetermined }
         let status = CNAuthorizationStatus(wire: reply["status"]?.string)
@@ -77,8 +76,8 @@ public final class CNContactStore: NSObject, Sendable {
 
     /// Prompts the person for access to contacts if they have not decided on it.
     ///
-    /// This returns at once. The handler runs on a thread of this library. It gets `true` if the app may see
-    /// all or some contacts (``CNAuthorizationStatus/limited``), otherwise `false` and the error.
+    /// This returns at once. The handler runs on a thread of this library. It receives `true` if the app may
+    /// see all contacts or some (``CNAuthorizationStatus/limited``); otherwise `false` and the error.
     public func requestAccess(
         for entityType: CNEntityType, completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
@@ -162,17 +161,17 @@ public final class CNContactStore: NSObject, Sendable {
 
     private static let isDecided = Atomic(false)
 
-    /// Prompts the person with the app's purpose before the first call that cannot carry a purpose. Fetches
-    /// can carry it.
+    /// Prompts the person with the app's purpose before the first call that cannot carry a purpose. Only
+    /// fetches of contacts can carry one.
     static func askFirst() throws(CNError) {
         guard !isDecided.load(ordering: .relaxed), purposeOfCall != nil else { return }
-        // If the broker cannot be reached, the call itself reports the error.
+        // If this call fails, the app's call reports the error.
         guard let reply = try? BrokerCalls.shared.call(.getAuthorization) else { return }
         if reply["status"]?.says("notDetermined") == true { try askForAccess() }
         isDecided.store(true, ordering: .relaxed)
     }
 
-    /// Makes a call that may prompt the person, and translates its errors.
+    /// Makes a call that may prompt the person, and translates its errors into ``CNError``.
     static func ask<Answer>(_ call: () throws(CallFailure) -> Answer) throws(CNError) -> Answer {
         try WaitBudget.forOneCall { () throws(CNError) in
             try askFirst()
@@ -180,7 +179,7 @@ public final class CNContactStore: NSObject, Sendable {
         }
     }
 
-    /// Translates the errors of a call.
+    /// Translates the errors of a call into ``CNError``.
     static func answer<Answer>(_ call: () throws(CallFailure) -> Answer) throws(CNError) -> Answer {
         do throws(CallFailure) {
             return try call()
@@ -191,7 +190,7 @@ public final class CNContactStore: NSObject, Sendable {
 }
 
 extension CNAuthorizationStatus {
-    /// A status that this version does not know is read as `notDetermined`.
+    /// Decodes the Varlink type `AuthorizationStatus`. An unknown level becomes `notDetermined`.
     init(wire: String?) {
         switch wire {
         case "full": self = .authorized

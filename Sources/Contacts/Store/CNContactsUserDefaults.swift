@@ -20,7 +20,7 @@ public final class CNContactsUserDefaults: NSObject, Sendable {
     /// ``CNContactFormatter`` uses this order. An extension of this library.
     public var displayNameOrder: CNContactDisplayNameOrder { knownDisplayNameOrder ?? .givenNameFirst }
 
-    /// `nil` if the broker did not return it.
+    /// The display order; `nil` if the broker did not return it.
     var knownDisplayNameOrder: CNContactDisplayNameOrder? {
         (defaults?["displayOrder"]?.string).map { $0 == "familyName" ? .familyNameFirst : .givenNameFirst }
     }

@@ -37,7 +37,7 @@ extension ContactKeySet {
     }
 
     /// Creates the set of keys to offer. The descriptors may include ``CNGroupsOfOthersKey``, which is not a
-    /// contact's key.
+    /// key of contacts.
     init(offered descriptors: [any CNKeyDescriptor]) throws(CNError) {
         let ofContacts = descriptors.filter { ($0 as? String) != CNGroupsOfOthersKey }
         self = try ContactKeySet(ofContacts)

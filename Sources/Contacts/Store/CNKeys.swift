@@ -1,6 +1,7 @@
 import BrokerModel
 
-// Names of a contact's properties, for lists of keys to fetch. Each is the property’s name, as on Apple’s systems.
+// Keys of a contact's properties, for lists of keys to fetch. Each key is the property’s name, as on Apple’s
+// systems.
 
 /// Key of the identifier; it is always fetched.
 public let CNContactIdentifierKey = "identifier"
@@ -42,9 +43,9 @@ public let CNContactNonGregorianBirthdayKey = "nonGregorianBirthday"
 public let CNContactNoteKey = "note"
 /// Key of the photo.
 public let CNContactImageDataKey = "imageData"
-/// Key of the thumbnail of the photo.
+/// Key of the photo’s thumbnail.
 public let CNContactThumbnailImageDataKey = "thumbnailImageData"
-/// Key of whether the contact has a photo.
+/// Key of the flag that says whether the contact has a photo.
 public let CNContactImageDataAvailableKey = "imageDataAvailable"
 /// Key of phone numbers.
 public let CNContactPhoneNumbersKey = "phoneNumbers"
@@ -63,11 +64,12 @@ public let CNContactSocialProfilesKey = "socialProfiles"
 /// Key of messenger accounts.
 public let CNContactInstantMessageAddressesKey = "instantMessageAddresses"
 
-/// Key of the time when a contact was created. An extension of this library.
+/// Key of the contact’s creation time. An extension of this library.
 public let CNContactCreationDateKey = "creationDate"
 /// Key of the time of the last change that the app may see. An extension of this library.
 public let CNContactModificationDateKey = "modificationDate"
-/// Key of vCard properties that have no key of their own. It must be granted by name. An extension of this library.
+/// Key of vCard properties that have no key of their own. It must be granted by name. An extension of this
+/// library.
 public let CNContactExtraPropertiesKey = "extraProperties"
 /// Key of the groups that other apps created. With this key, an app with limited access sees the groups that
 /// contain its contacts. Pass it to `requestAccess(for:keysToOffer:)`; it cannot be fetched. An extension of
@@ -78,7 +80,7 @@ public let CNGroupsOfOthersKey = GrantKey.groups.rawValue
 
 /// Key of the street and house number.
 public let CNPostalAddressStreetKey = "street"
-/// Key of the part of a town.
+/// Key of a part of the town.
 public let CNPostalAddressSubLocalityKey = "subLocality"
 /// Key of the town.
 public let CNPostalAddressCityKey = "city"
@@ -97,16 +99,16 @@ public let CNPostalAddressISOCountryCodeKey = "isoCountryCode"
 
 /// Key of the profile’s web address.
 public let CNSocialProfileURLStringKey = "urlString"
-/// Key of the user’s name.
+/// Key of the user name at the service.
 public let CNSocialProfileUsernameKey = "username"
-/// Key of the service’s own identifier of the user.
+/// Key of the identifier that the service assigned to the user.
 public let CNSocialProfileUserIdentifierKey = "userIdentifier"
 /// Key of the service.
 public let CNSocialProfileServiceKey = "service"
 
 // Fields of an instant message address.
 
-/// Key of the user’s name.
+/// Key of the user name at the service.
 public let CNInstantMessageAddressUsernameKey = "username"
 /// Key of the service.
 public let CNInstantMessageAddressServiceKey = "service"
@@ -175,6 +177,6 @@ public let CNPostalAddressPropertyAttribute = "postalAddressProperty"
 /// language.
 public let CNPostalAddressLocalizedPropertyNameAttribute = "postalAddressLocalizedPropertyName"
 
-/// The first word of the message that a program prints when it reads a property that was not fetched, and
-/// traps. The message also names the key.
+/// The first word of the message with which a program traps when it reads a property that was not fetched.
+/// The message also contains the key.
 public let CNContactPropertyNotFetchedExceptionName = "CNPropertyNotFetchedException"

@@ -3,7 +3,7 @@ import BrokerJSON
 import BrokerVarlinkClient
 import Foundation
 
-/// A save that is prepared or sent, and not finished. ``CNContactStore/prepare(_:)`` and
+/// A save that is prepared or sent, but not finished. ``CNContactStore/prepare(_:)`` and
 /// ``CNContactStore/beginExecuting(_:)`` return one. An extension of this library.
 ///
 /// While the save is under way, the program can do other work: read the next records to save, or serve its
@@ -32,10 +32,10 @@ public final class CNPendingSave {
         state = .prepared(try CNContactStore.written(steps))
     }
 
-    /// Sends the prepared save. If the person has not decided on access, this prompts them first, and takes
-    /// at most 300 seconds. If the save was already sent, this does nothing.
+    /// Sends the prepared save. This may first prompt the person, and then waits at most 300 seconds for the
+    /// answer. If the save was already sent, this does nothing.
     ///
-    /// - Throws: ``CNError`` if the save could not be sent. Nothing is saved then.
+    /// - Throws: ``CNError`` if the save could not be sent. In this case nothing is saved.
     public func begin() throws {
         guard case .prepared(let changes) = state else { return }
         try WaitBudget.forOneCall {
@@ -45,15 +45,16 @@ public final class CNPendingSave {
         }
     }
 
-    /// A descriptor for poll(2) and event loops. It is readable when the reply or a part of it has arrived.
-    /// This object owns the descriptor, so do not close it. It is -1 before the save is sent, and after the
-    /// save is finished or abandoned.
+    /// A descriptor for poll(2) and event loops. It becomes readable when the reply or a part of it arrives.
+    /// This object owns the descriptor, so do not close it. The value is -1 before the save is sent, and
+    /// after the save is finished or abandoned.
     public var fileDescriptor: Int32 {
         if case .underWay(let call, _) = state { call.fileDescriptor } else { -1 }
     }
 
-    /// Whether the reply was already read from the socket. Check this before you wait for ``fileDescriptor``:
-    /// after the reply was read, the descriptor does not become readable.
+    /// Whether there is no reply to wait for: the reply was already read from the socket, or the save is
+    /// finished or abandoned. Check this before you wait for ``fileDescriptor``, which does not become
+    /// readable in these cases.
     public var isAnswered: Bool {
         switch state {
         case .prepared: false
@@ -76,11 +77,11 @@ public final class CNPendingSave {
         }
     }
 
-    /// Waits for the reply for the given time, at most 300 seconds. If the save was not sent yet, this sends
+    /// Waits for the reply for this number of seconds, at most 300. If the save was not sent yet, this sends
     /// it first.
     ///
     /// - Parameter seconds: 0 polls without waiting.
-    /// - Returns: `false` if the reply has not arrived: wait again, or call ``abandon()``.
+    /// - Returns: `false` if the reply has not arrived. In this case wait again, or call ``abandon()``.
     /// - Throws: the same errors as ``finish()``.
     public func finish(within seconds: TimeInterval) throws -> Bool {
         try WaitBudget.forOneCall { try answered(within: seconds) }
@@ -103,8 +104,8 @@ public final class CNPendingSave {
         return true
     }
 
-    /// Stops waiting for the reply. If the save was sent, the broker may or may not make it; fetch its
-    /// contacts to find out.
+    /// Stops waiting for the reply. If the save was sent, the broker may or may not make it. To find out,
+    /// fetch the contacts of the request.
     public func abandon() {
         if case .underWay(let call, _) = state { call.abandon() }
         state = .over
@@ -120,8 +121,8 @@ extension CNContactStore {
     /// This call reads the request's contacts; later changes to them are not saved. Added contacts have their
     /// identifiers when ``CNPendingSave/finish()`` returns.
     ///
-    /// - Throws: ``CNError/Code/validationConfigurationError`` if a contact has a changed property that was not
-    ///   fetched; ``CNError/Code/policyViolation`` if the request exceeds the limits of a save.
+    /// - Throws: ``CNError/Code/validationConfigurationError`` if a contact has a changed property that was
+    ///   not fetched; ``CNError/Code/policyViolation`` if the request exceeds the limits of a save.
     public func prepare(_ saveRequest: CNSaveRequest) throws -> CNPendingSave {
         try CNPendingSave(saveRequest, in: self)
     }
@@ -129,8 +130,8 @@ extension CNContactStore {
     /// Sends a save like ``execute(_:)``, but returns before the reply. An extension of this library.
     ///
     /// This call reads the request's contacts; later changes to them are not saved. Added contacts have their
-    /// identifiers when ``CNPendingSave/finish()`` returns. The broker may make saves that are under way at
-    /// the same time in any order.
+    /// identifiers when ``CNPendingSave/finish()`` returns. If several saves are under way at once, the
+    /// broker may make them in any order.
     ///
     /// - Throws: the same errors as ``prepare(_:)`` and ``CNPendingSave/begin()``.
     public func beginExecuting(_ saveRequest: CNSaveRequest) throws -> CNPendingSave {
@@ -139,7 +140,7 @@ extension CNContactStore {
         return save
     }
 
-    /// Encodes the steps as `Change`s of the interface.
+    /// Encodes the steps as an array of the Varlink type `Change`.
     static func written(_ steps: [CNSaveRequest.Step]) throws(CNError) -> [UInt8] {
         var changes = JSONWriter(reservingCapacity: 512 * steps.count)
         let names = CNSaveRequest.Step.names(in: steps)

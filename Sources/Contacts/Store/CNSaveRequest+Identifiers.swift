@@ -24,12 +24,12 @@ extension CNSaveRequest {
         removeMember(Self.contact(contact), from: Self.group(group))
     }
 
-    /// Adds a group to another one. An extension of this library.
+    /// Adds a group to another group. An extension of this library.
     public func addSubgroup(withIdentifier subgroup: String, toGroupWithIdentifier group: String) {
         addSubgroup(Self.group(subgroup), to: Self.group(group))
     }
 
-    /// Removes a group from another one. An extension of this library.
+    /// Removes a group from another group. An extension of this library.
     public func removeSubgroup(withIdentifier subgroup: String, fromGroupWithIdentifier group: String) {
         removeSubgroup(Self.group(subgroup), from: Self.group(group))
     }
@@ -71,7 +71,7 @@ extension CNSaveRequest.Step {
 }
 
 extension CNGroup {
-    /// The identifiers of the groups that contain this one, as far as the app may see them. It is empty if
-    /// the group was not fetched. An extension of this library.
+    /// The identifiers of this group's parent groups that the app may see; empty if the group was not
+    /// fetched. An extension of this library.
     public var parentGroupIdentifiers: [String] { values.parents }
 }

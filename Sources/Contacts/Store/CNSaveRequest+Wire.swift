@@ -3,17 +3,18 @@ import BrokerModel
 import Foundation
 
 extension CNSaveRequest.Step {
-    /// Whether this library made the identifier. The broker's identifiers have no hyphens. An added contact
-    /// is sent with an identifier that this library did not make, because that record may already exist.
+    /// Whether this library made the identifier. The broker's identifiers have no hyphens. If an added
+    /// contact has an identifier that this library did not make, the identifier is sent, because a record
+    /// with it may already exist.
     private static func isOwn(_ identifier: String) -> Bool {
         identifier.utf8.count == 36 && identifier.utf8.contains(UInt8(ascii: "-"))
     }
 
-    /// Writes the step as a `Change` of the interface.
+    /// Writes the step as the Varlink type `Change`.
     ///
     /// - Parameter names: the identifiers that other steps of this save refer to. An added contact is sent
     ///   with its temporary identifier only if this set contains it.
-    /// - Throws: ``CNError/Code/validationConfigurationError`` if a property was changed that was not fetched.
+    /// - Throws: ``CNError/Code/validationConfigurationError`` if a changed property was not fetched.
     func write(naming names: Set<String>, to writer: inout JSONWriter) throws(CNError) {
         writer.beginObject()
         switch self {
@@ -95,8 +96,8 @@ extension CNSaveRequest.Step {
         writer.member("member", member)
     }
 
-    /// A copy of the step's record, for an error to name. It is a copy because the app may change the
-    /// original.
+    /// A copy of the step's record, for an error; `nil` if the step has no single record. This is a copy
+    /// because the app may change the original later.
     var record: CNError.Record? {
         switch self {
         case .add(let contact, _), .update(let contact), .delete(let contact):

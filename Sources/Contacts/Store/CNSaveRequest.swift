@@ -6,8 +6,8 @@ import Foundation
 /// the last one wins. Only one thread at a time may fill in a request. ``CNContactStore/execute(_:)`` reads
 /// the contacts. When it returns, added contacts have their permanent identifiers.
 public final class CNSaveRequest: NSObject {
-    /// Whether saved contacts get the identifiers of their new values when the request is executed. They always get
-    /// their own identifiers.
+    /// Whether saved contacts receive the identifiers of their new values when the request is executed. Added
+    /// contacts always receive their own identifiers.
     public var shouldRefetchContacts = true
     /// The app's own name for the author of this change, at most 256 bytes.
     /// ``CNChangeHistoryFetchRequest/excludedTransactionAuthors`` excludes changes by this name. Other apps
@@ -43,7 +43,7 @@ public final class CNSaveRequest: NSObject {
         steps.append(.add(contact, container: identifier))
     }
 
-    /// Saves the changes of a contact. Only fetched properties can be changed.
+    /// Saves the changes made to a contact. Only fetched properties can be changed.
     public func update(_ contact: CNMutableContact) {
         steps.append(.update(contact))
     }
@@ -75,12 +75,12 @@ public final class CNSaveRequest: NSObject {
         steps.append(.deleteGroup(group))
     }
 
-    /// Adds a group to another one.
+    /// Adds a group to another group.
     public func addSubgroup(_ subgroup: CNGroup, to group: CNGroup) {
         steps.append(.subgroup(subgroup, group, isIn: true))
     }
 
-    /// Removes a group from another one.
+    /// Removes a group from another group.
     public func removeSubgroup(_ subgroup: CNGroup, from group: CNGroup) {
         steps.append(.subgroup(subgroup, group, isIn: false))
     }
@@ -115,8 +115,8 @@ public final class CNSaveRequest: NSObject {
         steps.append(.setMe(contact?.identifier))
     }
 
-    /// Adds a container. This needs full access. Only a later save can add contacts and groups to it, because
-    /// it has no identifier before. An extension of this library.
+    /// Adds a container. This needs full access. Only a later save can add contacts and groups to the
+    /// container, because this save assigns its identifier. An extension of this library.
     public func addContainer(named name: String) {
         steps.append(.addContainer(name: name))
     }
@@ -128,7 +128,7 @@ public final class CNSaveRequest: NSObject {
 
     func append(_ step: Step) { steps.append(step) }
 
-    /// Removes the last step that is the opposite of a new one; returns whether there was one.
+    /// Removes the last step that the new step would undo. Returns `false` if there is no such step.
     private func cancelOpposite(_ isOpposite: (Step) -> Bool) -> Bool {
         guard let place = steps.lastIndex(where: isOpposite) else { return false }
         steps.remove(at: place)

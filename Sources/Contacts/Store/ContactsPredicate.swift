@@ -2,7 +2,7 @@ import BrokerInterface
 import BrokerJSON
 import Foundation
 
-/// A predicate that the broker evaluates. This object only stores its conditions.
+/// A predicate that the broker evaluates. This object only stores the predicate's conditions.
 final class ContactsPredicate: NSPredicate, NSSecureCoding {
     enum Meaning: Hashable, Sendable {
         case contacts(WirePredicate)
@@ -52,7 +52,7 @@ final class ContactsPredicate: NSPredicate, NSSecureCoding {
 }
 
 extension WirePredicate {
-    /// - Throws: ``CNError/Code/predicateInvalid`` for a predicate that ``CNContact`` did not make.
+    /// - Throws: ``CNError/Code/predicateInvalid`` if ``CNContact`` did not make the predicate.
     init(_ predicate: NSPredicate) throws(CNError) {
         guard case .contacts(let meaning)? = (predicate as? ContactsPredicate)?.meaning else {
             throw CNError(.predicateInvalid, reason: "the predicate must be a single one that CNContact makes")
@@ -91,7 +91,7 @@ enum ContainerPredicate: Hashable, Sendable {
 }
 
 extension ContactsPredicate.Meaning {
-    /// The archived form: a word for the kind, and its strings.
+    /// The archived form: a word for the kind of condition, and the condition's strings.
     var written: (kind: String, texts: [String]) {
         switch self {
         case .contacts(.name(let text)): ("name", [text])
@@ -131,7 +131,7 @@ extension ContactsPredicate.Meaning {
 }
 
 extension CNContact {
-    /// Matches contacts by name: each given word must begin a word of the name, in any order.
+    /// Matches contacts by name: each word of `name` must begin a word of the contact's name, in any order.
     public class func predicateForContacts(matchingName name: String) -> NSPredicate {
         ContactsPredicate(.contacts(.name(name)))
     }

@@ -1,27 +1,33 @@
 import BrokerModel
 import Foundation
 
-/// Gives `NSPredicate` its format initializer, which Linux lacks. This is a protocol because only an
-/// initializer in a protocol extension may assign an object of a subclass to `self`.
+/// Gives `NSPredicate` its format initializer, which Foundation on Linux lacks. This is a protocol because
+/// only an initializer in a protocol extension may assign an object of a subclass to `self`.
 public protocol PredicateFormat {}
 
 extension NSPredicate: PredicateFormat {}
 
 extension PredicateFormat where Self: NSPredicate {
-    /// Creates a predicate for the contact picker from a format of Apple's documentation:
-    /// `emailAddresses.@count > 0`, `key == 'phoneNumbers'`, `familyName IN {'Lovelace'}`, or `NOT
-    /// (identifier IN %@)`. `AND` joins several of these.
+    /// Creates a predicate for the contact picker from a format. `AND` or `&&` joins several of these
+    /// clauses:
     ///
-    /// No other format is supported. A predicate with another format matches nothing, and using it throws
+    /// - `emailAddresses.@count > 0`, and other counts with `>`, `>=`, `<`, `<=` or `==`; `!=` only with 0
+    /// - `nickname != nil`, `nickname != ''` or `nickname.length > 0`: the property has a value
+    /// - `key == 'phoneNumbers'`
+    /// - `familyName == 'Lovelace'` or `familyName IN {'Lovelace', 'Byron'}`
+    /// - `identifier != %@` or `NOT (identifier IN %@)`
+    /// - `TRUEPREDICATE`
+    ///
+    /// A predicate with any other format matches nothing, and using it throws
     /// ``CNError/Code/predicateInvalid``. An extension of this library.
     public init(format: String, _ arguments: Any...) { self.init(format: format, argumentArray: arguments) }
 
-    /// Creates the same predicate, with the arguments in a list.
+    /// Creates the same predicate as `init(format:_:)`, from an array of arguments.
     public init(format: String, argumentArray arguments: [Any]?) {
         let predicate =
             PickerPredicate.parse(format, arguments ?? []).map { PickerPredicate($0) } ?? UnreadPredicate(format)
-        // Self is NSPredicate, because no subclass in this module uses this initializer. Both classes are
-        // subclasses of NSPredicate.
+        // Self is NSPredicate, because no subclass in this module uses this initializer. PickerPredicate and
+        // UnreadPredicate are subclasses of NSPredicate.
         guard let predicate = predicate as? Self else {
             preconditionFailure("a format makes an NSPredicate and no other class")
         }

@@ -2,10 +2,12 @@ import BrokerModel
 import Foundation
 
 extension UndoPlan {
-    /// The state before a save of the records that the save touches. It contains only what the app may read.
+    /// The records that a save touches, in their state before the save. This contains only data that the app
+    /// may read.
     struct Former {
-        /// The cards of each deleted contact: the linked cards of a unified contact, otherwise the card
-        /// itself.
+        /// The cards of each deleted contact, by the contact's identifier. If the identifier belongs to a
+        /// card, the list contains only this card; if it belongs to a unified contact, the list contains the
+        /// linked cards.
         private(set) var cards: [String: [String]] = [:]
         private(set) var contacts: [String: ContactValues] = [:]
         private(set) var containers: [String: String] = [:]
@@ -128,8 +130,8 @@ extension UndoPlan {
             return ContactKeySet.all.subtracting(.named).union(named.intersection(.named)).subtracting(.readOnly)
         }
 
-        /// Whether one of the cards belongs to the person's own contact. The book records who chose that
-        /// contact, and an undo cannot restore this.
+        /// Whether one of the cards belongs to the person's own contact. The address book records who chose
+        /// that contact, and an undo cannot restore this.
         private static func isMe(_ cards: [String], _ store: CNContactStore) throws -> Bool {
             let me: CNContact
             do {

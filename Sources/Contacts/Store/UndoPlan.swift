@@ -4,8 +4,8 @@ import Foundation
 
 /// The steps that undo a save. The plan is made before the save, while the former values can be fetched.
 struct UndoPlan: Sendable {
-    /// A plan lists its steps in the order of execution. It removes additions before it restores former
-    /// relations, so that no group ever contains itself.
+    /// One step of a plan. A plan removes additions before it restores former relations; otherwise a group
+    /// could temporarily contain itself.
     private enum Step: Sendable {
         /// Deletes the record that the save's step at this index added.
         case deleteContact(place: Int), deleteGroup(place: Int)
@@ -19,7 +19,7 @@ struct UndoPlan: Sendable {
     private var plan: [Step] = []
     private var added: [String] = []
 
-    /// - Returns: `nil` if one of the steps cannot be undone.
+    /// - Returns: `nil` if the save cannot be undone.
     init?(of steps: [CNSaveRequest.Step], in store: CNContactStore) throws {
         guard let touched = Touched(steps) else { return nil }
         let former = try Former(of: touched, in: store)
@@ -127,11 +127,11 @@ extension UndoPlan {
             !(renamed.isEmpty && deletedGroups.isEmpty && members.isEmpty && subgroups.isEmpty)
         }
 
-        /// - Returns: `nil` if a step cannot be undone. A step that changes links cannot, because an app
-        ///   cannot see all that the book stores about links: who or which evidence made them, and which
-        ///   pairs must never be linked.
+        /// - Returns: `nil` if a step cannot be undone. A step that changes links cannot be undone, because
+        ///   an app cannot see everything that the address book stores about links: who made a link, on which
+        ///   evidence, and which pairs must not be linked.
         init?(_ steps: [CNSaveRequest.Step]) {
-            // Undo deletes new records, and with them their memberships.
+            // An undo deletes new records together with their memberships.
             var new: Set<String> = []
             for step in steps {
                 switch step {

@@ -27,7 +27,7 @@ public final class CNContactRelation: NSObject, NSCopying, NSSecureCoding, Immut
         coder.encode(name as NSString, forKey: "name")
     }
 
-    /// Decodes what `encode(with:)` wrote; returns `nil` if something is missing.
+    /// Decodes a relation that `encode(with:)` encoded; returns `nil` if the name is missing.
     public required convenience init?(coder: NSCoder) {
         guard let name = coder.decodeObject(of: NSString.self, forKey: "name") else { return nil }
         self.init(name: name as String)

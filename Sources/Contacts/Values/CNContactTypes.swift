@@ -5,7 +5,7 @@ import BrokerModel
 public enum CNContactType: Int, Hashable, Sendable {
     /// A human being.
     case person = 0
-    /// A company, a club or an authority, listed by its organization’s name.
+    /// A company, a club or an authority, listed by its organization name.
     case organization = 1
 
     init(_ type: ContactType) {
@@ -23,13 +23,13 @@ public enum CNContactType: Int, Hashable, Sendable {
     }
 }
 
-/// The kinds of data that an app may request access to: there is only one.
+/// The kinds of data that an app may request access to. There is only one kind.
 public enum CNEntityType: Int, Hashable, Sendable {
     /// The address book: contacts, groups and containers.
     case contacts = 0
 }
 
-/// This app's authorization level, decided by the person or by policy.
+/// This app's authorization level, decided by the person, an administrator or policy.
 public enum CNAuthorizationStatus: Int, Hashable, Sendable {
     /// Not decided: the first call that needs contacts prompts the person, and waits for the answer.
     case notDetermined = 0
@@ -54,7 +54,7 @@ public enum CNContactSortOrder: Int, Hashable, Sendable {
     /// By family name.
     case familyName = 3
 
-    /// The value in the interface.
+    /// The value of the Varlink type `SortOrder`.
     var order: SortOrder {
         switch self {
         case .none: .none

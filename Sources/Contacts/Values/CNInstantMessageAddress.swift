@@ -40,7 +40,7 @@ public final class CNInstantMessageAddress: NSObject, NSCopying, NSSecureCoding,
         coder.encode(service as NSString, forKey: CNInstantMessageAddressServiceKey)
     }
 
-    /// Decodes what `encode(with:)` wrote; returns `nil` if something is missing.
+    /// Decodes an address that `encode(with:)` encoded; returns `nil` if a field is missing.
     public required convenience init?(coder: NSCoder) {
         guard let username = coder.decodeObject(of: NSString.self, forKey: CNInstantMessageAddressUsernameKey),
             let service = coder.decodeObject(of: NSString.self, forKey: CNInstantMessageAddressServiceKey)

@@ -4,15 +4,16 @@ import Foundation
 /// between threads.
 public final class CNLabeledValue<ValueType>: NSObject, NSCopying, NSSecureCoding
 where ValueType: NSCopying, ValueType: NSSecureCoding {
-    /// Identifies the value within its contact and key for as long as it exists, even if its label or position changes.
+    /// Identifies the value within its contact and key for as long as the value exists, even if its label or
+    /// position changes.
     public let identifier: String
     /// A predefined label, or the person’s own text.
     public let label: String?
     private let held: ValueType
-    /// Whether the value is immutable, so that it can be returned without a copy.
+    /// Whether the value is immutable and can therefore be returned without a copy.
     private let isShareable: Bool
 
-    /// The value; a copy if it is mutable.
+    /// The value. A mutable value is returned as a copy.
     public var value: ValueType { isShareable ? held : (held.copy(with: nil) as? ValueType ?? held) }
 
     /// Creates a value that belongs to no contact yet.
@@ -30,17 +31,17 @@ where ValueType: NSCopying, ValueType: NSSecureCoding {
             || (held as? CNPostalAddress)?.isImmutable ?? false
     }
 
-    /// Returns the same value with another label.
+    /// Returns a labeled value with this label, and the same value and identifier.
     public func settingLabel(_ label: String?) -> CNLabeledValue<ValueType> {
         CNLabeledValue(identifier: identifier, label: label, value: held)
     }
 
-    /// Returns another value with the same label and identifier.
+    /// Returns a labeled value with this value, and the same label and identifier.
     public func settingValue(_ value: ValueType) -> CNLabeledValue<ValueType> {
         CNLabeledValue(identifier: identifier, label: label, value: value)
     }
 
-    /// Returns another value with another label and the same identifier.
+    /// Returns a labeled value with this label and this value, and the same identifier.
     public func settingLabel(_ label: String?, value: ValueType) -> CNLabeledValue<ValueType> {
         CNLabeledValue(identifier: identifier, label: label, value: value)
     }
@@ -54,16 +55,17 @@ where ValueType: NSCopying, ValueType: NSSecureCoding {
     /// Always `true`: the class supports only secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Encodes identifier, label and value, for an app’s own coders. `NSKeyedArchiver` on Linux traps for every generic
-    /// class, because Foundation has no class name for it. Archive the contact instead, which includes its values.
+    /// Encodes identifier, label and value, for an app’s own coders. `NSKeyedArchiver` on Linux traps for
+    /// every generic class, because Foundation has no class name for it. Archive the contact instead, which
+    /// includes its values.
     public func encode(with coder: NSCoder) {
         coder.encode(identifier as NSString, forKey: "identifier")
         coder.encode(label as NSString?, forKey: "label")
         coder.encode(held, forKey: "value")
     }
 
-    /// Decodes what `encode(with:)` wrote; returns `nil` if identifier or value is missing, or if the value's
-    /// type is not the type of this class's values.
+    /// Decodes a labeled value that `encode(with:)` encoded; returns `nil` if the identifier or the value is
+    /// missing, or if the value is not a `ValueType`.
     public required convenience init?(coder: NSCoder) {
         let classes: [AnyClass] = [
             NSString.self, NSDateComponents.self, CNPhoneNumber.self, CNPostalAddress.self, CNContactRelation.self,
@@ -76,19 +78,20 @@ where ValueType: NSCopying, ValueType: NSSecureCoding {
         self.init(identifier: identifier as String, label: label as String?, value: value)
     }
 
-    /// Whether both have the same identifier, label and value. A new object with the same label and value is not equal.
+    /// Whether both have the same identifier, label and value. A newly created labeled value has its own
+    /// identifier, so it is not equal.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CNLabeledValue<ValueType> else { return false }
         return identifier == other.identifier && says(the: other)
     }
 
-    /// The hash of the identifier only, which does not change with label and value.
+    /// The hash of the identifier only, which does not change with the label or the value.
     public override var hash: Int { identifier.hashValue }
 
-    /// Identifier and label. The value does not belong in a log.
+    /// The identifier and the label. The text omits the value, which does not belong in a log.
     public override var description: String { "<CNLabeledValue: identifier=\(identifier), label=\(label ?? "nil")>" }
 
-    /// Whether label and value are equal; identifiers are not compared.
+    /// Whether the labels and values are equal; identifiers are not compared.
     func says(the other: CNLabeledValue<ValueType>) -> Bool {
         guard label == other.label else { return false }
         if let left = held as? NSObject, let right = other.held as? NSObject { return left.isEqual(right) }
@@ -96,8 +99,9 @@ where ValueType: NSCopying, ValueType: NSSecureCoding {
     }
 }
 
-// Proof: identifier and label are constants. The value is a copy made by the initializer. It is returned as it is only
-// if its class is immutable, otherwise as another copy. So no two threads ever reach one mutable object.
+// Proof: identifier and label are constants. The value is a copy made by the initializer. If its class is
+// immutable, the value is returned without a copy; otherwise each read returns a new copy. Therefore two
+// threads never reach the same mutable object.
 extension CNLabeledValue: @unchecked Sendable {}
 
 /// A labeled value of any type.

@@ -1,35 +1,36 @@
-// Apple’s 216 labels for relations, each stored as `_$!<Name>!$_`. Each label keeps its exact meaning, so that a
-// translation can use the language's own kinship term, such as the Chinese one for an elder brother’s wife.
+// Apple’s 216 labels for relations, each stored as `_$!<Name>!$_`. Each label keeps its exact meaning, so
+// that a translation can use the language's own kinship term, such as the Chinese one for an elder brother’s
+// wife.
 
 /// Label of a relation: assistant.
 public let CNLabelContactRelationAssistant = "_$!<Assistant>!$_"
 /// Label of a relation: aunt.
 public let CNLabelContactRelationAunt = "_$!<Aunt>!$_"
-/// Label of a relation: aunt: father’s brother’s wife.
+/// Label of a relation: aunt (father’s brother’s wife).
 public let CNLabelContactRelationAuntFathersBrothersWife = "_$!<AuntFathersBrothersWife>!$_"
-/// Label of a relation: aunt: father’s elder brother’s wife.
+/// Label of a relation: aunt (father’s elder brother’s wife).
 public let CNLabelContactRelationAuntFathersElderBrothersWife = "_$!<AuntFathersElderBrothersWife>!$_"
-/// Label of a relation: aunt: father’s elder sister.
+/// Label of a relation: aunt (father’s elder sister).
 public let CNLabelContactRelationAuntFathersElderSister = "_$!<AuntFathersElderSister>!$_"
-/// Label of a relation: aunt: father’s sister.
+/// Label of a relation: aunt (father’s sister).
 public let CNLabelContactRelationAuntFathersSister = "_$!<AuntFathersSister>!$_"
-/// Label of a relation: aunt: father’s younger brother’s wife.
+/// Label of a relation: aunt (father’s younger brother’s wife).
 public let CNLabelContactRelationAuntFathersYoungerBrothersWife = "_$!<AuntFathersYoungerBrothersWife>!$_"
-/// Label of a relation: aunt: father’s younger sister.
+/// Label of a relation: aunt (father’s younger sister).
 public let CNLabelContactRelationAuntFathersYoungerSister = "_$!<AuntFathersYoungerSister>!$_"
-/// Label of a relation: aunt: mother’s brother’s wife.
+/// Label of a relation: aunt (mother’s brother’s wife).
 public let CNLabelContactRelationAuntMothersBrothersWife = "_$!<AuntMothersBrothersWife>!$_"
-/// Label of a relation: aunt: mother’s elder sister.
+/// Label of a relation: aunt (mother’s elder sister).
 public let CNLabelContactRelationAuntMothersElderSister = "_$!<AuntMothersElderSister>!$_"
-/// Label of a relation: aunt: mother’s sister.
+/// Label of a relation: aunt (mother’s sister).
 public let CNLabelContactRelationAuntMothersSister = "_$!<AuntMothersSister>!$_"
-/// Label of a relation: aunt: mother’s younger sister.
+/// Label of a relation: aunt (mother’s younger sister).
 public let CNLabelContactRelationAuntMothersYoungerSister = "_$!<AuntMothersYoungerSister>!$_"
-/// Label of a relation: aunt: parent’s elder sister.
+/// Label of a relation: aunt (parent’s elder sister).
 public let CNLabelContactRelationAuntParentsElderSister = "_$!<AuntParentsElderSister>!$_"
-/// Label of a relation: aunt: parent’s sister.
+/// Label of a relation: aunt (parent’s sister).
 public let CNLabelContactRelationAuntParentsSister = "_$!<AuntParentsSister>!$_"
-/// Label of a relation: aunt: parent’s younger sister.
+/// Label of a relation: aunt (parent’s younger sister).
 public let CNLabelContactRelationAuntParentsYoungerSister = "_$!<AuntParentsYoungerSister>!$_"
 /// Label of a relation: boyfriend.
 public let CNLabelContactRelationBoyfriend = "_$!<Boyfriend>!$_"
@@ -37,21 +38,21 @@ public let CNLabelContactRelationBoyfriend = "_$!<Boyfriend>!$_"
 public let CNLabelContactRelationBrother = "_$!<Brother>!$_"
 /// Label of a relation: brother-in-law.
 public let CNLabelContactRelationBrotherInLaw = "_$!<BrotherInLaw>!$_"
-/// Label of a relation: brother-in-law: elder sister’s husband.
+/// Label of a relation: brother-in-law (elder sister’s husband).
 public let CNLabelContactRelationBrotherInLawElderSistersHusband = "_$!<BrotherInLawElderSistersHusband>!$_"
-/// Label of a relation: brother-in-law: husband’s brother.
+/// Label of a relation: brother-in-law (husband’s brother).
 public let CNLabelContactRelationBrotherInLawHusbandsBrother = "_$!<BrotherInLawHusbandsBrother>!$_"
-/// Label of a relation: brother-in-law: husband’s sister’s husband.
+/// Label of a relation: brother-in-law (husband’s sister’s husband).
 public let CNLabelContactRelationBrotherInLawHusbandsSistersHusband = "_$!<BrotherInLawHusbandsSistersHusband>!$_"
-/// Label of a relation: brother-in-law: sister’s husband.
+/// Label of a relation: brother-in-law (sister’s husband).
 public let CNLabelContactRelationBrotherInLawSistersHusband = "_$!<BrotherInLawSistersHusband>!$_"
-/// Label of a relation: brother-in-law: spouse’s brother.
+/// Label of a relation: brother-in-law (spouse’s brother).
 public let CNLabelContactRelationBrotherInLawSpousesBrother = "_$!<BrotherInLawSpousesBrother>!$_"
-/// Label of a relation: brother-in-law: wife’s brother.
+/// Label of a relation: brother-in-law (wife’s brother).
 public let CNLabelContactRelationBrotherInLawWifesBrother = "_$!<BrotherInLawWifesBrother>!$_"
-/// Label of a relation: brother-in-law: wife’s sister’s husband.
+/// Label of a relation: brother-in-law (wife’s sister’s husband).
 public let CNLabelContactRelationBrotherInLawWifesSistersHusband = "_$!<BrotherInLawWifesSistersHusband>!$_"
-/// Label of a relation: brother-in-law: younger sister’s husband.
+/// Label of a relation: brother-in-law (younger sister’s husband).
 public let CNLabelContactRelationBrotherInLawYoungerSistersHusband = "_$!<BrotherInLawYoungerSistersHusband>!$_"
 /// Label of a relation: child.
 public let CNLabelContactRelationChild = "_$!<Child>!$_"
@@ -73,35 +74,35 @@ public let CNLabelContactRelationCoSisterInLaw = "_$!<CoSisterInLaw>!$_"
 public let CNLabelContactRelationColleague = "_$!<Colleague>!$_"
 /// Label of a relation: cousin.
 public let CNLabelContactRelationCousin = "_$!<Cousin>!$_"
-/// Label of a relation: cousin: father’s brother’s daughter.
+/// Label of a relation: cousin (father’s brother’s daughter).
 public let CNLabelContactRelationCousinFathersBrothersDaughter = "_$!<CousinFathersBrothersDaughter>!$_"
-/// Label of a relation: cousin: father’s brother’s son.
+/// Label of a relation: cousin (father’s brother’s son).
 public let CNLabelContactRelationCousinFathersBrothersSon = "_$!<CousinFathersBrothersSon>!$_"
-/// Label of a relation: cousin: father’s sister’s daughter.
+/// Label of a relation: cousin (father’s sister’s daughter).
 public let CNLabelContactRelationCousinFathersSistersDaughter = "_$!<CousinFathersSistersDaughter>!$_"
-/// Label of a relation: cousin: father’s sister’s son.
+/// Label of a relation: cousin (father’s sister’s son).
 public let CNLabelContactRelationCousinFathersSistersSon = "_$!<CousinFathersSistersSon>!$_"
-/// Label of a relation: cousin: grandparent’s sibling’s child.
+/// Label of a relation: cousin (grandparent’s sibling’s child).
 public let CNLabelContactRelationCousinGrandparentsSiblingsChild = "_$!<CousinGrandparentsSiblingsChild>!$_"
-/// Label of a relation: cousin: grandparent’s sibling’s daughter.
+/// Label of a relation: cousin (grandparent’s sibling’s daughter).
 public let CNLabelContactRelationCousinGrandparentsSiblingsDaughter = "_$!<CousinGrandparentsSiblingsDaughter>!$_"
-/// Label of a relation: cousin: grandparent’s sibling’s son.
+/// Label of a relation: cousin (grandparent’s sibling’s son).
 public let CNLabelContactRelationCousinGrandparentsSiblingsSon = "_$!<CousinGrandparentsSiblingsSon>!$_"
-/// Label of a relation: cousin: mother’s brother’s daughter.
+/// Label of a relation: cousin (mother’s brother’s daughter).
 public let CNLabelContactRelationCousinMothersBrothersDaughter = "_$!<CousinMothersBrothersDaughter>!$_"
-/// Label of a relation: cousin: mother’s brother’s son.
+/// Label of a relation: cousin (mother’s brother’s son).
 public let CNLabelContactRelationCousinMothersBrothersSon = "_$!<CousinMothersBrothersSon>!$_"
-/// Label of a relation: cousin: mother’s sister’s daughter.
+/// Label of a relation: cousin (mother’s sister’s daughter).
 public let CNLabelContactRelationCousinMothersSistersDaughter = "_$!<CousinMothersSistersDaughter>!$_"
-/// Label of a relation: cousin: mother’s sister’s son.
+/// Label of a relation: cousin (mother’s sister’s son).
 public let CNLabelContactRelationCousinMothersSistersSon = "_$!<CousinMothersSistersSon>!$_"
 /// Label of a relation: cousin or sibling’s child.
 public let CNLabelContactRelationCousinOrSiblingsChild = "_$!<CousinOrSiblingsChild>!$_"
-/// Label of a relation: cousin: parent’s sibling’s child.
+/// Label of a relation: cousin (parent’s sibling’s child).
 public let CNLabelContactRelationCousinParentsSiblingsChild = "_$!<CousinParentsSiblingsChild>!$_"
-/// Label of a relation: cousin: parent’s sibling’s daughter.
+/// Label of a relation: cousin (parent’s sibling’s daughter).
 public let CNLabelContactRelationCousinParentsSiblingsDaughter = "_$!<CousinParentsSiblingsDaughter>!$_"
-/// Label of a relation: cousin: parent’s sibling’s son.
+/// Label of a relation: cousin (parent’s sibling’s son).
 public let CNLabelContactRelationCousinParentsSiblingsSon = "_$!<CousinParentsSiblingsSon>!$_"
 /// Label of a relation: daughter.
 public let CNLabelContactRelationDaughter = "_$!<Daughter>!$_"
@@ -117,31 +118,31 @@ public let CNLabelContactRelationElderBrother = "_$!<ElderBrother>!$_"
 public let CNLabelContactRelationElderBrotherInLaw = "_$!<ElderBrotherInLaw>!$_"
 /// Label of a relation: elder cousin.
 public let CNLabelContactRelationElderCousin = "_$!<ElderCousin>!$_"
-/// Label of a relation: elder cousin: father’s brother’s daughter.
+/// Label of a relation: elder cousin (father’s brother’s daughter).
 public let CNLabelContactRelationElderCousinFathersBrothersDaughter = "_$!<ElderCousinFathersBrothersDaughter>!$_"
-/// Label of a relation: elder cousin: father’s brother’s son.
+/// Label of a relation: elder cousin (father’s brother’s son).
 public let CNLabelContactRelationElderCousinFathersBrothersSon = "_$!<ElderCousinFathersBrothersSon>!$_"
-/// Label of a relation: elder cousin: father’s sister’s daughter.
+/// Label of a relation: elder cousin (father’s sister’s daughter).
 public let CNLabelContactRelationElderCousinFathersSistersDaughter = "_$!<ElderCousinFathersSistersDaughter>!$_"
-/// Label of a relation: elder cousin: father’s sister’s son.
+/// Label of a relation: elder cousin (father’s sister’s son).
 public let CNLabelContactRelationElderCousinFathersSistersSon = "_$!<ElderCousinFathersSistersSon>!$_"
-/// Label of a relation: elder cousin: mother’s brother’s daughter.
+/// Label of a relation: elder cousin (mother’s brother’s daughter).
 public let CNLabelContactRelationElderCousinMothersBrothersDaughter = "_$!<ElderCousinMothersBrothersDaughter>!$_"
-/// Label of a relation: elder cousin: mother’s brother’s son.
+/// Label of a relation: elder cousin (mother’s brother’s son).
 public let CNLabelContactRelationElderCousinMothersBrothersSon = "_$!<ElderCousinMothersBrothersSon>!$_"
-/// Label of a relation: elder cousin: mother’s sibling’s daughter or father’s sister’s daughter.
+/// Label of a relation: elder cousin (mother’s sibling’s daughter or father’s sister’s daughter).
 public let CNLabelContactRelationElderCousinMothersSiblingsDaughterOrFathersSistersDaughter =
     "_$!<ElderCousinMothersSiblingsDaughterOrFathersSistersDaughter>!$_"
-/// Label of a relation: elder cousin: mother’s sibling’s son or father’s sister’s son.
+/// Label of a relation: elder cousin (mother’s sibling’s son or father’s sister’s son).
 public let CNLabelContactRelationElderCousinMothersSiblingsSonOrFathersSistersSon =
     "_$!<ElderCousinMothersSiblingsSonOrFathersSistersSon>!$_"
-/// Label of a relation: elder cousin: mother’s sister’s daughter.
+/// Label of a relation: elder cousin (mother’s sister’s daughter).
 public let CNLabelContactRelationElderCousinMothersSistersDaughter = "_$!<ElderCousinMothersSistersDaughter>!$_"
-/// Label of a relation: elder cousin: mother’s sister’s son.
+/// Label of a relation: elder cousin (mother’s sister’s son).
 public let CNLabelContactRelationElderCousinMothersSistersSon = "_$!<ElderCousinMothersSistersSon>!$_"
-/// Label of a relation: elder cousin: parent’s sibling’s daughter.
+/// Label of a relation: elder cousin (parent’s sibling’s daughter).
 public let CNLabelContactRelationElderCousinParentsSiblingsDaughter = "_$!<ElderCousinParentsSiblingsDaughter>!$_"
-/// Label of a relation: elder cousin: parent’s sibling’s son.
+/// Label of a relation: elder cousin (parent’s sibling’s son).
 public let CNLabelContactRelationElderCousinParentsSiblingsSon = "_$!<ElderCousinParentsSiblingsSon>!$_"
 /// Label of a relation: elder sibling.
 public let CNLabelContactRelationElderSibling = "_$!<ElderSibling>!$_"
@@ -159,11 +160,11 @@ public let CNLabelContactRelationEldestSister = "_$!<EldestSister>!$_"
 public let CNLabelContactRelationFather = "_$!<Father>!$_"
 /// Label of a relation: father-in-law.
 public let CNLabelContactRelationFatherInLaw = "_$!<FatherInLaw>!$_"
-/// Label of a relation: father-in-law: husband’s father.
+/// Label of a relation: father-in-law (husband’s father).
 public let CNLabelContactRelationFatherInLawHusbandsFather = "_$!<FatherInLawHusbandsFather>!$_"
 /// Label of a relation: father-in-law or stepfather.
 public let CNLabelContactRelationFatherInLawOrStepfather = "_$!<FatherInLawOrStepfather>!$_"
-/// Label of a relation: father-in-law: wife’s father.
+/// Label of a relation: father-in-law (wife’s father).
 public let CNLabelContactRelationFatherInLawWifesFather = "_$!<FatherInLawWifesFather>!$_"
 /// Label of a relation: female cousin.
 public let CNLabelContactRelationFemaleCousin = "_$!<FemaleCousin>!$_"
@@ -185,39 +186,39 @@ public let CNLabelContactRelationGrandchild = "_$!<Grandchild>!$_"
 public let CNLabelContactRelationGrandchildOrSiblingsChild = "_$!<GrandchildOrSiblingsChild>!$_"
 /// Label of a relation: granddaughter.
 public let CNLabelContactRelationGranddaughter = "_$!<Granddaughter>!$_"
-/// Label of a relation: granddaughter: daughter’s daughter.
+/// Label of a relation: granddaughter (daughter’s daughter).
 public let CNLabelContactRelationGranddaughterDaughtersDaughter = "_$!<GranddaughterDaughtersDaughter>!$_"
 /// Label of a relation: granddaughter or niece.
 public let CNLabelContactRelationGranddaughterOrNiece = "_$!<GranddaughterOrNiece>!$_"
-/// Label of a relation: granddaughter: son’s daughter.
+/// Label of a relation: granddaughter (son’s daughter).
 public let CNLabelContactRelationGranddaughterSonsDaughter = "_$!<GranddaughterSonsDaughter>!$_"
 /// Label of a relation: grandfather.
 public let CNLabelContactRelationGrandfather = "_$!<Grandfather>!$_"
-/// Label of a relation: grandfather: father’s father.
+/// Label of a relation: grandfather (father’s father).
 public let CNLabelContactRelationGrandfatherFathersFather = "_$!<GrandfatherFathersFather>!$_"
-/// Label of a relation: grandfather: mother’s father.
+/// Label of a relation: grandfather (mother’s father).
 public let CNLabelContactRelationGrandfatherMothersFather = "_$!<GrandfatherMothersFather>!$_"
 /// Label of a relation: grandmother.
 public let CNLabelContactRelationGrandmother = "_$!<Grandmother>!$_"
-/// Label of a relation: grandmother: father’s mother.
+/// Label of a relation: grandmother (father’s mother).
 public let CNLabelContactRelationGrandmotherFathersMother = "_$!<GrandmotherFathersMother>!$_"
-/// Label of a relation: grandmother: mother’s mother.
+/// Label of a relation: grandmother (mother’s mother).
 public let CNLabelContactRelationGrandmotherMothersMother = "_$!<GrandmotherMothersMother>!$_"
 /// Label of a relation: grandnephew.
 public let CNLabelContactRelationGrandnephew = "_$!<Grandnephew>!$_"
-/// Label of a relation: grandnephew: brother’s grandson.
+/// Label of a relation: grandnephew (brother’s grandson).
 public let CNLabelContactRelationGrandnephewBrothersGrandson = "_$!<GrandnephewBrothersGrandson>!$_"
-/// Label of a relation: grandnephew: sister’s grandson.
+/// Label of a relation: grandnephew (sister’s grandson).
 public let CNLabelContactRelationGrandnephewSistersGrandson = "_$!<GrandnephewSistersGrandson>!$_"
 /// Label of a relation: grandniece.
 public let CNLabelContactRelationGrandniece = "_$!<Grandniece>!$_"
-/// Label of a relation: grandniece: brother’s granddaughter.
+/// Label of a relation: grandniece (brother’s granddaughter).
 public let CNLabelContactRelationGrandnieceBrothersGranddaughter = "_$!<GrandnieceBrothersGranddaughter>!$_"
-/// Label of a relation: grandniece: sister’s granddaughter.
+/// Label of a relation: grandniece (sister’s granddaughter).
 public let CNLabelContactRelationGrandnieceSistersGranddaughter = "_$!<GrandnieceSistersGranddaughter>!$_"
 /// Label of a relation: grandparent.
 public let CNLabelContactRelationGrandparent = "_$!<Grandparent>!$_"
 /// Label of a relation: grandson.
 public let CNLabelContactRelationGrandson = "_$!<Grandson>!$_"
-/// Label of a relation: grandson: daughter’s son.
+/// Label of a relation: grandson (daughter’s son).
 public let CNLabelContactRelationGrandsonDaughtersSon = "_$!<GrandsonDaughtersSon>!$_"

@@ -26,7 +26,7 @@ public let CNLabelPhoneNumberMain = "_$!<Main>!$_"
 public let CNLabelPhoneNumberHomeFax = "_$!<HomeFAX>!$_"
 /// Label of a phone number: fax at work.
 public let CNLabelPhoneNumberWorkFax = "_$!<WorkFAX>!$_"
-/// Label of a phone number: another fax.
+/// Label of a phone number: other fax.
 public let CNLabelPhoneNumberOtherFax = "_$!<OtherFAX>!$_"
 /// Label of a phone number: pager.
 public let CNLabelPhoneNumberPager = "_$!<Pager>!$_"

@@ -28,7 +28,7 @@ public final class CNPhoneNumber: NSObject, NSCopying, NSSecureCoding, Immutable
         coder.encode(stringValue as NSString, forKey: "stringValue")
     }
 
-    /// Decodes what `encode(with:)` wrote; returns `nil` if something is missing.
+    /// Decodes a number that `encode(with:)` encoded; returns `nil` if the text is missing.
     public required convenience init?(coder: NSCoder) {
         guard let text = coder.decodeObject(of: NSString.self, forKey: "stringValue") else { return nil }
         self.init(stringValue: text as String)
@@ -37,7 +37,8 @@ public final class CNPhoneNumber: NSObject, NSCopying, NSSecureCoding, Immutable
     /// Contains the number, which is contact data and does not belong in a log.
     public override var description: String { "<CNPhoneNumber: stringValue=\(stringValue)>" }
 
-    /// Returns the text for `stringValue`, and the number without separators for `digits`; `nil` for any other key.
+    /// Returns the text for `stringValue`, and the number without separators for `digits`; `nil` for any
+    /// other key.
     public func value(forKey key: String) -> Any? {
         switch key {
         case "stringValue": stringValue

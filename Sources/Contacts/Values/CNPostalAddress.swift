@@ -15,13 +15,13 @@ public class CNPostalAddress: NSObject, NSCopying, NSMutableCopying, NSSecureCod
 
     required init(_ address: PostalAddress) {
         var address = address
-        // These belong to the labeled value of the address.
+        // The address's ``CNLabeledValue`` stores these two.
         address.identifier = nil
         address.label = nil
         fields = Mutex(address)
     }
 
-    /// The address in the model's form, without label and identifier.
+    /// The address as a `PostalAddress` of BrokerModel, without label and identifier.
     var model: PostalAddress { fields.withLock { $0 } }
 
     /// Street and house number.
@@ -68,7 +68,7 @@ public class CNPostalAddress: NSObject, NSCopying, NSMutableCopying, NSSecureCod
         for field in PostalAddress.fields { coder.encode(field.get(model) as NSString, forKey: field.name) }
     }
 
-    /// Decodes what `encode(with:)` wrote; a missing field is empty.
+    /// Decodes an address that `encode(with:)` encoded. A missing field becomes empty.
     public required convenience init?(coder: NSCoder) {
         var model = PostalAddress()
         for field in PostalAddress.fields {

@@ -6,7 +6,7 @@ public final class CNSocialProfile: NSObject, NSCopying, NSSecureCoding, Immutab
     public let urlString: String
     /// The user name at the service.
     public let username: String
-    /// The service’s identifier of the user.
+    /// The identifier that the service assigned to the user.
     public let userIdentifier: String
     /// The service, one of `CNSocialProfileService…` or any other name.
     public let service: String
@@ -50,7 +50,7 @@ public final class CNSocialProfile: NSObject, NSCopying, NSSecureCoding, Immutab
         coder.encode(service as NSString, forKey: CNSocialProfileServiceKey)
     }
 
-    /// Decodes what `encode(with:)` wrote; a missing field is empty.
+    /// Decodes a profile that `encode(with:)` encoded. A missing field becomes empty.
     public required convenience init?(coder: NSCoder) {
         func text(_ key: String) -> String? { coder.decodeObject(of: NSString.self, forKey: key) as String? }
         self.init(

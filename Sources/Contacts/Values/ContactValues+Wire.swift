@@ -2,10 +2,10 @@ import BrokerJSON
 import BrokerModel
 import Foundation
 
-// Converts between objects and the interface's `Contact`.
+// Converts between objects and the Varlink type `Contact`.
 extension ContactValues {
-    /// Decodes a contact that the broker sent. It ignores unknown fields and fields of a wrong type, because
-    /// a reply must not make the program trap.
+    /// Decodes a contact that the broker sent. This ignores unknown fields and fields of a wrong type,
+    /// because a reply must not make the program trap.
     init(wire json: JSONValue) {
         self.init(identifier: "")
         guard let members = json.members else { return }
@@ -71,7 +71,7 @@ extension ContactValues {
 
     // MARK: Writing
 
-    /// Writes a `Contact` of the interface with these keys, including keys without a value.
+    /// Writes the Varlink type `Contact` with these keys, including keys without a value.
     func write(_ keys: ContactKeySet, isNamed: Bool = true, to writer: inout JSONWriter) {
         writer.beginObject()
         if isNamed { writer.member("identifier", identifier) }
@@ -126,9 +126,9 @@ extension ContactValues {
         }
     }
 
-    /// Whether the broker assigned this identifier to a value. The broker's identifiers are a number, or a
-    /// member's identifier, a slash and a number. Identifiers that this library made mean nothing to the
-    /// broker.
+    /// Whether the broker assigned this identifier to a value. Such an identifier ends with a number; in a
+    /// unified contact, the linked contact's identifier and a slash precede the number. Identifiers that this
+    /// library made mean nothing to the broker.
     private static func isBrokers(_ identifier: String) -> Bool {
         let number = identifier.utf8.split(separator: UInt8(ascii: "/")).last ?? identifier.utf8[...]
         return !number.isEmpty && number.count <= 18 && number.allSatisfy { (0x30...0x39).contains($0) }

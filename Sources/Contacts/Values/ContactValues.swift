@@ -4,8 +4,8 @@ import Foundation
 /// All values of one contact object.
 struct ContactValues: Hashable, Sendable {
     var identifier: String
-    /// The texts, type and images. Its lists and dates are empty, because the properties below store them as
-    /// objects.
+    /// All values except those that the properties below store as objects. Those values are empty in this
+    /// card.
     var card = Contact()
     var birthday: DateComponents?
     var nonGregorianBirthday: DateComponents?
@@ -51,7 +51,7 @@ struct ContactValues: Hashable, Sendable {
         return keys == .all ? model : Contact().applying(model, keys: keys)
     }
 
-    /// Converts the lists and dates of a contact into objects, and keeps its other values.
+    /// Converts the dates and labeled values of a contact into objects, and keeps its other values.
     init(identifier: String, _ model: Contact) {
         self.init(identifier: identifier)
         card = model

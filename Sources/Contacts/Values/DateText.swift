@@ -1,7 +1,7 @@
 import BrokerModel
 import Foundation
 
-/// Converts between date components and the dates of the interface.
+/// Converts between date components and the interface's date strings.
 enum DateText {
     private static let gregorianCalendar = Calendar(identifier: .gregorian)
 
@@ -32,8 +32,8 @@ enum DateText {
             month: numbers[numbers.count - 2], day: numbers[numbers.count - 1])
     }
 
-    /// Returns an empty text for `nil`. This does not check the date, because the broker refuses an invalid
-    /// date with a reason.
+    /// Returns an empty text for `nil`. This does not check the date, because the broker checks it and its
+    /// error says why the date is not valid.
     static func gregorian(_ components: DateComponents?) -> String {
         guard let components else { return "" }
         return date(components)

@@ -1,0 +1,47 @@
+import BrokerModel
+import BrokerSQLite
+
+/// Contacts that apps got at a prompt without the person's password, although other programs of the user can
+/// impersonate these apps. The store counts the contacts of all such apps together, because one program can
+/// impersonate many apps.
+extension AccessStore {
+    /// The maximum number of contacts stored for one user; beyond it, the oldest entries are dropped. If the
+    /// broker asks for passwords, it does so long before a user reaches this limit.
+    static let unconfirmedPerUser = 256
+
+    /// Returns the contacts of a user that such apps got at this time or later.
+    ///
+    /// - Parameter time: seconds since 1970.
+    public func unconfirmed(of uid: UInt32, since time: Int64) -> Set<RecordNumber> {
+        Set((unconfirmed[uid] ?? [:]).lazy.filter { $0.value >= time }.map(\.key))
+    }
+
+    /// Records contacts that such an app gets. The next commit writes the change. A failed commit does not undo
+    /// it.
+    ///
+    /// - Parameters:
+    ///   - now: seconds since 1970.
+    ///   - time: seconds since 1970; older entries are deleted.
+    public func noteUnconfirmed(_ records: Set<RecordNumber>, of uid: UInt32, now: Int64, keepingSince time: Int64) {
+        guard !records.isEmpty else { return }
+        noteOwner(of: uid)
+        var entries = (unconfirmed[uid] ?? [:]).filter { $0.value >= time }
+        for record in records { entries[record] = now }
+        if entries.count > Self.unconfirmedPerUser {
+            let latest = entries.sorted { $0.value > $1.value }.prefix(Self.unconfirmedPerUser)
+            entries = Dictionary(uniqueKeysWithValues: latest.map { ($0.key, $0.value) })
+        }
+        unconfirmed[uid] = entries
+        unwritten.unconfirmed.insert(uid)
+    }
+
+    func writeUnconfirmed(_ connection: Database) throws(AccessStoreError) {
+        for uid in unwritten.unconfirmed {
+            try connection.statement("DELETE FROM unconfirmed WHERE uid = ?").bind(1, Int64(uid)).run()
+            for (record, time) in unconfirmed[uid] ?? [:] {
+                try connection.statement("INSERT INTO unconfirmed (uid, contact, time) VALUES (?, ?, ?)")
+                    .bind(1, Int64(uid)).bind(2, record.rawValue).bind(3, time).run()
+            }
+        }
+    }
+}
