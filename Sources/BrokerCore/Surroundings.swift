@@ -31,8 +31,23 @@ public enum Notice: Hashable, Sendable {
     case userPurged
 }
 
-/// What the host program provides for the broker: the event loop, clocks, the journal, and facts that only
-/// the kernel knows.
+/// What the connections at all sockets use now, and the bounds for all users.
+public struct SocketUse: Hashable, Sendable {
+    public var connections: Int
+    public var connectionsLimit: Int
+    /// Bytes of calls, and of replies that were not read yet.
+    public var heldBytes: Int
+    public var heldBytesLimit: Int
+
+    public init(connections: Int, connectionsLimit: Int, heldBytes: Int, heldBytesLimit: Int) {
+        self.connections = connections
+        self.connectionsLimit = connectionsLimit
+        self.heldBytes = heldBytes
+        self.heldBytesLimit = heldBytesLimit
+    }
+}
+
+/// What the broker gets from its host program: the event loop, clocks, and facts that only the kernel knows.
 public struct Surroundings {
     public var loop: any Loop
     /// Microseconds since 1970.
@@ -64,6 +79,8 @@ public struct Surroundings {
     public var readPolicy: @Sendable () -> Policy = { Policy() }
     /// The policy folder, shown to the administrator.
     public var policyFolder = ""
+    /// What the sockets use, for the administrator; `nil` without sockets.
+    public var socketUse: () -> SocketUse? = { nil }
     /// Further facts for the administrator, such as missing kernel features.
     public var facts: [(name: String, value: String)]
     /// Asks for passwords; `nil` in session mode, which has no authority.

@@ -9,6 +9,11 @@ public struct JSONValue: Sendable {
 
     private var stored: JSONDocument.Node { document.nodes[node] }
 
+    /// Bytes of memory that the whole document takes, which exists as long as one of its values.
+    public var documentSize: Int {
+        document.bytes.count + document.nodes.count * MemoryLayout<JSONDocument.Node>.stride
+    }
+
     public var kind: Kind { stored.kind }
     public var isNull: Bool { stored.kind == .null }
 

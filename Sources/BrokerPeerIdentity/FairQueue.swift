@@ -1,7 +1,7 @@
 /// The process that an inspection is about, and the lane of a ``FairQueue`` in which the inspection waits.
 public struct InspectionPlace: Hashable, Sendable {
     public enum Lane: Hashable, Sendable {
-        /// A user whom the user database knows.
+        /// A user of this machine, who is known without another look-up.
         case user(UInt32)
         /// User IDs that have not been looked up yet. In this lane they wait only for that look-up.
         case newcomers

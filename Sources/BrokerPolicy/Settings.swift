@@ -13,6 +13,8 @@ public struct Settings: Hashable, Sendable {
     public var closesBooksAfter = Duration.seconds(300)
     /// The maximum number of connections of one user at each socket.
     public var connectionsPerUser = 1_024
+    /// Maximum number of connections of one app of a user at each socket: a quarter, but enough for any program.
+    public var connectionsPerApp: Int { max(Self.connections.lowerBound, connectionsPerUser / 4) }
 
     /// Whether every audit record also goes to the journal, for example to forward it to a log store.
     public var auditGoesToJournal = false

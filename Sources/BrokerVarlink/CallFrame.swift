@@ -10,8 +10,10 @@ public struct CallFrame: Sendable {
     public let oneway: Bool
     public let upgrade: Bool
 
-    /// The longest accepted method name, in bytes. Interface names are limited like domain names; the
-    /// broker's are far shorter.
+    /// Bytes of memory that the parameters keep.
+    public var heldBytes: Int { parameters.documentSize }
+
+    /// Longest method name accepted, in bytes. Interface names are limited like domain names; ours are far shorter.
     static let maximumMethodLength = 512
 
     /// Parses a frame without its NUL.

@@ -12,7 +12,9 @@ public struct AcceptedPeer {
 /// Whether the broker serves a connection.
 public enum Admission {
     /// Serve it. The connection stores the context.
-    case admit(context: AnyObject?)
+    ///
+    /// `app` names the app; a user's connections with equal names count together. It is closed if its app has too many.
+    case admit(context: AnyObject?, app: AnyHashable? = nil)
     /// Close it without a reply.
     case refuse
 }

@@ -16,10 +16,17 @@ public enum CloseReason: Hashable, Sendable {
     case unfinishedFrame
     /// The peer did not read its replies in time.
     case peerDoesNotRead
-    /// The peers of the user's connections had left too many bytes unread in total, and this connection's peer
-    /// had not read for the longest time.
+    /// Its app has as many connections as one app of a user may have.
+    case appHasTooManyConnections
+    /// Its user had no room for a connection of another program, and its app had the most connections.
+    case gaveWay
+    /// Its user's calls took too much memory, its app's the most, and this was the app's largest.
+    case appHoldsTooMuch
+    /// Its user had too many unread bytes, its app the most, and this one had not read for longest.
     case userHoldsTooMuch
-    /// A reply would have been longer than the limit for a frame.
+    /// All users' calls and replies took too much memory, its user's the most, and this connection held most of it.
+    case userHoldsMost
+    /// A reply would have been longer than a frame may be.
     case replyTooLong
     /// A disclosure was withdrawn after part of it was sent.
     case withdrawn

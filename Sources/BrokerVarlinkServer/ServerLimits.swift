@@ -1,4 +1,6 @@
-/// Limits for the peers of one socket. They bound every queue and every wait of the server.
+/// Limits for the peers of one socket. Every queue and every wait of the server has its bound here.
+///
+/// Documentation/Limits.md lists what happens past each of them.
 public struct ServerLimits: Hashable, Sendable {
     /// The longest call and the longest reply, in bytes without the NUL, as in sd-varlink. A photo of 8 MiB
     /// in base64 fits.
@@ -8,14 +10,23 @@ public struct ServerLimits: Hashable, Sendable {
     public var connections = 4_096
     /// The maximum number of connections open at once for one user ID, as in sd-varlink.
     public var connectionsPerUser = 1_024
-    /// The maximum number of bytes of calls buffered for all connections of one user. A second limit of the same
-    /// size applies to their unsent replies.
-    ///
-    /// Beyond the limit for calls, long calls of that user are read one at a time. Beyond the limit for
-    /// replies, the connection whose peer has not read for the longest time is closed.
-    public var bytesInFlightPerUser = 64 * 1_048_576
-    /// How long a frame may take from its first byte to its last. Pauses in which the server does not read do
-    /// not count.
+    /// Connections open at once for one app of a user.
+    public var connectionsPerApp = 256
+    /// Connections open at once for all user IDs that are not known (sub-UIDs, containers), together.
+    public var connectionsOfStrangers = 256
+    /// Connections that every known user may open even if the socket has ``connections``. Each takes two descriptors:
+    /// the socket, and a pidfd of its peer.
+    public var reservedPerUser = 64
+    /// Bytes of calls of one app beyond which its long calls are read one at a time.
+    public var callBytesPerApp = 32 * 1_048_576
+    /// Bytes of calls of one user. Beyond it, the app that holds the most gives way. Two of the largest calls fit.
+    public var callBytesPerUser = 128 * 1_048_576
+    /// Bytes of replies that one user's peers have not read. Beyond it, the app that holds the most gives way.
+    public var replyBytesPerUser = 64 * 1_048_576
+    /// Bytes of calls and replies of all users, at all sockets that share a ``ServerBudget``. Beyond it, the user who
+    /// holds the most gives way.
+    public var bytesOfAllUsers = 256 * 1_048_576
+    /// How long a frame may take from its first byte to its last. Time in which we do not read is not counted.
     public var frameTimeout = Duration.seconds(30)
     /// How long a peer may leave its replies unread before its connection is closed. The peer counts as
     /// reading when the kernel accepts another byte. The kernel does so after the peer has read a large part

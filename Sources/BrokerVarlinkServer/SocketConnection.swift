@@ -13,8 +13,9 @@ final class SocketConnection: Connection, Watcher {
 
     private let server: VarlinkServer
     private let loop: EventLoop
-    private let account: UserAccount
-    private let limits: ServerLimits
+    /// Its process's until it is admitted, then its app's.
+    private(set) var account: AppAccount
+    let limits: ServerLimits
     private let peer: AcceptedPeer
     private var isAdmitted = false
     private lazy var pending = PendingAdmission { [weak self] in self?.decided($0) }
@@ -23,19 +24,21 @@ final class SocketConnection: Connection, Watcher {
     private var interest: Readiness = []
     private var closeReason = CloseReason.peerClosed
 
-    private var decoder: FrameDecoder
-    private var current: Call?
-    private var currentSize = 0
-    private var countedCallBytes = 0
+    private(set) var decoder: FrameDecoder
+    private(set) var current: Call?
+    /// Memory that the current call keeps, in bytes.
+    private(set) var currentSize = 0
+    /// The bytes that ``account`` has counted.
+    var callBytes = 0
+    var replyBytes = 0
     private var isDispatching = false
     private var dispatchIsDue = false
     /// Whether the peer has closed its sending end. It may still read replies.
     private var inputHasEnded = false
 
-    private var outgoing = OutgoingReplies()
-    /// Whether the kernel accepts no more bytes until the peer reads.
+    private(set) var outgoing = OutgoingReplies()
+    /// The kernel accepts no more bytes until the peer reads.
     private var isStalled = false
-    private var countedReplyBytes = 0
     private var replySize = 0
     private var isFlushing = false
     private var waitingToWrite: [() -> Void] = []
@@ -49,7 +52,7 @@ final class SocketConnection: Connection, Watcher {
         self?.close(because: .peerDoesNotRead)
     }
 
-    init(peer: AcceptedPeer, account: UserAccount, server: VarlinkServer) {
+    init(peer: AcceptedPeer, account: AppAccount, server: VarlinkServer) {
         self.peer = peer
         self.account = account
         self.server = server
@@ -105,9 +108,17 @@ final class SocketConnection: Connection, Watcher {
     private func decided(_ admission: Admission) {
         guard !isClosed, !isAdmitted else { return }
         switch admission {
-        case .admit(let context):
+        case .admit(let context, let app):
             isAdmitted = true
             self.context = context
+            if let app {
+                let identified = account.user.account(.app(app))
+                guard !identified.isFull else { return close(because: .appHasTooManyConnections) }
+                // Nothing was read or sent yet, so no bytes are counted.
+                account.close(self)
+                account = identified
+                account.open(self)
+            }
             loop.inside.lingering.answered(peer.processID)
             dispatch()
         case .refuse: close(because: .refused)
@@ -133,6 +144,7 @@ final class SocketConnection: Connection, Watcher {
         flush()
         guard !isClosed else { return }
         countCallBytes()
+        guard !isClosed else { return }
         watchFrame(isNew: handedOut > 0)
         readOn()
         if current == nil, decoder.hasFrame() {
@@ -167,7 +179,7 @@ final class SocketConnection: Connection, Watcher {
             method: parsed.method, parameters: parsed.parameters, more: parsed.more, oneway: parsed.oneway,
             connection: self)
         current = call
-        currentSize = frame.count
+        currentSize = parsed.heldBytes
         if parsed.upgrade {
             call.fail(.invalidParameter("upgrade"))
         } else {
@@ -211,14 +223,6 @@ final class SocketConnection: Connection, Watcher {
         } else {
             frameWatch.stop()
         }
-    }
-
-    private func countCallBytes() {
-        let held = isClosed ? 0 : decoder.bufferedBytes + (current == nil ? 0 : currentSize)
-        guard held != countedCallBytes else { return }
-        account.holdCallBytes(held - countedCallBytes)
-        countedCallBytes = held
-        if decoder.bufferedBytes <= limits.pipelinedBytes || isClosed { account.finishedLongCall(self) }
     }
 
     // MARK: Replies
@@ -276,13 +280,14 @@ final class SocketConnection: Connection, Watcher {
         }
         isFlushing = false
         countReplyBytes()
+        writeSoon()
     }
 
     private func stall() {
         isStalled = true
         lastProgress = .now()
         stallWatch.start()
-        account.stall(self)
+        account.user.stall(self)
         listen(to: interest.union(.writable))
     }
 
@@ -294,21 +299,10 @@ final class SocketConnection: Connection, Watcher {
         flush()
         guard !isClosed else { return }
         if !isStalled {
-            account.unstall(self)
+            account.user.unstall(self)
             listen(to: interest.subtracting(.writable))
         }
         dispatchSoon()
-    }
-
-    private func countReplyBytes() {
-        let held = isClosed ? 0 : unsentBytes
-        if isClosed { account.unstall(self) }
-        if held != countedReplyBytes {
-            let difference = held - countedReplyBytes
-            countedReplyBytes = held
-            account.holdReplyBytes(difference)
-        }
-        writeSoon()
     }
 
     func whenWritable(_ body: @escaping () -> Void) {
@@ -376,7 +370,7 @@ final class SocketConnection: Connection, Watcher {
         current = nil
         abandoned?.abandon()
         pending.abandon()
-        server.closed(self, account: account, wasAdmitted: isAdmitted, because: closeReason)
+        server.closed(self, of: account.user, wasAdmitted: isAdmitted, because: closeReason)
         context = nil
     }
 
@@ -389,6 +383,7 @@ final class SocketConnection: Connection, Watcher {
         countCallBytes()
         account.finishedLongCall(self)
         countReplyBytes()
+        account.close(self)
     }
 
     /// When the replies to a burst of calls have this many bytes, they are sent together.

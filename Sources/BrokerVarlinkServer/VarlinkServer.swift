@@ -27,7 +27,9 @@ public final class VarlinkServer: Watcher {
     /// The timer that ends a pause in accepting; see ``pauseAccepting()``.
     private var pause: Timer?
     private var connections: [ObjectIdentifier: SocketConnection] = [:]
-    private var accounts: [uid_t: UserAccount] = [:]
+    private var accounts: [AccountOwner: UserAccount] = [:]
+    private let budget: ServerBudget
+    private let isKnown: (uid_t) -> Bool
 
     /// The origin of the socket.
     public enum Place: Hashable, Sendable {
@@ -43,13 +45,17 @@ public final class VarlinkServer: Watcher {
     ///
     /// Must be called on the loop.
     /// - Parameters:
-    ///   - mode: the file permissions of a socket that the server creates. They apply from the start.
-    ///   - onCall: called with one call at a time for each connection. It is called again only after the
-    ///     previous call has ended, and never from within `reply` or `fail`.
-    ///   - onClose: called once when an admitted connection has closed, after its unfinished call, if any,
-    ///     was abandoned.
+    ///   - mode: the file permissions of a socket that we create, in effect from the start.
+    ///   - budget: shared by servers that may together use no more memory for their connections; `nil` for one of its
+    ///     own.
+    ///   - isKnown: whether a user ID belongs to a user of this machine. The others count as one user. Called for each new
+    ///     connection, and must not block.
+    ///   - onCall: called with one call at a time for each connection. The next call comes only when the one before is
+    ///     over, and never from within a `reply` or `fail`.
+    ///   - onClose: called once for each admitted connection, after its last call was abandoned.
     public init(
         at place: Place, mode: mode_t = 0o600, loop: EventLoop, limits: ServerLimits = ServerLimits(),
+        budget: ServerBudget? = nil, isKnown: @escaping (uid_t) -> Bool = { _ in true },
         admit: @escaping Admit = { _, decide in decide(.admit(context: nil)) },
         onCall: @escaping (Call) -> Void,
         onClose: @escaping (any Connection, CloseReason) -> Void = { _, _ in }
@@ -59,6 +65,8 @@ public final class VarlinkServer: Watcher {
         case .passed(let passed): socket = try ListeningSocket.adopt(descriptor: passed.descriptor)
         }
         self.limits = limits
+        self.budget = budget ?? ServerBudget(bytes: limits.bytesOfAllUsers)
+        self.isKnown = isKnown
         self.admit = admit
         self.onCall = onCall
         self.onClose = onClose
@@ -128,33 +136,31 @@ public final class VarlinkServer: Watcher {
     /// Sets up an accepted connection, or closes it if the limits do not allow it.
     private func welcome(_ descriptor: CInt) {
         var credentials = clinux_credentials()
-        guard clinux_peer_credentials(descriptor, &credentials) == 0, clinux_know_writers(descriptor) == 0,
-            connections.count < limits.connections
-        else {
+        guard clinux_peer_credentials(descriptor, &credentials) == 0, clinux_know_writers(descriptor) == 0 else {
             Glibc.close(descriptor)
             return
         }
-        let account =
-            accounts[credentials.uid]
-            ?? UserAccount(userID: credentials.uid, bytesInFlight: limits.bytesInFlightPerUser)
+        let owner: AccountOwner = isKnown(credentials.uid) ? .user(credentials.uid) : .strangers
+        let user = accounts[owner] ?? UserAccount(owner, limits: limits, budget: budget)
+        let hasRoom = !user.isFull && (connections.count < limits.connections || user.hasReserve)
+        let account = user.account(.process(credentials.pid))
         let peer = AcceptedPeer(descriptor: descriptor, userID: credentials.uid, processID: credentials.pid)
         let connection = SocketConnection(peer: peer, account: account, server: self)
-        guard account.connections < limits.connectionsPerUser, connection.begin() else {
+        guard hasRoom || user.giveWay(to: credentials.pid), connection.begin() else {
             Glibc.close(descriptor)
             return
         }
-        accounts[credentials.uid] = account
-        account.join()
+        accounts[owner] = user
+        account.open(connection)
         connections[ObjectIdentifier(connection)] = connection
         connection.askForAdmission()
     }
 
     // MARK: -
 
-    func closed(_ connection: SocketConnection, account: UserAccount, wasAdmitted: Bool, because reason: CloseReason) {
+    func closed(_ connection: SocketConnection, of user: UserAccount, wasAdmitted: Bool, because reason: CloseReason) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-        account.leave()
-        if account.connections == 0 { accounts[account.userID] = nil }
+        if user.connections == 0, accounts[user.owner] === user { accounts[user.owner] = nil }
         goOn()
         if wasAdmitted { onClose(connection, reason) }
     }

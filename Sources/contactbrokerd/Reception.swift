@@ -44,14 +44,14 @@ struct Reception {
             complaints.report(peer, "it is not the installed agent, which has the socket's group", interface)
             return decide(.refuse)
         }
-        guard !inspections.isKnown(peer.uid) else { return identify(peer, decide) }
+        guard !inspections.users.contains(peer.uid) else { return identify(peer, decide) }
         // A UID that is not known yet waits in a separate lane, in which workers only look up user names.
         // Slow inspections of executables, including those of UIDs without a name, therefore do not delay it.
         let place = InspectionPlace(.newcomers, uid: peer.uid, pid: peer.pid)
         decide.onAbandoned = inspections.identification.inspect(at: place) {
             userName(peer.uid)
         } done: { [self] name in
-            if name != "\(peer.uid)" { inspections.learn(peer.uid) }
+            if name != "\(peer.uid)" { inspections.users.learn(peer.uid) }
             identify(peer, decide)
         }
     }
@@ -111,9 +111,16 @@ struct Reception {
                     at: inspections.place(of: peer), { source.check(peer, evidence) }, done: done)
             }
             return .admit(
-                context: CallerSession(
-                    caller: caller, interface: interface, isAnotherPerson: !isOwner, inspect: inspect))
+                CallerSession(caller: caller, interface: interface, isAnotherPerson: !isOwner, inspect: inspect))
         }
+    }
+}
+
+extension Admission {
+    /// Serves the caller. Its connections count together with those of the same app. An interpreter's connections count
+    /// with those of its terminal session or process, because it runs any app.
+    fileprivate static func admit(_ session: CallerSession) -> Admission {
+        .admit(context: session, app: session.caller.principals.last)
     }
 }
 

@@ -17,6 +17,8 @@ final class ServedBroker {
     private let broker: Broker
     private let setting: Setting
     private var serverLimits = ServerLimits()
+    /// Shared by all three sockets.
+    private let budget = ServerBudget()
     private var servers: [VarlinkServer] = []
 
     /// - Parameter failed: called if a socket fails. The daemon must end after that.
@@ -60,11 +62,19 @@ final class ServedBroker {
         surroundings.policyFolder = setting.configuration.path
         surroundings.limits.closesBooksAfter = settings.closesBooksAfter
         serverLimits.connectionsPerUser = settings.connectionsPerUser
+        serverLimits.connectionsPerApp = settings.connectionsPerApp
+        surroundings.socketUse = { [budget, serverLimits] in
+            SocketUse(
+                connections: budget.connectionCount,
+                connectionsLimit: ContactsInterface.allCases.count * serverLimits.connections,
+                heldBytes: budget.heldBytes, heldBytesLimit: budget.bytes)
+        }
         broker = Broker(surroundings: surroundings, access: access)
         do {
             let manifests = setting.manifests(log)
             let complaints = Complaints(loop: loop, log: log)
-            let inspections = CallerInspections(setting.mode, loop: loop)
+            let users = KnownUsers(state: setting.state)
+            let inspections = CallerInspections(setting.mode, users: users, loop: loop)
             for interface in ContactsInterface.allCases {
                 servers.append(try open(interface, loop, evidence, manifests, complaints, inspections, log, failed))
             }
@@ -103,10 +113,17 @@ final class ServedBroker {
                     wrote to it
                     """, [("uid", "\(user)"), ("pid", "\(writer)"), ("door", interface.name)])
             }
+            if let excess = reason.excess, let caller = (connection.context as? CallerSession)?.caller {
+                complaints.report(
+                    of: caller.uid,
+                    "closed a connection of process \(caller.process.pid) to \(interface.name): \(excess)",
+                    [("uid", "\(caller.uid)"), ("pid", "\(caller.process.pid)"), ("door", interface.name)])
+            }
             broker.closed(connection)
         }
         let server = try VarlinkServer(
-            at: place, loop: loop, limits: serverLimits, admit: admit, onCall: onCall, onClose: onClose)
+            at: place, loop: loop, limits: serverLimits, budget: budget, isKnown: inspections.users.contains,
+            admit: admit, onCall: onCall, onClose: onClose)
         server.onFailure = { reason in
             log.report(.socketFailed, "the socket of \(interface.name) failed: \(reason)", [("door", interface.name)])
             failed()
@@ -119,7 +136,7 @@ final class ServedBroker {
 
     /// The number of connections, in words.
     var status: String {
-        let count = servers.reduce(0) { $0 + $1.connectionCount }
+        let count = budget.connectionCount
         return "\(count) connection\(count == 1 ? "" : "s")"
     }
 
@@ -148,7 +165,23 @@ extension Setting {
     }
 }
 
-/// The user's name; the UID if the look-up finds no name or fails.
+extension CloseReason {
+    /// Which bound was exceeded, if that is why.
+    fileprivate var excess: String? {
+        switch self {
+        case .appHasTooManyConnections: "its app has as many connections as one app may have"
+        case .gaveWay: "another program of its user needed one, and its app has the most"
+        case .appHoldsTooMuch: "its user's unfinished and waiting calls take too much memory, its app's the most"
+        case .userHoldsTooMuch: "its user's unread replies take too much memory, its app's the most"
+        case .userHoldsMost: "all users' calls and replies take too much memory, its user's the most"
+        case .peerClosed, .closedByOwner, .refused, .frameTooLong, .malformedCall, .unfinishedFrame, .peerDoesNotRead,
+            .replyTooLong, .withdrawn, .foreignBytes, .failed:
+            nil
+        }
+    }
+}
+
+/// The user's name, or the user ID if it has no name.
 @Sendable
 func userName(_ uid: UInt32) -> String {
     var entry = passwd()

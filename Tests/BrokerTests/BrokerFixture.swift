@@ -78,6 +78,9 @@ final class BrokerFixture {
         surroundings.authority = authority
         surroundings.withoutAuthentication = withoutAuthentication
         surroundings.limits = limits
+        surroundings.socketUse = {
+            SocketUse(connections: 7, connectionsLimit: 9, heldBytes: 8, heldBytesLimit: 10)
+        }
         guard let disk else { return Broker(surroundings: surroundings, access: access) }
         return Broker(surroundings: surroundings, access: access) { (_) throws(AccessStoreError) in
             try disk.sync()

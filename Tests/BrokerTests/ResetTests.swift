@@ -158,6 +158,8 @@ struct OwnStatusTests {
         // The connections of two apps, and the user's own.
         #expect(status["connections"]?.integer == 3)
         #expect(status["auditRecords"] == nil && status["lastProblem"] == nil)
+        // A user does not see what others do at the sockets.
+        #expect(status["openConnections"] == nil && status["heldBytes"] == nil)
         #expect(authority.asked.isEmpty)
         let root = TestApp(
             fixture: fixture, caller: fixture.caller("contactctl", uid: 0, strength: .unverified), interface: .admin)
@@ -165,6 +167,8 @@ struct OwnStatusTests {
         // Also the connections of the other user's apps, and root's.
         #expect(whole["connections"]?.integer == 6)
         #expect(whole["auditRecords"] != nil && whole["lastProblem"] != nil)
+        #expect(whole["openConnections"]?.integer == 7 && whole["openConnectionsLimit"]?.integer == 9)
+        #expect(whole["heldBytes"]?.integer == 8 && whole["heldBytesLimit"]?.integer == 10)
     }
 }
 

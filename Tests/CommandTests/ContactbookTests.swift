@@ -117,6 +117,28 @@ struct ContactbookTests {
         #expect(broker.asked.isEmpty)
     }
 
+    @Test("add without options reads the contact from standard input")
+    func addFromInput() throws {
+        let broker = try broker()
+        func add(_ text: String) throws -> RunningProgram.Outcome {
+            let path = broker.folder + "/input"
+            let file = try #require(fopen(path, "w"))
+            fputs(text, file)
+            fclose(file)
+            return try RunningProgram("contactbook", ["add"], runtime: broker.folder, input: path).finish()
+        }
+        let added = try add("Given name: Zoë\nPhone:\n  mobile: +44 20 7946 0000\n")
+        #expect(added.output == "added Zoë\nidentifier N1\n", "\(added.error)")
+        #expect(broker.asked.last?.parameters.contains(#""value":"+44 20 7946 0000""#) == true)
+        let count = broker.asked.count
+        for (text, reason) in [("Colour: blue\n", "line 1: "), ("Given name:\n", "it is empty"), ("", "it is empty")] {
+            let refused = try add(text)
+            #expect(refused.code == 2)
+            #expect(refused.error.contains(reason), "\(refused.error)")
+        }
+        #expect(broker.asked.count == count)
+    }
+
     @Test("While the person is prompted, contactbook says what it waits for")
     func waiting() throws {
         let gate = try pipe()

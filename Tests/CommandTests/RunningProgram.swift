@@ -18,15 +18,17 @@ struct RunningProgram {
     private let output: CInt
     private let error: CInt
 
-    /// - Parameter runtime: the folder in which the program looks for the broker's sockets.
-    init(_ name: String, _ arguments: [String], runtime: String) throws {
+    /// - Parameters:
+    ///   - runtime: the folder in which the program looks for the broker's sockets.
+    ///   - input: a file that is its standard input.
+    init(_ name: String, _ arguments: [String], runtime: String, input: String = "/dev/null") throws {
         let path = try Self.folder() + "/" + name
         let outputPipe = try pipe()
         let errorPipe = try pipe()
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, outputPipe[1], STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, errorPipe[1], STDERR_FILENO)
         // A new session has no controlling terminal.

@@ -177,7 +177,7 @@ struct BadInputTests {
         for file in files { #expect(mode(file) & 0o077 == 0, "\(file)") }
     }
 
-    @Test("Of one user's 2,000 connections to the apps' socket, 1,024 are served; the other sockets stay available")
+    @Test("Of one app's 2,000 connections, 256 are served, and meanwhile the user's other apps and the other sockets")
     func crowd() throws {
         let fixture = try DaemonFixture()
         let companion = try fixture.companion("crowd")
@@ -192,15 +192,20 @@ struct BadInputTests {
             try line.begin("io.contactbroker.Contacts.GetAuthorization")
         }
         for line in lines where try line.frame(within: .seconds(60)) != nil { served.append(line) }
-        #expect(served.count == 1_024)
+        #expect(served.count == 256)
+        #expect(try fixture.app("mail").call("GetAuthorization").word == "notDetermined")
         #expect(try fixture.person().wasNotAsked())
+        let status = try fixture.status()
+        #expect((256...300).contains(status["openConnections"].flatMap { Int($0) } ?? 0))
+        #expect(status["openConnectionsLimit"] == "12288" && status["heldBytesLimit"] == "268435456")
         #expect(try fixture.administrator().call("io.contactbroker.Admin.ListGrants")["grants"]?.count == 0)
+        #expect(fixture.journal.contains("its app has as many connections as one app may have"))
+        // The app is served again once its connections have gone.
         fixture.end("crowd")
-        // New connections are served once the others have gone.
         let deadline = ContinuousClock.now + .seconds(30)
         var answer: String?
         while answer == nil, ContinuousClock.now < deadline {
-            guard let line = try fixture.companion("mail").openIfAnswered(fixture.appsSocket) else { continue }
+            guard let line = try fixture.companion("crowd").openIfAnswered(fixture.appsSocket) else { continue }
             try line.begin("io.contactbroker.Contacts.GetAuthorization")
             answer = try line.frame().map { try Answer($0).word }
         }

@@ -87,7 +87,7 @@ private final class Knock: Sendable {
 
     func decide(_ admission: Admission, _ loop: EventLoop) {
         var admitted: CallerSession?
-        if case .admit(let context) = admission { admitted = context as? CallerSession }
+        if case .admit(let context, _) = admission { admitted = context as? CallerSession }
         let bound = LoopBound(admitted, loop: loop)
         session.withLock { $0 = bound }
         decided.signal()
@@ -120,8 +120,9 @@ private final class TestReception {
                 watch: { _, _ in nil }, areKin: { _, _ in false }, facts: [], log: { _ in })
             let broker = Broker(surroundings: surroundings, access: try AccessStore.open(folder: path, now: 0))
             let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            let inspections = CallerInspections(.system, loop: loop)
-            for uid in known { inspections.learn(uid) }
+            let users = KnownUsers(state: path, sessions: path + "/sessions")
+            for uid in known { users.learn(uid) }
+            let inspections = CallerInspections(.system, users: users, loop: loop)
             let setting = Setting(
                 mode: .system, whom: "tests", state: path, configuration: PolicyFolder(configuration: path), places: [:]
             )

@@ -161,7 +161,7 @@ struct BadInputTests {
     @Test("One user's unread replies are bounded; the client that has not read for longest is disconnected first")
     func userHoldsTooMuch() throws {
         var limits = ServerLimits()
-        limits.bytesInFlightPerUser = 4_000_000
+        limits.replyBytesPerUser = 4_000_000
         let server = try TestServer(limits: limits)
         var clients: [RawClient] = []
         for _ in 0..<5 {
@@ -177,10 +177,10 @@ struct BadInputTests {
         for client in clients[2...] { #expect(client.reply()?.utf8.count == 1_500_008) }
     }
 
-    @Test("Long calls that together reach the user's bound are completed one by one, and short calls pass")
+    @Test("Long calls that together reach their app's bound are completed one by one, and short calls pass")
     func callsInFlight() throws {
         var limits = ServerLimits()
-        limits.bytesInFlightPerUser = 2_000_000
+        limits.callBytesPerApp = 2_000_000
         let server = try TestServer(limits: limits)
         let half = Array((#"{"method":"a.b.Echo","parameters":{"x":""# + String(repeating: "x", count: 900_000)).utf8)
         let clients = try (0..<6).map { _ in try RawClient(server.path) }

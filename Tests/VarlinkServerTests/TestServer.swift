@@ -16,7 +16,7 @@ final class TestServer: Sendable {
 
     init(
         limits: ServerLimits = ServerLimits(), mode: mode_t = 0o600, passing descriptor: CInt? = nil,
-        admitting: Bool = true, in folder: String? = nil
+        admitting: Bool = true, in folder: String? = nil, hasSecond: Bool = false
     ) throws {
         let folder = try folder ?? temporaryFolder()
         let path = folder + "/door"
@@ -32,9 +32,15 @@ final class TestServer: Sendable {
                 let passed = descriptor.map {
                     VarlinkServer.Place.passed(PassedSocket(descriptor: $0, name: "varlink"))
                 }
-                service.server = try VarlinkServer(
-                    at: passed ?? .path(path), mode: mode, loop: loop, limits: limits, admit: service.admit,
-                    onCall: service.answer, onClose: onClose)
+                let budget = ServerBudget(bytes: limits.bytesOfAllUsers)
+                let open = { (place: VarlinkServer.Place) throws(ServerError) in
+                    try VarlinkServer(
+                        at: place, mode: mode, loop: loop, limits: limits, budget: budget,
+                        isKnown: { [unowned service] _ in service.isKnown }, admit: service.admit,
+                        onCall: service.answer, onClose: onClose)
+                }
+                service.server = try open(passed ?? .path(path))
+                if hasSecond { service.second = try open(.path(folder + "/second")) }
                 return LoopBound(service, loop: loop)
             }
         } catch {
@@ -46,6 +52,7 @@ final class TestServer: Sendable {
     deinit {
         try? onLoop {
             $0.server?.close()
+            $0.second?.close()
             $0.held = []
             $0.streaming = []
         }
@@ -62,6 +69,12 @@ final class TestServer: Sendable {
 /// Answers the tests' calls, on the loop.
 final class TestService {
     var server: VarlinkServer?
+    /// Another socket with the same budget.
+    var second: VarlinkServer?
+    /// The app of connections that are admitted from now on.
+    var app: String?
+    /// Whether the user of connections that are accepted from now on is known.
+    var isKnown = true
     var held: [Call] = []
     var admissions: [PendingAdmission] = []
     var abandonedAdmissions = 0
@@ -77,7 +90,7 @@ final class TestService {
     }
 
     func admit(_ peer: AcceptedPeer, _ decide: PendingAdmission) {
-        if admitsAtOnce { return decide(.admit(context: nil)) }
+        if admitsAtOnce { return decide(.admit(context: nil, app: app.map { AnyHashable($0) })) }
         decide.onAbandoned = { self.abandonedAdmissions += 1 }
         admissions.append(decide)
     }
@@ -150,6 +163,6 @@ func temporaryFolder() throws -> String {
 
 /// Removes the folder and the sockets in it.
 func removeFolder(_ folder: String) {
-    for name in ["door", "file"] { unlink(folder + "/" + name) }
+    for name in ["door", "second", "file"] { unlink(folder + "/" + name) }
     rmdir(folder)
 }

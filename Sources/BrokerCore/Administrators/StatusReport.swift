@@ -29,6 +29,12 @@ struct StatusReport {
                 $0.member("startedAt", Timestamp.text(seconds: startedAt / 1_000_000))
                 $0.member("stateFolder", surroundings.stateFolder)
                 $0.member("connections", connections)
+                if isWhole, let use = surroundings.socketUse() {
+                    $0.member("openConnections", use.connections)
+                    $0.member("openConnectionsLimit", use.connectionsLimit)
+                    $0.member("heldBytes", use.heldBytes)
+                    $0.member("heldBytesLimit", use.heldBytesLimit)
+                }
                 $0.member("agents", prompts.agentCount(uid))
                 $0.member("promptsOpen", prompts.openCount(uid))
                 $0.member("grants", access.principals.count { uid == nil || $0.uid == uid })

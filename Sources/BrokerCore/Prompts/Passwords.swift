@@ -67,7 +67,9 @@ final class WantedPassword {
     fileprivate func replace() {
         guard !isOver else { return }
         cancelQuestion()
-        end(.unanswered("another agent of yours has asked for your password since; close the agents that you do not use"))
+        end(
+            .unanswered(
+                "another agent of yours has asked for your password since; close the agents that you do not use"))
     }
 
     /// Ends the request without running `done`, because the caller has disconnected.

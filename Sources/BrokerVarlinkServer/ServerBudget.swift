@@ -1,0 +1,31 @@
+/// Bounds what the connections of all users hold in memory, at all servers that share it. Used only on the event loop.
+public final class ServerBudget {
+    /// The most bytes of calls and replies.
+    public let bytes: Int
+    /// Bytes of calls and of unread replies.
+    public private(set) var heldBytes = 0
+    /// The number of open connections, including those that are not admitted yet.
+    public var connectionCount: Int { accounts.values.reduce(0) { $0 + $1.connections } }
+    /// The accounts with connections. A user has one for each server.
+    private var accounts: [ObjectIdentifier: UserAccount] = [:]
+
+    public init(bytes: Int = ServerLimits().bytesOfAllUsers) { self.bytes = bytes }
+
+    func open(_ account: UserAccount) { accounts[ObjectIdentifier(account)] = account }
+    func close(_ account: UserAccount) { accounts[ObjectIdentifier(account)] = nil }
+
+    /// Counts held bytes. While they exceed the limit, closes the heaviest connection of the user who holds the most.
+    func hold(_ difference: Int) {
+        heldBytes += difference
+        guard difference > 0 else { return }
+        while heldBytes > bytes, let connection = heaviestConnection { connection.close(because: .userHoldsMost) }
+    }
+
+    private var heaviestConnection: SocketConnection? {
+        var held: [AccountOwner: Int] = [:]
+        for account in accounts.values { held[account.owner, default: 0] += account.heldBytes }
+        let owner = held.max { $0.value < $1.value }?.key
+        return accounts.values.lazy.filter { $0.owner == owner }.compactMap(\.heaviestConnection)
+            .max { $0.heldBytes < $1.heldBytes }
+    }
+}
