@@ -97,10 +97,14 @@ public struct Caller: Hashable, Sendable {
     /// Whether the caller appears to run in a sandbox. Such a caller may use neither the agent's nor the
     /// administrator's socket.
     public let isSandboxed: Bool
+    /// The sandbox, if the caller is outside process 1's mount namespace: its name, or else the number of its mount
+    /// namespace. ``executable`` is then a path in the sandbox.
+    public let sandbox: String?
 
     public init(
         uid: UInt32, strength: IdentityStrength, app: String, displayName: String, executable: String?,
-        process: ProcessIdentity, session: SessionIdentity?, terminal: String?, isInterpreter: Bool, isSandboxed: Bool
+        process: ProcessIdentity, session: SessionIdentity?, terminal: String?, isInterpreter: Bool, isSandboxed: Bool,
+        sandbox: String? = nil
     ) {
         self.uid = uid
         self.strength = strength
@@ -112,6 +116,7 @@ public struct Caller: Hashable, Sendable {
         self.terminal = terminal
         self.isInterpreter = isInterpreter
         self.isSandboxed = isSandboxed
+        self.sandbox = sandbox
     }
 
     private var persistent: Principal { Principal(uid: uid, strength: strength, app: app) }

@@ -181,7 +181,14 @@ private struct Examination {
         Caller(
             uid: evidence.uid, strength: strength, app: app, displayName: displayName, executable: executable.path,
             process: evidence.process, session: session, terminal: evidence.terminal?.name,
-            isInterpreter: isInterpreter, isSandboxed: sandbox != .none)
+            isInterpreter: isInterpreter, isSandboxed: sandbox != .none, sandbox: sandboxApart)
+    }
+
+    /// The sandbox of a caller whose paths are not those of process 1.
+    private var sandboxApart: String? {
+        guard isApartFromFirst, case .found(let number) = evidence.namespaces.mount else { return nil }
+        if case .some(let name?) = sandbox { return name }
+        return "mount namespace \(number)"
     }
 }
 

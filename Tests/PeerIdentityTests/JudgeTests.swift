@@ -180,6 +180,24 @@ struct JudgeTests {
         #expect(try !caller { $0.controlGroup = .absent }.isSandboxed)
     }
 
+    @Test("Only a caller in another mount namespace has a sandbox of its own paths, by its name or its number")
+    func sandbox() throws {
+        #expect(try caller().sandbox == nil)
+        #expect(try caller { $0.namespaces.mount = .found(7) }.sandbox == "mount namespace 7")
+        let flatpak = "/user.slice/app-flatpak-org.example.Mail-1234.scope"
+        #expect(
+            try caller {
+                $0.namespaces.mount = .found(7)
+                $0.controlGroup = .found(flatpak)
+            }.sandbox == "flatpak.org.example.Mail")
+        // A forged control group and a user namespace alone leave the paths those of process 1.
+        #expect(
+            try caller {
+                $0.namespaces.user = .found(7)
+                $0.controlGroup = .found(flatpak)
+            }.sandbox == nil)
+    }
+
     @Test(
         "A caller that cannot be identified is refused",
         arguments: [
