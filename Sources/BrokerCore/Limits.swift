@@ -33,23 +33,38 @@ public struct Limits: Hashable, Sendable {
     /// Within this time, all apps of strength `installed`, `claimed` and `unverified` of one user together get at most
     /// ``contactsWithoutPassword`` different contacts without a password. Picks count too.
     public var passwordFreePeriod = Duration.seconds(24 * 3_600)
-    /// Open prompts that a user's weakly identified callers may have together. Once one of their prompts
-    /// grants nothing, the limit is one until a prompt grants something. For quiet prompts, the limit stays
-    /// at this number.
-    public var promptsOfWeakCallers = 4
     /// Contacts named in one audit record. A longer list is split into several records.
     public var contactsPerAuditRecord = 250
     /// Bytes of a card that an app proposes, without its image.
     public var proposedBytes = 256 * 1_024
     /// Open prompts of one user, including those shown.
     public var prompts = 16
+    /// The part of ``prompts`` for weakly identified callers that were never approved, and the same number for those
+    /// that were denied.
+    public var promptsOfWeakCallers = 4
+    /// Prompts that weakly identified callers that were never approved may queue in ``weakPromptsPeriod``. Further ones
+    /// wait as quiet lines.
+    public var weakPrompts = 8
+    public var weakPromptsPeriod = Duration.seconds(600)
+    /// Shown prompts that such callers withdraw before the next one is held. The count starts again after
+    /// ``weakPromptsPeriod`` without one.
+    public var withdrawalsWithoutHold = 2
+    /// How long the next prompt is held after that. It doubles with each further withdrawal.
+    public var withdrawalHold = Duration.seconds(2)
+    public var longestWithdrawalHold = Duration.seconds(60)
+    /// Approved callers per user that are remembered without a grant; beyond it the one approved first is removed.
+    public var approvals = 1_024
+    /// Terminal sessions per user with a bucket of their own; beyond it the one with the oldest approval loses it.
+    public var approvedSessions = 64
     /// Calls that wait for one access prompt.
     public var callsPerPrompt = 64
     /// Agents that may serve one user at once. Notify-only agents have a separate limit of the same size.
     public var agents = 8
-    /// How long a prompt waits for the person after it was sent to an agent.
+    /// How long a prompt waits for the person after it was sent to an agent, and after each key.
     public var promptTimeout = Duration.seconds(120)
-    /// How long a manage prompt that the person opened stays open.
+    /// How long keys can keep a prompt open after it was first sent to an agent.
+    public var longestPromptTime = Duration.seconds(600)
+    /// How long a manage prompt stays open that the person opened.
     public var ownPromptTimeout = Duration.seconds(600)
     /// How long the person may take to enter a password.
     public var passwordTimeout = Duration.seconds(120)
@@ -64,8 +79,11 @@ public struct Limits: Hashable, Sendable {
     public var appNameInQuestion = 120
     /// How long a prompt waits for an agent.
     public var agentTimeout = Duration.seconds(5)
-    /// How long an app must wait after a prompt that granted nothing. The wait doubles with each further
-    /// prompt that grants nothing.
+    /// How long it waits where the person can start one: a notify-only agent serves, or the person is logged in.
+    public var agentTimeoutWithPerson = Duration.seconds(120)
+    /// How long after notify-only agents were told of an app's prompt they are not told of its next one.
+    public var notifiesAgainAfter = Duration.seconds(600)
+    /// The wait after the second prompt in a row that granted nothing. It doubles with each further one.
     public var backOff = Duration.seconds(5)
     public var longestBackOff = Duration.seconds(600)
     public var longestBackOffWhenDenied = Duration.seconds(24 * 3_600)

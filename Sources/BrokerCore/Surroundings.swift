@@ -71,7 +71,9 @@ public struct Surroundings {
     /// Whether the two processes are the same, or one is an ancestor of the other. If this is unknown, the
     /// result is `true`.
     public var areKin: (_ left: ProcessIdentity, _ right: ProcessIdentity) -> Bool
-    /// The country of phone numbers that have no country code, such as `DE`; empty if unknown.
+    /// Whether the user has a login session, so that they can start an agent. It must not block.
+    public var hasLoginSession: (_ uid: UInt32) -> Bool = { _ in false }
+    /// The country for the user's phone numbers without a country code, such as `DE`; empty if unknown.
     public var region = ""
     /// Resource limits.
     public var limits = Limits()

@@ -12,7 +12,7 @@ public enum Phrase: String, CaseIterable, Sendable {
     // Used in all prompts.
     case andMore, goOn, back, backReturn, dontAllow, dontShare, nothingReturn, decline, leaveAsIs, leaveIt,
         choose, pick, onOrOff, next, previous, place, search, searchChoice, change, pressAnyKey, noReason,
-        tooSoon, moreWaiting, secondsLeft
+        tooSoon, moreWaiting, secondsLeft, closesSoon
 
     // The app that asks.
     case unnamedProgram, sureLabelled, worthLabelled, sureSandboxed, worthSandboxed, sureService, worthService,
@@ -59,10 +59,9 @@ public enum Phrase: String, CaseIterable, Sendable {
         waitsNoMore, notRecognised, notTaken, approvalUnknown
 
     // Shown while there is no prompt.
-    case waiting, whatYouShared, quit, refusedAsksAgain, tooSmall, sizeUnknown, makeLarger, passwordOnDesktop,
-        passwordNotHere,
-        notUnderstood, othersHere, otherJoined, brokerLost, brokerUnreachable, brokerBack, tryingAgain,
-        promptsWait, contacts, promptWaits
+    case waiting, whatYouShared, quit, refusedAsksAgain, crowdAsks, tooSmall, sizeUnknown, makeLarger,
+        passwordOnDesktop, passwordNotHere, notUnderstood, othersHere, otherJoined, brokerLost, brokerUnreachable,
+        brokerBack, tryingAgain, promptsWait, contacts, promptWaits
 
     // The list of apps.
     case noGrants, columnApp, columnSure, columnSees, columnContacts, columnLast, strengthLabelled,

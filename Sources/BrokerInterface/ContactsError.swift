@@ -10,9 +10,22 @@ public enum ContactsError {
     public static let noAgent = VarlinkError(prefix + "NoAgent")
     public static let storeUnavailable = VarlinkError(prefix + "StoreUnavailable")
 
-    /// - Parameter retryAfterSeconds: whole seconds, rounded up.
-    public static func tooManyPrompts(retryAfterSeconds: Int) -> VarlinkError {
-        VarlinkError(prefix + "TooManyPrompts") { $0.member("retryAfterSeconds", retryAfterSeconds) }
+    /// Why an app must wait before its next prompt.
+    public enum WaitReason: String, Sendable {
+        /// Its own last prompts granted nothing.
+        case refusals
+        /// Other apps have the places for prompts.
+        case crowd
+    }
+
+    /// - Parameters:
+    ///   - retryAfterSeconds: whole seconds, rounded up.
+    ///   - reason: `nil` if a prompt of the same app is open.
+    public static func tooManyPrompts(retryAfterSeconds: Int, reason: WaitReason? = nil) -> VarlinkError {
+        VarlinkError(prefix + "TooManyPrompts") {
+            $0.member("retryAfterSeconds", retryAfterSeconds)
+            $0.member("reason", reason?.rawValue)
+        }
     }
 
     /// The error has the same bytes for every record that the caller may not see. The caller therefore cannot

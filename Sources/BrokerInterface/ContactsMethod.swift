@@ -23,6 +23,7 @@ public enum AgentMethod: String, CaseIterable, Sendable {
     case serve = "Serve"
     case search = "Search"
     case show = "Show"
+    case keepOpen = "KeepOpen"
     case answer = "Answer"
     case listGrants = "ListGrants"
     case manage = "Manage"

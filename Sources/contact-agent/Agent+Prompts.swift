@@ -5,7 +5,7 @@ import Glibc
 
 /// Shows prompts one at a time, each on the alternate screen.
 extension Agent {
-    /// Queues a quiet prompt, and announces it in one line if no dialogue is open.
+    /// A refused app asks again, or one more of many apps. Shows one line instead of a screen.
     func waitQuietly(_ prompt: Prompt) {
         quiet.append(prompt)
         guard dialogue == nil else { return }
@@ -14,7 +14,8 @@ extension Agent {
 
     private func sayQuiet(_ prompt: Prompt) {
         let name = ShownText.quoted(prompt.caller.displayName, columns: 28)
-        terminal.say(.dim(names.text(.refusedAsksAgain, [.app: name, .key: "o"])))
+        let wasRefused = prompt.status == "denied"
+        terminal.say(.dim(names.text(wasRefused ? .refusedAsksAgain : .crowdAsks, [.app: name, .key: "o"])))
     }
 
     /// Removes a prompt that was answered elsewhere, has expired, or whose app has disconnected.
@@ -27,7 +28,21 @@ extension Agent {
         if queue.isEmpty { sayWaiting() }
     }
 
-    /// Shows the next prompt if none is shown and the terminal is large enough.
+    /// A key kept a prompt open, in this agent or another one.
+    func extend(_ cookie: String, until expires: Int64) {
+        if dialogue?.prompt.cookie == cookie { self.expires = expires }
+        for index in queue.indices where queue[index].cookie == cookie { queue[index].expires = expires }
+        for index in quiet.indices where quiet[index].cookie == cookie { quiet[index].expires = expires }
+    }
+
+    /// Tells the broker that the person pressed a key, so that the prompt does not end under their hands.
+    private func keepOpen(_ prompt: Prompt) {
+        // A prompt that the person opened themselves has its longest time from the start.
+        guard !prompt.isOwn, let left = secondsLeft, left < Self.keepsOpenBelow else { return }
+        ask { connection throws(VarlinkClientError) in try connection.keepOpen(prompt.cookie) }
+    }
+
+    /// Shows the next prompt, if none is shown and the terminal is large enough to read it.
     func showNext() {
         guard dialogue == nil, ending == nil, !isTerminalLent, let next = queue.first else { return }
         guard let size = terminal.size, size.isLargeEnough else { return sayTooSmall() }
@@ -42,6 +57,7 @@ extension Agent {
             case nil: NoticeDialogue(prompt: next, names: names)
             }
         self.dialogue = dialogue
+        expires = next.expires
         isTooSmallSaid = false
         hint = nil
         follow(dialogue.begin(on: size))
@@ -96,6 +112,7 @@ extension Agent {
         let effect = pressed.press(key, on: size, isArmed: isArmed)
         dialogue = pressed
         follow(effect)
+        if let dialogue { keepOpen(dialogue.prompt) }
         guard let after = dialogue else { return }
         if after.stage != before { becomeVisible() } else { draw(clearing: false) }
     }
@@ -215,7 +232,7 @@ extension Agent {
     /// to overwrite other programs' output.
     func tick() {
         guard let dialogue, visibleSince != nil else { return }
-        if let left = secondsLeft(dialogue.prompt), left < -5 {
+        if let left = secondsLeft, left < -5 {
             // The broker withdraws expired prompts. If it fails to, the prompt must not block the screen.
             return withdraw(dialogue.prompt.cookie)
         }
@@ -226,17 +243,13 @@ extension Agent {
         }
     }
 
-    private func secondsLeft(_ prompt: Prompt) -> Int? {
-        prompt.expires.map { Int($0) - time(nil) }
-    }
+    private var secondsLeft: Int? { expires.map { Int($0) - time(nil) } }
 
     /// The number of seconds left. While more than 20 are left, the number is a multiple of ten, because a
     /// number that changes every second would draw attention. `nil` if the screen shows no countdown.
     private var shownSecondsLeft: Int? {
-        guard let prompt = dialogue?.prompt, let left = secondsLeft(prompt), left < Self.longestCountdown else {
-            return nil
-        }
-        return left > 20 ? left / 10 * 10 : max(0, left)
+        guard dialogue != nil, let left = secondsLeft, left < Self.longestCountdown else { return nil }
+        return left > Self.closesSoon ? left / 10 * 10 : max(0, left)
     }
 
     private func draw(clearing: Bool) {
@@ -250,7 +263,9 @@ extension Agent {
         ].compactMap { $0 }.joined(separator: " · ")
         let title = Columns.pad("contact-agent", to: size.columns - Columns.width(right) - 1) + right
         let body = dialogue.lines(on: size, isArmed: isDrawnArmed)
-        let last = (hint.map { StyledLine.warning($0) } ?? "").wrapped(columns: size.columns)
+        let closesSoon = drawnSecondsLeft.map { $0 <= Self.closesSoon } ?? false
+        let warning = hint ?? (closesSoon && !dialogue.prompt.isOwn ? names.text(.closesSoon) : nil)
+        let last = (warning.map { StyledLine.warning($0) } ?? "").wrapped(columns: size.columns)
         let room = size.rows - 1 - last.count
         terminal.draw([.dim(title)] + body.prefix(room) + last, clearing: clearing)
     }

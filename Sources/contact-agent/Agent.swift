@@ -17,8 +17,12 @@ final class Agent {
     static let redrawTime = Duration.seconds(1)
     /// The screen shows the countdown only if fewer seconds than this are left.
     static let longestCountdown = 600
-    /// The first pause between connection attempts. Each later pause is twice as long, up to
-    /// ``longestPause``.
+    /// Seconds. With less time left the screen says that the prompt closes soon.
+    static let closesSoon = 20
+    /// Seconds. Only with less time left a key makes the broker keep the prompt open, so that not every key causes a
+    /// call. The broker gives 120 seconds after a key.
+    static let keepsOpenBelow = 116
+    /// Pauses between connection attempts: this one first, doubled each time up to ``longestPause``.
     static let firstPause = Duration.milliseconds(500)
     static let longestPause = Duration.seconds(30)
 
@@ -64,10 +68,12 @@ final class Agent {
 
     /// Waiting prompts, in the order in which they will be shown.
     var queue: [Prompt] = []
-    /// Quiet prompts, from apps that were denied before. They wait until the person opens them.
+    /// Prompts of apps that were refused before, or that came after many others. They wait until the person opens them.
     var quiet: [Prompt] = []
     var dialogue: (any Dialogue)?
-    /// The time at which the current stage became readable; `nil` while it is not readable.
+    /// When the prompt on the screen expires, in seconds since 1970; `nil` if the broker did not say.
+    var expires: Int64?
+    /// When the current stage became readable; `nil` while it is not.
     var visibleSince: ContinuousClock.Instant?
     var hint: String?
     /// The grants that were listed last, in the order shown. A number opens one.
@@ -331,6 +337,7 @@ final class Agent {
             if prompt.isQuiet { waitQuietly(prompt) } else { queue.append(prompt) }
         }
         if let cookie = event.withdrawn { withdraw(cookie) }
+        if let (cookie, expires) = event.extended { extend(cookie, until: expires) }
     }
 
     /// - Parameter terminal: the terminal of the agent that joined; `nil` if the others were there before

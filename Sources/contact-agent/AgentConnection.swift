@@ -1,5 +1,6 @@
 import BrokerFormatting
 import BrokerJSON
+import BrokerModel
 import BrokerVarlink
 import BrokerVarlinkClient
 
@@ -16,7 +17,9 @@ final class AgentConnection {
     struct Event {
         var prompt: Prompt?
         var withdrawn: String?
-        /// The number of other agents that serve this person.
+        /// A prompt that a key kept open, and when it expires now, in seconds since 1970.
+        var extended: (cookie: String, expires: Int64)?
+        /// How many more agents serve this person.
         var others: Int?
         /// The terminal of the agent that joined last.
         var joined: String?
@@ -69,6 +72,9 @@ final class AgentConnection {
             if event.prompt == nil { event.unreadable = prompt["cookie"]?.string }
         }
         event.withdrawn = reply["withdrawn"]?.string
+        if let cookie = reply["extended"]?.string, let end = reply["expires"]?.string.flatMap(Timestamp.seconds) {
+            event.extended = (cookie, end)
+        }
         event.others = reply["others"]?.integer.map { Int($0) }
         event.joined = reply["joined"]?.string
         return event
@@ -97,6 +103,11 @@ final class AgentConnection {
             $0.member("identifier", identifier)
         }
         return reply["contact"].flatMap { Card($0, names, selectable: reply["selectable"]?.strings ?? []) }
+    }
+
+    /// The person pressed a key at this prompt.
+    func keepOpen(_ cookie: String) throws(VarlinkClientError) {
+        _ = try call("KeepOpen") { $0.member("cookie", cookie) }
     }
 
     func answer(_ cookie: String, _ answer: Answer) throws(VarlinkClientError) {

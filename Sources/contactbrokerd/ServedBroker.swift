@@ -58,6 +58,7 @@ final class ServedBroker {
         case .system:
             surroundings.withoutAuthentication = settings.withoutAuthentication ?? .refuse
             surroundings.authority = PolkitAuthority(loop: loop)
+            surroundings.hasLoginSession = hasLoginSession
         }
         surroundings.policyFolder = setting.configuration.path
         surroundings.limits.closesBooksAfter = settings.closesBooksAfter
@@ -191,6 +192,12 @@ func userName(_ uid: UInt32) -> String {
         return "\(uid)"
     }
     return String(cString: name)
+}
+
+/// Whether logind counts the user as logged in: it keeps this file as long as it does, sd_uid_get_state(3).
+private func hasLoginSession(_ uid: UInt32) -> Bool {
+    var status = stat()
+    return lstat("/run/systemd/users/\(uid)", &status) == 0
 }
 
 extension Failure {

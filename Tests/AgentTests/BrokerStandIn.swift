@@ -52,6 +52,8 @@ final class BrokerStandIn {
     private var heldSearch: (parameters: JSONValue?, descriptor: CInt)?
     private(set) var answers: [Answer] = []
     private(set) var searches: [(query: String, offset: Int, limit: Int)] = []
+    /// The cookies of prompts at which a key was pressed.
+    private(set) var keptOpen: [String] = []
     private(set) var servingConnections = 0
     private(set) var isNotifying = false
 
@@ -183,6 +185,9 @@ final class BrokerStandIn {
             isNotifying = parameters?["notifyOnly"]?.bool ?? false
             say(isNotifying ? #"{"waiting":0}"# : #"{"agent":"\#(Self.token)","waiting":0,"others":0}"#)
         case "io.contactbroker.Agent.Search": search(parameters, on: descriptor)
+        case "io.contactbroker.Agent.KeepOpen":
+            keptOpen.append(parameters?["cookie"]?.string ?? "")
+            send(#"{"parameters":{}}"#, on: descriptor)
         case "io.contactbroker.Agent.Answer":
             if let refusal { return fail(refusal.name, refusal.parameters, on: descriptor) }
             answers.append(

@@ -172,23 +172,59 @@ struct PromptTests {
         #expect(fixture.broker.answers == [.init(cookie: "cookie-1", level: "denied")])
     }
 
+    /// The time so many seconds from now, as the broker sends it.
+    private static func moment(in seconds: Int) -> String {
+        var moment = time(nil) + seconds
+        var parts = tm()
+        gmtime_r(&moment, &parts)
+        func two(_ number: CInt) -> String { (number < 10 ? "0" : "") + String(number) }
+        return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+            + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
+    }
+
     @Test("A prompt shows the time left, and an expired prompt is closed")
     func runsOut() throws {
         let fixture = try AgentFixture()
         try fixture.registered()
-        var now = time(nil) + 45
-        var parts = tm()
-        gmtime_r(&now, &parts)
-        func two(_ number: CInt) -> String { (number < 10 ? "0" : "") + String(number) }
-        let date = "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
-        let clock = "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
-        fixture.ask(PromptText(expires: "\(date)T\(clock)Z"))
+        fixture.ask(PromptText(expires: Self.moment(in: 45)))
         try fixture.see("40 s left")
         fixture.ask(PromptText(cookie: "cookie-2", displayName: "chat", expires: "2020-01-01T00:00:00Z"))
         try fixture.see("1 more waiting")
         fixture.broker.say(#"{"withdrawn":"cookie-1"}"#)
         try fixture.see("“chat” no longer waits for an answer.")
         #expect(fixture.broker.answers.isEmpty)
+    }
+
+    @Test("A prompt warns before it closes, and a key keeps it open", arguments: [80, 60])
+    func keptOpen(columns: Int) throws {
+        let fixture = try AgentFixture(columns: columns, rows: columns == 60 ? 12 : 24)
+        try fixture.registered()
+        fixture.ask(PromptText(expires: Self.moment(in: 300)))
+        try fixture.see("[c] Continue", thenPress: "x")
+        fixture.broker.say(#"{"extended":"another","expires":"\#(Self.moment(in: 10))"}"#)
+        // A prompt that has much time left needs no call, and another prompt's end is not this one's.
+        fixture.broker.say(#"{"extended":"cookie-1","expires":"\#(Self.moment(in: 19))"}"#)
+        try fixture.see("Closes soon. A key keeps it open (10 minutes at most).")
+        #expect(fixture.broker.keptOpen.isEmpty)
+        #expect(fixture.terminal.screen.contains("[c] Continue"))
+        fixture.terminal.send("x")
+        try fixture.wait(for: "the agent's call") { fixture.broker.keptOpen == ["cookie-1"] }
+        fixture.broker.say(#"{"extended":"cookie-1","expires":"\#(Self.moment(in: 135))"}"#)
+        try fixture.see("130 s left")
+        #expect(!fixture.terminal.screen.contains("Closes soon"))
+        #expect(fixture.broker.answers.isEmpty)
+    }
+
+    @Test("A prompt that came after many others is one line, which does not say that the app was refused")
+    func crowd() throws {
+        let fixture = try AgentFixture()
+        try fixture.registered()
+        fixture.ask(PromptText(quiet: true))
+        try fixture.see("“mail” asks too, after many others. Press o to open.")
+        fixture.terminal.send("o")
+        try fixture.see("“mail” asks to see your contacts.")
+        fixture.terminal.send("d")
+        #expect(try fixture.answer()?.level == "denied")
     }
 
     @Test("A withdrawn prompt is closed, and the next one is shown")

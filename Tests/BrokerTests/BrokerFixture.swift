@@ -27,25 +27,31 @@ final class BrokerFixture {
     private let authority: TestAuthority?
     private let withoutAuthentication: Policy.WithoutAuthentication?
     private let limits: Limits
+    private let hasLoginSession: Bool
     private let disk: SlowDisk?
 
     /// - Parameters:
     ///   - authority: answers the password requests; `nil` for session mode.
     ///   - withoutAuthentication: the administrator's setting for a system without an authority.
     ///   - disk: syncs committed data; `nil` for the real disk.
-    ///   - readsOnWorker: whether every read that can run off the loop does so.
+    ///   - hasLoginSession: whether every user is logged in.
+    ///   - silences: the limit on apps that the person does not want prompts from.
+    ///   - readsOnWorker: every read that can run off the loop does so.
     init(
         authority: TestAuthority? = nil, withoutAuthentication: Policy.WithoutAuthentication? = nil,
-        disk: SlowDisk? = nil, readsOnWorker: Bool = false, readsSavesByStep: Bool = false, cardsPerSave: Int? = nil,
+        disk: SlowDisk? = nil, hasLoginSession: Bool = false, silences: Int? = nil, readsOnWorker: Bool = false,
+        readsSavesByStep: Bool = false, cardsPerSave: Int? = nil,
         contactsPerIteration: Int? = nil, bytesPerReply: Int? = nil, bytesPerIteration: Int? = nil
     ) throws {
         self.authority = authority
         self.withoutAuthentication = withoutAuthentication
         self.disk = disk
+        self.hasLoginSession = hasLoginSession
         var limits = Limits()
         // Where a read runs must not depend on the machine's load.
         limits.timePerRead = .seconds(3_600)
         limits.timePerSave = readsSavesByStep ? .zero : .seconds(3_600)
+        if let silences { limits.silences = silences }
         if let bytesPerReply { limits.bytesPerReply = bytesPerReply }
         if let contactsPerIteration { limits.contactsPerIteration = contactsPerIteration }
         if let bytesPerIteration { limits.bytesPerIteration = bytesPerIteration }
@@ -56,7 +62,8 @@ final class BrokerFixture {
         var template = Array("/tmp/broker-test.XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        broker = try Self.open(folder, loop, journal, names, authority, withoutAuthentication, limits, disk)
+        broker = try Self.open(
+            folder, loop, journal, names, authority, withoutAuthentication, limits, hasLoginSession, disk)
     }
 
     deinit {
@@ -66,7 +73,8 @@ final class BrokerFixture {
 
     private static func open(
         _ folder: String, _ loop: TestLoop, _ journal: Journal, _ names: Names, _ authority: TestAuthority?,
-        _ withoutAuthentication: Policy.WithoutAuthentication?, _ limits: Limits, _ disk: SlowDisk?
+        _ withoutAuthentication: Policy.WithoutAuthentication?, _ limits: Limits, _ hasLoginSession: Bool,
+        _ disk: SlowDisk?
     ) throws -> Broker {
         let now = { start + loop.now.microseconds }
         let access = try AccessStore.open(folder: folder, now: now())
@@ -81,6 +89,7 @@ final class BrokerFixture {
         surroundings.socketUse = {
             SocketUse(connections: 7, connectionsLimit: 9, heldBytes: 8, heldBytesLimit: 10)
         }
+        surroundings.hasLoginSession = { _ in hasLoginSession }
         guard let disk else { return Broker(surroundings: surroundings, access: access) }
         return Broker(surroundings: surroundings, access: access) { (_) throws(AccessStoreError) in
             try disk.sync()
@@ -114,7 +123,8 @@ final class BrokerFixture {
     /// Ends the broker and starts another one on the same folder. Apps have to connect again.
     func restart() throws {
         broker.close()
-        broker = try Self.open(folder, loop, journal, names, authority, withoutAuthentication, limits, disk)
+        broker = try Self.open(
+            folder, loop, journal, names, authority, withoutAuthentication, limits, hasLoginSession, disk)
     }
 
     /// The current contents of the access database's files and the book's.
@@ -147,7 +157,8 @@ final class BrokerFixture {
             try #require(bytes.isEmpty || Glibc.write(file, bytes, bytes.count) == bytes.count)
         }
         try meanwhile()
-        broker = try Self.open(folder, loop, journal, names, authority, withoutAuthentication, limits, disk)
+        broker = try Self.open(
+            folder, loop, journal, names, authority, withoutAuthentication, limits, hasLoginSession, disk)
     }
 
     private static func bytes(of path: String) -> [UInt8]? {
@@ -211,15 +222,17 @@ final class BrokerFixture {
     }
 
     /// A caller in a process of its own.
+    ///
+    /// - Parameter path: its executable's path, if its name is not the last part of it.
     func caller(
-        _ name: String, uid: UInt32 = 1_000, strength: IdentityStrength = .claimed, session: SessionIdentity? = nil,
-        isSandboxed: Bool = false
+        _ name: String, uid: UInt32 = 1_000, strength: IdentityStrength = .claimed, path: String? = nil,
+        session: SessionIdentity? = nil, isInterpreter: Bool = false, isSandboxed: Bool = false, sandbox: String? = nil
     ) -> Caller {
         nextProcess += 1
         return Caller(
-            uid: uid, strength: strength, app: name, displayName: name, executable: "/usr/bin/" + name,
+            uid: uid, strength: strength, app: name, displayName: name, executable: path ?? "/usr/bin/" + name,
             process: ProcessIdentity(pid: nextProcess, startTime: 1), session: session, terminal: nil,
-            isInterpreter: false, isSandboxed: isSandboxed)
+            isInterpreter: isInterpreter, isSandboxed: isSandboxed, sandbox: sandbox)
     }
 
     /// Stores a grant by the person and puts it into effect at once.

@@ -150,7 +150,7 @@ extension ModelRun {
         let mayHaveNotes = wantsNotes && parameters.contains("note") && rule.writable.contains(.note)
         let mayHaveGroups = parameters.contains("groups") && (rule.kind != .capKeys || rule.groups)
         let answer = try ask(name, method, parameters, act) {
-            model.app(name).level == .notDetermined ? "access" : nil
+            model.app(name).level == .notDetermined && !model.app(name).isSilenced ? "access" : nil
         } answer: { prompt, person in
             let rows = try self.rows(prompt, person, name)
             let (keys, end) = (

@@ -51,9 +51,12 @@ struct PolicyPromptTests {
             fixture.rule([])
             let again = try ask(fixture.app("mail", strength: strength))
             #expect(!again.isOver)
-            // A dismissal by the person causes a back-off.
+            // Two dismissals by the person cause a back-off.
             try person.answer(try #require(try person.prompts().last))
             try #require(fixture.loop.run { again.isOver })
+            let third = try ask(fixture.app("mail", strength: strength))
+            try person.answer(try #require(try person.prompts().last))
+            try #require(fixture.loop.run { third.isOver })
             #expect(try fixture.app("mail", strength: strength).call("RequestAccess").error == "TooManyPrompts")
         }
     }

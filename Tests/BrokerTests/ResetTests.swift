@@ -26,10 +26,13 @@ struct ResetTests {
 
     /// Makes the app prompt and the person dismiss the prompt, so that the app must wait.
     private func bother(_ app: TestApp) throws {
-        let call = try app.begin("RequestContacts", Self.query)
-        try #require(fixture.loop.run { fixture.broker.prompts.openCount(1_000) > 0 })
-        try person.answer(try #require(try person.prompts().last))
-        try #require(fixture.loop.run { call.isOver })
+        for _ in 1...2 {
+            let call = try app.begin("RequestContacts", Self.query)
+            _ = fixture.loop.run { call.isOver || fixture.broker.prompts.openCount(1_000) > 0 }
+            guard !call.isOver else { break }
+            try person.answer(try #require(try person.prompts().last))
+            try #require(fixture.loop.run { call.isOver })
+        }
         try #require(try app.call("RequestContacts", Self.query).error == "TooManyPrompts")
     }
 
@@ -78,23 +81,36 @@ struct ResetTests {
             try fixture.app("chat", strength: .installed).call("RequestContacts", Self.query).error == "TooManyPrompts")
     }
 
-    @Test("Resetting an unverified program removes the back-off that it shares with others")
+    @Test("Resetting an unverified program removes its back-off and the limits that it shares with others")
     func crowd() throws {
-        let app = try fixture.app("tool", strength: .unverified)
-        try bother(app)
-        // A program that never asked is unknown, although it shares the back-off.
+        func isLine(_ name: String) throws -> Bool {
+            let call = try fixture.app(name, strength: .unverified).begin("RequestContacts", Self.query)
+            try #require(fixture.loop.run { fixture.broker.prompts.openCount(1_000) > 0 })
+            let prompt = try #require(try person.prompts().last)
+            try person.answer(prompt)
+            try #require(fixture.loop.run { call.isOver })
+            return prompt.isQuiet
+        }
+        for number in 1...8 { #expect(try !isLine("program\(number)")) }
+        #expect(try isLine("program9"))
+        try bother(fixture.app("tool", strength: .unverified))
+        // A program that never asked is unknown, although it shares the limits.
         #expect(try reset(#""app":"other""#).error == "UnknownApp")
         _ = try reset(#""app":"tool","strength":"unverified""#)
         #expect(try isAsked("tool", .unverified))
+        #expect(try !isLine("program10"))
     }
 
     @Test("A reset does not affect another user's apps")
     func otherUser() throws {
         let other = try fixture.app("mail", strength: .installed, uid: 1_001)
-        let call = try other.begin("RequestContacts", Self.query)
-        try #require(fixture.loop.run { fixture.broker.prompts.openCount(1_001) > 0 })
-        fixture.loop.advance(by: .seconds(6))
-        try #require(call.isOver)
+        let neighbour = try TestPerson(fixture: fixture, uid: 1_001)
+        for _ in 1...2 {
+            let call = try other.begin("RequestContacts", Self.query)
+            try #require(fixture.loop.run { fixture.broker.prompts.openCount(1_001) > 0 })
+            try neighbour.answer(try #require(try neighbour.prompts().last))
+            try #require(fixture.loop.run { call.isOver })
+        }
         #expect(try reset(#""app":"mail""#).error == "UnknownApp")
         #expect(try other.call("RequestContacts", Self.query).error == "TooManyPrompts")
     }
@@ -120,7 +136,7 @@ struct ResetTests {
             let why = try administrator.call("ExplainDecision", #"{"app":"\#(file)"}"#)
             #expect(
                 why.strings("reasons").contains {
-                    $0.hasSuffix("the person is not asked to pick or share contacts for it")
+                    $0.hasSuffix("the person is not asked about it")
                 })
             #expect(why.parameters["status"]?.string == "notDetermined")
             try fixture.restart()

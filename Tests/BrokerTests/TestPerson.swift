@@ -57,6 +57,20 @@ final class TestPerson {
         try agent.replies(to: serve).compactMap { $0.parameters["withdrawn"]?.string }
     }
 
+    /// The person presses a key at this prompt.
+    func keepOpen(_ prompt: Prompt) throws -> Answer {
+        try agent.call("KeepOpen", #"{"agent":"\#(token)","cookie":"\#(prompt.cookie)"}"#)
+    }
+
+    /// The cookies of prompts that a key kept open, each with its new end.
+    func extensions() throws -> [[String]] {
+        try agent.replies(to: serve).compactMap { reply in
+            guard let cookie = reply.parameters["extended"]?.string, let end = reply.parameters["expires"]?.string
+            else { return nil }
+            return [cookie, end]
+        }
+    }
+
     func rows(_ prompt: Prompt, query: String = "") throws -> [Row] {
         let answer = try agent.call(
             "Search", #"{"agent":"\#(token)","cookie":"\#(prompt.cookie)","query":"\#(query)","limit":200}"#)

@@ -127,7 +127,7 @@ struct InterfaceTests {
         let errors: [(ContactsInterface, VarlinkError)] = [
             (.contacts, ContactsError.accessDenied), (.contacts, ContactsError.authorizationNotDetermined),
             (.contacts, ContactsError.noAgent), (.contacts, ContactsError.storeUnavailable),
-            (.contacts, ContactsError.tooManyPrompts(retryAfterSeconds: 1)),
+            (.contacts, ContactsError.tooManyPrompts(retryAfterSeconds: 1, reason: .crowd)),
             (.contacts, ContactsError.recordDoesNotExist(at: 0)),
             (.contacts, ContactsError.recordNotWritable(at: 0, identifier: "x")),
             (.contacts, ContactsError.unauthorizedKeys(["note"])), (.contacts, ContactsError.invalidPredicate("x")),

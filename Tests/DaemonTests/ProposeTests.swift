@@ -66,11 +66,13 @@ struct ProposeTests {
         arguments: ["mergeInto", "", #""neverAskAgain":true"#, #""addProposed":true"#])
     func looksAlike(fields: String) throws {
         let app = try app("undecided")
-        try app.begin("ProposeContact", Self.card)
-        let prompt = try person.prompt()
-        let answer = fields == "mergeInto" ? #""mergeInto":"\#(try row("Emmy Noether", prompt))""# : fields
-        #expect(try person.answer(prompt, answer).error == nil)
-        #expect(try app.reply().text == Self.nothing)
+        for _ in 1...(fields.contains("never") ? 1 : 2) {
+            try app.begin("ProposeContact", Self.card)
+            let prompt = try person.prompt()
+            let answer = fields == "mergeInto" ? #""mergeInto":"\#(try row("Emmy Noether", prompt))""# : fields
+            #expect(try person.answer(prompt, answer).error == nil)
+            #expect(try app.reply().text == Self.nothing)
+        }
         if !fields.contains("never") {
             let again = try app.call("ProposeContact", Self.card)
             #expect((1...5).contains(again["retryAfterSeconds"]?.integer ?? 0))

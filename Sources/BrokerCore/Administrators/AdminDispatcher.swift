@@ -129,12 +129,13 @@ struct AdminDispatcher {
         let uid = parameters.uid ?? session.caller.uid
         let found = described.matching(parameters, session)
         let silenced = access.silencedPrincipals.filter { $0.uid == uid && parameters.isAbout($0.strength, $0.app) }
-        let connected = sessions.all.lazy.map(\.caller).filter {
+        let connected = sessions.all.map(\.caller).filter {
             $0.uid == uid && parameters.isAbout($0.strength, $0.app)
         }
         // Weakly identified apps share a back-off entry, so resetting one of them resets all.
         let crowd = (found.map(\.principal) + silenced).map(\.strength) + connected.map(\.strength)
-        let waiting = prompts.dropWaits(uid, where: parameters.isAbout, weak: crowd.contains(where: \.namesNobody))
+        let waiting = prompts.dropWaits(
+            uid, where: parameters.isAbout, connected: connected, weak: crowd.contains(where: \.namesNobody))
         if found.isEmpty, silenced.isEmpty, waiting.isEmpty, let app = parameters.app {
             throw AdminError.unknownApp(app)
         }

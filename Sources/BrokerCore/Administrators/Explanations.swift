@@ -78,7 +78,7 @@ struct Explanations {
         }
         if let time = access.silencedSince(principal) {
             reasons.append(
-                "since \(Timestamp.text(seconds: time)) the person is not asked to pick or share contacts for it")
+                "since \(Timestamp.text(seconds: time)) the person is not asked about it")
         }
         if let seconds = prompts.wait(of: principal) {
             reasons.append("its last prompt granted nothing, so it has to wait \(seconds) s before it can ask again")

@@ -31,6 +31,12 @@ struct AgentAnswers {
         guard !parameters.hasForeignFields(for: prompt.kind) else {
             throw AgentError.invalidAnswer("a field belongs to another kind of prompt")
         }
+        // Before anything takes effect: the person must not be told that it is done.
+        guard !parameters.neverAskAgain || grants.canSilence(prompt.caller) else {
+            throw AgentError.invalidAnswer(
+                "“never ask again” is already set for \(surroundings.limits.silences) apps; refuse this one, or reset some "
+                    + "with contactctl reset")
+        }
         if let pick = prompt.question.pick, let picked = parameters.picked, !picked.isEmpty {
             // Each contact is checked later, and duplicates are refused then.
             var records: Set<RecordNumber> = []

@@ -31,6 +31,7 @@ struct AgentDispatcher {
             case .answer: try answers.answer(call, session)
             case .listGrants: try listGrants(call, session)
             case .manage: try manage(call, session)
+            case .keepOpen: try keepOpen(call, session)
             }
         } catch {
             call.fail(error)
@@ -63,6 +64,15 @@ struct AgentDispatcher {
         }
         let agent = Agent(token: token, session: session, notifyOnly: parameters.notifyOnly, serve: call)
         guard prompts.serve(agent) else { throw AgentError.tooManyAgents }
+    }
+
+    /// The person pressed a key at a prompt.
+    private func keepOpen(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try KeepOpenParameters(call.parameters)
+        let agent = try prompts.agent(parameters.agent, of: session)
+        guard let prompt = prompts.prompt(parameters.cookie, shownTo: agent) else { throw AgentError.unknownPrompt }
+        prompts.keepOpen(prompt)
+        call.reply()
     }
 
     private func listGrants(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
@@ -103,7 +113,7 @@ struct AgentDispatcher {
             done(.same)
             return nil
         }
-        guard let prompt = Prompt(Question(kind: .manage), of: absent) else {
+        guard let prompt = Prompt(Question(kind: .manage), of: absent, hasGrant: true) else {
             return call.fail(ContactsError.storeUnavailable)
         }
         let time = surroundings.limits.ownPromptTimeout.microseconds

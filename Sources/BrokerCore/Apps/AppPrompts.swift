@@ -57,7 +57,6 @@ struct AppPrompts {
         case .answerEmpty: answerEmpty(call)
         case .refuse(let denial): app.questions.refuse(call, session, denial, known.effective.status)
         case .ask(let isQuiet):
-            if app.grants.isSilenced(session.caller) { return answerEmpty(call) }
             let question = Question(
                 kind: .button, isQuiet: isQuiet, purpose: parameters.purpose, query: parameters.query,
                 caption: parameters.caption?.rawValue, ignored: ignored(by: parameters))
@@ -100,7 +99,6 @@ struct AppPrompts {
         switch decideManage(known.effective, mayAsk: known.mayPrompt) {
         case .answerEmpty: answerEmpty(call)
         case .ask:
-            if app.grants.isSilenced(session.caller) { return answerEmpty(call) }
             app.questions.ask(Question(kind: .manage), call, session, again: again) {
                 answerNewlyGranted($0, call, session)
             }
@@ -120,7 +118,6 @@ struct AppPrompts {
         case .answerEmpty: answerNothingPicked(call)
         case .ask(let isQuiet):
             let pick = try pick(parameters, known)
-            if app.grants.isSilenced(session.caller) { return answerNothingPicked(call) }
             let question = Question(kind: .pick, isQuiet: isQuiet, keys: parameters.keys, pick: pick)
             app.questions.ask(question, call, session, again: again) { answerPicked($0, call, session) }
         }
@@ -186,7 +183,6 @@ struct AppPrompts {
         }
         let forbidden = parameters.card.contact.present.subtracting(known.ruling.maximumKeys)
         guard forbidden.isEmpty else { throw ContactsError.unauthorizedKeys(forbidden.keys.map(\.rawValue)) }
-        if app.grants.isSilenced(session.caller) { return answerNothingTaken(call) }
         let question = Question(
             kind: .propose, isQuiet: isQuiet, purpose: parameters.purpose,
             proposal: Proposal(card: parameters.card.contact, shown: shown))

@@ -326,9 +326,13 @@ final class Grants {
     /// For a persistent principal, the choice survives restarts. Choices beyond ``Limits/silences`` per user
     /// are ignored.
     func silence(_ caller: Caller) {
-        guard let principal = caller.principals.last, access.silenceCount(caller.uid) < surroundings.limits.silences
-        else { return }
+        guard canSilence(caller), let principal = caller.principals.last else { return }
         access.silence(principal, now: seconds)
+    }
+
+    /// Whether there is room to store it.
+    func canSilence(_ caller: Caller) -> Bool {
+        isSilenced(caller) || access.silenceCount(caller.uid) < surroundings.limits.silences
     }
 
     func isSilenced(_ caller: Caller) -> Bool { caller.principals.contains(where: access.isSilenced) }

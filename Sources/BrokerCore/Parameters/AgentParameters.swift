@@ -71,6 +71,23 @@ struct ShowParameters: Sendable {
     }
 }
 
+/// Parameters of `KeepOpen`.
+struct KeepOpenParameters: Sendable {
+    var agent = ""
+    var cookie = ""
+
+    init(_ parameters: JSONValue) throws(VarlinkError) {
+        let reader = ParameterReader()
+        try reader.members(of: parameters, requiring: ["agent", "cookie"]) { (name, value) throws(VarlinkError) in
+            switch name {
+            case "agent": agent = try reader.string(value, name)
+            case "cookie": cookie = try reader.string(value, name)
+            default: throw reader.invalid(name)
+            }
+        }
+    }
+}
+
 /// Parameters of `Manage`.
 struct ManageParameters: Sendable {
     var agent = ""

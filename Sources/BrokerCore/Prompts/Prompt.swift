@@ -10,8 +10,20 @@ final class Prompt {
     var cookie: String
     let question: Question
     let session: CallerSession
-    /// The contacts that ``Question/ignored`` matches. `nil` until an agent first asks for rows: the look-up
-    /// is not needed for a prompt that nobody sees.
+    /// The caller has access, by a decision of the person or an administrator.
+    let hasGrant: Bool
+    /// The limits that the caller shares with others; `nil` if it has none of these, or was denied.
+    var bucket: Crowd.Bucket?
+    /// The caller is weakly identified and was never approved. Its prompts come after the others'.
+    var isOfCrowd = false
+    /// Agents show it as one line that the person may open.
+    var isQuiet: Bool
+    /// Its turn has come: agents are sent it.
+    var hasTurn = false
+    /// Notify-only agents count it.
+    var isAnnounced = true
+    /// The contacts that ``Question/ignored`` matches; `nil` until an agent first asks for rows, so that nothing is
+    /// looked up for a prompt that nobody sees.
     var ignoredRecords: Set<RecordNumber>?
     /// The choices that the policy allowed when the prompt was last described to an agent.
     var offer: PromptOffer?
@@ -21,8 +33,9 @@ final class Prompt {
     private(set) var waiting: [(call: Call, done: (PromptOutcome) -> Void)] = []
     /// The agents that show the prompt.
     var agents: [Agent] = []
-    /// When the prompt times out, in microseconds of ``Surroundings/uptime``; `nil` while no agent shows the
-    /// prompt.
+    /// When an agent was first sent it, in microseconds of ``Surroundings/uptime``.
+    var sentAt: Int64?
+    /// When the prompt counts as dismissed, in microseconds of ``Surroundings/uptime``; `nil` while no agent has it.
     var deadline: Int64?
     /// The timer for the timeout: while no agent shows the prompt, an agent must appear; otherwise, the
     /// person must answer.
@@ -36,19 +49,22 @@ final class Prompt {
     /// prompt ends with this outcome.
     var overdue: PromptOutcome?
 
-    /// Returns `nil` if libcrypto has no randomness or no memory.
-    init?(_ question: Question, of session: CallerSession) {
+    /// `nil` if the system has no randomness.
+    init?(_ question: Question, of session: CallerSession, hasGrant: Bool) {
         guard let cookie = Self.randomName(), let key = IdentifierCipher.randomKey(),
             let rows = IdentifierCipher(key: key)
         else { return nil }
         self.cookie = cookie
         self.question = question
         self.session = session
+        self.hasGrant = hasGrant
         self.rows = rows
+        isQuiet = question.isQuiet
     }
 
     var kind: PromptKind { question.kind }
-    var isQuiet: Bool { question.isQuiet }
+    /// The person denied the app before.
+    var isDenied: Bool { question.isQuiet }
     var caller: Caller { session.caller }
 
     /// 128 random bits in hexadecimal digits; `nil` if libcrypto has no randomness or no memory.
@@ -112,7 +128,7 @@ enum PromptOutcome: Hashable {
     /// The person decided nothing, or the decision had no effect. For example, the prompt was dismissed,
     /// timed out or was withdrawn.
     case dismissed
-    /// No agent appeared in time.
+    /// No agent was there to ask. It does not count for the back-off.
     case noAgent
 }
 

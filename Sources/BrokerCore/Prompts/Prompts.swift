@@ -1,59 +1,55 @@
 import BrokerAccessControl
 import BrokerInterface
 import BrokerJSON
+import BrokerModel
 import BrokerVarlink
 
 /// The open prompts, in one queue per user, and the agents that may answer them. It lives on the event loop.
+/// ``Prompts/serve(_:)`` and what else concerns agents is in an extension of its own.
 final class Prompts {
-    private struct UserPrompts {
-        /// Prompts that are shown one at a time. The first one is shown.
-        var queue: [Prompt] = []
-        /// Quiet prompts. Agents show each as one line next to the first prompt, so that a denied app does
-        /// not delay others.
-        var quiet: [Prompt] = []
-        var agents: [Agent] = []
-
-        /// The prompts that agents may show: the first one of the queue, and all quiet ones.
-        var shown: [Prompt] { queue.prefix(1) + quiet }
-        var open: [Prompt] { queue + quiet }
-    }
-
-    private let surroundings: Surroundings
-    private var users: [UInt32: UserPrompts] = [:]
-    private var backOff: BackOff
+    let surroundings: Surroundings
+    var users: [UInt32: UserPrompts] = [:]
+    private var backOffs: [UInt32: BackOff] = [:]
     private let descriptions: PromptDescriptions
 
     init(surroundings: Surroundings, descriptions: PromptDescriptions) {
         self.descriptions = descriptions
         self.surroundings = surroundings
-        backOff = BackOff(limits: surroundings.limits)
+    }
+
+    /// Reads or changes what is kept for one user.
+    func with<Result>(_ uid: UInt32, _ body: (inout UserPrompts) -> Result) -> Result {
+        body(&users[uid, default: UserPrompts(limits: surroundings.limits)])
     }
 
     // MARK: Asking
 
-    /// Throws unless the person may be prompted for this caller at this time. Call this before reading
-    /// anything for the prompt.
-    func mayAsk(_ kind: PromptKind, isQuiet: Bool, for caller: Caller) throws(VarlinkError) {
-        if let seconds = backOff.remaining(caller.uid, caller.strength, caller.app, now: surroundings.uptime()) {
-            throw ContactsError.tooManyPrompts(retryAfterSeconds: seconds)
+    /// Checks that the person may be prompted for this caller now. Called before anything is read for the prompt.
+    ///
+    /// - Parameter hasGrant: the caller has access, by a decision of the person or an administrator.
+    func mayAsk(_ question: Question, for caller: Caller, hasGrant: Bool) throws(VarlinkError) {
+        let key = AppKey(caller)
+        if let seconds = backOffs[caller.uid]?.remaining(key, now: surroundings.uptime()) {
+            throw ContactsError.tooManyPrompts(retryAfterSeconds: seconds, reason: .refusals)
         }
-        let open = users[caller.uid]?.open ?? []
-        let own = open.filter { $0.caller.principals.last == caller.principals.last }
-        if kind == .access, own.contains(where: { $0.kind == .access && $0.caller == caller }) { return }
-        guard own.isEmpty, open.count < surroundings.limits.prompts, hasRoom(among: open, isQuiet: isQuiet, for: caller)
+        guard let user = users[caller.uid] else { return }
+        let own = user.open.filter { AppKey($0.caller) == key }
+        if question.kind == .access, own.contains(where: { $0.kind == .access && $0.caller == caller }) { return }
+        guard own.isEmpty else { throw ContactsError.tooManyPrompts(retryAfterSeconds: 1) }
+        guard user.open.count < surroundings.limits.prompts, hasRoom(among: user, question, for: caller, hasGrant)
         else {
-            throw ContactsError.tooManyPrompts(retryAfterSeconds: 1)
+            throw ContactsError.tooManyPrompts(retryAfterSeconds: 1, reason: .crowd)
         }
     }
 
-    /// Whether another prompt fits within the limit that weakly identified callers share. Once one of their
-    /// prompts grants nothing, they may together have only one open prompt, like a single app. Other callers
-    /// are not limited here.
-    private func hasRoom(among open: [Prompt], isQuiet: Bool, for caller: Caller) -> Bool {
-        guard caller.strength.namesNobody else { return true }
-        // Denied apps, whose prompts are quiet, and other apps are counted separately.
-        let crowd = open.filter { $0.caller.strength.namesNobody && $0.isQuiet == isQuiet }
-        return crowd.count < (isQuiet || backOff.isFresh(caller) ? surroundings.limits.promptsOfWeakCallers : 1)
+    /// Limits the open prompts of weakly identified callers that were never approved, which count together.
+    private func hasRoom(
+        among user: UserPrompts, _ question: Question, for caller: Caller, _ hasGrant: Bool
+    ) -> Bool {
+        guard user.crowd.bucket(of: caller, hasGrant: hasGrant) != nil else { return true }
+        // Denied apps and other apps are counted separately, so that a denied app delays no other.
+        let crowd = user.open.count { $0.isOfCrowd && $0.isDenied == question.isQuiet }
+        return crowd < surroundings.limits.promptsOfWeakCallers
     }
 
     /// Queues a prompt. A call for an access prompt joins the same caller's open access prompt, if there is
@@ -61,9 +57,9 @@ final class Prompts {
     func ask(
         _ prompt: Prompt, for call: Call, done: @escaping (PromptOutcome) -> Void
     ) throws(VarlinkError) {
-        try mayAsk(prompt.kind, isQuiet: prompt.isQuiet, for: prompt.caller)
+        try mayAsk(prompt.question, for: prompt.caller, hasGrant: prompt.hasGrant)
         let uid = prompt.caller.uid
-        let joined = users[uid]?.queue.first {
+        let joined = users[uid]?.open.first {
             prompt.kind == .access && $0.kind == .access && $0.caller == prompt.caller && !$0.isAnswered
         }
         let asked = joined ?? prompt
@@ -73,44 +69,104 @@ final class Prompts {
         asked.wait(call, done)
         call.onAbandoned = { [weak self, weak asked, weak call] in
             guard let self, let asked, let call, asked.stopWaiting(call), !asked.isAnswered else { return }
-            self.end(asked, .dismissed)
+            withdrawn(asked)
         }
         guard joined == nil else { return }
-        if prompt.isQuiet {
-            users[uid, default: UserPrompts()].quiet.append(prompt)
-        } else {
-            users[uid, default: UserPrompts()].queue.append(prompt)
-        }
+        with(uid) { $0.add(prompt, now: surroundings.uptime()) }
         notifyAgents(uid)
-        if users[uid]?.shown.contains(where: { $0 === prompt }) == true { begin(prompt) }
+        if users[uid]?.hasAgent != true { awaitAgent(prompt) }
+        takeTurns(uid)
+    }
+
+    /// Ends a prompt whose callers have all gone. It counts only if an agent was sent it: otherwise nobody was
+    /// disturbed.
+    private func withdrawn(_ prompt: Prompt) {
+        let wasShown = prompt.sentAt != nil
+        if wasShown, let bucket = prompt.bucket {
+            with(prompt.caller.uid) { $0.crowd.withdrew(bucket, now: surroundings.uptime()) }
+        }
+        end(prompt, .dismissed, isCounted: wasShown)
+    }
+
+    /// Sends the prompts whose turn has come, and waits for the next one that is held.
+    private func takeTurns(_ uid: UInt32) {
+        let now = surroundings.uptime()
+        for prompt in with(uid, { $0.takeTurns(now: now) }) { begin(prompt) }
+        users[uid]?.release?.cancel()
+        let next = users[uid]?.nextRelease(after: now)
+        users[uid]?.release = next.map { next in
+            surroundings.loop.later(after: .microseconds(next - now)) { [weak self] in self?.takeTurns(uid) }
+        }
     }
 
     /// Sends a prompt whose turn has come to the agents that may answer it. If there is no such agent, the
     /// prompt waits for one for a limited time.
     private func begin(_ prompt: Prompt) {
         let agents = users[prompt.caller.uid]?.agents.filter { mayAnswer($0, prompt) } ?? []
-        if agents.isEmpty { return startTimer(prompt, surroundings.limits.agentTimeout, .noAgent) }
+        // Without any agent, it waits for one since it was queued.
+        if agents.isEmpty, prompt.timer == nil { awaitAgent(prompt) }
         for agent in agents { send(prompt, to: agent) }
     }
 
-    /// Whether an agent may answer a prompt. It may not if its process raised the prompt, or if one of the
-    /// two processes is an ancestor of the other.
-    private func mayAnswer(_ agent: Agent, _ prompt: Prompt) -> Bool {
+    /// Waits for an agent that may answer. A prompt that no agent was ever sent counts for no back-off.
+    func awaitAgent(_ prompt: Prompt) {
+        let uid = prompt.caller.uid
+        let isSomebodyThere = users[uid]?.hasNotifier == true || surroundings.hasLoginSession(uid)
+        prompt.deadline = nil
+        startTimer(
+            prompt,
+            isSomebodyThere ? surroundings.limits.agentTimeoutWithPerson : surroundings.limits.agentTimeout,
+            prompt.sentAt == nil ? .noAgent : .dismissed)
+    }
+
+    /// An agent must not answer prompts of its own process, nor of its ancestors or descendants.
+    func mayAnswer(_ agent: Agent, _ prompt: Prompt) -> Bool {
         !agent.notifyOnly && agent.session.caller.process != prompt.caller.process
             && !surroundings.areKin(agent.session.caller.process, prompt.caller.process)
     }
 
-    private func send(_ prompt: Prompt, to agent: Agent) {
+    func send(_ prompt: Prompt, to agent: Agent) {
         let uid = prompt.caller.uid
-        if prompt.deadline == nil {
-            prompt.deadline = surroundings.uptime() + surroundings.limits.promptTimeout.microseconds
-            startTimer(prompt, surroundings.limits.promptTimeout, .dismissed)
-        }
+        let now = surroundings.uptime()
+        if prompt.sentAt == nil { prompt.sentAt = now }
+        if prompt.deadline == nil { setDeadline(prompt, latestEnd(of: prompt, now: now)) }
         prompt.agents.append(agent)
-        let left = (prompt.deadline ?? 0) - surroundings.uptime()
-        let expires = (surroundings.now() + left) / 1_000_000
-        let waiting = max(0, (users[uid]?.queue.count ?? 1) - 1)
-        agent.serve.reply(descriptions.describe(prompt, waiting: waiting, expires: expires), continues: true)
+        let waiting = users[uid]?.queue.count ?? 0
+        let description = descriptions.describe(prompt, waiting: waiting, expires: expires(prompt))
+        agent.serve.reply(description, continues: true)
+    }
+
+    /// The end of a prompt at which the person does something now.
+    private func latestEnd(of prompt: Prompt, now: Int64) -> Int64 {
+        let limits = surroundings.limits
+        return min(
+            now + limits.promptTimeout.microseconds, (prompt.sentAt ?? now) + limits.longestPromptTime.microseconds)
+    }
+
+    private func setDeadline(_ prompt: Prompt, _ deadline: Int64) {
+        prompt.deadline = deadline
+        startTimer(prompt, .microseconds(max(0, deadline - surroundings.uptime())), .dismissed)
+    }
+
+    /// The prompt's end in seconds since 1970.
+    private func expires(_ prompt: Prompt) -> Int64 {
+        (surroundings.now() + (prompt.deadline ?? 0) - surroundings.uptime()) / 1_000_000
+    }
+
+    /// The person pressed a key at this prompt.
+    func keepOpen(_ prompt: Prompt) {
+        // A prompt that the person opened has its longest time from the start.
+        guard let deadline = prompt.deadline, prompt.sentAt != nil, prompt.overdue == nil else { return }
+        let end = latestEnd(of: prompt, now: surroundings.uptime())
+        guard end > deadline else { return }
+        setDeadline(prompt, end)
+        let expires = Timestamp.text(seconds: expires(prompt))
+        for agent in prompt.agents {
+            agent.serve.reply(continues: true) {
+                $0.member("extended", prompt.cookie)
+                $0.member("expires", expires)
+            }
+        }
     }
 
     private func startTimer(_ prompt: Prompt, _ delay: Duration, _ outcome: PromptOutcome) {
@@ -173,9 +229,7 @@ final class Prompts {
             return
         }
         guard let prompts = users[uid], prompts.open.contains(where: { $0 === prompt }) else { return }
-        let wasFirst = prompts.queue.first === prompt
-        users[uid]?.queue.removeAll { $0 === prompt }
-        users[uid]?.quiet.removeAll { $0 === prompt }
+        users[uid]?.remove(prompt)
         prompt.timer?.cancel()
         prompt.timer = nil
         prompt.overdue = nil
@@ -191,8 +245,7 @@ final class Prompts {
             done(outcome)
         }
         notifyAgents(uid)
-        // A callback above may have raised the next prompt, which has then already begun.
-        if wasFirst, let next = users[uid]?.queue.first, next.timer == nil { begin(next) }
+        takeTurns(uid)
     }
 
     /// Dismisses the matching open prompts. Answered prompts are left out, because the policy applies to
@@ -230,123 +283,51 @@ final class Prompts {
     }
 
     private func count(_ outcome: PromptOutcome, of prompt: Prompt) {
+        let caller = prompt.caller
+        let now = surroundings.uptime()
         switch outcome {
-        case .granted(let newly) where !newly.isEmpty || prompt.kind == .access: backOff.approved(prompt.caller)
-        case .picked, .proposed(.some): backOff.approved(prompt.caller)
-        case .granted, .proposed(nil), .refused, .dismissed, .noAgent:
-            backOff.grantedNothing(prompt.caller, denied: prompt.isQuiet, now: surroundings.uptime())
+        case .granted(let newly) where !newly.isEmpty || prompt.kind == .access: approved(caller, now: now)
+        case .picked, .proposed(.some): approved(caller, now: now)
+        case .granted, .proposed(nil), .refused, .dismissed:
+            backOffs[caller.uid, default: BackOff(limits: surroundings.limits)]
+                .grantedNothing(caller, denied: prompt.isDenied, now: now)
+        case .noAgent: break
         }
     }
 
-    // MARK: Agents
-
-    /// Whether one more agent may serve this user. Notify-only agents have a separate limit: they need no
-    /// password, and must not displace agents whose user gave one.
-    func hasRoom(ofAgentsOf uid: UInt32, notifyOnly: Bool) -> Bool {
-        let agents = users[uid]?.agents ?? []
-        return agents.count { $0.notifyOnly == notifyOnly } < surroundings.limits.agents
+    private func approved(_ caller: Caller, now: Int64) {
+        backOffs[caller.uid]?.approved(caller)
+        with(caller.uid) { $0.crowd.approved(caller, now: now) }
     }
 
-    /// Starts to serve an agent. Returns `false` if the user has too many agents.
-    func serve(_ agent: Agent) -> Bool {
-        let uid = agent.session.caller.uid
-        let others = users[uid]?.agents.filter { !$0.notifyOnly } ?? []
-        guard hasRoom(ofAgentsOf: uid, notifyOnly: agent.notifyOnly) else { return false }
-        users[uid, default: UserPrompts()].agents.append(agent)
-        let waiting = users[uid]?.open.count ?? 0
-        agent.serve.reply(continues: true) {
-            if !agent.notifyOnly { $0.member("agent", agent.token) }
-            $0.member("waiting", waiting)
-            if !agent.notifyOnly { $0.member("others", others.count) }
-        }
-        if !agent.notifyOnly {
-            for other in others {
-                other.serve.reply(continues: true) {
-                    $0.member("others", others.count)
-                    // The broker found the terminal from the agent's process. The agent's own parameter is
-                    // not trusted.
-                    $0.member("joined", agent.session.caller.terminal ?? "no terminal")
-                }
-            }
-            for prompt in users[uid]?.shown ?? [] where !prompt.isAnswered && mayAnswer(agent, prompt) {
-                send(prompt, to: agent)
-            }
-        }
-        return true
-    }
+    // MARK: Administrators
 
-    /// The agent with this token. Throws unless the same process serves as that agent.
-    func agent(_ token: String, of session: CallerSession) throws(VarlinkError) -> Agent {
-        let agent = users[session.caller.uid]?.agents.first {
-            !$0.notifyOnly && $0.token == token && $0.session.caller.process == session.caller.process
-        }
-        guard let agent else { throw AgentError.notAnAgent("this process has no agent with that token") }
-        return agent
-    }
-
-    /// Removes the agent of a closed connection. A prompt that only this agent showed then waits for another
-    /// agent.
-    func agentLeft(_ session: CallerSession) {
-        let uid = session.caller.uid
-        guard let leaving = users[uid]?.agents.first(where: { $0.session === session }) else { return }
-        users[uid]?.agents.removeAll { $0 === leaving }
-        guard !leaving.notifyOnly else { return }
-        let others = users[uid]?.agents.filter { !$0.notifyOnly } ?? []
-        for other in others { other.serve.reply(continues: true) { $0.member("others", others.count - 1) } }
-        leaving.own?.withdrawPasswords()
-        for prompt in users[uid]?.shown ?? [] where !prompt.isAnswered {
-            guard prompt.agents.contains(where: { $0 === leaving }) else { continue }
-            prompt.agents.removeAll { $0 === leaving }
-            // If an answer from this agent waits for a password, the answer no longer counts, although it
-            // came on a different connection.
-            prompt.withdrawPasswords(of: leaving.session.caller.process)
-            guard prompt.agents.isEmpty else { continue }
-            prompt.deadline = nil
-            startTimer(prompt, surroundings.limits.agentTimeout, .dismissed)
-        }
-    }
-
-    private func notifyAgents(_ uid: UInt32) {
-        let waiting = users[uid]?.open.count ?? 0
-        for agent in users[uid]?.agents ?? [] where agent.notifyOnly {
-            agent.serve.reply(continues: true) { $0.member("waiting", waiting) }
-        }
-    }
-
-    /// The number of agents that serve this user; if `uid` is `nil`, all users.
-    func agentCount(_ uid: UInt32?) -> Int { users(of: uid).reduce(0) { $0 + $1.agents.count } }
-
-    private func users(of uid: UInt32?) -> [UserPrompts] {
-        guard let uid else { return Array(users.values) }
-        return users[uid].map { [$0] } ?? []
-    }
-
-    /// This user's open prompts, and whether an agent shows each.
-    func open(_ uid: UInt32) -> [(prompt: Prompt, isShown: Bool)] {
-        let prompts = users[uid] ?? UserPrompts()
-        return prompts.open.map { prompt in (prompt, !prompt.agents.isEmpty) }
-    }
-
-    /// The number of this user's open prompts; if `uid` is `nil`, of all users' prompts.
-    func openCount(_ uid: UInt32?) -> Int { users(of: uid).reduce(0) { $0 + $1.open.count } }
-
-    /// Resets the back-off of some apps of a user; see ``BackOff/drop(_:where:weak:)``.
+    /// Resets the back-off of some apps of a user, and the limits that weakly identified apps share if one is meant.
+    ///
+    /// - Parameters:
+    ///   - isMeant: whether to reset an app, by its strength and identifier.
+    ///   - callers: the connected ones that are meant.
+    /// - Returns: the apps that had to wait.
     func dropWaits(
-        _ uid: UInt32, where isMeant: (IdentityStrength, String) -> Bool, weak: Bool
+        _ uid: UInt32, where isMeant: (IdentityStrength, String) -> Bool, connected callers: [Caller], weak: Bool
     ) -> [(strength: IdentityStrength, app: String)] {
-        backOff.drop(uid, where: isMeant, weak: weak)
+        let dropped = backOffs[uid]?.drop(where: isMeant, keys: Set(callers.map(AppKey.init))) ?? []
+        if weak || dropped.contains(where: \.strength.namesNobody) { users[uid]?.crowd.reset(where: isMeant) }
+        takeTurns(uid)
+        return dropped
     }
 
     /// The seconds, rounded up, that an app must still wait; `nil` if it need not wait.
     func wait(of principal: Principal) -> Int? {
-        backOff.remaining(principal.uid, principal.strength, principal.app, now: surroundings.uptime())
+        backOffs[principal.uid]?.remaining(principal.strength, principal.app, now: surroundings.uptime())
     }
 
     /// Ends all prompts of a user, and resets the back-off of the user's apps.
     func drop(_ uid: UInt32) {
-        // An answer that is being synced finds neither its prompt nor its grant afterwards.
-        for prompt in users[uid]?.open ?? [] { end(prompt, .dismissed) }
+        // Answers that are being synced then find neither prompt nor grant.
+        for prompt in users[uid]?.open ?? [] { end(prompt, .dismissed, isCounted: false) }
         for agent in users[uid]?.agents ?? [] { agent.own = nil }
-        backOff.drop(uid)
+        backOffs[uid] = nil
+        users[uid]?.resetLimits()
     }
 }

@@ -7,7 +7,7 @@ import BrokerVarlink
 /// The contents of a prompt that a call raises.
 struct Question {
     var kind: PromptKind
-    /// Whether the prompt is shown as one line that the person may open.
+    /// The person denied the app before: the prompt is shown as one line that they may open.
     var isQuiet = false
     var purpose: String?
     var keys: ContactKeySet?
@@ -30,15 +30,17 @@ struct Questions {
     let checks: ExecutableChecks
     let problems: StoreProblems
 
-    /// Prompts the person on behalf of a call. The call fails if the person may not be prompted.
+    /// Prompts the person on behalf of a call. The call fails if the person may not be prompted. If they do not want
+    /// prompts from the app any more, none is shown, and it counts as dismissed.
     ///
     /// - Parameter again: decides the call again after its caller's executable was checked.
     func ask(
         _ question: Question, _ call: Call, _ session: CallerSession, again: @escaping () -> Void,
         done: @escaping (PromptOutcome) -> Void
     ) {
+        if grants.isSilenced(session.caller) { return done(.dismissed) }
         do throws(VarlinkError) {
-            try prompts.mayAsk(question.kind, isQuiet: question.isQuiet, for: session.caller)
+            try prompts.mayAsk(question, for: session.caller, hasGrant: hasGrant(session))
         } catch {
             return refuse(call, session, error)
         }
@@ -56,13 +58,20 @@ struct Questions {
         }
     }
 
+    private func hasGrant(_ session: CallerSession) -> Bool {
+        guard case .granted(let grant) = grants.effectiveAccess(of: session).effective else { return false }
+        return grant.access != .denied
+    }
+
     private func raise(
         _ question: Question, _ call: Call, _ session: CallerSession,
         done: @escaping (PromptOutcome) -> Void
     ) {
         var question = question
         question.keys?.formIntersection(grants.ruling(of: session).maximumKeys)
-        guard let prompt = Prompt(question, of: session) else { return call.fail(ContactsError.storeUnavailable) }
+        guard let prompt = Prompt(question, of: session, hasGrant: hasGrant(session)) else {
+            return call.fail(ContactsError.storeUnavailable)
+        }
         let reason = question.purpose.flatMap(purposeHash).map { " purpose:" + $0 }
         groupCommit.record(.prompt, of: session.caller, detail: question.kind.rawValue + (reason ?? ""))
         do throws(VarlinkError) {

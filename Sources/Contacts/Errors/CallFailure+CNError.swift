@@ -25,7 +25,8 @@ extension CallFailure {
         case "TooManyPrompts":
             let seconds = parameters["retryAfterSeconds"]?.integer ?? 60
             details.retryAfter = Int(clamping: seconds)
-            return error(.authorizationDenied, "the person was asked too often; try again in \(seconds) seconds")
+            let whom = parameters["reason"]?.string == "crowd" ? "other apps asked the person" : "the person was asked"
+            return error(.authorizationDenied, "\(whom) too often; try again in \(seconds) seconds")
         case "RecordDoesNotExist": return error(.recordDoesNotExist)
         case "RecordAlreadyExists": return error(.insertedRecordAlreadyExists)
         case "RecordNotWritable": return error(.recordNotWritable)

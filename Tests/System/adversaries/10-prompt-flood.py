@@ -6,12 +6,15 @@ import time
 
 from fixture.accounts import as_user, start
 from fixture.broker import CALLER, REQUEST_ACCESS, admin, fresh, pending, wait_for
-from fixture.person import Agent
+from fixture.person import Agent, NotShown
 from fixture.varlink import APPS, attempt
 from fixture.verdict import must, run, tries
 
 CROWD = 100
 MOST = 4
+SCREENS = 8
+ASKS = "asks to see your contacts"
+WAITS = "asks too, after many others"
 
 
 def crowd(programs):
@@ -35,48 +38,117 @@ def finish(running):
     return told
 
 
-@tries("requests access from a hundred processes of one program", "four prompts at most; other requests join one or get TooManyPrompts")
-def copies():
-    fresh()
-    with Agent("alice") as person:
-        running, most = crowd([CALLER] * CROWD)
-        person.wait("asks to see your contacts")
-        told = finish(running)
-    must(most <= MOST, f"{most} prompts were open at once")
-    return f"at most {most} open; {sum('TooManyPrompts' in each for each in told)} of {CROWD} got TooManyPrompts"
+def copies_at(*folders):
+    """Lays copies of the caller at other paths, each with a hash of its own. Returns their paths."""
+    paths = [f"{folder}/app{index}" for folder in folders for index in range(CROWD)]
 
-
-@tries("requests access from a hundred copies at a hundred paths", "four prompts at most for all of them")
-def paths():
     def lay():
-        os.makedirs("/home/alice/copies", exist_ok=True)
         with open(CALLER, "rb") as file:
             program = file.read()
-        for index in range(CROWD):
-            path = f"/home/alice/copies/app{index}"
+        for index, path in enumerate(paths):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "wb") as file:
-                # Each copy also has a different hash.
                 file.write(program + index.to_bytes(4, "big"))
             os.chmod(path, 0o755)
 
     as_user("alice", lay)
+    return paths
+
+
+def ask(program):
+    return start(
+        "alice", [*program, APPS, REQUEST_ACCESS], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT)
+
+
+@tries("requests access from a hundred processes of one program", "one prompt; the other requests get TooManyPrompts")
+def processes():
     fresh()
     with Agent("alice") as person:
-        running, most = crowd([f"/home/alice/copies/app{index}" for index in range(CROWD)])
-        person.wait("asks to see your contacts")
-        must(0 < most <= MOST, f"{most} prompts were open at once")
-
-        # The person denies one. All copies share one back-off, which starts now.
-        shown = len(pending(1000))
-        person.press("d")
-        person.wait("did not allow")
+        running, most = crowd([CALLER] * CROWD)
+        person.wait(ASKS)
         told = finish(running)
-        fresh_ones, most_then = crowd([f"/home/alice/copies/app{index}" for index in range(CROWD)])
-        told_then = finish(fresh_ones)
-    refused = sum("TooManyPrompts" in each for each in told_then)
-    must(refused >= CROWD - MOST, f"after a denial only {refused} got TooManyPrompts")
-    return (f"at most {most} open, {sum('TooManyPrompts' in each for each in told)} got TooManyPrompts; "
-            f"after one denial {refused} of {CROWD}")
+    must(most <= 1, f"{most} prompts were open at once")
+    return f"at most {most} open; {sum('TooManyPrompts' in each for each in told)} of {CROWD} got TooManyPrompts"
+
+
+@tries("requests access from a hundred copies at a hundred paths at once", "four prompts at most for all of them")
+def paths():
+    programs = copies_at("/home/alice/copies")
+    fresh()
+    with Agent("alice") as person:
+        running, most = crowd(programs)
+        person.wait(ASKS)
+        told = finish(running)
+    must(0 < most <= MOST, f"{most} prompts were open at once")
+    return f"at most {most} open; {sum('TooManyPrompts' in each for each in told)} of {CROWD} got TooManyPrompts"
+
+
+@tries("requests access from copies at other paths one after the other", "the screen eight times, then only lines")
+def one_by_one():
+    fresh()
+    screens = lines = 0
+    with Agent("alice") as person:
+        for index in range(SCREENS + 3):
+            person.press("")
+            asking = ask([f"/home/alice/copies/app{index}"])
+            try:
+                if person.wait(ASKS, WAITS) == ASKS:
+                    screens += 1
+                    person.press("d")
+                    person.wait("did not allow")
+                else:
+                    lines += 1
+            finally:
+                finish([asking])
+    must(screens == SCREENS and lines == 3, f"{screens} took the screen, {lines} were lines")
+    return f"{screens} took the screen, then {lines} were lines"
+
+
+@tries("opens prompts under many paths and withdraws each at once", "after two, each is held back longer")
+def flicker():
+    fresh()
+    shown, seconds = 0, 20
+    end = time.monotonic() + seconds
+    with Agent("alice") as person:
+        for index in range(CROWD):
+            left = end - time.monotonic()
+            if left <= 0:
+                break
+            person.press("")
+            asking = ask([f"/home/alice/copies/app{index}"])
+            try:
+                person.wait(ASKS, WAITS, timeout=left)
+                shown += 1
+            except NotShown:
+                pass
+            finally:
+                finish([asking])
+    # At 0, 0, 2, 6 and 14 seconds at the earliest.
+    must(0 < shown <= 5, f"{shown} prompts appeared in {seconds} s")
+    return f"{shown} prompts appeared in {seconds} s"
+
+
+@tries("is refused in a mount namespace of its own, at the path of another program", "that program need not wait")
+def victim():
+    fresh()
+    inside = ["bwrap", "--unshare-user", "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--bind",
+              "/run/contactbroker", "/run/contactbroker", "--", CALLER]
+    with Agent("alice") as person:
+        for _ in range(2):
+            person.press("")
+            asking = ask(inside)
+            person.wait(ASKS)
+            person.press("d")
+            person.wait("did not allow")
+            finish([asking])
+        person.press("")
+        asking = ask([CALLER])
+        try:
+            person.wait(ASKS)
+        finally:
+            finish([asking])
+    return "it was asked about at once"
 
 
 @tries("floods alice's queue while bob's program requests access", "bob's prompt opens, and root is answered at once")

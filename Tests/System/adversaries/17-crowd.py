@@ -15,8 +15,9 @@ from fixture.verdict import must, run, tries
 MEGABYTE = 1 << 20
 # Maximum seconds until another program is answered.
 ANSWERED = 5
-# Maximum megabytes by which the broker may grow: its bound for calls of one user, and as much for buffers that are half full.
-GROWN = 256
+# Maximum megabytes by which the broker may grow: its bound for calls of one user (128), and more than as much again for buffers
+# that are half full, and for holes between them.
+GROWN = 448
 
 # Opens connections, and sends the beginning of a call on each for as long as the broker reads it. Prints how many are open,
 # and keeps them until it is killed.

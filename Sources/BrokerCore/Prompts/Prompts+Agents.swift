@@ -1,0 +1,98 @@
+import BrokerAccessControl
+import BrokerInterface
+import BrokerJSON
+import BrokerVarlink
+
+/// The agents that serve, and what is shown of the prompts elsewhere.
+extension Prompts {
+    /// Whether one more agent may serve this user. Notify-only agents are limited separately: they need no password,
+    /// and must not displace agents that gave one.
+    func hasRoom(ofAgentsOf uid: UInt32, notifyOnly: Bool) -> Bool {
+        let agents = users[uid]?.agents ?? []
+        return agents.count { $0.notifyOnly == notifyOnly } < surroundings.limits.agents
+    }
+
+    /// Starts to serve an agent; returns `false` if there are too many.
+    func serve(_ agent: Agent) -> Bool {
+        let uid = agent.session.caller.uid
+        let others = users[uid]?.agents.filter { !$0.notifyOnly } ?? []
+        guard hasRoom(ofAgentsOf: uid, notifyOnly: agent.notifyOnly) else { return false }
+        with(uid) { $0.agents.append(agent) }
+        let waiting = users[uid]?.open.count { !agent.notifyOnly || $0.isAnnounced } ?? 0
+        agent.serve.reply(continues: true) {
+            if !agent.notifyOnly { $0.member("agent", agent.token) }
+            $0.member("waiting", waiting)
+            if !agent.notifyOnly { $0.member("others", others.count) }
+        }
+        if !agent.notifyOnly {
+            for other in others {
+                other.serve.reply(continues: true) {
+                    $0.member("others", others.count)
+                    // From the peer credentials, not from the agent's own words.
+                    $0.member("joined", agent.session.caller.terminal ?? "no terminal")
+                }
+            }
+            // Prompts that waited for an agent now wait for their turn.
+            for prompt in users[uid]?.waiting ?? [] {
+                prompt.timer?.cancel()
+                prompt.timer = nil
+            }
+            for prompt in users[uid]?.shown ?? [] where !prompt.isAnswered && mayAnswer(agent, prompt) {
+                send(prompt, to: agent)
+            }
+        }
+        return true
+    }
+
+    /// The agent of this token, if the caller is the same process.
+    func agent(_ token: String, of session: CallerSession) throws(VarlinkError) -> Agent {
+        let agent = users[session.caller.uid]?.agents.first {
+            !$0.notifyOnly && $0.token == token && $0.session.caller.process == session.caller.process
+        }
+        guard let agent else { throw AgentError.notAnAgent("this process has no agent with that token") }
+        return agent
+    }
+
+    /// Removes the agent of a closed connection. A prompt that only it showed waits for another agent.
+    func agentLeft(_ session: CallerSession) {
+        let uid = session.caller.uid
+        guard let leaving = users[uid]?.agents.first(where: { $0.session === session }) else { return }
+        users[uid]?.agents.removeAll { $0 === leaving }
+        guard !leaving.notifyOnly else { return }
+        let others = users[uid]?.agents.filter { !$0.notifyOnly } ?? []
+        for other in others { other.serve.reply(continues: true) { $0.member("others", others.count - 1) } }
+        leaving.own?.withdrawPasswords()
+        for prompt in users[uid]?.shown ?? [] where !prompt.isAnswered {
+            guard prompt.agents.contains(where: { $0 === leaving }) else { continue }
+            prompt.agents.removeAll { $0 === leaving }
+            // The agent's answer came on another connection and no longer counts.
+            prompt.withdrawPasswords(of: leaving.session.caller.process)
+            if prompt.agents.isEmpty { awaitAgent(prompt) }
+        }
+        guard others.isEmpty else { return }
+        for prompt in users[uid]?.waiting ?? [] { awaitAgent(prompt) }
+    }
+
+    func notifyAgents(_ uid: UInt32) {
+        let waiting = users[uid]?.open.count(where: \.isAnnounced) ?? 0
+        for agent in users[uid]?.agents ?? [] where agent.notifyOnly {
+            agent.serve.reply(continues: true) { $0.member("waiting", waiting) }
+        }
+    }
+
+    /// The number of agents that serve this user; of all users if `nil`.
+    func agentCount(_ uid: UInt32?) -> Int { users(of: uid).reduce(0) { $0 + $1.agents.count } }
+
+    private func users(of uid: UInt32?) -> [UserPrompts] {
+        guard let uid else { return Array(users.values) }
+        return users[uid].map { [$0] } ?? []
+    }
+
+    /// This user's open prompts, and whether an agent shows each.
+    func open(_ uid: UInt32) -> [(prompt: Prompt, isShown: Bool)] {
+        (users[uid]?.open ?? []).map { prompt in (prompt, !prompt.agents.isEmpty) }
+    }
+
+    /// The number of this user's open prompts; of all users if `nil`.
+    func openCount(_ uid: UInt32?) -> Int { users(of: uid).reduce(0) { $0 + $1.open.count } }
+}

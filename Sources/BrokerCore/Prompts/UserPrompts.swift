@@ -1,0 +1,96 @@
+import BrokerVarlink
+
+/// One user's open prompts and agents. It lives on the event loop.
+struct UserPrompts {
+    /// The prompt that takes the agents' screens.
+    var current: Prompt?
+    /// Prompts that wait for their turn, in this order: those of the crowd come last.
+    private(set) var queue: [Prompt] = []
+    /// Prompts that agents show as one line each beside ``current``, so that they delay no other.
+    private(set) var quiet: [Prompt] = []
+    var agents: [Agent] = []
+    var crowd: Crowd
+    /// When notify-only agents were last told of an app's prompt.
+    private var announced: [AppKey: Int64] = [:]
+    /// Runs when a prompt that is held may be shown.
+    var release: (any Scheduled)?
+
+    private let limits: Limits
+
+    init(limits: Limits) {
+        self.limits = limits
+        crowd = Crowd(limits: limits)
+    }
+
+    /// The prompts that agents are sent now.
+    var shown: [Prompt] { (current.map { [$0] } ?? []) + quiet.filter(\.hasTurn) }
+    var open: [Prompt] { (current.map { [$0] } ?? []) + queue + quiet }
+    /// The open prompts whose turn has not come.
+    var waiting: [Prompt] { queue + quiet.filter { !$0.hasTurn } }
+
+    /// Whether an agent can show prompts.
+    var hasAgent: Bool { agents.contains { !$0.notifyOnly } }
+    var hasNotifier: Bool { agents.contains(where: \.notifyOnly) }
+
+    /// Adds a prompt that may be asked, at its place.
+    mutating func add(_ prompt: Prompt, now: Int64) {
+        let bucket = crowd.bucket(of: prompt.caller, hasGrant: prompt.hasGrant)
+        prompt.isOfCrowd = bucket != nil
+        prompt.bucket = prompt.isDenied ? nil : bucket
+        if let bucket = prompt.bucket, !crowd.take(from: bucket, now: now) {
+            prompt.isQuiet = true
+            prompt.isAnnounced = false
+        } else {
+            prompt.isAnnounced = announces(AppKey(prompt.caller), now: now)
+        }
+        if prompt.isQuiet {
+            quiet.append(prompt)
+        } else if prompt.isOfCrowd {
+            queue.append(prompt)
+        } else {
+            queue.insert(prompt, at: queue.firstIndex(where: \.isOfCrowd) ?? queue.endIndex)
+        }
+    }
+
+    /// Whether notify-only agents are told of an app's prompt. Notes that they are.
+    private mutating func announces(_ key: AppKey, now: Int64) -> Bool {
+        if let last = announced[key], now - last < limits.notifiesAgainAfter.microseconds { return false }
+        guard hasNotifier else { return true }
+        announced[key] = now
+        Crowd.removeOldest(of: &announced, beyond: limits.backOffs)
+        return true
+    }
+
+    /// Removes all that was counted, approved or announced.
+    mutating func resetLimits() {
+        crowd = Crowd(limits: limits)
+        announced = [:]
+    }
+
+    mutating func remove(_ prompt: Prompt) {
+        if current === prompt { current = nil }
+        queue.removeAll { $0 === prompt }
+        quiet.removeAll { $0 === prompt }
+    }
+
+    /// The prompts whose turn comes now: the next one if nothing is on the screen, and quiet ones.
+    mutating func takeTurns(now: Int64) -> [Prompt] {
+        var begun: [Prompt] = []
+        if current == nil, let next = queue.firstIndex(where: { heldUntil($0) <= now }) {
+            let prompt = queue.remove(at: next)
+            current = prompt
+            begun.append(prompt)
+        }
+        begun += quiet.filter { !$0.hasTurn && heldUntil($0) <= now }
+        for prompt in begun { prompt.hasTurn = true }
+        return begun
+    }
+
+    /// When the next prompt's turn comes, if none has to end before.
+    func nextRelease(after now: Int64) -> Int64? {
+        let held = quiet.filter { !$0.hasTurn } + (current == nil ? queue : [])
+        return held.map(heldUntil).filter { $0 > now }.min()
+    }
+
+    private func heldUntil(_ prompt: Prompt) -> Int64 { prompt.bucket.map(crowd.heldUntil) ?? 0 }
+}
