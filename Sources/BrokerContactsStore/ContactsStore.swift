@@ -61,14 +61,14 @@ public final class ContactsStore: Sendable {
     ///   - locale: the locale whose alphabet determines the sort order (`de_DE`); `""` selects the root
     ///     collation.
     ///   - region: the region of phone numbers without a country code (`DE`); `""` if unknown.
-    ///   - stepsOnLoop: the maximum number of steps of SQLite's virtual machine in a
-    ///     ``ReadingManner/bounded`` read. With 0, every bounded fetch and search throws
-    ///     ``StoreError/takesLong``.
-    ///   - timeOnLoop: the maximum time that a bounded read may take, in nanoseconds.
-    ///   - onDamage: called on any thread when a read finds a damaged card, but at most once a minute.
+    ///   - stepsOnLoop: most steps of SQLite's virtual machine in a ``ReadingManner/bounded`` read; 0 allows no such
+    ///     read.
+    ///   - timeOnLoop: most nanoseconds that such a read may take.
+    ///   - space: how large the book may become.
+    ///   - onDamage: called on any thread when a read finds a damaged card: at once, then at most once a minute.
     public static func open(
         folder: String, owner: StoreOwner, creating: Bool, locale: String = "", region: String = "",
-        stepsOnLoop: Int = 24_000, timeOnLoop: Int64 = .max,
+        stepsOnLoop: Int = 24_000, timeOnLoop: Int64 = .max, space: SpaceBounds = SpaceBounds(),
         onDamage: @escaping @Sendable (DamagedCard) -> Void
     ) throws(StoreError) -> ContactsStore? {
         let forms = { @Sendable () throws(StoreError) -> sending Normalizer in
@@ -88,7 +88,8 @@ public final class ContactsStore: Sendable {
         try file.tighten()
         let otherMaker = ContactsAhead.Maker(locale: locale, region: region)
         let writer = try BookWriter(
-            database: BookConnection.writing(file), file: file, normalizer: writerForms, otherMaker: otherMaker)
+            database: BookConnection.writing(file), file: file, normalizer: writerForms, otherMaker: otherMaker,
+            space: space)
         do {
             try writer.prepare()
             let saves = SaveCount()
@@ -223,27 +224,29 @@ public final class ContactsStore: Sendable {
         }
     }
 
-    /// Applies all changes in order, or none, and returns after they are synced. Not for the event loop.
+    /// Applies all changes in order, or none, and returns after they are synced. Then checkpoints the write-ahead log
+    /// if it has reached its bound. Not for the event loop.
     ///
     /// - Parameters:
-    ///   - isEvidence: whether the new content may link cards. Pass true only if its author sees every card
-    ///     completely.
-    ///   - entry: added to the outbox in the same transaction, if the save changes anything.
-    ///   - ready: the value that ``makeReady(_:at:)`` returned for the same changes. It serves only one save,
-    ///     and only with the same `seconds`. In all other cases this call prepares the contacts itself.
+    ///   - isEvidence: the new content may link cards, because its author sees every card completely.
+    ///   - access: decides which bounds of space apply to the save.
+    ///   - entry: added to the outbox with the changes, if they change anything.
+    ///   - ready: the prepared forms of the same changes, if preparation was begun. It serves one save, with the time
+    ///     that it was prepared for; otherwise the forms are made now.
     /// - Returns: the new entries of the change history.
     @discardableResult
     public func apply(
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
-        outbox entry: OutgoingEntry? = nil, ready: ReadyContacts? = nil
+        access: AuthorAccess = .full, outbox entry: OutgoingEntry? = nil, ready: ReadyContacts? = nil
     ) throws(ChangeError) -> [BookChange] {
-        let (made, links) = try writer.withLock { writer throws(ChangeError) in
+        let (made, links, isLogLong) = try writer.withLock { writer throws(ChangeError) in
             guard let writer else { throw .store(Self.closed) }
             defer { saves.add() }
             return (
                 try writer.apply(
-                    changes, by: author, at: seconds, isEvidence: isEvidence, outbox: entry, ready: ready),
-                writer.links
+                    changes, by: author, at: seconds, isEvidence: isEvidence, access: access, outbox: entry,
+                    ready: ready),
+                writer.links, writer.isLogLong
             )
         }
         if let last = made.last {
@@ -254,6 +257,8 @@ public final class ContactsStore: Sendable {
                 $0.links = links
             }
         }
+        // The save is made, even if the checkpoint fails; the next save tries again.
+        if isLogLong { try? checkpoint() }
         return made
     }
 
@@ -262,7 +267,7 @@ public final class ContactsStore: Sendable {
     ///
     /// Preparation takes several times the memory of the contacts, so prepare only the next save of a user.
     ///
-    /// - Returns: the value for ``apply(_:by:at:isEvidence:outbox:ready:)``; `nil` if there are too few contacts.
+    /// - Returns: the value for ``apply(_:by:at:isEvidence:access:outbox:ready:)``; `nil` if there are too few contacts.
     public func makeReady(_ changes: [ContactChange], at seconds: Int64) -> ReadyContacts? {
         ContactsAhead(changes, at: seconds, otherMaker).map { ReadyContacts($0, at: seconds) }
     }

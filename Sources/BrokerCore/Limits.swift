@@ -1,4 +1,5 @@
 import BrokerAccessStore
+import BrokerContactsStore
 
 /// Resource limits: the bounds of the broker's queues, waits and replies.
 public struct Limits: Hashable, Sendable {
@@ -108,7 +109,11 @@ public struct Limits: Hashable, Sendable {
     public var closesBooksAfter = Duration.seconds(300)
     /// How long the memory of long reads, such as sorted lists, is kept for the next page.
     public var releasesLongReadsAfter = Duration.seconds(3)
-    /// Saves and settings changes per user that wait or are being written.
+    /// How much space on the disk one user's book may use.
+    public var space = SpaceBounds()
+    /// Users in the status whose books are named, the largest first.
+    public var booksInStatus = 64
+    /// Waiting saves per user.
     public var savesWaiting = 1_024
     /// Inspections per executable check. If even the last one has an unknown result, the call is refused.
     public var inspectionsPerCheck = 3
@@ -135,4 +140,7 @@ public struct Limits: Hashable, Sendable {
     public var keeperRetry = Duration.seconds(10)
 
     public init() {}
+
+    /// Sets the bounds of a book's space, in bytes.
+    public mutating func setSpace(book: Int64, perApp: Int64) { (space.book, space.app) = (book, perApp) }
 }

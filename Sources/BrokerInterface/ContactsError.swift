@@ -73,10 +73,12 @@ public enum ContactsError {
         }
     }
 
-    public static func limitExceeded(_ limit: String, maximum: Int) -> VarlinkError {
+    /// - Parameter reason: what to do, in words; `nil` if the limit says it.
+    public static func limitExceeded(_ limit: String, maximum: Int, reason: String? = nil) -> VarlinkError {
         VarlinkError(prefix + "LimitExceeded") {
             $0.member("limit", limit)
             $0.member("maximum", maximum)
+            $0.member("reason", reason)
         }
     }
 }

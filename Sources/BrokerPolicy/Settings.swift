@@ -15,6 +15,10 @@ public struct Settings: Hashable, Sendable {
     public var connectionsPerUser = 1_024
     /// Maximum number of connections of one app of a user at each socket: a quarter, but enough for any program.
     public var connectionsPerApp: Int { max(Self.connections.lowerBound, connectionsPerUser / 4) }
+    /// Bytes that one user's book may use on the disk.
+    public var addressBookSize: Int64 = 2_048 * 1_048_576
+    /// Bytes that one app without full access may add to a book at once.
+    public var addressBookSizePerApp: Int64 = 256 * 1_048_576
 
     /// Whether every audit record also goes to the journal, for example to forward it to a log store.
     public var auditGoesToJournal = false
@@ -25,6 +29,7 @@ public struct Settings: Hashable, Sendable {
     static let fileName = "contactbroker.toml"
     /// The lower bound is enough for the programs of a desktop.
     private static let connections = 16...4_096
+    private static let megabytes = 1...1_048_576
 
     /// The defaults, used without a file.
     public init() {}
@@ -53,10 +58,23 @@ public struct Settings: Hashable, Sendable {
             }
         }
         auditGoesToJournal = try document.table("audit", ["journal"])?.bool("journal") ?? false
-        let wanted = "must be a number from \(Self.connections.lowerBound) to \(Self.connections.upperBound)"
-        connectionsPerUser =
-            try document.table("limits", ["connections_per_user"])?.read("connections_per_user", wanted) {
-                $0.int.flatMap { Self.connections.contains($0) ? $0 : nil }
-            } ?? connectionsPerUser
+        let keys = ["address_book_mb", "address_book_mb_per_app", "connections_per_user"]
+        guard let limits = try document.table("limits", keys) else { return }
+        connectionsPerUser = try Self.number(keys[2], in: Self.connections, of: limits) ?? connectionsPerUser
+        addressBookSize = try Self.size(keys[0], of: limits) ?? addressBookSize
+        addressBookSizePerApp = try Self.size(keys[1], of: limits) ?? addressBookSizePerApp
+    }
+
+    /// In bytes; written in MB.
+    private static func size(_ name: String, of table: TOMLTable) throws(TrustedFileError) -> Int64? {
+        try number(name, in: megabytes, of: table).map { Int64($0) * 1_048_576 }
+    }
+
+    private static func number(
+        _ name: String, in range: ClosedRange<Int>, of table: TOMLTable
+    ) throws(TrustedFileError) -> Int? {
+        try table.read(name, "must be a number from \(range.lowerBound) to \(range.upperBound)") {
+            $0.int.flatMap { range.contains($0) ? $0 : nil }
+        }
     }
 }

@@ -78,6 +78,8 @@ struct SaveFailure: Error {
             let value = error.validationErrors?.first
             let key = value?.keyPaths?.first.map(Speech.clean) ?? ""
             reason = "\(key.isEmpty ? "a value" : key) is not taken: \(Speech.clean(value?.failureReason ?? ""))"
+        case .policyViolation where error.exceededLimit?.hasPrefix("addressBook") == true:
+            reason = Speech.clean(error.failureReason ?? "the address book is full")
         case .policyViolation:
             let maximum = error.exceededLimitMaximum.map { " than \($0)" } ?? ""
             reason = "more\(maximum) for \(Speech.clean(error.exceededLimit ?? "a value"))"

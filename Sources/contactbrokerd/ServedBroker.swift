@@ -62,6 +62,7 @@ final class ServedBroker {
         }
         surroundings.policyFolder = setting.configuration.path
         surroundings.limits.closesBooksAfter = settings.closesBooksAfter
+        surroundings.limits.setSpace(book: settings.addressBookSize, perApp: settings.addressBookSizePerApp)
         serverLimits.connectionsPerUser = settings.connectionsPerUser
         serverLimits.connectionsPerApp = settings.connectionsPerApp
         surroundings.socketUse = { [budget, serverLimits] in

@@ -18,15 +18,23 @@ struct StatusCommand: ParsableCommand {
             throw CommandFailure("could not show the status: the contact broker gave none", .notTried)
         }
         guard !json else { return print(String(decoding: status.text, as: UTF8.self)) }
-        let rows = members.map { (Self.words($0.name.string ?? ""), Self.text($0.value)) }
+        let rows = members.flatMap { Self.rows($0.name.string ?? "", $0.value) }
         let width = rows.map(\.0.count).max() ?? 0
         for (name, value) in rows {
             print(name + String(repeating: " ", count: width - name.count + 2) + Speech.clean(value))
         }
     }
 
-    /// Splits a name into words: `auditRecords` becomes `audit records`, and `legacyTIOCSTI` becomes `legacy
-    /// TIOCSTI`.
+    /// One row, or one for each user's address book.
+    private static func rows(_ name: String, _ value: JSONValue) -> [(String, String)] {
+        guard name == "addressBooks", let books = value.elements else { return [(words(name), text(value))] }
+        return books.compactMap { book in
+            guard let uid = book["uid"], let size = book["MB"] else { return nil }
+            return ("address book of user \(text(uid)), MB", text(size))
+        }
+    }
+
+    /// `auditRecords` as `audit records`, `legacyTIOCSTI` as `legacy TIOCSTI`.
     static func words(_ name: String) -> String {
         var words = ""
         var wasUppercase = true

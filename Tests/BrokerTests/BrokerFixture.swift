@@ -29,6 +29,7 @@ final class BrokerFixture {
     private let limits: Limits
     private let hasLoginSession: Bool
     private let disk: SlowDisk?
+    private let mode: BrokerMode
 
     /// - Parameters:
     ///   - authority: answers the password requests; `nil` for session mode.
@@ -41,12 +42,14 @@ final class BrokerFixture {
         authority: TestAuthority? = nil, withoutAuthentication: Policy.WithoutAuthentication? = nil,
         disk: SlowDisk? = nil, hasLoginSession: Bool = false, silences: Int? = nil, readsOnWorker: Bool = false,
         readsSavesByStep: Bool = false, cardsPerSave: Int? = nil,
-        contactsPerIteration: Int? = nil, bytesPerReply: Int? = nil, bytesPerIteration: Int? = nil
+        contactsPerIteration: Int? = nil, bytesPerReply: Int? = nil, bytesPerIteration: Int? = nil,
+        space: SpaceBounds? = nil, mode: BrokerMode = .session
     ) throws {
         self.authority = authority
         self.withoutAuthentication = withoutAuthentication
         self.disk = disk
         self.hasLoginSession = hasLoginSession
+        self.mode = mode
         var limits = Limits()
         // Where a read runs must not depend on the machine's load.
         limits.timePerRead = .seconds(3_600)
@@ -55,6 +58,7 @@ final class BrokerFixture {
         if let bytesPerReply { limits.bytesPerReply = bytesPerReply }
         if let contactsPerIteration { limits.contactsPerIteration = contactsPerIteration }
         if let bytesPerIteration { limits.bytesPerIteration = bytesPerIteration }
+        if let space { limits.space = space }
         if let cardsPerSave { limits.cardsPerSave = cardsPerSave }
         if readsOnWorker { limits.stepsPerIteration = 0 }
         self.limits = limits
@@ -63,7 +67,7 @@ final class BrokerFixture {
         try #require(mkdtemp(&template) != nil)
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         broker = try Self.open(
-            folder, loop, journal, names, authority, withoutAuthentication, limits, hasLoginSession, disk)
+            folder, loop, journal, names, authority, withoutAuthentication, limits, hasLoginSession, disk, mode)
     }
 
     deinit {
@@ -74,7 +78,7 @@ final class BrokerFixture {
     private static func open(
         _ folder: String, _ loop: TestLoop, _ journal: Journal, _ names: Names, _ authority: TestAuthority?,
         _ withoutAuthentication: Policy.WithoutAuthentication?, _ limits: Limits, _ hasLoginSession: Bool,
-        _ disk: SlowDisk?
+        _ disk: SlowDisk?, _ mode: BrokerMode
     ) throws -> Broker {
         let now = { start + loop.now.microseconds }
         let access = try AccessStore.open(folder: folder, now: now())
@@ -90,6 +94,7 @@ final class BrokerFixture {
             SocketUse(connections: 7, connectionsLimit: 9, heldBytes: 8, heldBytesLimit: 10)
         }
         surroundings.hasLoginSession = { _ in hasLoginSession }
+        surroundings.mode = mode
         guard let disk else { return Broker(surroundings: surroundings, access: access) }
         return Broker(surroundings: surroundings, access: access) { (_) throws(AccessStoreError) in
             try disk.sync()
@@ -124,7 +129,7 @@ final class BrokerFixture {
     func restart() throws {
         broker.close()
         broker = try Self.open(
-            folder, loop, journal, names, authority, withoutAuthentication, limits, hasLoginSession, disk)
+            folder, loop, journal, names, authority, withoutAuthentication, limits, hasLoginSession, disk, mode)
     }
 
     /// The current contents of the access database's files and the book's.
@@ -158,7 +163,7 @@ final class BrokerFixture {
         }
         try meanwhile()
         broker = try Self.open(
-            folder, loop, journal, names, authority, withoutAuthentication, limits, hasLoginSession, disk)
+            folder, loop, journal, names, authority, withoutAuthentication, limits, hasLoginSession, disk, mode)
     }
 
     private static func bytes(of path: String) -> [UInt8]? {

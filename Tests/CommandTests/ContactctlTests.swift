@@ -31,7 +31,8 @@ struct ContactctlTests {
             case "VerifyAudit": .reply("{\"records\":12,\"head\":\"ab12\"}")
             case "GetStatus":
                 .reply(
-                    "{\"status\":{\"version\":\"1\",\"startedAt\":\"2026-03-01T12:00:00Z\",\"openPrompts\":0,\"legacyTIOCSTI\":1,\"polkit\":false}}"
+                    "{\"status\":{\"version\":\"1\",\"startedAt\":\"2026-03-01T12:00:00Z\",\"openPrompts\":0,\"legacyTIOCSTI\":1,\"polkit\":false,\"addressBookLimitMB\":2048,"
+                        + "\"addressBooks\":[{\"uid\":1000,\"MB\":12},{\"uid\":1001,\"MB\":1}]}}"
                 )
             // Without `more` there is one reply.
             case "QueryAudit" where parameters["limit"]?.integer == 5: .reply("{\"records\":[\(Self.record(1))]}")
@@ -273,11 +274,14 @@ struct ContactctlTests {
         let outcome = try run("contactctl", "status", with: broker())
         #expect(
             outcome.output == """
-                version         1
-                started at      2026-03-01 12:00
-                open prompts    0
-                legacy TIOCSTI  1
-                polkit          no
+                version                        1
+                started at                     2026-03-01 12:00
+                open prompts                   0
+                legacy TIOCSTI                 1
+                polkit                         no
+                address book limit MB          2048
+                address book of user 1000, MB  12
+                address book of user 1001, MB  1
 
                 """)
     }

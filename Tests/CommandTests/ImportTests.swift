@@ -60,6 +60,25 @@ struct ImportTests {
         }
     }
 
+    @Test("An import that finds the address book full stops, and says what the broker says")
+    func full() throws {
+        try withFile(card("One") + card("Two")) { path in
+            let broker = try ScriptedBroker { method, _ in
+                guard method == "SaveContacts" else { return .reply("{\"status\":\"full\"}") }
+                return .error(
+                    "io.contactbroker.Contacts.LimitExceeded",
+                    parameters:
+                        "{\"limit\":\"addressBook\",\"maximum\":1048576,\"reason\":\"the address book is full: delete some\"}"
+                )
+            }
+            let outcome = try run("contactbook", "import", path, with: broker)
+            #expect(outcome.code == 2 && outcome.output.isEmpty)
+            let reason = "the address book is full: delete some"
+            #expect(outcome.error == "contactbook: could not import the contacts: \(reason)\n")
+            #expect(broker.asked.count { $0.method == "SaveContacts" } == 1)
+        }
+    }
+
     @Test("A large file is saved in several saves of limited size")
     func batches() throws {
         let count = Import.changesPerSave

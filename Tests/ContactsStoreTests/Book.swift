@@ -56,11 +56,16 @@ final class Book {
     let folder: ScratchFolder
     let store: ContactsStore
 
-    init(_ contacts: [Contact] = [], region: String = "") throws {
-        folder = try ScratchFolder()
+    /// - Parameter folder: that of another book, which was closed; `nil` for a new one.
+    init(
+        _ contacts: [Contact] = [], in folder: ScratchFolder? = nil, region: String = "",
+        space: SpaceBounds = SpaceBounds()
+    ) throws {
+        self.folder = try folder ?? ScratchFolder()
         store = try #require(
             try ContactsStore.open(
-                folder: folder.book, owner: owner, creating: true, region: region, onDamage: { _ in }))
+                folder: self.folder.book, owner: owner, creating: true, region: region, space: space,
+                onDamage: { _ in }))
         try store.apply(contacts.enumerated().map { .add(RecordNumber(Int64($0.offset + 1)), $0.element) }, at: 0)
     }
 

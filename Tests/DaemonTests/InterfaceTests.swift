@@ -132,7 +132,7 @@ struct InterfaceTests {
             (.contacts, ContactsError.recordNotWritable(at: 0, identifier: "x")),
             (.contacts, ContactsError.unauthorizedKeys(["note"])), (.contacts, ContactsError.invalidPredicate("x")),
             (.contacts, ContactsError.invalidContact(at: 0, key: "x", reason: "x")),
-            (.contacts, ContactsError.limitExceeded("x", maximum: 1)), (.agent, AgentError.unknownPrompt),
+            (.contacts, ContactsError.limitExceeded("x", maximum: 1, reason: "x")), (.agent, AgentError.unknownPrompt),
             (.agent, AgentError.tooManyAgents), (.agent, AgentError.authenticationFailed("x")),
             (.agent, AgentError.invalidAnswer("x")), (.agent, AgentError.notAnAgent("x")),
             (.admin, AdminError.notAuthorized("x")), (.admin, AdminError.unknownApp("x")),

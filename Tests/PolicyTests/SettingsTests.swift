@@ -48,6 +48,8 @@ struct SettingsTests {
             close_after = "1h"
             [limits]
             connections_per_user = 16
+            address_book_mb = 10
+            address_book_mb_per_app = 1
             [audit]
             journal = true
             """, file: "x")
@@ -55,6 +57,8 @@ struct SettingsTests {
         #expect(settings.withoutAuthentication == .allow)
         #expect(settings.region == "NL")
         #expect(settings.closesBooksAfter == .seconds(3_600))
+        #expect(settings.addressBookSize == 10_485_760)
+        #expect(settings.addressBookSizePerApp == 1_048_576)
         #expect(settings.connectionsPerUser == 16)
     }
 
@@ -70,6 +74,10 @@ struct SettingsTests {
             ("[limits]\nconnections_per_user = 15", 2, "limits.connections_per_user"),
             ("[limits]\nconnections_per_user = 4097", 2, "limits.connections_per_user"),
             ("[limits]\nconnections_per_user = \"16\"", 2, "limits.connections_per_user"),
+            ("[limits]\naddress_book_mb = 0", 2, "limits.address_book_mb"),
+            ("[limits]\naddress_book_mb = 1048577", 2, "limits.address_book_mb"),
+            ("[limits]\n\naddress_book_mb_per_app = \"1\"", 3, "limits.address_book_mb_per_app"),
+            ("[limits]\naddress_book = 10", 2, "limits.address_book"),
             ("[[rule]]\ndeny = true", 1, "rule"), ("identify = \"/tmp/x\"", 1, "identify"),
         ])
     func wrong(text: String, line: Int, key: String) {

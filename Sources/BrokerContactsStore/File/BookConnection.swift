@@ -41,22 +41,18 @@ enum BookConnection {
     /// long read looks up contacts in random order. It is released soon after the read.
     static let longReadingCache = 16_384
 
-    /// The number of pages in the log at which a save checkpoints it. Such a save waits for the disk, and
-    /// frequent checkpoints would write the same pages again and again. To keep checkpoints rare, the log may
-    /// grow to about 128 MB. The broker also checkpoints the log after a while without saves.
-    private static let logPages = 32_768
-
-    /// The page cache for saves, in KiB. It is large because a large save writes to all parts of an index. It
-    /// is released after the saves.
+    /// The page cache for saves, in KiB, released after them. A large save writes to all parts of an index.
     private static let writingCache = 32_768
 
+    /// Saves checkpoint the log, see ``ContactsStore/apply(_:by:at:isEvidence:access:outbox:ready:)``. SQLite's own
+    /// checkpoint would let the log grow without bound while reads overlap.
     static func writing(_ file: BookFile) throws(StoreError) -> Database {
         let database = try Database(
             path: file.path, .readWrite, patience: 2_000,
             settings: """
                 PRAGMA synchronous = FULL;
                 PRAGMA journal_mode = WAL;
-                PRAGMA wal_autocheckpoint = \(logPages);
+                PRAGMA wal_autocheckpoint = 0;
                 PRAGMA secure_delete = ON;
                 PRAGMA foreign_keys = ON;
                 PRAGMA trusted_schema = OFF;

@@ -59,6 +59,12 @@ struct BookFile {
         guard hasLog || size >= Int(number(28)) * pageSize else { throw .damaged(reason: "the file is truncated") }
     }
 
+    /// The bytes of the write-ahead log, whether or not SQLite still needs them; 0 if there is none.
+    var logSize: Int64 {
+        var status = stat()
+        return lstat(log, &status) == 0 ? Int64(status.st_size) : 0
+    }
+
     /// Creates an empty book atomically.
     func create(owner: StoreOwner, forms: String) throws(StoreError) {
         try makeFolder()

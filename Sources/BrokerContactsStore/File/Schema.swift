@@ -4,9 +4,8 @@ import BrokerSQLite
 enum Schema {
     /// The application identifier in the file's header: "CBct", for a contactbroker address book.
     static let applicationIdentifier: UInt32 = 0x4342_6374
-    /// The number of migrations. A book's header contains the number of migrations that were applied to the
-    /// book.
-    static let version: UInt32 = 11
+    /// In the file's header, the number of applied migrations.
+    static let version: UInt32 = 12
     /// The first version with an ``AuditAnchor``.
     static let hasAnchor: Int64 = 10
 
@@ -268,6 +267,20 @@ enum Schema {
                 """)
             try CardChecksum.addToAll(db)
         }
+        migrator.registerMigration("12: allowances") { db in
+            try db.execute(
+                """
+                PRAGMA user_version = 12;
+
+                -- What apps without full access have added: used bytes at a time, in seconds since 1970. app: a value
+                -- derived from the app's own key.
+                CREATE TABLE allowance (
+                    app   BLOB NOT NULL PRIMARY KEY,
+                    used  INTEGER NOT NULL,
+                    time  INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                """)
+        }
         return migrator
     }
 
@@ -291,5 +304,6 @@ enum Schema {
             ]
         ), (2, ["beginning"]), (4, ["link"]), (5, ["container", "contactByContainer", "groupByContainer"]),
         (7, ["outbox"]), (8, ["handLink", "unlike", "unsure"]), (9, ["changeOfGroups", "changeByMember"]),
+        (12, ["allowance"]),
     ]
 }

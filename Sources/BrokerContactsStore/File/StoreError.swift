@@ -33,6 +33,12 @@ public enum ChangeError: Error, Hashable, Sendable {
     case containerInUse(index: Int)
     /// There would be more than ``StoredContainer/most`` containers.
     case tooManyContainers(index: Int)
+    /// The book would use more space than ``SpaceBounds/book``.
+    ///
+    /// - Parameter size: the bytes that the book would use; `nil` if the author must not learn it.
+    case bookFull(size: Int64?, most: Int64)
+    /// The app has used up its own allowance, ``SpaceBounds/app``.
+    case allowanceUsed(most: Int64)
     case store(StoreError)
 }
 

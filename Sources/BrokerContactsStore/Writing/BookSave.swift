@@ -11,15 +11,18 @@ final class BookSave {
     /// The contacts that the save adds, prepared on another thread; `nil` if there are only a few.
     private var ahead: ContactsAhead.Iterator?
     private let author: ChangeAuthor
+    /// The keys whose values the author may see; removing others must not count.
+    private let visible: ContactKeySet
     private let time: String
     private var log: ChangeLog
 
     /// The entries that the save adds to the change history.
     var changes: [BookChange] { log.changes }
+    private(set) var use: SpaceUse
 
     init(
         _ db: Database, _ contacts: ContactWriter, _ linking: Linking, _ maker: FormMaker, _ ahead: ContactsAhead?,
-        by author: ChangeAuthor, at seconds: Int64
+        by author: ChangeAuthor, _ access: AuthorAccess, at seconds: Int64, perChange bytesPerChange: Int64
     ) throws(StoreError) {
         self.db = db
         self.contacts = contacts
@@ -27,6 +30,12 @@ final class BookSave {
         self.maker = maker
         self.ahead = ahead.map { ContactsAhead.Iterator($0, maker) }
         self.author = author
+        use = SpaceUse(bytesPerChange: bytesPerChange)
+        visible =
+            switch access {
+            case .full: .all
+            case .limited(let keys): keys
+            }
         time = Timestamp.text(seconds: seconds)
         log = ChangeLog(after: try db.lastChange(), by: author, at: seconds)
     }
@@ -38,14 +47,25 @@ final class BookSave {
         case .update(let record, let patch, let keys): try update(record, patch, keys, index)
         case .delete(let record):
             try linking.willDelete(record)
+            use.remove(try size(of: record))
             guard try contacts.delete(record.rawValue) else { throw ChangeError.recordDoesNotExist(index: index) }
             log.note(.deleteContact, record)
-        case .group(let change): try GroupWriter(db: db).apply(change, index, &log)
-        case .container(let change): try ContainerWriter(db: db).apply(change, index)
-        case .link(let change): try linking.apply(change, index)
+        case .group(let change):
+            try GroupWriter(db: db).apply(change, index, &log)
+            add(change)
+        case .container(let change):
+            try ContainerWriter(db: db).apply(change, index)
+            switch change {
+            case .add(_, let name): use.add(name.utf8.count)
+            case .put, .delete: break
+            }
+        case .link(let change):
+            try linking.apply(change, index)
+            use.add()
         case .thumbnail(let record, let thumbnail, let photo):
             // A thumbnail is not an edit, so the modification date does not change.
             if try contacts.writeThumbnail(record.rawValue, thumbnail, of: photo) {
+                use.add(thumbnail.count)
                 log.note(.updateContact, record, keys: ContactKeySet(.thumbnailImageData))
             }
         }
@@ -63,6 +83,7 @@ final class BookSave {
         let made = ahead?.next() ?? NewContact(contact, at: time, maker)
         try contacts.insert(record.rawValue, made, maker: author.app)
         if !contact.imageData.isEmpty { try contacts.writeImage(record.rawValue, contact.imageData) }
+        use.add(made.stored.count + contact.imageData.utf8.count)
         try linking.added(record)
         log.note(.addContact, record)
     }
@@ -78,14 +99,17 @@ final class BookSave {
         var contact = former.applying(patch, keys: keys)
         if keys.contains(.imageData) { contact.imageDataAvailable = !patch.imageData.isEmpty }
         identifiers.assign(to: &contact, replacing: former)
-        var changed = StoredContact(contact).keysDiffering(from: stored)
+        let written = StoredContact(contact)
+        var changed = written.keysDiffering(from: stored)
         if keys.contains(.imageData), contact.imageDataAvailable || former.imageDataAvailable {
             changed.formUnion(.images)
         }
         // An update that repeats the stored values changes nothing, not even the modification date.
         guard !changed.isEmpty else { return }
-        // An app that may read the date but not the note must not learn from the date that the note was
-        // edited.
+        let photo = keys.contains(.imageData) ? try contacts.photoSize(record.rawValue) : 0
+        let (new, old) = (written.size(of: changed) + patch.imageData.utf8.count, stored.size(of: changed) + photo)
+        if new == 0 { use.remove(old) } else { use.add(new, removing: old) }
+        // A reader of the date but not of the notes must not learn from it that these were edited.
         if !changed.isSubset(of: .named) { contact.modificationDate = time }
         log.note(.updateContact, record, keys: changed)
         if !changed.isDisjoint(with: BookLinks.evidenceKeys) {
@@ -101,7 +125,27 @@ final class BookSave {
         if keys.contains(.imageData) { try contacts.writeImage(record.rawValue, patch.imageData) }
     }
 
-    /// The keys that only the book itself writes.
+    /// The bytes of a card that the author may see.
+    private func size(of record: RecordNumber) throws(StoreError) -> Int {
+        let photo = visible.contains(.imageData) ? try contacts.photoSize(record.rawValue) : 0
+        do throws(StoreError) {
+            return photo + (try contacts.contact(record.rawValue)?.stored.size(of: visible) ?? 0)
+        } catch {
+            // A damaged card can be deleted.
+            guard case .damagedCard = error else { throw error }
+            return photo
+        }
+    }
+
+    private func add(_ change: GroupChange) {
+        switch change {
+        case .add(_, let name, _), .rename(_, let name): use.add(name.utf8.count)
+        case .addMember, .addSubgroup: use.add()
+        case .delete, .removeMember, .removeSubgroup, .setMe: break
+        }
+    }
+
+    /// Only the book itself writes these.
     private static let ownKeys = ContactKeySet([
         .creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData,
     ])

@@ -14,10 +14,13 @@ final class BookWriter {
     private(set) var links = BookLinks()
     /// The order in which name beginnings are indexed, which is the owner's preferred sort order.
     private var ordering = BookSettings().sortOrder
+    private var space: BookSpace
+    private let bounds: SpaceBounds
 
     /// - Parameter otherMaker: must have the same locale and region as `normalizer`.
     init(
-        database: Database, file: BookFile, normalizer: Normalizer, otherMaker: ContactsAhead.Maker
+        database: Database, file: BookFile, normalizer: Normalizer, otherMaker: ContactsAhead.Maker,
+        space: SpaceBounds
     ) throws(StoreError) {
         guard let identity = file.identity() else { throw .unavailable(reason: "the file is gone") }
         self.database = database
@@ -25,6 +28,8 @@ final class BookWriter {
         self.identity = identity
         maker = FormMaker(normalizer)
         self.otherMaker = otherMaker
+        self.space = BookSpace(space)
+        bounds = space
     }
 
     func close() { database.close() }
@@ -43,21 +48,23 @@ final class BookWriter {
     @discardableResult
     func apply(
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
-        outbox entry: OutgoingEntry? = nil, ready: ReadyContacts? = nil
+        access: AuthorAccess = .full, outbox entry: OutgoingEntry? = nil, ready: ReadyContacts? = nil
     ) throws(ChangeError) -> [BookChange] {
         let ahead = ready?.take(for: changes, at: seconds) ?? ContactsAhead(changes, at: seconds, otherMaker)
         defer { ahead?.stop() }
         do {
             let made: [BookChange]
             (made, links) = try transaction { db in
-                let written = db.totalChangesCount
+                let (written, size) = (db.totalChangesCount, try db.bytesInUse())
                 let save = try BookSave(
                     db, ContactWriter(db, ordering: ordering),
-                    Linking(db, maker.normalizer, links, isEvidence: isEvidence), maker, ahead, by: author, at: seconds)
+                    Linking(db, maker.normalizer, links, isEvidence: isEvidence), maker, ahead, by: author, access,
+                    at: seconds, perChange: bounds.change)
                 for (index, change) in changes.enumerated() { try save.apply(change, index) }
                 let links = try save.finish()
                 // A save that changes nothing needs no outbox entry.
                 if let entry, db.totalChangesCount > written { try write(entry) }
+                try space.check(save.use, by: author, access, before: size, at: seconds, db)
                 return (save.changes, links)
             }
             return made
@@ -67,6 +74,9 @@ final class BookWriter {
             throw .store(StoreError(error))
         }
     }
+
+    /// Whether the write-ahead log has reached its bound and must be checkpointed.
+    var isLogLong: Bool { file.logSize >= bounds.log }
 
     // MARK: The outbox
 

@@ -171,8 +171,15 @@ final class ContactWriter {
         insert.bind(2, [UInt8]?.none)
     }
 
-    /// - Returns: whether the thumbnail was written. It is written only if the contact still has that photo
-    ///   and has no thumbnail. Replacing a photo removes its thumbnail.
+    /// The bytes of a contact's photo as stored; 0 if it has none. Does not read the photo.
+    func photoSize(_ record: Int64) throws(StoreError) -> Int {
+        try db.statement("SELECT length(imageData) FROM image WHERE record = ?").bind(1, record).first {
+            Int($0.integer(0))
+        } ?? 0
+    }
+
+    /// - Returns: whether the thumbnail was written: the contact still has that photo, and no thumbnail. Replacing a
+    ///   photo removes its thumbnail.
     func writeThumbnail(
         _ record: Int64, _ thumbnail: [UInt8], of photo: [UInt8]
     ) throws(StoreError) -> Bool {

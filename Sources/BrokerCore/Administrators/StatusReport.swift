@@ -1,9 +1,11 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerContactsStore
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
 import BrokerVarlink
+import Dispatch
 
 /// Reports the broker's status to administrators.
 struct StatusReport {
@@ -19,6 +21,28 @@ struct StatusReport {
     /// otherwise only the caller's user.
     func answer(_ call: Call, _ session: CallerSession, isWhole: Bool) {
         let uid: UInt32? = isWhole ? (surroundings.mode == .session ? surroundings.ownUID : nil) : session.caller.uid
+        let folder = surroundings.stateFolder
+        surroundings.loop.run(on: Self.reading) {
+            Self.books(of: uid, in: folder)
+        } then: { found in
+            answer(call, session, isWhole: isWhole, uid, books: found.get())
+        }
+    }
+
+    /// A queue of its own, so that the status does not wait for saves.
+    private static let reading = DispatchQueue(label: "status", qos: .utility)
+
+    /// The sizes of the user's book, or of all books. A book that cannot be read is left out; the problem is reported
+    /// when it is opened. It reads files, so it must not run on the event loop.
+    private static func books(of uid: UInt32?, in folder: String) -> [(uid: UInt32, size: Int64)] {
+        (uid.map { [$0] } ?? Books.users(in: folder)).compactMap { uid in
+            (try? BookSize.read(folder: Books.folder(of: uid, in: folder))).flatMap(\.self).map { (uid, $0) }
+        }
+    }
+
+    private func answer(
+        _ call: Call, _ session: CallerSession, isWhole: Bool, _ uid: UInt32?, books: [(uid: UInt32, size: Int64)]
+    ) {
         let connections = isWhole ? sessions.all.count : sessions.all.count { $0.caller.uid == session.caller.uid }
         let problem = problems.last.flatMap { isWhole || $0.uid == session.caller.uid ? $0 : nil }
         call.reply {
@@ -39,6 +63,7 @@ struct StatusReport {
                 $0.member("promptsOpen", prompts.openCount(uid))
                 $0.member("grants", access.principals.count { uid == nil || $0.uid == uid })
                 if isWhole { $0.member("auditRecords", access.auditCount) }
+                write(books, isWhole: uid == nil, &$0)
                 if let problem {
                     $0.member("lastProblem", problem.words)
                     $0.member("lastProblemAt", Timestamp.text(seconds: problem.time))
@@ -48,6 +73,25 @@ struct StatusReport {
                 $0.member("policyLoadedAt", Timestamp.text(seconds: grants.policy.loadedAt))
                 if let problem = grants.policy.policy.problem { describe(problem, isWhole: isWhole, &$0) }
                 for (name, value) in surroundings.facts { $0.member(name, value) }
+            }
+        }
+    }
+
+    /// - Parameter isWhole: whether the books are those of all users.
+    private func write(_ books: [(uid: UInt32, size: Int64)], isWhole: Bool, _ writer: inout JSONWriter) {
+        let bounds = surroundings.limits.space
+        if isWhole || !books.isEmpty {
+            writer.member("addressBookMB", Int(SpaceWords.megabytes(books.reduce(0) { $0 + $1.size })))
+        }
+        writer.member("addressBookLimitMB", Int(SpaceWords.megabytes(bounds.book)))
+        writer.member("addressBookLimitPerAppMB", Int(SpaceWords.megabytes(bounds.app)))
+        guard isWhole else { return }
+        writer.name("addressBooks")
+        let largest = books.sorted { $0.size > $1.size }.prefix(surroundings.limits.booksInStatus)
+        writer.array(largest) { writer, book in
+            writer.object {
+                $0.member("uid", Int(book.uid))
+                $0.member("MB", Int(SpaceWords.megabytes(book.size)))
             }
         }
     }

@@ -98,13 +98,13 @@ struct ProposalAnswers {
                     }
                 case .failure(let failure):
                     prompts.end(prompt, .dismissed, answering: agent)
-                    fail(failure, call)
+                    fail(failure, of: prompt.caller.uid, call)
                 }
             })
         saves.run(save, in: book)
     }
 
-    private func fail(_ failure: PendingSave.Failure, _ call: Call) {
+    private func fail(_ failure: PendingSave.Failure, of uid: UInt32, _ call: Call) {
         let reason: String
         switch failure {
         case .unavailable: return call.fail(ContactsError.storeUnavailable)
@@ -114,6 +114,12 @@ struct ProposalAnswers {
         case .change(.recordDoesNotExist), .change(.parentRecordDoesNotExist), .change(.containmentCycle),
             .change(.tooManyLinked), .change(.containerInUse), .change(.tooManyContainers):
             reason = "the contact no longer exists"
+        case .change(.bookFull(let size, let most)):
+            problems.noteFull(uid)
+            reason = SpaceWords.bookFull(size: size, most: most)
+        case .change(.allowanceUsed(let most)):
+            // Not reached: the card is the person's change, which uses no app's allowance.
+            reason = SpaceWords.bookFull(size: nil, most: most)
         }
         groupCommit.fail(AgentError.invalidAnswer(reason), call)
     }

@@ -130,16 +130,15 @@ final class Books {
         states[uid] = .opening([body])
         let folder = folder(of: uid)
         let known = name ?? access.userNames[uid]
-        let (region, steps, time) = (
-            surroundings.region, surroundings.limits.stepsPerIteration, surroundings.limits.timePerRead.nanoseconds
-        )
+        let (region, limits) = (surroundings.region, surroundings.limits)
         let damages = LoopBound(problems, loop: loop)
         loop.run(on: queue(of: uid)) { [loop, userName = surroundings.userName] in
             let name = known ?? userName(uid)
             let opened = Result { () throws(StoreError) -> (book: ContactsStore?, outbox: [OutboxEntry]) in
                 let book = try ContactsStore.open(
                     folder: folder, owner: StoreOwner(uid: uid, name: name), creating: creating, region: region,
-                    stepsOnLoop: steps, timeOnLoop: time,
+                    stepsOnLoop: limits.stepsPerIteration, timeOnLoop: limits.timePerRead.nanoseconds,
+                    space: limits.space,
                     onDamage: { card in loop.execute { damages.value.note(card, of: uid) } })
                 return (book, try book?.outbox() ?? [])
             }

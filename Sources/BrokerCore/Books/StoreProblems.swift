@@ -45,6 +45,16 @@ final class StoreProblems {
         surroundings.log(words)
     }
 
+    /// Reports a book that has no space for a save.
+    func noteFull(_ uid: UInt32) {
+        let most = surroundings.limits.space.book / 1_048_576
+        let words =
+            "the address book of user \(uid) is full (\(most) MB): delete contacts or photos, or set "
+            + "limits.address_book_mb in contactbroker.toml to more"
+        last = StoreProblem(uid: uid, time: surroundings.seconds, words: words)
+        surroundings.log(words)
+    }
+
     /// Reports a damaged card to the journal and `contactctl status`, without its contents.
     func note(_ card: DamagedCard, of uid: UInt32) {
         let words =

@@ -88,6 +88,7 @@ final class Save {
         guard let context = app.grants.readContext(of: session, book, under: identifiers), changes.mayBeMade(context)
         else { return nil }
         let isEvidence = context.permissions.mayLink
+        let access: AuthorAccess = isEvidence ? .full : .limited(seeing: context.permissions.keys)
         let author = ChangeAuthor(app: identifiers.mark, name: parameters.author ?? "")
         return PendingSave.Write(
             principal: context.principal,
@@ -95,7 +96,8 @@ final class Save {
         ) { (book, entry, seconds) throws(PendingSave.Failure) in
             do throws(ChangeError) {
                 return try book.apply(
-                    changes.changes, by: author, at: seconds, isEvidence: isEvidence, outbox: entry, ready: ready)
+                    changes.changes, by: author, at: seconds, isEvidence: isEvidence, access: access, outbox: entry,
+                    ready: ready)
             } catch {
                 throw .change(error)
             }
@@ -130,6 +132,14 @@ final class Save {
             error = ContactsError.recordNotWritable(at: changes.step(ofChange: index), identifier: nil)
         case .change(.tooManyContainers):
             error = ContactsError.limitExceeded("containers", maximum: StoredContainer.most)
+        case .change(.bookFull(let size, let most)):
+            app.problems.noteFull(session.caller.uid)
+            error = ContactsError.limitExceeded(
+                "addressBook", maximum: Int(clamping: most), reason: SpaceWords.bookFull(size: size, most: most))
+        case .change(.allowanceUsed(let most)):
+            error = ContactsError.limitExceeded(
+                "addressBookPerApp", maximum: Int(clamping: most),
+                reason: SpaceWords.allowanceUsed(most, app.limits.space))
         case .change(.store(let error)): return app.problems.unavailable(call, error)
         }
         app.groupCommit.fail(error, call)

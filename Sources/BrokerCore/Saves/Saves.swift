@@ -137,7 +137,10 @@ final class Saves {
     }
 
     private func failed(_ save: PendingSave, _ given: GivenSet?, _ failure: PendingSave.Failure) {
-        ended(save.session.caller.uid)
+        let uid = save.session.caller.uid
+        ended(uid)
+        // A save that was rolled back may have used much.
+        books.releaseMemorySoon(uid)
         removeOwnSet(given)
         switch failure {
         case .unavailable: break

@@ -47,7 +47,7 @@ extension CallFailure {
             details.limit = parameters["limit"]?.string ?? "a limit"
             details.maximum = parameters["maximum"]?.integer.flatMap { Int(exactly: $0) }
             let maximum = details.maximum.map { ", at most \($0)" } ?? ""
-            return error(.policyViolation, (details.limit ?? "") + maximum)
+            return error(.policyViolation, parameters["reason"]?.string ?? (details.limit ?? "") + maximum)
         case "StoreUnavailable": return error(.dataAccessError)
         default: return error(.communicationError, "the broker sent an unexpected error: \(name)")
         }

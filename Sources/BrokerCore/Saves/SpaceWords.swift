@@ -1,0 +1,23 @@
+import BrokerContactsStore
+
+/// Why there is no space for a save, and what to do, for the person. 1 MB is 1,048,576 bytes.
+enum SpaceWords {
+    /// - Parameter size: the bytes that the book would use; `nil` if the app must not learn it.
+    static func bookFull(size: Int64?, most: Int64) -> String {
+        let found = size.map { "the address book may use \(megabytes(most)) MB and would use \(megabytes($0)) MB" }
+        return (found ?? "the address book is full")
+            + ": delete contacts or photos; an administrator can raise limits.address_book_mb"
+    }
+
+    /// About the app's own changes only.
+    static func allowanceUsed(_ most: Int64, _ bounds: SpaceBounds) -> String {
+        let perDay = most * 86_400 / max(1, bounds.refillTime)
+        return
+            "this app may add \(megabytes(most)) MB to the address book at once, and then \(megabytes(perDay)) MB a day"
+            + ": delete contacts or photos that it added, or wait; an administrator can raise "
+            + "limits.address_book_mb_per_app"
+    }
+
+    /// Rounded up.
+    static func megabytes(_ bytes: Int64) -> Int64 { (bytes + 1_048_575) / 1_048_576 }
+}
