@@ -1,6 +1,7 @@
 /// How reliably an app was identified, strongest first.
 public enum IdentityStrength: String, CaseIterable, Sendable {
-    /// The process has an enforced LSM label that agrees with its control group, and a mount namespace of its own.
+    /// The process has an enforced LSM label that agrees with its control group, and a mount namespace of its
+    /// own.
     case labelled
     /// A Flatpak app with its own mount namespace, whose `/.flatpak-info` and control group name the same
     /// app.
@@ -16,7 +17,7 @@ public enum IdentityStrength: String, CaseIterable, Sendable {
     case unverified
 
     /// Whether any ordinary program of the same user can impersonate an app at this strength. A program that
-    /// imitates a whole Flatpak sandbox is not counted.
+    /// sets up a fake Flatpak sandbox is not considered here.
     public var isAssumable: Bool {
         switch self {
         case .labelled, .sandboxed, .service: false
@@ -97,8 +98,9 @@ public struct Caller: Hashable, Sendable {
     /// Whether the caller appears to run in a sandbox. Such a caller may use neither the agent's nor the
     /// administrator's socket.
     public let isSandboxed: Bool
-    /// The sandbox, if the caller is outside process 1's mount namespace: its name, or else the number of its mount
-    /// namespace. ``executable`` is then a path in the sandbox.
+    /// Set only if the caller is not in process 1's mount namespace: the name of the caller's sandbox, or the
+    /// number of the caller's mount namespace if the name is unknown. ``executable`` is then a path in the
+    /// sandbox.
     public let sandbox: String?
 
     public init(
@@ -141,8 +143,9 @@ public struct Caller: Hashable, Sendable {
     }
 
     /// Lifetimes that the person may choose from, the default first. For an interpreter the default is the
-    /// process, and the longest lifetime is the session. For any other caller the default is the session if
-    /// the caller has a controlling terminal and is not in a sandbox; otherwise it is until revoked.
+    /// process, and the only other choice is the session, if there is one. For any other caller the default
+    /// is the session if the caller has a controlling terminal and is not in a sandbox; otherwise it is until
+    /// revoked.
     public var lifetimes: [LifetimeKind] {
         if isInterpreter { return session == nil ? [.process] : [.process, .session] }
         return session == nil || isSandboxed ? [.untilRevoked] : [.session, .untilRevoked]

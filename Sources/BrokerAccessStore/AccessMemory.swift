@@ -6,7 +6,7 @@ import BrokerModel
 struct StoredGrant {
     var grant: Grant
     var displayName: String
-    /// The changes to its granted set.
+    /// The changes to the grant's granted set.
     var history = SetHistory()
     /// A random number, renewed by every decision about the app. It distinguishes this grant from every
     /// other, even if a crash or a restored copy resets the counters. 0 in a grant that an earlier version
@@ -31,7 +31,7 @@ struct Usage {
     var unwritten = 0
 }
 
-/// How the rows of a granted set must change.
+/// How the next commit must change the rows of a granted set.
 enum SetChange {
     case rows(added: Set<RecordNumber>, removed: Set<RecordNumber>)
     case whole

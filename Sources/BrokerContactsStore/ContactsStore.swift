@@ -50,22 +50,22 @@ public final class ContactsStore: Sendable {
 
     deinit { close() }
 
-    /// Opens the book or creates it. Returns `nil` if there is no book and `creating` is false. Not for the
-    /// event loop.
+    /// Opens the book or creates it. Returns `nil` if there is no book and `creating` is false. Do not call
+    /// this on the event loop.
     ///
-    /// A rejected file is left unchanged.
+    /// Leaves a rejected file unchanged.
     ///
     /// - Parameters:
-    ///   - folder: the user's folder. The folder gets mode 0700 and the database file 0600, whatever the
-    ///     umask.
+    ///   - folder: the user's folder. The folder gets mode 0700 and the database file 0600; the umask has no
+    ///     effect.
     ///   - locale: the locale whose alphabet determines the sort order (`de_DE`); `""` selects the root
     ///     collation.
     ///   - region: the region of phone numbers without a country code (`DE`); `""` if unknown.
-    ///   - stepsOnLoop: most steps of SQLite's virtual machine in a ``ReadingManner/bounded`` read; 0 allows no such
-    ///     read.
-    ///   - timeOnLoop: most nanoseconds that such a read may take.
-    ///   - space: how large the book may become.
-    ///   - onDamage: called on any thread when a read finds a damaged card: at once, then at most once a minute.
+    ///   - stepsOnLoop: the maximum number of SQLite virtual machine steps in a ``ReadingManner/bounded``
+    ///     read; 0 disables such reads.
+    ///   - timeOnLoop: the maximum duration of such a read, in nanoseconds.
+    ///   - space: the limits on the size of the book.
+    ///   - onDamage: called on any thread when reads find damaged cards, at most once a minute.
     public static func open(
         folder: String, owner: StoreOwner, creating: Bool, locale: String = "", region: String = "",
         stepsOnLoop: Int = 24_000, timeOnLoop: Int64 = .max, space: SpaceBounds = SpaceBounds(),
@@ -117,12 +117,12 @@ public final class ContactsStore: Sendable {
     }
 
     /// Loads the data for normalization ahead of the first search or save in any book. This takes about 100
-    /// ms. Not for the event loop.
+    /// ms. Do not call this on the event loop.
     public static func prepareForms() { Normalizer.prepare() }
 
     /// Counts the contacts, then checkpoints the write-ahead log. Afterwards, ``count(_:_:)`` of the whole
     /// book reads nothing, and ``search(_:_:)`` recognises a long search before it begins. Call this on the
-    /// user's queue. Not for the event loop.
+    /// user's queue.
     public func prepare() {
         // Without the count, searches and counts are slower but still correct.
         guard let size = try? write({ try $0.database.integer(ReadSQL.countAll) }) else { return }
@@ -211,7 +211,7 @@ public final class ContactsStore: Sendable {
     }
 
     /// Returns the total size of these contacts' photos and thumbnails in bytes, without reading the images.
-    /// Counts only images whose key is in `keys`. Not for the event loop.
+    /// Counts only images whose key is in `keys`. Do not call this on the event loop.
     public func photoSize(of records: Set<RecordNumber>, _ keys: ContactKeySet) throws(StoreError) -> Int {
         if keys.isDisjoint(with: .images) { return 0 }
         return try read(.onWorker) { try $0.photoSize(of: records, keys) }
@@ -224,15 +224,16 @@ public final class ContactsStore: Sendable {
         }
     }
 
-    /// Applies all changes in order, or none, and returns after they are synced. Then checkpoints the write-ahead log
-    /// if it has reached its bound. Not for the event loop.
+    /// Applies all changes in order, or none, and syncs them. Then checkpoints the write-ahead log if the log
+    /// has reached its bound. Do not call this on the event loop.
     ///
     /// - Parameters:
     ///   - isEvidence: the new content may link cards, because its author sees every card completely.
-    ///   - access: decides which bounds of space apply to the save.
-    ///   - entry: added to the outbox with the changes, if they change anything.
-    ///   - ready: the prepared forms of the same changes, if preparation was begun. It serves one save, with the time
-    ///     that it was prepared for; otherwise the forms are made now.
+    ///   - access: determines which limits on space apply to the save.
+    ///   - entry: the outbox entry, which is stored in the same transaction unless the changes have no
+    ///     effect.
+    ///   - ready: the result of ``makeReady(_:at:)`` for the same changes and time. If it is `nil`, does not
+    ///     match or was used before, the contacts are prepared now.
     /// - Returns: the new entries of the change history.
     @discardableResult
     public func apply(
@@ -257,7 +258,7 @@ public final class ContactsStore: Sendable {
                 $0.links = links
             }
         }
-        // The save is made, even if the checkpoint fails; the next save tries again.
+        // If the checkpoint fails, the save is still made, and the next save retries the checkpoint.
         if isLogLong { try? checkpoint() }
         return made
     }
@@ -267,12 +268,13 @@ public final class ContactsStore: Sendable {
     ///
     /// Preparation takes several times the memory of the contacts, so prepare only the next save of a user.
     ///
-    /// - Returns: the value for ``apply(_:by:at:isEvidence:access:outbox:ready:)``; `nil` if there are too few contacts.
+    /// - Returns: the value for ``apply(_:by:at:isEvidence:access:outbox:ready:)``; `nil` if there are too
+    ///   few contacts.
     public func makeReady(_ changes: [ContactChange], at seconds: Int64) -> ReadyContacts? {
         ContactsAhead(changes, at: seconds, otherMaker).map { ReadyContacts($0, at: seconds) }
     }
 
-    /// Returns the entries of the outbox in order. Not for the event loop.
+    /// Returns the entries of the outbox in order. Do not call this on the event loop.
     public func outbox() throws(StoreError) -> [OutboxEntry] {
         try write { try $0.outboxEntries() }
     }
@@ -300,7 +302,7 @@ public final class ContactsStore: Sendable {
     /// The owner's preferences, from the cache.
     public var settings: BookSettings { kept.withLock { $0.settings } }
 
-    /// Stores the owner's preferences and returns after they are synced. Not for the event loop.
+    /// Stores and syncs the owner's preferences. Do not call this on the event loop.
     public func set(_ settings: BookSettings) throws(StoreError) {
         // While both readers' locks are held, no running read uses the former beginnings. Later reads use no
         // beginnings until the new order is stored.
@@ -325,7 +327,7 @@ public final class ContactsStore: Sendable {
     }
 
     /// Checkpoints and truncates the write-ahead log, which removes deleted and replaced text from the log.
-    /// Not for the event loop.
+    /// Do not call this on the event loop.
     public func checkpoint() throws(StoreError) {
         saves.beginCheckpoint()
         defer { saves.endCheckpoint() }
@@ -334,7 +336,7 @@ public final class ContactsStore: Sendable {
         }
     }
 
-    /// Releases the memory that saves and long reads use. Not for the event loop.
+    /// Releases the memory that saves and long reads use. Do not call this on the event loop.
     public func releaseMemory() {
         writer.withLock { $0?.releaseMemory() }
         longReads.releaseMemory()
@@ -344,15 +346,15 @@ public final class ContactsStore: Sendable {
         clinux_return_memory()
     }
 
-    /// Releases the memory that long reads use. Not for the event loop.
-    public func restReads() {
+    /// Releases the memory that long reads use. Do not call this on the event loop.
+    public func releaseReadMemory() {
         longReads.releaseMemory()
         lists.releaseMemory()
         clinux_return_memory()
     }
 
-    /// Deletes a user's folder and the files in it. Does nothing if the folder does not exist. Not for the
-    /// event loop.
+    /// Deletes a user's folder and the files in it. Does nothing if the folder does not exist. Do not call
+    /// this on the event loop.
     public static func remove(folder: String) throws(StoreError) { try BookFile(folder: folder).remove() }
 
     /// Closes all connections to the book. Every later call that needs one throws

@@ -15,15 +15,15 @@ public struct Limits: Hashable, Sendable {
     /// reply takes longer only if its contacts are not in memory.
     public var timePerRead = Duration.milliseconds(3)
     /// Time that one event loop iteration may spend on reading the steps of one save. The step that exceeds
-    /// it is the last one of the iteration.
+    /// this time is the last one of the iteration.
     public var timePerSave = Duration.microseconds(300)
     /// Cards that the steps of one save may name. Each card of a unified contact counts. The limit allows
     /// five cards per step in a save of 2,000 steps.
     public var cardsPerSave = 10_000
     /// Contacts in the reply to a call without `more`.
     public var contactsPerReply = 1_000
-    /// Bytes of stored contacts that are read for the reply to a call without `more`, and bytes of one pick.
-    /// The maximum size of a frame is 16 MiB.
+    /// Bytes of stored contacts that are read for the reply to a call without `more`, or for one pick. The
+    /// maximum size of a frame is 16 MiB.
     public var bytesPerReply = 8 * 1_048_576
     /// Bytes of contacts in one reply. With this limit, the rest of the reply fits into the same frame.
     public var largestReply = 15 * 1_048_576
@@ -31,8 +31,8 @@ public struct Limits: Hashable, Sendable {
     public var rowText = 200
     /// Contacts that the person may share with an app without a password.
     public var contactsWithoutPassword = 25
-    /// Within this time, all apps of strength `installed`, `claimed` and `unverified` of one user together get at most
-    /// ``contactsWithoutPassword`` different contacts without a password. Picks count too.
+    /// Within this time, all apps of strength `installed`, `claimed` and `unverified` of one user together
+    /// get at most ``contactsWithoutPassword`` different contacts without a password. Picks count too.
     public var passwordFreePeriod = Duration.seconds(24 * 3_600)
     /// Contacts named in one audit record. A longer list is split into several records.
     public var contactsPerAuditRecord = 250
@@ -40,32 +40,35 @@ public struct Limits: Hashable, Sendable {
     public var proposedBytes = 256 * 1_024
     /// Open prompts of one user, including those shown.
     public var prompts = 16
-    /// The part of ``prompts`` for weakly identified callers that were never approved, and the same number for those
-    /// that were denied.
+    /// The part of ``prompts`` that weakly identified callers may use together if they were never approved.
+    /// Prompts of callers that the person denied are counted separately, up to the same number.
     public var promptsOfWeakCallers = 4
-    /// Prompts that weakly identified callers that were never approved may queue in ``weakPromptsPeriod``. Further ones
-    /// wait as quiet lines.
+    /// Prompts that the callers in one ``Crowd/Bucket`` may queue in ``weakPromptsPeriod``. Further prompts
+    /// are quiet.
     public var weakPrompts = 8
     public var weakPromptsPeriod = Duration.seconds(600)
-    /// Shown prompts that such callers withdraw before the next one is held. The count starts again after
-    /// ``weakPromptsPeriod`` without one.
+    /// After this many shown prompts in a bucket were withdrawn, the next one is held. The count starts again
+    /// after ``weakPromptsPeriod`` without a withdrawal.
     public var withdrawalsWithoutHold = 2
-    /// How long the next prompt is held after that. It doubles with each further withdrawal.
+    /// How long the next prompt is held at first. Each further withdrawal doubles this time, up to
+    /// ``longestWithdrawalHold``.
     public var withdrawalHold = Duration.seconds(2)
     public var longestWithdrawalHold = Duration.seconds(60)
-    /// Approved callers per user that are remembered without a grant; beyond it the one approved first is removed.
+    /// The maximum number of approvals remembered for one user. Beyond it, the oldest approval is removed.
     public var approvals = 1_024
-    /// Terminal sessions per user with a bucket of their own; beyond it the one with the oldest approval loses it.
+    /// The maximum number of terminal sessions per user with a separate bucket. Beyond it, the session with
+    /// the oldest approval loses its bucket.
     public var approvedSessions = 64
     /// Calls that wait for one access prompt.
     public var callsPerPrompt = 64
     /// Agents that may serve one user at once. Notify-only agents have a separate limit of the same size.
     public var agents = 8
-    /// How long a prompt waits for the person after it was sent to an agent, and after each key.
+    /// How long a prompt stays open after it was sent to an agent, and again after each key that the person
+    /// presses.
     public var promptTimeout = Duration.seconds(120)
-    /// How long keys can keep a prompt open after it was first sent to an agent.
+    /// The maximum time that keys can keep a prompt open, counted from when it was first sent to an agent.
     public var longestPromptTime = Duration.seconds(600)
-    /// How long a manage prompt stays open that the person opened.
+    /// How long a manage prompt that the person opened stays open.
     public var ownPromptTimeout = Duration.seconds(600)
     /// How long the person may take to enter a password.
     public var passwordTimeout = Duration.seconds(120)
@@ -74,15 +77,17 @@ public struct Limits: Hashable, Sendable {
     /// The part of ``passwordsPerUser`` that the administrator's socket may use. Any program may connect to
     /// that socket. This limit prevents such programs from blocking the agent's requests.
     public var passwordsAtAdminSocket = 2
-    /// Open password requests in total. Each has a thread.
+    /// Open password requests in total. Each uses one thread.
     public var passwords = 64
     /// Characters of an app's name in a password dialog.
     public var appNameInQuestion = 120
     /// How long a prompt waits for an agent.
     public var agentTimeout = Duration.seconds(5)
-    /// How long it waits where the person can start one: a notify-only agent serves, or the person is logged in.
+    /// How long a prompt waits for an agent if the person can probably start one, because a notify-only agent
+    /// is connected or the person is logged in.
     public var agentTimeoutWithPerson = Duration.seconds(120)
-    /// How long after notify-only agents were told of an app's prompt they are not told of its next one.
+    /// After a prompt of an app was announced to notify-only agents, the app's further prompts are not
+    /// announced for this time.
     public var notifiesAgainAfter = Duration.seconds(600)
     /// The wait after the second prompt in a row that granted nothing. It doubles with each further one.
     public var backOff = Duration.seconds(5)
@@ -109,9 +114,9 @@ public struct Limits: Hashable, Sendable {
     public var closesBooksAfter = Duration.seconds(300)
     /// How long the memory of long reads, such as sorted lists, is kept for the next page.
     public var releasesLongReadsAfter = Duration.seconds(3)
-    /// How much space on the disk one user's book may use.
+    /// How much disk space one user's book may use.
     public var space = SpaceBounds()
-    /// Users in the status whose books are named, the largest first.
+    /// The maximum number of books in the list of the status, which has the largest first.
     public var booksInStatus = 64
     /// Waiting saves per user.
     public var savesWaiting = 1_024
@@ -128,7 +133,8 @@ public struct Limits: Hashable, Sendable {
     public var auditRecordsPerBatch = 500
     /// How much of the audit one app may use, and the length of the deduplication windows.
     public var audit = AuditBounds()
-    /// Waiting calls of one app that has used up its share of the audit. Further calls fail with `LimitExceeded`.
+    /// Waiting calls of one app that has used up its share of the audit. Further calls fail with
+    /// `LimitExceeded`.
     public var callsHeld = 64
     /// Calls that may follow the audit at once.
     public var auditFollowers = 16

@@ -5,7 +5,7 @@ import BrokerVarlink
 public enum BrokerMode: String, Sendable {
     /// Only the user who runs the broker.
     case session
-    /// Every user of the machine; the broker runs as a user of its own.
+    /// Every user of the machine. The broker runs as a separate user.
     case system
 }
 
@@ -31,11 +31,11 @@ public enum Notice: Hashable, Sendable {
     case userPurged
 }
 
-/// What the connections at all sockets use now, and the bounds for all users.
+/// What all connections at all sockets use now, and the bounds.
 public struct SocketUse: Hashable, Sendable {
     public var connections: Int
     public var connectionsLimit: Int
-    /// Bytes of calls, and of replies that were not read yet.
+    /// Bytes of calls, and of replies that peers have not read yet.
     public var heldBytes: Int
     public var heldBytesLimit: Int
 
@@ -56,13 +56,13 @@ public struct Surroundings {
     var seconds: Int64 { now() / 1_000_000 }
     /// Microseconds on a monotonic clock, which nobody can set.
     public var uptime: () -> Int64
-    /// The folder that holds the databases.
+    /// The folder that contains the databases.
     public var stateFolder: String
     public var mode = BrokerMode.session
     /// The UID that the broker runs as.
     public var ownUID: UInt32
-    /// Looks up a user's name. The user database may be remote (NSS), so this may block and is never called on the
-    /// event loop.
+    /// Looks up a user's name. The user database may be remote (NSS), so this may block and is never called
+    /// on the event loop.
     public var userName: @Sendable (_ uid: UInt32) -> String
     /// Runs `ended` on the event loop when the terminal session or process of the binding ends. Returns `nil`
     /// if that session or process has already ended or cannot be watched. Releasing the returned object ends
@@ -71,7 +71,7 @@ public struct Surroundings {
     /// Whether the two processes are the same, or one is an ancestor of the other. If this is unknown, the
     /// result is `true`.
     public var areKin: (_ left: ProcessIdentity, _ right: ProcessIdentity) -> Bool
-    /// Whether the user has a login session, so that they can start an agent. It must not block.
+    /// Whether the user has a login session and can therefore start an agent. It must not block.
     public var hasLoginSession: (_ uid: UInt32) -> Bool = { _ in false }
     /// The country for the user's phone numbers without a country code, such as `DE`; empty if unknown.
     public var region = ""
@@ -81,7 +81,7 @@ public struct Surroundings {
     public var readPolicy: @Sendable () -> Policy = { Policy() }
     /// The policy folder, shown to the administrator.
     public var policyFolder = ""
-    /// What the sockets use, for the administrator; `nil` without sockets.
+    /// Returns what the sockets use, for the status; `nil` if there are no sockets.
     public var socketUse: () -> SocketUse? = { nil }
     /// Further facts for the administrator, such as missing kernel features.
     public var facts: [(name: String, value: String)]
@@ -90,9 +90,9 @@ public struct Surroundings {
     /// Whether some requests need a password. Without an ``authority``, the broker refuses such requests.
     var wantsPasswords: Bool { mode == .system || authority != nil }
     /// The administrator's setting for answers that need a password when no authority can ask for it. The
-    /// stricter of this setting and the policy's applies. If neither is set in session mode, an answer may
-    /// share much without a password, but an app whose rule requires a password gets nothing. In system mode,
-    /// the daemon sets `refuse` by default.
+    /// stricter of this setting and the policy's applies. If neither is set in session mode, the person can
+    /// share all contacts without a password, but an app whose rule requires a password gets nothing. In
+    /// system mode, the daemon sets `refuse` by default.
     public var withoutAuthentication: Policy.WithoutAuthentication?
     /// Stores audit records in a second place; `nil` for none.
     public var auditKeeper: (any AuditKeeper)?

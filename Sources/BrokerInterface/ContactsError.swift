@@ -12,9 +12,9 @@ public enum ContactsError {
 
     /// Why an app must wait before its next prompt.
     public enum WaitReason: String, Sendable {
-        /// Its own last prompts granted nothing.
+        /// The app's own recent prompts granted nothing.
         case refusals
-        /// Other apps have the places for prompts.
+        /// Prompts of other apps have used up a limit.
         case crowd
     }
 
@@ -73,7 +73,7 @@ public enum ContactsError {
         }
     }
 
-    /// - Parameter reason: what to do, in words; `nil` if the limit says it.
+    /// - Parameter reason: a text for the person that says what to do; `nil` if the limit's name is enough.
     public static func limitExceeded(_ limit: String, maximum: Int, reason: String? = nil) -> VarlinkError {
         VarlinkError(prefix + "LimitExceeded") {
             $0.member("limit", limit)

@@ -9,7 +9,7 @@ public struct JSONValue: Sendable {
 
     private var stored: JSONDocument.Node { document.nodes[node] }
 
-    /// Bytes of memory that the whole document takes, which exists as long as one of its values.
+    /// The memory that the whole document uses, in bytes. The document exists as long as any of its values.
     public var documentSize: Int {
         document.bytes.count + document.nodes.count * MemoryLayout<JSONDocument.Node>.stride
     }

@@ -3,9 +3,10 @@ public struct InspectionPlace: Hashable, Sendable {
     public enum Lane: Hashable, Sendable {
         /// A user of this machine, who is known without another look-up.
         case user(UInt32)
-        /// User IDs that have not been looked up yet. In this lane they wait only for that look-up.
+        /// User IDs that have not been looked up yet. Jobs in this lane only look up the user's name.
         case newcomers
-        /// User IDs without an entry in the user database (sub-UIDs, containers). Together they count as one user.
+        /// User IDs without an entry in the user database (sub-UIDs, containers). Together they count as one
+        /// user.
         case strangers
     }
 

@@ -82,7 +82,8 @@ private struct Examination {
         }
     }
 
-    /// At these strengths the app's name does not depend on the executable, so an interpreter is accepted too.
+    /// At these strengths the app's name does not depend on the executable, so an interpreter is accepted
+    /// too.
     private func named(_ strength: IdentityStrength, app: String) -> Finding {
         switch evidence.executable {
         case .found(let executable):
@@ -184,7 +185,7 @@ private struct Examination {
             isInterpreter: isInterpreter, isSandboxed: sandbox != .none, sandbox: sandboxApart)
     }
 
-    /// The sandbox of a caller whose paths are not those of process 1.
+    /// The sandbox of a caller in a different mount namespace from process 1; `nil` for any other caller.
     private var sandboxApart: String? {
         guard isApartFromFirst, case .found(let number) = evidence.namespaces.mount else { return nil }
         if case .some(let name?) = sandbox { return name }
@@ -206,7 +207,7 @@ private struct UnverifiedName {
         switch sandbox {
         case .none: "\(path) sha256:\(sha256)"
         case .some(let name): "sandbox:\(name ?? "unknown") \(path) sha256:\(sha256)"
-        // Not reached: `judge` refuses such a caller earlier.
+        // Unreachable: `judge` refuses such a caller earlier.
         case .cannotTell: "sandbox:unknown \(path) sha256:\(sha256)"
         }
     }

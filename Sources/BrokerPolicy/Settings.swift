@@ -9,13 +9,14 @@ public struct Settings: Hashable, Sendable {
     public var withoutAuthentication: Policy.WithoutAuthentication?
     /// The region for phone numbers without a country code, such as `DE`. If `nil`, the locale decides.
     public var region: String?
-    /// The broker closes a book after no program of its user has been connected for this long.
+    /// How long the broker keeps a book open after its user's last connection has closed.
     public var closesBooksAfter = Duration.seconds(300)
     /// The maximum number of connections of one user at each socket.
     public var connectionsPerUser = 1_024
-    /// Maximum number of connections of one app of a user at each socket: a quarter, but enough for any program.
+    /// The maximum number of connections of one app of a user at each socket: a quarter of
+    /// ``connectionsPerUser``, but at least 16.
     public var connectionsPerApp: Int { max(Self.connections.lowerBound, connectionsPerUser / 4) }
-    /// Bytes that one user's book may use on the disk.
+    /// The maximum size of one user's book on the disk, in bytes.
     public var addressBookSize: Int64 = 2_048 * 1_048_576
     /// Bytes that one app without full access may add to a book at once.
     public var addressBookSizePerApp: Int64 = 256 * 1_048_576
@@ -65,7 +66,7 @@ public struct Settings: Hashable, Sendable {
         addressBookSizePerApp = try Self.size(keys[1], of: limits) ?? addressBookSizePerApp
     }
 
-    /// In bytes; written in MB.
+    /// Returns a size in bytes. The file specifies it in MB.
     private static func size(_ name: String, of table: TOMLTable) throws(TrustedFileError) -> Int64? {
         try number(name, in: megabytes, of: table).map { Int64($0) * 1_048_576 }
     }

@@ -22,7 +22,7 @@ public struct ThumbnailProgram: Sendable {
     }
 
     /// The program in the folder of this executable; `nil` if there is none.
-    public static var besideThisOne: ThumbnailProgram? {
+    public static var nextToThisOne: ThumbnailProgram? {
         var link = [CChar](repeating: 0, count: 4_097)
         let count = readlink("/proc/self/exe", &link, link.count - 1)
         guard count > 0 else { return nil }

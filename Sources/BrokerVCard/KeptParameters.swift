@@ -20,7 +20,8 @@ struct KeptParameters: Hashable {
     var parameters: [Parameter] = []
     /// The part of a value for which contacts have no field: further components, or a time after a date.
     var rest = ""
-    /// Distinguishes the values of one contact and detects a changed value. It is too short to recover the value.
+    /// Distinguishes the values of one contact and detects a changed value. It is too short to recover the
+    /// value.
     var check = ""
 
     init(_ property: Property) { self.property = property }
@@ -101,8 +102,8 @@ extension Contact {
         }
     }
 
-    /// A formatted name (FN is mandatory: RFC 6350 §6.2.1): the name parts in Western order, or else the first value
-    /// that identifies the contact.
+    /// A formatted name (FN is mandatory: RFC 6350 §6.2.1): the name parts in Western order, or else the
+    /// first value that identifies the contact.
     var derivedFormattedName: String {
         let parts = [namePrefix, givenName, middleName, familyName, nameSuffix].filter { !$0.isEmpty }
         if !parts.isEmpty { return parts.joined(separator: " ") }

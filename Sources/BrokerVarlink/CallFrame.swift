@@ -4,16 +4,16 @@ import BrokerJSON
 public struct CallFrame: Sendable {
     /// Fully qualified, for example `io.contactbroker.Contacts.FetchContacts`.
     public let method: String
-    /// An object; empty if the caller sent none or null.
+    /// Always an object; empty if the caller sent no parameters or null.
     public let parameters: JSONValue
     public let more: Bool
     public let oneway: Bool
     public let upgrade: Bool
 
-    /// Bytes of memory that the parameters keep.
+    /// The memory that the parameters use, in bytes.
     public var heldBytes: Int { parameters.documentSize }
 
-    /// Longest method name accepted, in bytes. Interface names are limited like domain names; ours are far shorter.
+    /// The maximum length of a method name, in bytes. The broker's own method names are far shorter.
     static let maximumMethodLength = 512
 
     /// Parses a frame without its NUL.

@@ -13,7 +13,8 @@ public struct AcceptedPeer {
 public enum Admission {
     /// Serve it. The connection stores the context.
     ///
-    /// `app` names the app; a user's connections with equal names count together. It is closed if its app has too many.
+    /// `app` identifies the app: a user's connections with equal values count together. The server closes the
+    /// connection if the app already has too many.
     case admit(context: AnyObject?, app: AnyHashable? = nil)
     /// Close it without a reply.
     case refuse

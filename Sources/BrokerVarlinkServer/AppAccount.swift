@@ -3,22 +3,23 @@ import Glibc
 /// The resources that the connections of one app of a user use at one socket. Used only on the event loop.
 final class AppAccount {
     enum Name: Hashable {
-        /// As the owner of the server has identified it.
+        /// The app that ``Admission/admit(context:app:)`` named.
         case app(AnyHashable)
-        /// A connection counts for its process until it is admitted, or if its app is not named then.
+        /// The process, for a connection that is not admitted yet or was admitted without an app.
         case process(pid_t)
     }
 
     let name: Name
     let user: UserAccount
-    /// In the order in which they were opened.
+    /// In the order in which they were added to this account.
     private(set) var connections: [SocketConnection] = []
     private(set) var callBytes = 0
     private(set) var replyBytes = 0
-    /// Connections that are not read, because the app has too many buffered bytes of calls.
+    /// Connections on which reading is paused, because the app's buffered calls use too many bytes.
     private var paused: [SocketConnection] = []
-    /// The one connection that may still read beyond the limit, so that long calls which together fill it are completed
-    /// one by one. Each app has its own, so that no app waits for another one's call.
+    /// The one connection that may read beyond the limit. Without it, several unfinished long calls could
+    /// reach the limit together, and none would be completed. Each app has its own such connection, so no app
+    /// waits for another app's call.
     private weak var exempt: SocketConnection?
 
     init(_ name: Name, of user: UserAccount) {
@@ -41,12 +42,13 @@ final class AppAccount {
         user.closed(by: self)
     }
 
-    /// The newest connection without a call, or the newest.
+    /// The newest connection that is not busy; if all are busy, the newest one.
     var mostDispensable: SocketConnection? { connections.last { !$0.isBusy } ?? connections.last }
 
     // MARK: Memory
 
-    /// The connection that holds the most bytes of calls: one with an unfinished long call, if there is one.
+    /// The connection whose calls use the most bytes. If any connections have an unfinished long call, only
+    /// these are considered.
     var heaviestCall: SocketConnection? {
         let unfinished = connections.filter(\.hasUnfinishedLongCall)
         return (unfinished.isEmpty ? connections : unfinished).filter { $0.callBytes > 0 }
@@ -69,7 +71,7 @@ final class AppAccount {
         user.holdCallBytes(difference)
     }
 
-    /// Called when a connection has no long call any more, or is closed.
+    /// Call this when a connection no longer has a long call buffered, or is closed.
     func finishedLongCall(_ connection: SocketConnection) {
         if exempt === connection { exempt = nil }
         paused.removeAll { $0 === connection }

@@ -16,15 +16,19 @@ public enum CloseReason: Hashable, Sendable {
     case unfinishedFrame
     /// The peer did not read its replies in time.
     case peerDoesNotRead
-    /// Its app has as many connections as one app of a user may have.
+    /// The connection's app already had the maximum number of connections.
     case appHasTooManyConnections
-    /// Its user had no room for a connection of another program, and its app had the most connections.
+    /// There was no room for a new connection of the user, and this connection's app had the most
+    /// connections.
     case gaveWay
-    /// Its user's calls took too much memory, its app's the most, and this was the app's largest.
+    /// The calls of the user's apps used too much memory. Of these apps, the connection's app used the most,
+    /// and this connection was its heaviest.
     case appHoldsTooMuch
-    /// Its user had too many unread bytes, its app the most, and this one had not read for longest.
+    /// The user's connections had too many unread bytes. The connection's app had the most of them, and this
+    /// connection had made no progress for longest.
     case userHoldsTooMuch
-    /// All users' calls and replies took too much memory, its user's the most, and this connection held most of it.
+    /// The calls and replies of all users used too much memory. The connection's user used the most, and this
+    /// connection used the most of that user's share.
     case userHoldsMost
     /// A reply would have been longer than a frame may be.
     case replyTooLong
@@ -38,7 +42,7 @@ public enum CloseReason: Hashable, Sendable {
 }
 
 extension CloseReason {
-    /// Converts a socket's error code. Usually the peer has ended.
+    /// Converts the error code of a failed socket call.
     init(errno: CInt) {
         switch errno {
         case ECONNRESET, EPIPE: self = .peerClosed

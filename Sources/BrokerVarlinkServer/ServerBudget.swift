@@ -1,12 +1,13 @@
-/// Bounds what the connections of all users hold in memory, at all servers that share it. Used only on the event loop.
+/// Limits the memory that the connections of all users use together, at all servers that share this budget.
+/// Used only on the event loop.
 public final class ServerBudget {
-    /// The most bytes of calls and replies.
+    /// The limit on ``heldBytes``.
     public let bytes: Int
-    /// Bytes of calls and of unread replies.
+    /// The bytes of calls and unread replies of all connections.
     public private(set) var heldBytes = 0
     /// The number of open connections, including those that are not admitted yet.
     public var connectionCount: Int { accounts.values.reduce(0) { $0 + $1.connections } }
-    /// The accounts with connections. A user has one for each server.
+    /// The accounts that have connections. A user has a separate account at each server.
     private var accounts: [ObjectIdentifier: UserAccount] = [:]
 
     public init(bytes: Int = ServerLimits().bytesOfAllUsers) { self.bytes = bytes }
@@ -14,7 +15,8 @@ public final class ServerBudget {
     func open(_ account: UserAccount) { accounts[ObjectIdentifier(account)] = account }
     func close(_ account: UserAccount) { accounts[ObjectIdentifier(account)] = nil }
 
-    /// Counts held bytes. While they exceed the limit, closes the heaviest connection of the user who holds the most.
+    /// Adds a difference to ``heldBytes``. While the limit is exceeded, closes the heaviest connection of the
+    /// user with the most bytes.
     func hold(_ difference: Int) {
         heldBytes += difference
         guard difference > 0 else { return }

@@ -1,6 +1,6 @@
 /// Limits for the peers of one socket. Every queue and every wait of the server has its bound here.
 ///
-/// Documentation/Limits.md lists what happens past each of them.
+/// Documentation/Limits.md says what happens when each limit is exceeded.
 public struct ServerLimits: Hashable, Sendable {
     /// The longest call and the longest reply, in bytes without the NUL, as in sd-varlink. A photo of 8 MiB
     /// in base64 fits.
@@ -10,32 +10,36 @@ public struct ServerLimits: Hashable, Sendable {
     public var connections = 4_096
     /// The maximum number of connections open at once for one user ID, as in sd-varlink.
     public var connectionsPerUser = 1_024
-    /// Connections open at once for one app of a user.
+    /// The maximum number of connections open at once for one app of a user.
     public var connectionsPerApp = 256
-    /// Connections open at once for all user IDs that are not known (sub-UIDs, containers), together.
+    /// The maximum number of connections open at once for all unknown user IDs together (sub-UIDs,
+    /// containers).
     public var connectionsOfStrangers = 256
-    /// Connections that every known user may open even if the socket has ``connections``. Each takes two descriptors:
-    /// the socket, and a pidfd of its peer.
+    /// The number of connections that every known user may open even if the socket has reached
+    /// ``connections``. Each connection uses two descriptors: the socket, and a pidfd of its peer.
     public var reservedPerUser = 64
-    /// Bytes of calls of one app beyond which its long calls are read one at a time.
+    /// Bytes of calls of one app. Beyond this limit, the server reads the app's long calls one at a time.
     public var callBytesPerApp = 32 * 1_048_576
-    /// Bytes of calls of one user. Beyond it, the app that holds the most gives way. Two of the largest calls fit.
+    /// Bytes of calls of one user. Beyond this limit, the server closes connections of the app with the most
+    /// bytes.
     public var callBytesPerUser = 128 * 1_048_576
-    /// Bytes of replies that one user's peers have not read. Beyond it, the app that holds the most gives way.
+    /// Bytes of replies that one user's peers have not read. Beyond this limit, the server closes connections
+    /// of the app with the most bytes.
     public var replyBytesPerUser = 64 * 1_048_576
-    /// Bytes of calls and replies of all users, at all sockets that share a ``ServerBudget``. Beyond it, the user who
-    /// holds the most gives way.
+    /// Bytes of calls and replies of all users, at all sockets that share a ``ServerBudget``. Beyond this
+    /// limit, the server closes connections of the user with the most bytes.
     public var bytesOfAllUsers = 256 * 1_048_576
-    /// How long a frame may take from its first byte to its last. Time in which we do not read is not counted.
+    /// How long a frame may take from its first byte to its last. Time in which the server does not read is
+    /// not counted.
     public var frameTimeout = Duration.seconds(30)
     /// How long a peer may leave its replies unread before its connection is closed. The peer counts as
     /// reading when the kernel accepts another byte. The kernel does so after the peer has read a large part
     /// of its buffer (212,992 bytes by default on Linux).
     public var stallTimeout = Duration.seconds(60)
-    /// The maximum number of bytes of pipelined calls buffered for one connection. Beyond this limit the server
-    /// reads only the rest of one long call.
+    /// The maximum number of bytes of pipelined calls buffered for one connection. Beyond this limit the
+    /// server reads only the rest of one long call.
     public var pipelinedBytes = 64 * 1_024
-    /// With more unsent bytes than this, a connection dispatches no further call, and
+    /// While a connection has more unsent bytes than this, it dispatches no further call, and
     /// ``BrokerVarlink/Call/whenWritable(_:)`` waits.
     public var unsentBytes = 256 * 1_024
 

@@ -1,27 +1,28 @@
 import BrokerVarlink
 
-/// What the accounts know of a connection, and how it counts there.
+/// Counts the resources of a connection in its accounts.
 extension SocketConnection {
-    /// Whether closing it would interrupt a call.
+    /// Whether closing the connection would interrupt a call.
     var isBusy: Bool { current != nil || decoder.bufferedBytes > 0 || outgoing.unsentBytes > 0 }
     var hasUnfinishedLongCall: Bool { current == nil && decoder.bufferedBytes > limits.pipelinedBytes }
 
     var heldBytes: Int { callBytes + replyBytes }
-    /// Unread bytes of all connections of its app.
+    /// The unread reply bytes of all connections of this connection's app.
     var unreadOfApp: Int { account.replyBytes }
 
-    /// Counts the buffered calls, and the one that is not answered yet.
+    /// Counts the bytes of the buffered calls and of the call that is not answered yet.
     func countCallBytes() {
         let held = isClosed ? 0 : decoder.bufferedBytes + (current == nil ? 0 : currentSize)
         guard held != callBytes else { return }
         let difference = held - callBytes
-        // Before the account is told: it may close this connection, which counts again.
+        // This is set before the account is changed. The account may close this connection, and closing calls
+        // this method again.
         callBytes = held
         account.holdCallBytes(difference)
         if decoder.bufferedBytes <= limits.pipelinedBytes || isClosed { account.finishedLongCall(self) }
     }
 
-    /// Counts the replies that the kernel has not taken.
+    /// Counts the reply bytes that the kernel has not accepted.
     func countReplyBytes() {
         let held = isClosed ? 0 : outgoing.unsentBytes
         if isClosed { account.user.unstall(self) }

@@ -13,7 +13,8 @@ final class SocketConnection: Connection, Watcher {
 
     private let server: VarlinkServer
     private let loop: EventLoop
-    /// Its process's until it is admitted, then its app's.
+    /// The account of the connection's process until it is admitted, then the account of its app if the app
+    /// was named.
     private(set) var account: AppAccount
     let limits: ServerLimits
     private let peer: AcceptedPeer
@@ -26,9 +27,9 @@ final class SocketConnection: Connection, Watcher {
 
     private(set) var decoder: FrameDecoder
     private(set) var current: Call?
-    /// Memory that the current call keeps, in bytes.
+    /// The memory that the current call uses, in bytes.
     private(set) var currentSize = 0
-    /// The bytes that ``account`` has counted.
+    /// The bytes of calls that ``account`` has counted for this connection.
     var callBytes = 0
     var replyBytes = 0
     private var isDispatching = false
@@ -37,7 +38,7 @@ final class SocketConnection: Connection, Watcher {
     private var inputHasEnded = false
 
     private(set) var outgoing = OutgoingReplies()
-    /// The kernel accepts no more bytes until the peer reads.
+    /// Whether the kernel accepts no more bytes until the peer reads.
     private var isStalled = false
     private var replySize = 0
     private var isFlushing = false
@@ -61,7 +62,7 @@ final class SocketConnection: Connection, Watcher {
         decoder = FrameDecoder(maximumFrameSize: server.limits.frameSize, keptCapacity: Self.keptBytes)
     }
 
-    /// Starts to watch the peer. Nothing is read before it is admitted.
+    /// Starts to watch the peer. The connection reads nothing before it is admitted.
     ///
     /// - Returns: `false` if the kernel cannot watch another descriptor.
     func begin() -> Bool {
@@ -114,7 +115,7 @@ final class SocketConnection: Connection, Watcher {
             if let app {
                 let identified = account.user.account(.app(app))
                 guard !identified.isFull else { return close(because: .appHasTooManyConnections) }
-                // Nothing was read or sent yet, so no bytes are counted.
+                // Nothing was read or sent yet, so the account has counted no bytes of this connection.
                 account.close(self)
                 account = identified
                 account.open(self)
@@ -128,7 +129,7 @@ final class SocketConnection: Connection, Watcher {
     // MARK: Calls
 
     /// Dispatches calls until one is not answered at once, but only a limited number per iteration. The
-    /// method does not recurse, however many calls are buffered.
+    /// method does not recurse, so buffered calls cannot exhaust the stack.
     private func dispatch() {
         guard isAdmitted, !isClosed, !isDispatching else { return }
         isDispatching = true
@@ -255,7 +256,8 @@ final class SocketConnection: Connection, Watcher {
         wasAnswered()
     }
 
-    /// Reports the process to ``Lingering`` when all its calls are answered and the kernel has all replies.
+    /// Reports the process to ``Lingering`` when all calls of this connection are answered and the kernel has
+    /// accepted all replies.
     private func wasAnswered() {
         let isDone = current == nil && decoder.bufferedBytes == 0 && unsentBytes == 0
         if isDone { loop.inside.lingering.answered(peer.processID, bytes: replySize) }
@@ -386,10 +388,12 @@ final class SocketConnection: Connection, Watcher {
         account.close(self)
     }
 
-    /// When the replies to a burst of calls have this many bytes, they are sent together.
+    /// Replies to a burst of calls are collected and sent once they have this many bytes.
     private static let flushSize = 64 * 1_024
-    /// The maximum number of calls dispatched per iteration, so that a busy client does not block other clients.
+    /// The maximum number of calls dispatched per iteration, so that a busy client does not block other
+    /// clients.
     private static let callsPerIteration = 32
-    /// The bytes of buffer that an idle connection keeps: enough for most calls, and few for a thousand clients.
+    /// The size of the buffer that an idle connection keeps, in bytes: enough for most calls, but small in
+    /// total for a thousand clients.
     private static let keptBytes = 4 * 1_024
 }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Whose resources a connection uses.
+/// The owner of the account that a connection counts toward.
 enum AccountOwner: Hashable {
     case user(uid_t)
-    /// All user IDs that are not known, together. One user can have tens of thousands of sub-UIDs.
+    /// All unknown user IDs together, because one user can have tens of thousands of sub-UIDs.
     case strangers
 }
 
@@ -29,7 +29,7 @@ final class UserAccount {
 
     // MARK: Connections
 
-    /// The user may have another connection even if the socket has no room for others.
+    /// Whether the user may open another connection even if the socket has reached its limit.
     var hasReserve: Bool { owner != .strangers && connections < limits.reservedPerUser }
     var isFull: Bool {
         connections >= (owner == .strangers ? limits.connectionsOfStrangers : limits.connectionsPerUser)
@@ -37,11 +37,13 @@ final class UserAccount {
 
     func account(_ name: AppAccount.Name) -> AppAccount { apps[name] ?? AppAccount(name, of: self) }
 
-    /// Closes one connection of the app with the most, for a new connection of this process.
+    /// Closes one connection of the app with the most connections, to make room for a new connection of this
+    /// process.
     ///
-    /// So no program can shut out another one of its user: neither with copies of itself, which are several apps, nor
-    /// with connections that were not identified yet.
-    /// - Returns: `false` if the process itself has as many as any app; a connection for it would be no fairer.
+    /// A program therefore cannot shut out the user's other programs. This is true even if it runs copies of
+    /// itself that count as different apps, or opens connections that are not identified yet.
+    /// - Returns: `false` if no app has at least two connections more than the process. Closing one would
+    ///   then not be fairer.
     func giveWay(to process: pid_t) -> Bool {
         let own = apps[.process(process)]?.connections.count ?? 0
         let largest = apps.values.max { $0.connections.count < $1.connections.count }
@@ -71,7 +73,8 @@ final class UserAccount {
         apps.values.lazy.flatMap(\.connections).filter { $0.heldBytes > 0 }.max { $0.heldBytes < $1.heldBytes }
     }
 
-    /// Counts bytes of calls. While they exceed the limit, closes the heaviest call of the app that holds the most.
+    /// Adds a difference to ``callBytes``. While the limit is exceeded, closes the connection with the
+    /// heaviest call of the app with the most bytes.
     func holdCallBytes(_ difference: Int) {
         callBytes += difference
         budget.hold(difference)
@@ -86,8 +89,8 @@ final class UserAccount {
     func stall(_ connection: SocketConnection) { stalled[ObjectIdentifier(connection)] = connection }
     func unstall(_ connection: SocketConnection) { stalled[ObjectIdentifier(connection)] = nil }
 
-    /// Counts unsent bytes. While they exceed the limit, closes the connection that has not read for longest, of the app
-    /// that holds the most.
+    /// Adds a difference to ``replyBytes``. While the limit is exceeded, closes a stalled connection of the
+    /// app with the most unread bytes: the one that has made no progress for longest.
     func holdReplyBytes(_ difference: Int) {
         replyBytes += difference
         budget.hold(difference)

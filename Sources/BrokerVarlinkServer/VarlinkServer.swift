@@ -2,10 +2,11 @@ import BrokerVarlink
 import CBrokerLinux
 import Glibc
 
-/// A listening Unix socket that serves calls. The server and all code that it calls run only on the event loop.
+/// A listening Unix socket that serves calls. The server and all code that it calls run only on the event
+/// loop.
 public final class VarlinkServer: Watcher {
-    /// Decides whether to admit a peer. The server reads no byte of the peer before the decision, which may
-    /// come later, on the loop. No decision is needed if the peer closes the connection first.
+    /// Decides whether to admit a peer. The server reads no byte from the peer before the decision. `decide`
+    /// may be called later, on the event loop. No decision is needed if the peer closes the connection first.
     public typealias Admit = (AcceptedPeer, _ decide: PendingAdmission) -> Void
 
     /// Called once if the socket stops accepting connections although ``close()`` was not called.
@@ -43,16 +44,16 @@ public final class VarlinkServer: Watcher {
 
     /// Starts to listen.
     ///
-    /// Must be called on the loop.
+    /// Call this on the event loop.
     /// - Parameters:
-    ///   - mode: the file permissions of a socket that we create, in effect from the start.
-    ///   - budget: shared by servers that may together use no more memory for their connections; `nil` for one of its
-    ///     own.
-    ///   - isKnown: whether a user ID belongs to a user of this machine. The others count as one user. Called for each new
-    ///     connection, and must not block.
-    ///   - onCall: called with one call at a time for each connection. The next call comes only when the one before is
-    ///     over, and never from within a `reply` or `fail`.
-    ///   - onClose: called once for each admitted connection, after its last call was abandoned.
+    ///   - mode: the permissions of the socket's file if the server creates it, in effect from the start.
+    ///   - budget: the memory budget, which several servers may share; `nil` for a separate one.
+    ///   - isKnown: whether a user ID belongs to a user of this machine. All other user IDs count as one
+    ///     user. Called for each new connection, so it must not block.
+    ///   - onCall: called with one call at a time for each connection. It is called again only after the
+    ///     previous call has ended, and never from within `reply` or `fail`.
+    ///   - onClose: called once when an admitted connection has closed, after its unfinished call, if any,
+    ///     was abandoned.
     public init(
         at place: Place, mode: mode_t = 0o600, loop: EventLoop, limits: ServerLimits = ServerLimits(),
         budget: ServerBudget? = nil, isKnown: @escaping (uid_t) -> Bool = { _ in true },
@@ -75,7 +76,8 @@ public final class VarlinkServer: Watcher {
         if watching == nil { loop.soon { self.failed("the kernel cannot watch another descriptor") } }
     }
 
-    /// Closes the socket and every connection at once, and removes the socket's file if the server created it.
+    /// Closes the socket and every connection at once, and removes the socket's file if the server created
+    /// it.
     public func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -104,7 +106,8 @@ public final class VarlinkServer: Watcher {
             }
             switch -descriptor {
             case EAGAIN: return
-            // The peer closed the connection before it was accepted, or a firewall rule forbids it (accept(2)).
+            // The peer closed the connection before it was accepted, or a firewall rule forbids it
+            // (accept(2)).
             case ECONNABORTED, EPERM: continue
             case EMFILE, ENFILE, ENOBUFS, ENOMEM: return pauseAccepting()
             case let code: return failed(String(cString: strerror(code)))
@@ -167,7 +170,8 @@ public final class VarlinkServer: Watcher {
 
     /// The kernel's default maximum (net.core.somaxconn is 4096).
     private static let backlog: CInt = 4_096
-    /// The maximum number of connections accepted per iteration, so that open connections are served in between.
+    /// The maximum number of connections accepted per iteration, so that open connections are served in
+    /// between.
     private static let acceptsPerIteration = 64
     /// How long to wait for a free descriptor.
     private static let acceptPause = Duration.milliseconds(100)

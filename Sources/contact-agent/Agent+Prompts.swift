@@ -5,7 +5,8 @@ import Glibc
 
 /// Shows prompts one at a time, each on the alternate screen.
 extension Agent {
-    /// A refused app asks again, or one more of many apps. Shows one line instead of a screen.
+    /// Shows one line instead of a screen for a quiet prompt: its app was refused before, or many other apps
+    /// have asked.
     func waitQuietly(_ prompt: Prompt) {
         quiet.append(prompt)
         guard dialogue == nil else { return }
@@ -28,16 +29,17 @@ extension Agent {
         if queue.isEmpty { sayWaiting() }
     }
 
-    /// A key kept a prompt open, in this agent or another one.
+    /// Updates the end of a prompt that was extended because the person pressed a key, in this agent or
+    /// another one.
     func extend(_ cookie: String, until expires: Int64) {
         if dialogue?.prompt.cookie == cookie { self.expires = expires }
         for index in queue.indices where queue[index].cookie == cookie { queue[index].expires = expires }
         for index in quiet.indices where quiet[index].cookie == cookie { quiet[index].expires = expires }
     }
 
-    /// Tells the broker that the person pressed a key, so that the prompt does not end under their hands.
+    /// Tells the broker that the person pressed a key, so the prompt does not end while the person uses it.
     private func keepOpen(_ prompt: Prompt) {
-        // A prompt that the person opened themselves has its longest time from the start.
+        // A prompt that the person opened has its full time from the start, so keys do not extend it.
         guard !prompt.isOwn, let left = secondsLeft, left < Self.keepsOpenBelow else { return }
         ask { connection throws(VarlinkClientError) in try connection.keepOpen(prompt.cookie) }
     }

@@ -17,12 +17,13 @@ final class Agent {
     static let redrawTime = Duration.seconds(1)
     /// The screen shows the countdown only if fewer seconds than this are left.
     static let longestCountdown = 600
-    /// Seconds. With less time left the screen says that the prompt closes soon.
+    /// With this many seconds or fewer left, the screen warns that the prompt closes soon.
     static let closesSoon = 20
-    /// Seconds. Only with less time left a key makes the broker keep the prompt open, so that not every key causes a
-    /// call. The broker gives 120 seconds after a key.
+    /// Only if fewer seconds than this are left, a key causes a call to keep the prompt open. The broker then
+    /// sets the time left to 120 seconds, so quick typing does not cause a call for every key.
     static let keepsOpenBelow = 116
-    /// Pauses between connection attempts: this one first, doubled each time up to ``longestPause``.
+    /// The first pause between connection attempts. Each further pause is twice as long, up to
+    /// ``longestPause``.
     static let firstPause = Duration.milliseconds(500)
     static let longestPause = Duration.seconds(30)
 
@@ -68,10 +69,10 @@ final class Agent {
 
     /// Waiting prompts, in the order in which they will be shown.
     var queue: [Prompt] = []
-    /// Prompts of apps that were refused before, or that came after many others. They wait until the person opens them.
+    /// Quiet prompts, each shown as one line. They wait until the person opens them.
     var quiet: [Prompt] = []
     var dialogue: (any Dialogue)?
-    /// When the prompt on the screen expires, in seconds since 1970; `nil` if the broker did not say.
+    /// When the prompt on the screen expires, in seconds since 1970; `nil` if the broker did not send it.
     var expires: Int64?
     /// When the current stage became readable; `nil` while it is not.
     var visibleSince: ContinuousClock.Instant?
@@ -136,8 +137,9 @@ final class Agent {
         terminal.say(.dim(names.text(.passwordOnDesktop)))
     }
 
-    /// Tells the person once if no password prompt appeared. Another program of theirs can register with polkit for this
-    /// process before the password agent does. Then polkit asks that program, and this terminal shows nothing.
+    /// Tells the person once if no password prompt appeared. Another of the person's programs can register
+    /// with polkit for this process before the password agent does. polkit then asks that program, and this
+    /// terminal shows nothing.
     private func noticeMissingPassword() {
         guard let lentSince, ContinuousClock.now >= lentSince + Self.passwordPromptTime else { return }
         self.lentSince = nil
@@ -176,7 +178,8 @@ final class Agent {
         if waiting[0].revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 { ending = .signal(SIGHUP) }
     }
 
-    /// The next deadline: reconnecting, a missing password prompt, a lone ESC, arming or redrawing; `nil` if there is none.
+    /// The next time at which there is work: reconnecting, a missing password prompt, a lone ESC, arming or
+    /// redrawing; `nil` if there is none.
     private var nextTime: ContinuousClock.Instant? {
         var times: [ContinuousClock.Instant] = []
         if connection == nil { times.append(retry) }

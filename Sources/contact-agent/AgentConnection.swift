@@ -17,9 +17,9 @@ final class AgentConnection {
     struct Event {
         var prompt: Prompt?
         var withdrawn: String?
-        /// A prompt that a key kept open, and when it expires now, in seconds since 1970.
+        /// The cookie of a prompt that was extended, and its new end in seconds since 1970.
         var extended: (cookie: String, expires: Int64)?
-        /// How many more agents serve this person.
+        /// The number of other agents that serve this person.
         var others: Int?
         /// The terminal of the agent that joined last.
         var joined: String?
@@ -105,7 +105,7 @@ final class AgentConnection {
         return reply["contact"].flatMap { Card($0, names, selectable: reply["selectable"]?.strings ?? []) }
     }
 
-    /// The person pressed a key at this prompt.
+    /// Tells the broker that the person pressed a key at this prompt.
     func keepOpen(_ cookie: String) throws(VarlinkClientError) {
         _ = try call("KeepOpen") { $0.member("cookie", cookie) }
     }

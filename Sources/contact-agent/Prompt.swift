@@ -52,8 +52,8 @@ struct Prompt: Hashable, Sendable {
     /// Whether the executable is an interpreter. An interpreter runs other programs, so it does not identify
     /// an app. Its grants are bound to a process or session.
     var isInterpreter: Bool
-    /// The app was refused before, or many others asked before it. The prompt waits as one line until the person opens
-    /// it.
+    /// Whether the prompt waits as one line until the person opens it. If so, the app was refused before, or
+    /// many other apps have asked.
     var isQuiet: Bool
     /// Whether the person opened the prompt. No app waits for the answer to such a prompt.
     var isOwn = false

@@ -32,7 +32,8 @@ struct AddCommand: ParsableCommand {
     @Option(help: "Note.") var note: String?
     @OptionGroup var undo: UndoOption
 
-    /// Without options the contact comes from the editor or from standard input, which other users cannot read.
+    /// Whether the options specify a contact. If not, the contact comes from the editor or from standard
+    /// input, which other users cannot read.
     private var isGiven: Bool { !contact.present.isEmpty }
 
     func validate() throws {

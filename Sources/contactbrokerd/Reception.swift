@@ -29,7 +29,7 @@ struct Reception {
             complaints.report(
                 of: accepted.userID,
                 "refused a connection of user \(accepted.userID): this broker serves only user \(getuid())",
-                [("uid", "\(accepted.userID)"), ("door", interface.name)])
+                [("uid", "\(accepted.userID)"), ("socket", interface.name)])
             return decide(.refuse)
         }
         let peer: PeerHandle
@@ -117,8 +117,8 @@ struct Reception {
 }
 
 extension Admission {
-    /// Serves the caller. Its connections count together with those of the same app. An interpreter's connections count
-    /// with those of its terminal session or process, because it runs any app.
+    /// Serves the caller. Its connections count together with those of the same app. An interpreter's
+    /// connections count for its terminal session or process, because an interpreter can run any app.
     fileprivate static func admit(_ session: CallerSession) -> Admission {
         .admit(context: session, app: session.caller.principals.last)
     }
@@ -129,7 +129,7 @@ extension Complaints {
     fileprivate func report(_ peer: PeerHandle, _ reason: String, _ interface: ContactsInterface) {
         report(
             of: peer.uid, "refused a connection of process \(peer.pid) to \(interface.name): \(reason)",
-            [("uid", "\(peer.uid)"), ("pid", "\(peer.pid)"), ("door", interface.name)])
+            [("uid", "\(peer.uid)"), ("pid", "\(peer.pid)"), ("socket", interface.name)])
     }
 }
 

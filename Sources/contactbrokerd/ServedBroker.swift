@@ -45,7 +45,7 @@ final class ServedBroker {
         if settings.auditGoesToJournal {
             surroundings.auditKeeper = try AuditJournal(Journaling.open(), state: setting.state)
         }
-        if let program = ThumbnailProgram.besideThisOne {
+        if let program = ThumbnailProgram.nextToThisOne {
             surroundings.makeThumbnail = { program.thumbnail(of: $0) }
         }
         // If the settings cannot be read, the broker refuses every app and does not read the rules.
@@ -113,13 +113,13 @@ final class ServedBroker {
                     """
                     closed a connection of process \(owner) to \(interface.name): process \(writer) of user \(user) \
                     wrote to it
-                    """, [("uid", "\(user)"), ("pid", "\(writer)"), ("door", interface.name)])
+                    """, [("uid", "\(user)"), ("pid", "\(writer)"), ("socket", interface.name)])
             }
             if let excess = reason.excess, let caller = (connection.context as? CallerSession)?.caller {
                 complaints.report(
                     of: caller.uid,
                     "closed a connection of process \(caller.process.pid) to \(interface.name): \(excess)",
-                    [("uid", "\(caller.uid)"), ("pid", "\(caller.process.pid)"), ("door", interface.name)])
+                    [("uid", "\(caller.uid)"), ("pid", "\(caller.process.pid)"), ("socket", interface.name)])
             }
             broker.closed(connection)
         }
@@ -127,7 +127,7 @@ final class ServedBroker {
             at: place, loop: loop, limits: serverLimits, budget: budget, isKnown: inspections.users.contains,
             admit: admit, onCall: onCall, onClose: onClose)
         server.onFailure = { reason in
-            log.report(.socketFailed, "the socket of \(interface.name) failed: \(reason)", [("door", interface.name)])
+            log.report(.socketFailed, "the socket of \(interface.name) failed: \(reason)", [("socket", interface.name)])
             failed()
         }
         return server
@@ -168,7 +168,7 @@ extension Setting {
 }
 
 extension CloseReason {
-    /// Which bound was exceeded, if that is why.
+    /// The limit that was exceeded; `nil` if the connection was closed for a different reason.
     fileprivate var excess: String? {
         switch self {
         case .appHasTooManyConnections: "its app has as many connections as one app may have"
@@ -195,7 +195,7 @@ func userName(_ uid: UInt32) -> String {
     return String(cString: name)
 }
 
-/// Whether logind counts the user as logged in: it keeps this file as long as it does, sd_uid_get_state(3).
+/// Whether the user is logged in. logind keeps a file for each user who is, sd_uid_get_state(3).
 private func hasLoginSession(_ uid: UInt32) -> Bool {
     var status = stat()
     return lstat("/run/systemd/users/\(uid)", &status) == 0

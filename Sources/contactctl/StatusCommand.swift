@@ -25,7 +25,7 @@ struct StatusCommand: ParsableCommand {
         }
     }
 
-    /// One row, or one for each user's address book.
+    /// Returns one row for a member of the status; for `addressBooks`, one row for each book.
     private static func rows(_ name: String, _ value: JSONValue) -> [(String, String)] {
         guard name == "addressBooks", let books = value.elements else { return [(words(name), text(value))] }
         return books.compactMap { book in
@@ -34,7 +34,8 @@ struct StatusCommand: ParsableCommand {
         }
     }
 
-    /// `auditRecords` as `audit records`, `legacyTIOCSTI` as `legacy TIOCSTI`.
+    /// Splits a member's name into words: `auditRecords` becomes `audit records`, `legacyTIOCSTI` becomes
+    /// `legacy TIOCSTI`.
     static func words(_ name: String) -> String {
         var words = ""
         var wasUppercase = true

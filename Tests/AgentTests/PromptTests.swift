@@ -89,7 +89,7 @@ struct PromptTests {
         #expect(!fixture.terminal.screen.contains("[a]"))
         #expect(fixture.terminal.screen.contains("by your administrator's word: names, phone numbers"))
         #expect(fixture.terminal.screen.contains("until you take it back, at the latest until 2099-02-03 04:05 UTC"))
-        // The first key does nothing, and the next one has its usual effect.
+        // The first key, `a`, has no effect; the second has its usual one.
         try fixture.see("[s] Select contacts…", thenPress: "as")
         try fixture.see("1 [ ] Ada Lovelace", thenPress: "\r")
         try fixture.see("[1–9] choose", thenPress: "1c")
@@ -172,7 +172,7 @@ struct PromptTests {
         #expect(fixture.broker.answers == [.init(cookie: "cookie-1", level: "denied")])
     }
 
-    /// The time so many seconds from now, as the broker sends it.
+    /// The time this many seconds from now, in the format that the broker sends.
     private static func moment(in seconds: Int) -> String {
         var moment = time(nil) + seconds
         var parts = tm()
@@ -202,7 +202,7 @@ struct PromptTests {
         fixture.ask(PromptText(expires: Self.moment(in: 300)))
         try fixture.see("[c] Continue", thenPress: "x")
         fixture.broker.say(#"{"extended":"another","expires":"\#(Self.moment(in: 10))"}"#)
-        // A prompt that has much time left needs no call, and another prompt's end is not this one's.
+        // The agent made no call, because the prompt had much time left. It ignored the other prompt's end.
         fixture.broker.say(#"{"extended":"cookie-1","expires":"\#(Self.moment(in: 19))"}"#)
         try fixture.see("Closes soon. A key keeps it open (10 minutes at most).")
         #expect(fixture.broker.keptOpen.isEmpty)
@@ -215,7 +215,7 @@ struct PromptTests {
         #expect(fixture.broker.answers.isEmpty)
     }
 
-    @Test("A prompt that came after many others is one line, which does not say that the app was refused")
+    @Test("A prompt beyond the crowd's limit is shown as one line, which does not say that the app was refused")
     func crowd() throws {
         let fixture = try AgentFixture()
         try fixture.registered()

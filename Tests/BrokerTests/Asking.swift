@@ -6,7 +6,7 @@ import Testing
 
 @testable import BrokerCore
 
-/// Apps that ask, and a person who is there to be asked.
+/// Makes apps' calls, and gives the person's answers to their prompts.
 struct Asking {
     let fixture: BrokerFixture
     let person: TestPerson
@@ -19,17 +19,17 @@ struct Asking {
         person = try TestPerson(fixture: fixture)
     }
 
-    /// What came of a call that needs a prompt.
+    /// The outcome of a call that needs a prompt.
     enum Outcome: Equatable {
-        /// The agent got it, as a screen or as a line.
+        /// The agent got the prompt, to show on the whole screen or as one line.
         case screen, line
-        /// It was queued, and the agent did not get it yet.
+        /// The prompt is queued, and the agent did not get it yet.
         case queued
         case refused(seconds: Int, reason: String?)
         case answered
     }
 
-    /// Runs the loop until the call has an answer or a prompt of its own.
+    /// Runs the loop until the call is answered or has queued a prompt.
     static func outcome(of call: Call, _ app: TestApp, _ person: TestPerson?, before open: Int) throws -> Outcome {
         let prompts = app.fixture.broker.prompts
         _ = app.fixture.loop.run { call.isOver || prompts.openCount(app.caller.uid) > open }
@@ -44,7 +44,7 @@ struct Asking {
         return .refused(seconds: Int(seconds), reason: reply.parameters["reason"]?.string)
     }
 
-    /// Asks and leaves the prompt open.
+    /// Makes a call and leaves its prompt open.
     func ask(
         _ app: TestApp, _ method: String = "RequestAccess", _ parameters: String = "{}"
     ) throws -> (call: Call, outcome: Outcome) {
@@ -58,7 +58,7 @@ struct Asking {
         try ask(TestApp(fixture: fixture, caller: caller))
     }
 
-    /// Asks with the person at the agent, who gives this answer if there is a prompt. Without fields they dismiss it.
+    /// Makes a call. If it prompts, the person gives this answer; without fields, the person dismisses the prompt.
     @discardableResult
     func asked(
         _ app: TestApp, _ method: String = "RequestAccess", _ parameters: String = "{}", answering fields: String = ""

@@ -36,8 +36,8 @@ final class BrokerFixture {
     ///   - withoutAuthentication: the administrator's setting for a system without an authority.
     ///   - disk: syncs committed data; `nil` for the real disk.
     ///   - hasLoginSession: whether every user is logged in.
-    ///   - silences: the limit on apps that the person does not want prompts from.
-    ///   - readsOnWorker: every read that can run off the loop does so.
+    ///   - silences: the maximum number of apps with *Never ask again*.
+    ///   - readsOnWorker: whether every read that can run off the loop does so.
     init(
         authority: TestAuthority? = nil, withoutAuthentication: Policy.WithoutAuthentication? = nil,
         disk: SlowDisk? = nil, hasLoginSession: Bool = false, silences: Int? = nil, readsOnWorker: Bool = false,
@@ -132,7 +132,7 @@ final class BrokerFixture {
             folder, loop, journal, names, authority, withoutAuthentication, limits, hasLoginSession, disk, mode)
     }
 
-    /// The current contents of the access database's files and the book's.
+    /// The current contents of the files of the access database and of the book.
     func files() -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         // On the user's queue, no checkpoint can run between reading the book's file and reading its write-ahead log.
@@ -228,7 +228,7 @@ final class BrokerFixture {
 
     /// A caller in a process of its own.
     ///
-    /// - Parameter path: its executable's path, if its name is not the last part of it.
+    /// - Parameter path: the path of its executable; `nil` for the file with its name in `/usr/bin`.
     func caller(
         _ name: String, uid: UInt32 = 1_000, strength: IdentityStrength = .claimed, path: String? = nil,
         session: SessionIdentity? = nil, isInterpreter: Bool = false, isSandboxed: Bool = false, sandbox: String? = nil

@@ -12,8 +12,8 @@ extension ModelRun {
     /// Makes a call, and lets the person answer if the model expects a prompt.
     ///
     /// - Parameters:
-    ///   - expecting: the kind of prompt by the model, or `nil` if there is none. It is evaluated again after every
-    ///     wait.
+    ///   - expecting: the kind of prompt that the model predicts; `nil` if it predicts none. Evaluated again after
+    ///     every wait.
     ///   - answer: gives the person's answer, and applies it to the model.
     func ask(
         _ name: String, _ method: String, _ parameters: String, _ act: Act, expecting: () -> String?,
@@ -65,7 +65,7 @@ extension ModelRun {
         }
     }
 
-    /// The policy allows prompts for the app.
+    /// Whether the policy allows prompts for the app.
     private func mayBeAsked(_ name: String) -> Bool {
         let kind = model.app(name).rule.kind
         return kind != .forbid && kind != .deny
@@ -85,7 +85,7 @@ extension ModelRun {
 
     // MARK: Choosing
 
-    /// The rows that the person sees. They must be these contacts, in the expected order.
+    /// The rows that the person sees. They must be the model's contacts, in the expected order.
     private func rows(
         _ prompt: TestPerson.Prompt, _ person: TestPerson, _ name: String,
         hiding: (ModelContact) -> Bool = { _ in false },
@@ -290,7 +290,7 @@ extension ModelRun {
                     prompt,
                     #""level":"limited","identifiers":[\#(self.text(added))],"removed":[\#(self.text(removed))]"#
                         + (terms?.text ?? ""))
-                // A row includes its linked cards. A card whose own row is turned off stays off.
+                // A row that is turned on includes its linked cards. A card whose own row is turned off stays off.
                 let on = self.model.book.linked(with: added.map(\.number)).subtracting(removed.map(\.number))
                 let off = self.model.book.linked(with: removed.map(\.number)).subtracting(on)
                 newly = on.subtracting(set)
@@ -302,7 +302,7 @@ extension ModelRun {
             }
         }
         if byPerson {
-            // Under a forced level a change by the person has no visible effect until the rule is removed.
+            // Under a forced level, a change by the person has no visible effect until the rule is removed.
             switch model.app(name).rule.kind {
             case .deny, .forceDenied, .forceLimited, .forceFull: return
             case .none, .capLevel, .capKeys, .forbid, .lifetime: break
@@ -313,8 +313,8 @@ extension ModelRun {
             }
             guard let decided = model.app(name).decided else { throw Difference("\(name): an unexpected grant") }
             guard model.app(name).level == .notDetermined else { return try change(prompt, person) }
-            // The policy has ended the grant. The person may revoke it for good, but access is granted again only if
-            // the app asks.
+            // The policy has ended the grant. The person may deny the app, but can grant access again only at a prompt
+            // of the app.
             let wider = try person.answer(prompt, #""level":"limited""#)
             try requireSame(wider.error ?? "", "InvalidAnswer", "\(name): widening an ended grant")
             try person.answer(prompt, #""level":"denied""#)

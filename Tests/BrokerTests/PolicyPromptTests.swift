@@ -7,7 +7,6 @@ import Testing
 
 @testable import BrokerCore
 
-/// Rules that come into force while a prompt is open.
 @Suite("Policy changes while prompts are open")
 struct PolicyPromptTests {
     private let fixture: BrokerFixture
@@ -76,7 +75,7 @@ struct PolicyPromptTests {
         #expect(second.cookie != first.cookie)
         #expect(try told(second.cookie)?["maximumLevel"]?.string == "limited")
         #expect(try told(second.cookie)?["maximumKeys"]?.elements?.compactMap(\.string) == ["givenName"])
-        // No answer, `full` or `denied`, reaches the prompt under its former cookie.
+        // Under the former cookie, neither `full` nor `denied` reaches the prompt.
         for level in ["full", "denied"] {
             #expect(try person.answer(first, #""level":"\#(level)""#).error == "UnknownPrompt")
         }
@@ -140,7 +139,7 @@ struct PolicyPromptTests {
         #expect(call.isOver == late && told.contains { $0.parameters["prompt"] != nil } == !late)
     }
 
-    @Test("A grant that the person has open is closed when the rules change, and can be opened under the new rules")
+    @Test("An open manage prompt is closed when the rules change, and can be opened again under the new rules")
     func ownPrompt() throws {
         let app = try fixture.app("mail", .limited(to: fixture.records("Ada")), strength: .installed)
         let open = try #require(try person.manage(app))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BrokerCore
 
-/// Programs that ask too often. The test controls the clock, so a day passes at once.
+/// Programs that prompt too often. The tests control the clock, so a day passes at once.
 @Suite("Limits on prompts")
 struct PromptAbuseTests {
     private let fixture: BrokerFixture
@@ -18,7 +18,7 @@ struct PromptAbuseTests {
         person = try TestPerson(fixture: fixture)
     }
 
-    /// Asks for access. Returns `nil` if the person is prompted, and otherwise the seconds to wait.
+    /// Makes a call. Returns `nil` if it prompts the person, and otherwise the seconds to wait.
     private func ask(_ app: TestApp, _ method: String = "RequestAccess", _ parameters: String = "{}") throws -> Int? {
         let call = try app.begin(method, parameters)
         _ = fixture.loop.run { call.isOver || fixture.broker.prompts.openCount(1_000) > 0 }
@@ -28,7 +28,7 @@ struct PromptAbuseTests {
         return try #require(reply.parameters["retryAfterSeconds"]?.integer.map { Int($0) })
     }
 
-    /// Asks, and the person dismisses the prompt.
+    /// Makes a call whose prompt the person dismisses.
     private func bother(_ app: TestApp, _ method: String = "RequestAccess", _ parameters: String = "{}") throws {
         try #require(try ask(app, method, parameters) == nil)
         try person.answer(try #require(try person.prompts().last))
@@ -41,7 +41,7 @@ struct PromptAbuseTests {
             IdentityStrength.sandboxed, .installed, .claimed, .unverified,
         ])
     func doubling(strength: IdentityStrength) throws {
-        // The first prompt costs nothing.
+        // The first prompt causes no back-off.
         try bother(fixture.app("mail", strength: strength))
         for wait in [5, 10, 20, 40, 80, 160, 320, 600, 600] {
             // Each attempt uses a new connection from a new process.
@@ -97,7 +97,7 @@ struct PromptAbuseTests {
         try person.answer(try #require(try person.prompts().last))
     }
 
-    @Test("Prompts of denied programs do not use up the places of other programs")
+    @Test("Open prompts of denied programs do not use up the limit of other programs")
     func deniedCrowd() throws {
         for number in 0..<4 {
             let app = try fixture.app("nuisance\(number)", .denied)
@@ -112,7 +112,7 @@ struct PromptAbuseTests {
         #expect(try person.prompts().last?.isQuiet == false)
     }
 
-    @Test("A refusal, a dismissal, a timeout, no match and a withdrawal have one answer and one back-off")
+    @Test("A refusal, a dismissal, a timeout, no match and a withdrawal get the same reply and the same back-off")
     func alike() throws {
         for name in ["refused", "dismissed", "late", "nobody", "withdrawn"] {
             let query = #"{"query":"\#(name == "nobody" ? "zzz" : "ada")"}"#
@@ -123,7 +123,7 @@ struct PromptAbuseTests {
                 switch name {
                 case "late": fixture.loop.advance(by: .seconds(120))
                 case "withdrawn": app.hangUp()
-                // The next prompts of a refused app are lines, and cannot be refused again.
+                // After a refusal the app's prompts are quiet, and a quiet prompt cannot be refused again.
                 case "refused" where number == 0: try answer(call, #""level":"denied""#)
                 default: try answer(call)
                 }
@@ -135,7 +135,7 @@ struct PromptAbuseTests {
                 if let seconds {
                     fixture.loop.advance(by: .seconds(seconds))
                 } else {
-                    // The first one cost nothing, so this one was shown. It goes as if it had never been.
+                    // The first prompt caused no back-off, so this call prompts. Withdraw this prompt uncounted.
                     fixture.broker.prompts.withdraw { _ in true }
                 }
             }
@@ -147,7 +147,7 @@ struct PromptAbuseTests {
         try #require(fixture.loop.run { call.isOver })
     }
 
-    @Test("At most sixteen prompts are queued, one for each app, and they are shown in turn")
+    @Test("At most sixteen prompts are queued, one for each app, and they are shown one after another")
     func queue() throws {
         let apps = try (0..<17).map { try fixture.app("app\($0)", strength: .installed) }
         let calls = try apps.map { try $0.begin("RequestAccess") }

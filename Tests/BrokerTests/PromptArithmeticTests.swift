@@ -3,7 +3,6 @@ import Testing
 
 @testable import BrokerCore
 
-/// The arithmetic of waits, without a clock.
 @Suite("Back-off, buckets and holds")
 struct PromptArithmeticTests {
     private static func program(_ path: String, hash: String = "1", session: SessionIdentity? = nil) -> Caller {
@@ -16,7 +15,7 @@ struct PromptArithmeticTests {
     private static let second: Int64 = 1_000_000
 
     @Test(
-        "The wait after so many prompts in a row that granted nothing",
+        "The wait depends on how many prompts in a row granted nothing",
         arguments: [
             (1, 0, 0), (2, 5, 5), (3, 10, 10), (4, 20, 20), (8, 320, 320), (9, 600, 640), (10, 600, 1_280),
             (16, 600, 81_920), (17, 600, 86_400), (1_000_000, 600, 86_400),
@@ -27,7 +26,7 @@ struct PromptArithmeticTests {
         #expect(backOff.wait(after: failures, denied: true) == .seconds(whenDenied))
     }
 
-    @Test("A wait is told in whole seconds, rounded up, and ends at its time")
+    @Test("A wait is given in whole seconds, rounded up, and ends on time")
     func remaining() {
         var backOff = BackOff(limits: Limits())
         let mail = Self.program("/opt/mail")
@@ -59,13 +58,13 @@ struct PromptArithmeticTests {
     }
 
     @Test(
-        "How long prompts are held after so many withdrawals",
+        "The time for which prompts are held depends on the number of withdrawals",
         arguments: [(0, 0), (1, 0), (2, 2), (3, 4), (4, 8), (5, 16), (6, 32), (7, 60), (8, 60), (1_000_000, 60)])
     func holds(withdrawals: Int, seconds: Int) {
         #expect(Crowd(limits: Limits()).hold(after: withdrawals) == .seconds(seconds))
     }
 
-    @Test("A bucket gives eight prompts in any ten minutes")
+    @Test("A bucket allows eight prompts in any ten minutes")
     func bucket() {
         var crowd = Crowd(limits: Limits())
         let times: [Int64] = [0, 0, 100, 200, 300, 400, 500, 599]
@@ -79,7 +78,7 @@ struct PromptArithmeticTests {
         }
     }
 
-    @Test("Withdrawals are counted from anew ten minutes after the last one, and each bucket's for itself")
+    @Test("The count of withdrawals restarts ten minutes after the last one, and each bucket has its own")
     func withdrawals() {
         var crowd = Crowd(limits: Limits())
         for _ in 1...3 { crowd.withdrew(.common, now: 0) }
@@ -91,7 +90,7 @@ struct PromptArithmeticTests {
         #expect(crowd.heldUntil(.common) == 1_199 * Self.second)
     }
 
-    @Test("Only the exact program is exempt, and only so many programs and sessions are")
+    @Test("Only exactly the approved program is exempt, and the number of approvals and sessions is bounded")
     func approvals() {
         var limits = Limits()
         limits.approvals = 2

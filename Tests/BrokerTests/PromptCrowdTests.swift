@@ -6,7 +6,6 @@ import Testing
 
 @testable import BrokerCore
 
-/// Programs that any program can pass for, in numbers.
 @Suite("Prompts of many weakly identified programs")
 struct PromptCrowdTests {
     private let fixture: BrokerFixture
@@ -21,15 +20,15 @@ struct PromptCrowdTests {
         try (1...100).count { try asking.asked(callers($0)) == .screen }
     }
 
-    @Test("A program under a hundred names takes the screen eight times in ten minutes; then it waits as a line")
+    @Test("A program with a hundred paths takes the screen eight times in ten minutes; then its prompts are lines")
     func paths() throws {
         for round in 1...3 {
             #expect(try screens { asking.program("/tmp/\(round).\($0)") } == 8)
-            // A claimed name is no other crowd.
+            // Programs with claimed names belong to the same crowd.
             #expect(try asking.asked(fixture.caller("name\(round)", strength: .claimed)) == .line)
             fixture.loop.advance(by: .seconds(600))
         }
-        // Prompts count when they are queued, whatever becomes of them.
+        // A prompt counts when it is queued, even if it is withdrawn.
         for number in 1...8 {
             let app = TestApp(fixture: fixture, caller: asking.program("/opt/\(number)"))
             _ = try asking.ask(app)
@@ -37,13 +36,13 @@ struct PromptCrowdTests {
         }
         fixture.loop.advance(by: .seconds(60))
         #expect(try asking.asked(asking.program("/opt/9")) == .line)
-        // Apps whose name nobody else can take have no such limit.
+        // An app whose name no other program can take does not have this limit.
         #expect(try asking.asked(fixture.caller("mail", strength: .sandboxed)) == .screen)
         fixture.loop.advance(by: .seconds(600))
         #expect(try asking.asked(asking.program("/opt/10")) == .screen)
     }
 
-    @Test("A line that the person opens is answered like any prompt")
+    @Test("The person can open a line and answer it like any other prompt")
     func opened() throws {
         for number in 1...8 { try asking.asked(asking.program("/tmp/\(number)")) }
         let mail = asking.program("/opt/mail")
@@ -52,7 +51,7 @@ struct PromptCrowdTests {
         #expect(status?.string == "full")
     }
 
-    @Test("After two withdrawn prompts the next ones are held for 2, 4, 8, … and at last 60 seconds")
+    @Test("After two withdrawn prompts, the next ones are held for 2, 4, 8, … and finally 60 seconds")
     func flicker() throws {
         for (number, hold) in [0, 0, 2, 4, 8, 16, 32, 60, 60, 60].enumerated() {
             let app = TestApp(fixture: fixture, caller: asking.program("/tmp/\(number)"))
@@ -64,14 +63,14 @@ struct PromptCrowdTests {
                 fixture.loop.advance(by: .seconds(hold) - .milliseconds(1))
                 #expect(try asking.person.prompts().isEmpty, "\(number)")
                 fixture.loop.advance(by: .milliseconds(1))
-                // From the ninth one on it is a line.
+                // The ninth prompt and all later ones are lines.
                 #expect(try asking.person.prompts().map(\.isQuiet) == [number >= 8], "\(number)")
             }
             app.hangUp()
         }
     }
 
-    @Test("Prompts that waited together are not shown right after one another, if each is withdrawn")
+    @Test("If a held prompt is shown and withdrawn, the prompt that waits behind it is held again")
     func flickerTogether() throws {
         for number in 1...2 {
             let app = TestApp(fixture: fixture, caller: asking.program("/tmp/\(number)"))
@@ -89,7 +88,7 @@ struct PromptCrowdTests {
         #expect(try asking.person.prompts().count == 1)
     }
 
-    @Test("A prompt that is held delays no app that was approved, and none whose name nobody can take")
+    @Test("A held prompt does not delay an app whose name no other program can take")
     func heldDelaysNobody() throws {
         for number in 1...7 {
             let app = TestApp(fixture: fixture, caller: asking.program("/tmp/\(number)"))
@@ -101,19 +100,19 @@ struct PromptCrowdTests {
         #expect(try asking.asked(fixture.caller("mail", strength: .installed)) == .screen)
     }
 
-    @Test("A terminal session in which a program was approved has eight prompts of its own, whatever the paths")
+    @Test("A terminal session in which a program was approved has a separate limit of eight prompts, for all paths")
     func session() throws {
         let (mine, other) = (Asking.terminal(7), Asking.terminal(8))
         #expect(try asking.asked(asking.program("/opt/mail", session: mine), answering: #""level":"full""#) == .screen)
         #expect(try screens { asking.program("/tmp/a\($0)", session: mine) } == 8)
-        // The common bucket was not touched, but for the approved program's own prompt.
+        // Only the approved program's own prompt has counted toward the common bucket.
         #expect(try screens { asking.program("/tmp/b\($0)", session: other) } == 7)
         // The approved program itself has no limit.
         let mail = TestApp(fixture: fixture, caller: asking.program("/opt/mail", session: mine))
         #expect(try asking.asked(mail, "PickContacts") == .screen)
     }
 
-    @Test("An approved path that is overwritten is approved no more")
+    @Test("An approval does not apply to a program that overwrites the approved file")
     func overwritten() throws {
         try asking.asked(asking.program("/opt/mail", hash: "1"), answering: #""level":"limited","identifiers":[]"#)
         for number in 1...7 { try asking.asked(asking.program("/tmp/\(number)")) }
@@ -121,11 +120,11 @@ struct PromptCrowdTests {
         let after = TestApp(fixture: fixture, caller: asking.program("/opt/mail", hash: "2"))
         #expect(try asking.asked(before, "PickContacts") == .screen)
         #expect(try asking.asked(after, "PickContacts") == .line)
-        // Both are one app where waits are counted: the second dismissal was the second one.
+        // Both programs share one back-off, so their dismissals count together.
         #expect(try asking.asked(before, "PickContacts") == .refused(seconds: 5, reason: "refusals"))
     }
 
-    @Test("What the person picked for a program counts as an approval of exactly that program, until it is reset")
+    @Test("A one-time pick counts as an approval of exactly that program, until the app is reset")
     func picked() throws {
         let app = TestApp(fixture: fixture, caller: asking.program("/opt/mail"))
         let call = try asking.ask(app, "PickContacts").call
@@ -146,12 +145,12 @@ struct PromptCrowdTests {
         #expect(try asking.asked(app, "PickContacts") == .line)
     }
 
-    @Test("A file at a victim's path in another mount namespace has a back-off and a prompt of its own")
+    @Test("A file at a victim's path in another mount namespace has its own back-off and its own open prompt")
     func victim() throws {
         for _ in 1...2 { try asking.asked(asking.program("/usr/bin/mail", sandbox: "mount namespace 7")) }
         let nuisance = asking.program("/usr/bin/mail", sandbox: "mount namespace 7")
         #expect(try asking.asked(nuisance) == .refused(seconds: 5, reason: "refusals"))
-        // Another path in the same sandbox does not help it.
+        // A program at another path in the same sandbox has the same back-off.
         let other = asking.program("/usr/bin/chat", sandbox: "mount namespace 7")
         #expect(try asking.asked(other) == .refused(seconds: 5, reason: "refusals"))
         fixture.loop.advance(by: .seconds(5))
@@ -159,7 +158,7 @@ struct PromptCrowdTests {
         #expect(try asking.ask(asking.program("/usr/bin/mail")).outcome == .queued)
     }
 
-    @Test("Two scripts of one interpreter share a back-off in one terminal session, and not in two")
+    @Test("Scripts in one terminal session share a back-off; scripts in different sessions do not")
     func interpreter() throws {
         func script(_ session: SessionIdentity?, _ path: String = "/usr/bin/python3") -> Caller {
             asking.program(path, session: session, isInterpreter: true)
@@ -172,7 +171,7 @@ struct PromptCrowdTests {
         #expect(try asking.asked(script(nil)) == .screen)
     }
 
-    @Test("A program that was built again is the same app, and another path another one")
+    @Test("A rebuilt program is the same app; a program at another path is a different app")
     func rebuilt() throws {
         for hash in ["1", "2"] { try asking.asked(asking.program("/home/a.out", hash: hash)) }
         #expect(
@@ -180,7 +179,7 @@ struct PromptCrowdTests {
         #expect(try asking.asked(asking.program("/home/b.out")) == .screen)
     }
 
-    @Test("Weak programs hold four places of the queue, behind an approved app and one with a name of its own")
+    @Test("The crowd may have four open prompts, which come after those of an approved program and a sandboxed app")
     func fullQueue() throws {
         let approved = asking.program("/opt/mail")
         try asking.asked(approved, answering: #""level":"limited","identifiers":[]"#)

@@ -22,14 +22,14 @@ struct PromptWaitingTests {
     }
 
     @Test(
-        "Without an agent a call waits five seconds, and two minutes if the person is logged in or has a notifier",
+        "Without an agent a call waits 5 seconds, or 120 if the person is logged in or has a notify-only agent",
         arguments: [(false, false, 5), (true, false, 120), (false, true, 120)])
     func noAgent(isLoggedIn: Bool, hasNotifier: Bool, seconds: Int) throws {
         let fixture = try BrokerFixture(hasLoginSession: isLoggedIn)
         let notifier = TestApp(fixture: fixture, caller: fixture.caller("notifier"), interface: .agent)
         if hasNotifier { _ = try notifier.begin("Serve", #"{"notifyOnly":true}"#, more: true) }
         for method in ["RequestAccess", "RequestContacts", "RequestAccess", "RequestContacts"] {
-            // The second one waits at the same time, not for its turn.
+            // Both prompts wait for an agent at the same time.
             let calls = [try begin(fixture, "mail", method), try begin(fixture, "chat", method)]
             fixture.loop.advance(by: .seconds(seconds) - .milliseconds(1))
             #expect(calls.allSatisfy { !$0.call.isOver })
@@ -39,11 +39,11 @@ struct PromptWaitingTests {
                 #expect(reply.error == (method == "RequestAccess" ? "NoAgent" : nil))
                 if method == "RequestContacts" { #expect(reply.text == #"{"identifiers":[]}"#) }
             }
-            // It is not counted, so the next one need not wait.
+            // These prompts do not count, so the next calls need not wait.
         }
     }
 
-    @Test("An agent that starts meanwhile gets the prompts, and each its whole time")
+    @Test("An agent that starts meanwhile gets the prompts in turn, and each prompt has its full time")
     func agentArrives() throws {
         let fixture = try BrokerFixture(hasLoginSession: true)
         let (first, second) = (try begin(fixture, "mail"), try begin(fixture, "chat"))
@@ -55,7 +55,7 @@ struct PromptWaitingTests {
         fixture.loop.advance(by: .seconds(1))
         #expect(first.call.isOver && !second.call.isOver)
         #expect(try person.prompts().count == 1)
-        // The agent leaves, and no other one comes.
+        // The agent disconnects, and no other one connects.
         person.leave()
         fixture.loop.advance(by: .seconds(119))
         #expect(!second.call.isOver)
@@ -63,7 +63,7 @@ struct PromptWaitingTests {
         #expect(second.call.isOver)
     }
 
-    @Test("Each key gives a prompt two minutes more, up to ten minutes in all, and every agent is told")
+    @Test("Each key keeps a prompt open for two minutes, up to ten minutes in all, and every agent learns the new end")
     func keys() throws {
         let fixture = try BrokerFixture()
         let (person, other) = (try TestPerson(fixture: fixture), try TestPerson(fixture: fixture))
@@ -87,7 +87,7 @@ struct PromptWaitingTests {
         #expect(try person.keepOpen(prompt).error == "UnknownPrompt")
     }
 
-    /// The time so many seconds after the loop's clock began, 2027-01-15T08:00:00Z.
+    /// The time this many seconds after the start of the loop's clock, 2027-01-15T08:00:00Z.
     private static func time(_ seconds: Int) -> String {
         let (minute, second) = (seconds / 60, seconds % 60)
         return "2027-01-15T08:\(minute < 10 ? "0" : "")\(minute):\(second < 10 ? "0" : "")\(second)Z"
@@ -105,7 +105,7 @@ struct PromptWaitingTests {
         #expect(call.isOver)
     }
 
-    @Test("Notifiers are told of one app once in ten minutes")
+    @Test("The broker reports one app's prompts to notify-only agents once in ten minutes")
     func notifier() throws {
         let fixture = try BrokerFixture()
         let notifier = TestApp(fixture: fixture, caller: fixture.caller("notifier"), interface: .agent)

@@ -8,7 +8,6 @@ import Testing
 
 @testable import BrokerCore
 
-/// Resets of back-offs and of “never ask again”, and where these are shown.
 @Suite("Resets and silenced apps")
 struct ResetTests {
     private let fixture: BrokerFixture
@@ -24,7 +23,7 @@ struct ResetTests {
 
     private static let query = #"{"query":"ada"}"#
 
-    /// Makes the app prompt and the person dismiss the prompt, so that the app must wait.
+    /// The app prompts until it must wait; the person dismisses its prompts.
     private func bother(_ app: TestApp) throws {
         for _ in 1...2 {
             let call = try app.begin("RequestContacts", Self.query)
@@ -174,13 +173,13 @@ struct OwnStatusTests {
         // The connections of two apps, and the user's own.
         #expect(status["connections"]?.integer == 3)
         #expect(status["auditRecords"] == nil && status["lastProblem"] == nil)
-        // A user does not see what others do at the sockets.
+        // A user does not see the totals of all sockets.
         #expect(status["openConnections"] == nil && status["heldBytes"] == nil)
         #expect(authority.asked.isEmpty)
         let root = TestApp(
             fixture: fixture, caller: fixture.caller("contactctl", uid: 0, strength: .unverified), interface: .admin)
         let whole = try #require(try root.call("GetStatus").parameters["status"])
-        // Also the connections of the other user's apps, and root's.
+        // Root's count also includes the connections of the other user's apps and of root.
         #expect(whole["connections"]?.integer == 6)
         #expect(whole["auditRecords"] != nil && whole["lastProblem"] != nil)
         #expect(whole["openConnections"]?.integer == 7 && whole["openConnectionsLimit"]?.integer == 9)

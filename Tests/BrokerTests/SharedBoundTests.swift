@@ -18,9 +18,9 @@ struct SharedBoundTests {
         person = try TestPerson(fixture: fixture)
     }
 
-    /// Has the app request access, and gives it contacts by their places in the list.
+    /// The app requests access, and the person selects the contacts at these positions in the list.
     ///
-    /// - Parameter answer: what the password request gets, if there is one.
+    /// - Parameter answer: the outcome of the password request, if there is one.
     /// - Returns: whether the answer needed the password.
     private func share(
         _ places: Range<Int>, with app: TestApp, _ answer: AuthorityAnswer = .refused
@@ -39,7 +39,7 @@ struct SharedBoundTests {
         return try needsPassword(prompt, #""picked":[\#(rows.joined(separator: ","))]"#)
     }
 
-    /// Answers a prompt. If the password is refused, the prompt is dismissed, so that the next one is shown.
+    /// Answers a prompt. If the password request is refused, dismisses the prompt, which would delay the next one.
     private func needsPassword(
         _ prompt: TestPerson.Prompt, _ fields: String, _ answer: AuthorityAnswer = .refused
     ) throws -> Bool {
@@ -64,7 +64,7 @@ struct SharedBoundTests {
             let app = try fixture.app("copy\(index)", strength: strength)
             #expect(try !share(index * 8..<index * 8 + 8, with: app))
         }
-        // 24 so far. The same contacts again are not more.
+        // 24 different contacts so far. Granting the same contacts again does not count.
         #expect(try !share(0..<24, with: try fixture.app("copy3")))
         #expect(try !share(24..<25, with: try fixture.app("copy4")))
         #expect(try share(25..<26, with: try fixture.app("copy5")))
@@ -78,7 +78,7 @@ struct SharedBoundTests {
         #expect(try share(30..<31, with: try fixture.app("copy3")))
     }
 
-    @Test("Contacts that were given with the password do not count")
+    @Test("Contacts that were granted with the password do not count")
     func withPassword() throws {
         #expect(try share(0..<26, with: try fixture.app("copy0"), .granted))
         #expect(try !share(26..<51, with: try fixture.app("copy1")))
@@ -86,7 +86,7 @@ struct SharedBoundTests {
     }
 
     @Test(
-        "Apps that no other program can act as have 25 contacts each",
+        "Each app that no other program can impersonate has its own limit of 25 contacts",
         arguments: [IdentityStrength.labelled, .sandboxed, .service])
     func strong(strength: IdentityStrength) throws {
         #expect(try !share(0..<25, with: try fixture.app("first", strength: strength)))
@@ -94,7 +94,7 @@ struct SharedBoundTests {
         #expect(try !share(0..<25, with: try fixture.app("copy")))
     }
 
-    @Test("The bound lasts a day")
+    @Test("The bound applies to the last 24 hours")
     func lasting() throws {
         #expect(try !share(0..<25, with: try fixture.app("copy0")))
         fixture.loop.advance(by: .seconds(24 * 3_600 - 60))
@@ -129,7 +129,7 @@ struct SharedBoundTests {
         let app = try fixture.app("maps", strength: .sandboxed)
         _ = try app.begin("ProposeContact", #"{"contact":{"givenName":"Cid"}}"#)
         #expect(try needsPassword(try #require(person.prompts().first), #""addProposed":true"#))
-        // Refusing needs none.
+        // A refusal needs no password.
         let other = try fixture.app("news", strength: .sandboxed)
         _ = try other.begin("RequestAccess")
         #expect(try person.answer(try #require(person.prompts().first), #""level":"denied""#).error == nil)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("Apps that the person does not want to be asked about")
+@Suite("Apps with “Never ask again”")
 struct SilenceTests {
-    @Test("“Never ask again” outlasts restarts and new connections, until the administrator resets the app")
+    @Test("“Never ask again” survives restarts and new connections, until the administrator resets the app")
     func silence() throws {
         let fixture = try BrokerFixture()
         let asking = try Asking(fixture)
@@ -35,7 +35,7 @@ struct SilenceTests {
         #expect(try !fixture.app("mail", strength: .unverified).begin("RequestContacts", query).isOver)
     }
 
-    @Test("If no more apps can be silenced, the answer says so and decides nothing")
+    @Test("If the list of silenced apps is full, the answer fails with a reason and decides nothing")
     func full() throws {
         let fixture = try BrokerFixture(silences: 1)
         let asking = try Asking(fixture)

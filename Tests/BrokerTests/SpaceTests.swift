@@ -7,7 +7,7 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("The space of address books")
+@Suite("Limits on the size of address books")
 struct SpaceTests {
     private static let megabyte = 1_048_576
 
@@ -23,7 +23,7 @@ struct SpaceTests {
         .add(given: name, extra: #","imageData":"\#(Self.photo(megabytes))""#)
     }
 
-    @Test("An app with full access that fills the book learns which bound it met, and how much it would need")
+    @Test("An app with full access that fills the book learns the limit, and the size that the save would need")
     func full() throws {
         let fixture = try fixture(book: 4, app: 1)
         let keeper = try fixture.keeper(adding: "Ada")
@@ -39,7 +39,7 @@ struct SpaceTests {
         #expect(try Set(keeper.fetch().names) == ["Ada", "a", "b", "c"])
         #expect(fixture.journal.lines.contains { $0.hasPrefix("the address book of user 1000 is full (4 MB): ") })
         #expect(try fixture.audit(.saveNotDone).count == 1)
-        // A deletion is always possible, and makes space.
+        // Deleting is always possible, and frees space.
         #expect(try keeper.save([.delete(keeper.identifier(of: "a"))]).error == nil)
         #expect(try keeper.save([add("d")]).error == nil)
         // Another user has a book of their own.
@@ -48,13 +48,13 @@ struct SpaceTests {
     }
 
     @Test(
-        "A limited app meets its own bound, whatever else is in the book; others do not",
+        "An app without full access has an allowance, whatever else is in the book; an app with full access has none",
         arguments: [Access.limited(to: []), .full])
     func limited(access: Access) throws {
         let fixture = try fixture(book: 100, app: 3)
         let keeper = try fixture.keeper(adding: "Ada")
         #expect(try keeper.save([add("a", 5)]).error == nil)
-        // Full access to names only is no full access.
+        // An app that sees all contacts but only some keys has an allowance too.
         let keys = access == .full ? ContactKeySet([.givenName, .imageData]) : Grant.ordinaryKeys
         let mail = try fixture.app("mail", access, keys: keys)
         for name in ["b", "c"] { #expect(try mail.save([add(name)]).error == nil) }
@@ -73,7 +73,7 @@ struct SpaceTests {
         #expect(try mail.save([add("f")]).error == nil)
     }
 
-    @Test("A limited app that finds the whole book full gets the same bytes, however large the book is")
+    @Test("A limited app that finds the whole book full gets the same reply, whatever the size of the book")
     func coarse() throws {
         var texts: Set<String> = []
         for others in [5, 9] {
@@ -92,7 +92,7 @@ struct SpaceTests {
         #expect(texts.first?.contains("the address book is full: delete contacts or photos") == true)
     }
 
-    @Test("The status shows users the size of their own book, and administrators that of all")
+    @Test("The status shows users the size of their own book, and root the sizes of all books")
     func status() throws {
         let fixture = try fixture(book: 50, app: 3, mode: .system)
         let keeper = try fixture.keeper(adding: "Ada")
@@ -116,7 +116,7 @@ struct SpaceTests {
         #expect(books.map { $0["uid"]?.integer } == [1_001, 1_000] && books.map { $0["MB"]?.integer } == [9, 5])
     }
 
-    @Test("The person is told that a proposed card has no space, and the app is not")
+    @Test("If there is no space for a proposed card, the person learns this and the app does not")
     func proposed() throws {
         let fixture = try fixture(book: 4, app: 1)
         let keeper = try fixture.keeper(adding: "Ada")

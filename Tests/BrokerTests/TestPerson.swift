@@ -91,7 +91,7 @@ final class TestPerson {
         return Prompt(kind: "manage", cookie: cookie, isQuiet: false)
     }
 
-    /// Begins an answer, which may have to wait.
+    /// Begins an answer, which may have to wait for a password.
     func begin(answering prompt: Prompt, _ fields: String) throws -> Call {
         try agent.begin("Answer", #"{"agent":"\#(token)","cookie":"\#(prompt.cookie)",\#(fields)}"#)
     }

@@ -60,7 +60,7 @@ struct ImportTests {
         }
     }
 
-    @Test("An import that finds the address book full stops, and says what the broker says")
+    @Test("If the address book is full, import stops and prints the broker's reason")
     func full() throws {
         try withFile(card("One") + card("Two")) { path in
             let broker = try ScriptedBroker { method, _ in
@@ -159,8 +159,8 @@ struct ImportTests {
         }
     }
 
-    /// Imports two contacts more than the first save holds. The broker answers the first save once it has received the
-    /// second, which also shows that two saves can be pending.
+    /// Imports two contacts more than the first save contains. The broker answers the first save after it has received
+    /// the second, which also shows that two saves can be pending.
     private func importInTwoSaves(
         first: ScriptedBroker.Answer, second: ScriptedBroker.Answer
     ) throws -> RunningProgram.Outcome {
@@ -214,7 +214,7 @@ struct ImportTests {
         }
     }
 
-    @Test("Import uses bounded memory", arguments: ["cards", "one line", "what is no card"])
+    @Test("Import uses limited memory", arguments: ["cards", "one line", "what is no card"])
     func memory(kind: String) throws {
         let size = 6 * 1_048_576
         let line = String(repeating: "x", count: 1_024)
@@ -325,7 +325,7 @@ struct ImportTests {
         }
         let program = try RunningProgram(
             "contactbook", ["import", "--duplicates", "keep", path], runtime: broker.folder)
-        // The text is more than the pipe and one read can hold, but too little for another save.
+        // The text exceeds the pipe and one read, but is not enough for another save.
         let text = Array((0..<count).map { card("Person \($0)") }.joined().utf8)
         let long = card("Bob\r\nNOTE:" + String(repeating: "x", count: 500))
         let rest = Array(String(repeating: long, count: count - 1).utf8)

@@ -4,11 +4,11 @@ import Testing
 /// One of the project's programs in a separate process, without a terminal.
 struct RunningProgram {
     struct Outcome {
-        /// -1 if a signal ended it.
+        /// The exit code; -1 if a signal ended the program.
         let code: Int32
         /// The program's peak memory, in bytes.
         let memory: Int
-        /// The signal that ended it, or 0.
+        /// The signal that ended the program, or 0.
         let signal: Int32
         let output: String
         let error: String
@@ -20,7 +20,7 @@ struct RunningProgram {
 
     /// - Parameters:
     ///   - runtime: the folder in which the program looks for the broker's sockets.
-    ///   - input: a file that is its standard input.
+    ///   - input: the file from which it reads standard input.
     init(_ name: String, _ arguments: [String], runtime: String, input: String = "/dev/null") throws {
         let path = try Self.folder() + "/" + name
         let outputPipe = try pipe()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The allowance of an app without full access")
 struct AllowanceTests: SpaceSteps {
-    @Test("It bounds what one app adds, and neither another app nor one with full access")
+    @Test("It limits what one app adds, but neither another app nor an app with full access")
     func own() throws {
         let book = try Book(space: bounds(app: 3 * megabyte))
         #expect(book.save(add(1, photo)) == nil)
@@ -17,13 +17,13 @@ struct AllowanceTests: SpaceSteps {
         #expect(book.save(add(3, photo), by: chat) == nil)
         for record in 4...8 { #expect(book.save(add(Int64(record), photo), as: .full) == nil) }
         #expect(book.save(add(9, photo)) == refusal)
-        // What it removes is available again.
+        // Space that the app frees is available again.
         #expect(book.save(.delete(RecordNumber(1))) == nil)
         #expect(book.save(add(9, photo)) == nil)
         #expect(book.save(add(10, photo)) == refusal)
     }
 
-    @Test("Photos in other apps' cards count, and so do groups, members and repeated small edits")
+    @Test("Photos in other apps' cards, groups, repeated small edits and small cards all count")
     func evading() throws {
         let names = (0..<8).map { _ in String(repeating: "n", count: 1_024) }
         for kind in 0..<4 {
@@ -45,7 +45,7 @@ struct AllowanceTests: SpaceSteps {
         }
     }
 
-    @Test("Replacing a photo again and again uses little of it, and refused or unchanged saves use nothing")
+    @Test("Replacing a photo repeatedly uses little of it; saves that are refused or change nothing use none")
     func replacing() throws {
         let book = try Book(space: bounds(app: 2 * megabyte))
         #expect(book.save(add(1, photo)) == nil)
@@ -58,14 +58,14 @@ struct AllowanceTests: SpaceSteps {
         #expect(book.save(add(2, String(repeating: "QUJD", count: megabyte / 5))) == nil)
     }
 
-    @Test("It refills evenly with time, also between many small saves, and not if the clock is set back")
+    @Test("It refills evenly with time, even between many small saves, but not if the clock is set back")
     func refill() throws {
         let book = try Book(space: bounds(app: 2 * megabyte))
         let day: Int64 = 86_400
         #expect(book.save(add(1, photo), at: 100 * day) == nil)
         #expect(book.save(add(2, photo), at: 100 * day) != nil)
         #expect(book.save(add(2, photo), at: 90 * day) != nil)
-        // Two photos and what is counted beside them need a little more than the allowance. A day gives 70 KB.
+        // Two photos with their overhead need slightly more than the allowance. It refills by 70 KB in a day.
         #expect(book.save(add(2, photo), at: 101 * day) == nil)
         #expect(book.save(add(3, photo), at: 114 * day) != nil)
         #expect(book.save(add(3, photo), at: 117 * day) == nil)
@@ -81,7 +81,7 @@ struct AllowanceTests: SpaceSteps {
         for second in 0..<40_000 where second % 100 == 0 {
             if slow.save(rename(1, "B\(second)"), at: Int64(second)) == nil { made += 1 }
         }
-        // 100 at once, and 40 of the refill.
+        // 100 saves fit at once, and the refill allows 40 more.
         #expect((110...141).contains(made))
     }
 
@@ -89,11 +89,11 @@ struct AllowanceTests: SpaceSteps {
     func hidden() throws {
         let both = try [true, false].map { try answers(hiddenValues: $0) }
         #expect(both[0] == both[1])
-        // A deletion of a hidden photo or note would make space for all.
+        // If deleting hidden photos and notes counted, all saves would be possible.
         #expect((20...40).contains(both[0].count { $0 }))
     }
 
-    /// Whether an app that sees names can make each of many saves.
+    /// Whether each of many saves is accepted from an app that sees only given names.
     private func answers(hiddenValues isThere: Bool) throws -> [Bool] {
         let keys = ContactKeySet([.givenName])
         let names = AuthorAccess.limited(seeing: keys)
@@ -121,7 +121,7 @@ struct AllowanceTests: SpaceSteps {
         #expect(try book.records() == [2])
     }
 
-    @Test("A book from before allowances existed is migrated, and what is in it uses none")
+    @Test("An older book without allowances is migrated, and its content does not count toward an allowance")
     func migration() throws {
         let first = try Book()
         #expect(first.save(add(1, photo)) == nil)

@@ -21,7 +21,7 @@ final class ScratchFolder {
         rmdir(path)
     }
 
-    /// The user's folder. The store makes it.
+    /// The user's folder. The store creates it.
     var book: String { path + "/book" }
     var file: String { book + "/contacts.sqlite" }
 
@@ -56,7 +56,7 @@ final class Book {
     let folder: ScratchFolder
     let store: ContactsStore
 
-    /// - Parameter folder: that of another book, which was closed; `nil` for a new one.
+    /// - Parameter folder: the folder of a book that was closed; `nil` for a new folder.
     init(
         _ contacts: [Contact] = [], in folder: ScratchFolder? = nil, region: String = "",
         space: SpaceBounds = SpaceBounds()

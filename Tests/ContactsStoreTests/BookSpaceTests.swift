@@ -3,9 +3,9 @@ import Testing
 
 @testable import BrokerContactsStore
 
-@Suite("The space of a whole book")
+@Suite("The size limit of a book")
 struct BookSpaceTests: SpaceSteps {
-    @Test("A save past the bound saves nothing; saves that only remove are always possible, and make space")
+    @Test("A save that would exceed the limit changes nothing; a save that only removes is possible and frees space")
     func full() throws {
         let book = try Book(space: bounds(book: 5 * megabyte))
         var next: Int64 = 1
@@ -21,7 +21,7 @@ struct BookSpaceTests: SpaceSteps {
         #expect(book.store.lastChange == change)
         #expect(try book.records() == [1, 2, 3, 4])
         #expect(try book.sizeInUse() <= 5 * megabyte)
-        // All of a save is refused, also what would have had space.
+        // The whole save is refused, even the step for which there was space.
         #expect(book.save(add(6), add(7, photo), as: .full) != nil)
         #expect(try book.contact(6) == nil)
         #expect(book.save(.delete(RecordNumber(1)), as: .full) == nil)
@@ -30,7 +30,7 @@ struct BookSpaceTests: SpaceSteps {
         #expect(book.save(add(9, photo), as: .full) == nil)
     }
 
-    @Test("A book that is larger than a new bound can be emptied, but not enlarged", arguments: [true, false])
+    @Test("A book that is larger than a new limit can be emptied, but not enlarged", arguments: [true, false])
     func lowered(isFull: Bool) throws {
         let access = isFull ? AuthorAccess.full : whole
         let first = try Book()
@@ -61,14 +61,14 @@ struct BookSpaceTests: SpaceSteps {
         while book.save(add(next, photo), at: 100) == nil { next += 1 }
         let refusal = ChangeError.bookFull(size: nil, most: Int64(8 * megabyte))
         #expect(book.save(add(20), at: 100) == refusal)
-        // Space that others make does not show at once, nor to another app.
+        // During the pause, no app without full access can detect that another app freed space.
         #expect(
             book.save(.delete(RecordNumber(1)), .delete(RecordNumber(2)), .delete(RecordNumber(3)), as: .full) == nil)
         #expect(book.save(add(20), at: 699) == refusal)
         #expect(book.save(add(20), by: chat, at: 699) == refusal)
         #expect(book.save(.delete(RecordNumber(5)), at: 699) == nil)
         #expect(book.save(add(21, photo), as: .full, at: 699) == nil)
-        // Attempts meanwhile do not extend the time.
+        // Attempts during the pause do not extend it.
         #expect(book.save(add(20), at: 700) == nil)
     }
 
@@ -84,11 +84,11 @@ struct BookSpaceTests: SpaceSteps {
             found.insert(next)
             for record in 100..<next { #expect(book.save(.delete(RecordNumber(record)), as: .full) == nil) }
         }
-        // Up to 64 steps lie between the bound and the earliest point.
+        // The range of possible points, a sixteenth of the limit, has room for 64 fillers.
         #expect(found.count > 3)
     }
 
-    @Test("The write-ahead log is checkpointed when it reaches its bound, however many photos are saved")
+    @Test("The write-ahead log is checkpointed when it reaches its limit, whatever the number of saved photos")
     func log() throws {
         let book = try Book(space: bounds(log: 2 * megabyte))
         var longest = 0
@@ -100,7 +100,7 @@ struct BookSpaceTests: SpaceSteps {
         #expect(try book.sizeInUse() > 40 * megabyte)
     }
 
-    @Test("Refused saves neither enlarge the file nor the write-ahead log")
+    @Test("Repeated refused saves enlarge the file and the write-ahead log by at most 2 MB each")
     func refusedOften() throws {
         let book = try Book(space: bounds(book: 3 * megabyte))
         while book.save(add(Int64(try book.records().count + 1), photo), as: .full) == nil {}

@@ -97,7 +97,7 @@ struct LongReadTests {
             #expect(try found(query, .onWorker, book).records.count == round)
             let search = PersonSearch("n", scope: .all, order: .givenName, offset: 0, limit: 5)
             #expect(try book.store.search(search, .onWorker).total == round - 1)
-            if round.isMultiple(of: 5) { book.store.restReads() }
+            if round.isMultiple(of: 5) { book.store.releaseReadMemory() }
         }
     }
 
@@ -128,7 +128,7 @@ struct LongReadTests {
             scope: .only(Set((1...2_999).map { RecordNumber(Int64($0)) })), matchKeys: keys, order: .familyName,
             limit: 7)
         #expect(throws: StoreError.takesLong) { try found(others, .bounded, book) }
-        book.store.restReads()
+        book.store.releaseReadMemory()
         #expect(throws: StoreError.takesLong) { try found(query, .bounded, book) }
     }
 

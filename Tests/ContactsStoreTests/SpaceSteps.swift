@@ -3,16 +3,16 @@ import Testing
 
 @testable import BrokerContactsStore
 
-/// Saves that use space, for the tests of its bounds.
+/// Changes that need space, for the tests of the limits.
 protocol SpaceSteps {}
 
 extension SpaceSteps {
     var mail: ChangeAuthor { .mail }
     var chat: ChangeAuthor { ChangeAuthor(app: [UInt8](repeating: 8, count: 16)) }
-    /// Sees whole cards, but not all.
+    /// The access of an app that sees whole cards, but not all cards.
     var whole: AuthorAccess { .limited(seeing: .all) }
     var megabyte: Int { 1_048_576 }
-    /// A photo of a megabyte, as stored.
+    /// A photo that takes one megabyte in its stored form.
     var photo: String { String(repeating: "QUJD", count: megabyte / 4) }
 
     func bounds(book: Int = 1_000 * 1_048_576, app: Int = 1_000 * 1_048_576, log: Int = 128 * 1_048_576) -> SpaceBounds
@@ -47,7 +47,7 @@ extension ChangeAuthor {
 }
 
 extension Book {
-    /// - Parameter author: `nil` for one app, always the same.
+    /// - Parameter author: the app that saves; `nil` for ``ChangeAuthor/mail``.
     /// - Returns: why the save was refused; `nil` if it was made.
     func save(
         _ changes: ContactChange..., by author: ChangeAuthor? = nil, as access: AuthorAccess = .limited(seeing: .all),

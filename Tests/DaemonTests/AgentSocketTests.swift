@@ -40,8 +40,8 @@ struct AgentSocketTests {
     func noAgent() throws {
         let fixtures = try (0..<4).map { _ in try DaemonFixture() }
         let apps = try fixtures.map { try $0.app("mail") }
-        // Neither an agent in the app's own process nor a notifier counts as an agent. With a notifier, the call waits
-        // longer.
+        // Neither an agent in the app's own process nor a notify-only agent counts as an agent. With a notify-only
+        // agent, the call waits longer.
         let relative = try Person(companion: fixtures[0].companion("mail"), at: fixtures[0].agentSocket)
         let notifier = try fixtures[3].companion("notifier").open(fixtures[3].agentSocket)
         try notifier.begin("io.contactbroker.Agent.Serve", #"{"notifyOnly":true}"#, more: true)

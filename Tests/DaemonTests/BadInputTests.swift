@@ -177,7 +177,7 @@ struct BadInputTests {
         for file in files { #expect(mode(file) & 0o077 == 0, "\(file)") }
     }
 
-    @Test("Of one app's 2,000 connections, 256 are served, and meanwhile the user's other apps and the other sockets")
+    @Test("Of one app's 2,000 connections, 256 are served; the user's other apps and the other sockets work")
     func crowd() throws {
         let fixture = try DaemonFixture()
         let companion = try fixture.companion("crowd")
@@ -200,7 +200,7 @@ struct BadInputTests {
         #expect(status["openConnectionsLimit"] == "12288" && status["heldBytesLimit"] == "268435456")
         #expect(try fixture.administrator().call("io.contactbroker.Admin.ListGrants")["grants"]?.count == 0)
         #expect(fixture.journal.contains("its app has as many connections as one app may have"))
-        // The app is served again once its connections have gone.
+        // The app is served again when its connections have closed.
         fixture.end("crowd")
         let deadline = ContinuousClock.now + .seconds(30)
         var answer: String?
@@ -212,7 +212,7 @@ struct BadInputTests {
         #expect(answer == "notDetermined")
     }
 
-    @Test("A client that sends a byte at a time and one that never reads delay nobody else")
+    @Test("A client that sends a byte at a time and one that never reads do not delay other clients")
     func slow() throws {
         let fixture = try DaemonFixture()
         let person = try fixture.person()

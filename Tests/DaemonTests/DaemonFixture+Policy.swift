@@ -1,5 +1,4 @@
 import BrokerJSON
-import BrokerVarlinkClient
 import Glibc
 
 /// The administrator's part of the fixture.
@@ -17,13 +16,20 @@ extension DaemonFixture {
     /// Reloads the policy. Returns the number of rules in force, or why the policy cannot be read.
     @discardableResult
     func reload() throws -> String {
-        do {
-            let reply = try administrator().call("io.contactbroker.Admin.ReloadPolicy")
-            return "\(reply["rules"]?.integer ?? -1)"
-        } catch VarlinkClientError.error(let name, let parameters) {
-            guard name == "io.contactbroker.Admin.InvalidValue" else { throw Trouble(name) }
-            return parameters["reason"]?.string ?? ""
+        let reply = try administratorAnswer("ReloadPolicy")
+        switch reply.error {
+        case nil: return "\(reply["rules"]?.integer ?? -1)"
+        case "InvalidValue": return reply["reason"]?.string ?? ""
+        case let name?: throw Trouble(name)
         }
+    }
+
+    /// Calls the administrator's socket from a process of the broker's own user. The broker of an ordinary user refuses
+    /// this process, which is root.
+    private func administratorAnswer(_ method: String) throws -> Answer {
+        defer { end("one call") }
+        let companion = try companion("one call")
+        return try companion.open(adminSocket).call("io.contactbroker.Admin." + method)
     }
 
     /// Writes this policy and reloads it.
@@ -35,7 +41,7 @@ extension DaemonFixture {
 
     /// The broker's status by member name.
     func status() throws -> [String: String] {
-        let status = try administrator().call("io.contactbroker.Admin.GetStatus")["status"]
+        let status = try administratorAnswer("GetStatus")["status"]
         var found: [String: String] = [:]
         for member in status?.members.map(Array.init) ?? [] {
             let value = member.value

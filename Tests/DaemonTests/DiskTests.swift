@@ -2,10 +2,10 @@ import BrokerJSON
 import Glibc
 import Testing
 
-@Suite("The space of an address book, at the sockets", .timeLimit(.minutes(5)))
+@Suite("Limits on the size of an address book, at the sockets", .timeLimit(.minutes(5)))
 struct DiskTests {
     @Test(
-        "The settings bound an address book: its files stay small, the app is told what to do, and the status shows it")
+        "The settings limit an address book: its files stay small, a refusal says what to do, and the status shows it")
     func settings() throws {
         let fixture = try DaemonFixture(starting: false)
         try #require(mkdir(fixture.configuration, 0o755) == 0)

@@ -151,7 +151,7 @@ struct PickTests {
             }
             #expect(try asker.reply().text == Self.nothing)
         }
-        // The answer shows that nobody was there, and nothing else: it is not counted.
+        // Without an agent the calls do not count, so there is no back-off.
         guard how != "nobody there" else { return }
         let again = try asker.call("PickContacts")
         #expect((1...5).contains(again["retryAfterSeconds"]?.integer ?? 0))

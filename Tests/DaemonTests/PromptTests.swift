@@ -57,7 +57,7 @@ struct PromptTests {
         try person.waitForWithdrawal(of: prompt)
     }
 
-    @Test("The second dismissal begins an app's back-off, and no other app's")
+    @Test("The second dismissal begins the app's back-off, but no other app's")
     func backOff() throws {
         let fixture = try DaemonFixture()
         let person = try fixture.person()
@@ -80,7 +80,7 @@ struct PromptTests {
         #expect(try person.prompt()["caller"]?["displayName"]?.string == "chat")
     }
 
-    @Test("A grant ends the back-off")
+    @Test("After one dismissal an app may prompt again at once, and be granted access")
     func forgiven() throws {
         let fixture = try DaemonFixture()
         let person = try fixture.person()
@@ -177,7 +177,7 @@ struct PromptTests {
         #expect(fifth.error == "TooManyPrompts" && fifth["reason"]?.string == "crowd")
     }
 
-    @Test("After eight prompts of a program under any names, the next ones are lines")
+    @Test("After eight prompts of copies of a program, the next ones are shown as lines")
     func copies() throws {
         let fixture = try DaemonFixture()
         let person = try fixture.person()

@@ -180,7 +180,7 @@ struct JudgeTests {
         #expect(try !caller { $0.controlGroup = .absent }.isSandboxed)
     }
 
-    @Test("Only a caller in another mount namespace has a sandbox of its own paths, by its name or its number")
+    @Test("Only a caller in another mount namespace has a sandbox, with the sandbox's name or the namespace's number")
     func sandbox() throws {
         #expect(try caller().sandbox == nil)
         #expect(try caller { $0.namespaces.mount = .found(7) }.sandbox == "mount namespace 7")
@@ -190,7 +190,7 @@ struct JudgeTests {
                 $0.namespaces.mount = .found(7)
                 $0.controlGroup = .found(flatpak)
             }.sandbox == "flatpak.org.example.Mail")
-        // A forged control group and a user namespace alone leave the paths those of process 1.
+        // A caller with only a forged control group and a user namespace of its own still has process 1's paths.
         #expect(
             try caller {
                 $0.namespaces.user = .found(7)

@@ -24,7 +24,7 @@ struct KnownUsersTests {
         #expect(!users.contains(100_001))
     }
 
-    @Test("A user whose name was found stays known, and the cache is bounded")
+    @Test("A user whose name was found is cached, and the cache is emptied when it is full")
     func learned() throws {
         let folder = try Folder()
         let users = KnownUsers(state: folder.path, sessions: folder.path)

@@ -80,7 +80,7 @@ private final class HeldSource: EvidenceSource {
     var most: Int { state.withLock { $0.most } }
 }
 
-/// One connection, and its admission.
+/// A simulated connection, and the decision about its admission.
 private final class Knock: Sendable {
     private let decided = DispatchSemaphore(value: 0)
     private let session = Mutex<LoopBound<CallerSession?>?>(nil)
@@ -93,7 +93,8 @@ private final class Knock: Sendable {
         decided.signal()
     }
 
-    /// Whether the admission is decided within this time, which suffices on any machine by default. Call it only once.
+    /// Whether the admission is decided within this time. The default is long enough for any machine. Returns `true` at
+    /// most once.
     func isDecided(within time: DispatchTimeInterval = .seconds(20)) -> Bool {
         decided.wait(timeout: .now() + time) == .success
     }
@@ -167,7 +168,7 @@ struct ReceptionTests {
         return try TestCaller(plan)
     }
 
-    /// A caller whose PID has the same remainder modulo sixteen.
+    /// A caller whose PID has the same remainder modulo sixteen as that of `other`.
     private func caller(_ uid: UInt32, like other: TestCaller) throws -> TestCaller {
         while true {
             let caller = try caller(uid)
@@ -190,7 +191,7 @@ struct ReceptionTests {
         #expect(first.isDecided())
     }
 
-    @Test("A slow program does not delay its user's other one")
+    @Test("A slow program does not delay another program of its user")
     func programs() throws {
         let slow = try caller(1_000)
         let other = try caller(1_000, like: slow)
@@ -276,7 +277,7 @@ struct ReceptionTests {
 
 @Suite("Inspection threads", .timeLimit(.minutes(5)))
 struct InspectionWorkersTests {
-    @Test("All waiting jobs run in the end, within the bounds of threads and of one user")
+    @Test("All waiting jobs run eventually, within the limits on threads and on one user's jobs")
     func everything() throws {
         let loop = try EventLoop()
         defer { loop.stop() }

@@ -134,7 +134,7 @@ struct BadInputTests {
         #expect(began.duration(to: .now) < .seconds(20))
     }
 
-    @Test("A client that never reads costs bounded memory and is disconnected in the end; others are served meanwhile")
+    @Test("A client that never reads uses limited memory and is disconnected eventually; others are served meanwhile")
     func neverReads() throws {
         var limits = ServerLimits()
         limits.stallTimeout = .milliseconds(500)
@@ -177,7 +177,7 @@ struct BadInputTests {
         for client in clients[2...] { #expect(client.reply()?.utf8.count == 1_500_008) }
     }
 
-    @Test("Long calls that together reach their app's bound are completed one by one, and short calls pass")
+    @Test("If an app's long calls together reach its limit, they are read one at a time, and short calls still pass")
     func callsInFlight() throws {
         var limits = ServerLimits()
         limits.callBytesPerApp = 2_000_000
@@ -185,7 +185,7 @@ struct BadInputTests {
         let half = Array((#"{"method":"a.b.Echo","parameters":{"x":""# + String(repeating: "x", count: 900_000)).utf8)
         let clients = try (0..<6).map { _ in try RawClient(server.path) }
         var sent = [Int](repeating: 0, count: clients.count)
-        // Each client sends as much of a call of 900 kB as the server accepts; together that exceeds the bound.
+        // Each client sends as much of a call of 900 kB as the server accepts. Together the calls exceed the limit.
         for (index, client) in clients.enumerated() {
             while sent[index] < half.count {
                 let count = client.sendSome(Array(half[sent[index]...]))

@@ -3,7 +3,7 @@ import CTestCaller
 import Glibc
 import Testing
 
-@Suite("Bounds for users and apps", .timeLimit(.minutes(10)))
+@Suite("Limits for users and apps", .timeLimit(.minutes(10)))
 struct BoundsTests {
     /// A client of this app whose connection is admitted.
     private func client(_ server: TestServer, _ app: String?, known: Bool = true) throws -> RawClient {
@@ -20,7 +20,7 @@ struct BoundsTests {
         return client
     }
 
-    /// Why a connection was closed, other than by its client.
+    /// Why the server closed a connection; skips connections that their clients closed.
     private func closing(_ server: TestServer) -> CloseReason? {
         while let reason = server.closings.next() {
             if reason != .peerClosed { return reason }
@@ -28,12 +28,12 @@ struct BoundsTests {
         return nil
     }
 
-    /// A call with this many bytes of parameters, without its end.
+    /// A call without its end, with a parameter of this many bytes.
     private func unfinished(_ method: String, _ size: Int) -> [UInt8] {
         Array((#"{"method":"a.b.\#(method)","parameters":{"x":""# + String(repeating: "x", count: size)).utf8)
     }
 
-    /// Sends as much of the bytes as the server reads.
+    /// Sends as many of the bytes as the server reads.
     private func fill(_ client: RawClient, _ bytes: [UInt8], _ server: TestServer) throws {
         let other = try self.client(server, "filler")
         var sent = 0
@@ -41,7 +41,7 @@ struct BoundsTests {
             let count = client.sendSome(Array(bytes[sent...]))
             guard count > 0 else { return }
             sent += count
-            // A reply shows that the server has read what it wants of the bytes before.
+            // A reply shows that the server has read as many of the earlier bytes as it accepts.
             for _ in 0..<8 {
                 other.call("Echo")
                 try #require(other.reply() == "{}")
@@ -51,7 +51,7 @@ struct BoundsTests {
 
     // MARK: Connections
 
-    @Test("An app's connections are bounded, and another app of its user is served")
+    @Test("An app's connections are limited, and another app of its user is served")
     func connectionsOfApp() throws {
         var limits = ServerLimits()
         limits.connectionsPerApp = 3
@@ -66,7 +66,7 @@ struct BoundsTests {
         }
     }
 
-    @Test("If a user has no room, the app with the most connections loses one without a call to another app's")
+    @Test("At a user's limit, the app with the most connections loses one without a call, and another app is served")
     func givesWay() throws {
         var limits = ServerLimits()
         limits.connectionsPerUser = 5
@@ -85,7 +85,7 @@ struct BoundsTests {
         }
     }
 
-    @Test("No connection is closed for one of an app that would then have as many")
+    @Test("A new connection is refused if no app has at least two connections more than the new process")
     func noFairer() throws {
         var limits = ServerLimits()
         limits.connectionsPerUser = 3
@@ -120,7 +120,7 @@ struct BoundsTests {
         #expect(test_caller_wait(process, 0) == 0)
     }
 
-    @Test("User IDs that are not known share one bound, and take no connection from a known user")
+    @Test("User IDs that are not known share one limit, and take no connection from a known user")
     func strangers() throws {
         var limits = ServerLimits()
         limits.connectionsOfStrangers = 2
@@ -163,12 +163,12 @@ struct BoundsTests {
         other.send(unfinished("Echo", 900_000))
         other.send("\"}}")
         #expect((other.reply()?.utf8.count ?? 0) > 900_000)
-        // They were only delayed.
+        // The unfinished calls were only delayed.
         crowd[0].send("\"}}")
         #expect((crowd[0].reply()?.utf8.count ?? 0) > 900_000)
     }
 
-    @Test("If a user's calls take too much memory, the app that holds the most loses its largest unfinished one")
+    @Test("If a user's calls take too much memory, the app that uses the most loses its largest unfinished call")
     func callsOfUser() throws {
         var limits = ServerLimits()
         limits.callBytesPerApp = 1_000_000
@@ -193,7 +193,7 @@ struct BoundsTests {
         }
     }
 
-    @Test("Calls that wait for their answers count, with what their values take")
+    @Test("Calls that wait for a reply count with the memory of their JSON values")
     func waitingCalls() throws {
         var limits = ServerLimits()
         limits.callBytesPerApp = 1_000_000
@@ -207,7 +207,7 @@ struct BoundsTests {
         _ = try client(server, "b")
     }
 
-    @Test("If an app does not read, another app of its user keeps its replies")
+    @Test("If an app does not read, another app of its user still gets its replies")
     func unreadReplies() throws {
         var limits = ServerLimits()
         limits.replyBytesPerUser = 3_500_000
@@ -216,7 +216,7 @@ struct BoundsTests {
         let crowd = try (0..<3).map { _ in try client(server, "a") }
         for client in [other] + crowd {
             client.call("Big", #"{"size":1200000}"#)
-            // A reply shows that the server has made the one before.
+            // A reply on another connection shows that the server has made this reply.
             _ = try self.client(server, nil)
         }
         #expect(closing(server) == .userHoldsTooMuch)
@@ -224,7 +224,7 @@ struct BoundsTests {
         for client in [other] + crowd[1...] { #expect(client.reply()?.utf8.count == 1_200_008) }
     }
 
-    @Test("If all users together hold too much, at any of the sockets, the user who holds the most loses connections")
+    @Test("If all sockets together use too much memory, the user who uses the most loses connections")
     func allUsers() throws {
         var limits = ServerLimits()
         limits.bytesOfAllUsers = 2_000_000

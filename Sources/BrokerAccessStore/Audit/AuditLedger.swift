@@ -3,9 +3,9 @@ import BrokerModel
 
 /// Decides whether each record is written or counted, and tracks how much each app has written.
 ///
-/// Equal refusals, equal disclosures and equal password requests become one record and a count. The record is
-/// written before the broker answers the first of them. The count is written when the deduplication window
-/// closes. A crash may lose the count, never the record.
+/// Equal refusals, equal disclosures and equal password requests become one record and a count. The ledger
+/// writes the record when the first of them arrives, and the count when the deduplication window closes. A
+/// crash may lose the count, never the record.
 struct AuditLedger {
     /// The app that a record is about, as the audit names it.
     struct Owner: Hashable {
@@ -53,7 +53,7 @@ struct AuditLedger {
         guard record.repeats == nil else { return nil }
         switch record.event {
         case .disclosure:
-            // Deduplicated only if the record shows that the same contacts, or none, were disclosed.
+            // Deduplicated only if the record shows which contacts were disclosed, or that none were.
             return record.contacts != nil || record.part != nil || record.count ?? 0 == 0 ? .disclosure : nil
         // Any program can cause password requests and refusals as often as it likes.
         case .refusal, .authentication: return .refusal
@@ -205,7 +205,7 @@ struct AuditLedger {
 
 extension AuditEvent {
     /// Whether records of this event count against the app's allowance. Records of the person's or the
-    /// administrator's actions do not: they are always written, however much the app has written.
+    /// administrator's actions do not: they are written even if the app has used up its allowance.
     var isCausedByApp: Bool {
         switch self {
         case .disclosure, .refusal, .prompt, .save, .saveNotDone, .authentication: true

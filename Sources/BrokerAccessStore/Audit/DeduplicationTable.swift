@@ -1,13 +1,13 @@
 import BrokerAccessControl
 import BrokerModel
 
-/// The deduplication windows of one app, in the order of opening. All have the same length, so the first one opened
-/// is the first to end.
+/// The deduplication windows of one app, in the order of opening. All have the same length, so the first one
+/// opened is the first to end.
 struct DeduplicationTable {
     /// The fields that must match for two records of one app to count as duplicates.
     ///
-    /// ``hash`` distinguishes most keys; `==` compares all fields. Swift seeds the hash randomly, so nobody can
-    /// choose contacts whose hashes collide.
+    /// ``hash`` distinguishes most keys; `==` compares all fields. Swift seeds the hash randomly, so nobody
+    /// can choose contacts whose hashes collide.
     struct Key: Equatable {
         let hash: Int
         let event: AuditEvent

@@ -196,7 +196,8 @@ enum Schema {
     /// The first version with a ``SyncedPosition`` file.
     static let keepsPosition = 6
 
-    /// Checks that the file is an intact access database and not from a later version. Does not change the file.
+    /// Checks that the file is an intact access database and not from a later version. Does not change the
+    /// file.
     ///
     /// The check does not read the audit, which can be long. Verification reads the audit in steps.
     ///
@@ -221,7 +222,8 @@ enum Schema {
             let report = try PreparedStatement("PRAGMA quick_check(\(table))", on: connection)
             while try report.step() {
                 let line = report.textOrNil(0) ?? ""
-                // A row that violates a CHECK does not count as damage: a grant that cannot be read is denied.
+                // A row that violates a CHECK does not count as damage: a grant that cannot be read is
+                // denied.
                 guard line == "ok" || line.hasPrefix("CHECK constraint failed") else {
                     throw .damaged(reason: "\(table): \(line)")
                 }

@@ -1,23 +1,23 @@
 import BrokerModel
 import BrokerSQLite
 
-/// Contacts that apps got at a prompt without the person's password, although other programs of the user can
-/// impersonate these apps. The store counts the contacts of all such apps together, because one program can
-/// impersonate many apps.
+/// Unconfirmed contacts: apps got them at a prompt without the person's password, although other programs of
+/// the user can impersonate these apps. The store counts the contacts of all such apps together, because one
+/// program can impersonate many apps.
 extension AccessStore {
     /// The maximum number of contacts stored for one user; beyond it, the oldest entries are dropped. If the
-    /// broker asks for passwords, it does so long before a user reaches this limit.
+    /// broker can ask for a password, it does so long before a user reaches this limit.
     static let unconfirmedPerUser = 256
 
-    /// Returns the contacts of a user that such apps got at this time or later.
+    /// Returns the user's unconfirmed contacts that an app got at this time or later.
     ///
     /// - Parameter time: seconds since 1970.
     public func unconfirmed(of uid: UInt32, since time: Int64) -> Set<RecordNumber> {
         Set((unconfirmed[uid] ?? [:]).lazy.filter { $0.value >= time }.map(\.key))
     }
 
-    /// Records contacts that such an app gets. The next commit writes the change. A failed commit does not undo
-    /// it.
+    /// Records unconfirmed contacts that an app gets. The next commit writes the change. A failed commit does
+    /// not undo it.
     ///
     /// - Parameters:
     ///   - now: seconds since 1970.

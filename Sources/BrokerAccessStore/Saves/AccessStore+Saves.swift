@@ -13,7 +13,7 @@ public struct BegunSave: Sendable {
     public var number: Int64 { notice.number }
     /// The number of the last entry of the book's outbox whose effects are synced in the access database.
     public let takenOver: Int64
-    /// The last synced audit record.
+    /// The position of the last synced audit record.
     public let synced: AuditPosition
 }
 
@@ -27,8 +27,8 @@ public struct SaveContents: Sendable {
     public var contacts: [RecordNumber] = []
     /// The number of changes, if the save concerns no contacts.
     public var count = 0
-    /// Whether the policy limits the app to single contacts, whatever its grant allows. The contacts that the
-    /// app adds are then recorded as its own, unless its grant is limited.
+    /// Whether the policy limits the app to single contacts, even if the app's grant allows more. The store
+    /// then records the contacts that the app adds as the app's own, unless the grant is limited.
     public var isKeptToSingle = false
     /// As in ``AuditRecord/detail``.
     public var detail: String?
@@ -54,8 +54,8 @@ extension AccessStore {
     /// Begins a save and returns its entry for the outbox of the user's book. The store changes nothing until
     /// ``endSave(_:change:)`` is called.
     ///
-    /// Call this only while no other save of the user is in progress, and after all entries of the outbox were
-    /// taken over.
+    /// Call this only while no other save of the user is in progress, and after all entries of the outbox
+    /// were taken over.
     ///
     /// - Parameter now: microseconds since 1970.
     public func beginSave(
@@ -95,8 +95,7 @@ extension AccessStore {
     }
 
     /// Takes over an outbox entry that was left in a book when the broker crashed or exited. Skips entries
-    /// that
-    /// were taken over before. The changes join the batch.
+    /// that were taken over before. The changes join the batch.
     ///
     /// The new contacts join the app's set only if no decision about the app was made since the save began: a
     /// reset, narrowed or replaced grant stays as it is. The app may then be unable to see the contacts that
@@ -224,8 +223,8 @@ struct Delivery {
     let notice: SaveNotice
     /// The number of the last change that this save made in the book.
     let change: Int64
-    /// The principal that made the save, and the epoch of its grant when the save began. `nil` after a restart;
-    /// the decision in ``notice`` then identifies the grant.
+    /// The principal that made the save, and the epoch of its grant when the save began. `nil` after a
+    /// restart; the decision in ``notice`` then identifies the grant.
     let now: (principal: Principal, epoch: Int64?)?
 }
 
@@ -236,7 +235,7 @@ public struct Committed: Sendable {
     var outboxMarks: [UInt32: Int64] = [:]
     /// The position of the last audit record.
     public internal(set) var position = AuditPosition.beginning
-    /// The last revision of a grant.
+    /// The latest revision of any grant.
     var revision: Int64 = 0
 }
 

@@ -25,8 +25,7 @@ enum BookConnection {
         // until recovery ends, for at most 500 ms.
         //
         // The contacts of one reply are far apart, so a page is rarely needed again while it is cached. A
-        // small cache that fits into the processor's own cache is therefore faster, whatever the size of the
-        // book.
+        // small cache that fits into the processor's own cache is therefore faster for books of any size.
         try Database(
             path: file.path, .readOnly, patience: 500,
             settings: """
@@ -37,15 +36,17 @@ enum BookConnection {
                 """)
     }
 
-    /// The page cache for long reads, in KiB. It holds the interior pages for a million contacts, because a
-    /// long read looks up contacts in random order. It is released soon after the read.
+    /// The page cache for long reads, in KiB. It has room for the interior pages of a million contacts,
+    /// because a long read looks up contacts in random order. It is released soon after the read.
     static let longReadingCache = 16_384
 
-    /// The page cache for saves, in KiB, released after them. A large save writes to all parts of an index.
+    /// The page cache for saves, in KiB. It is large because a large save writes to all parts of an index. It
+    /// is released soon after the save.
     private static let writingCache = 32_768
 
-    /// Saves checkpoint the log, see ``ContactsStore/apply(_:by:at:isEvidence:access:outbox:ready:)``. SQLite's own
-    /// checkpoint would let the log grow without bound while reads overlap.
+    /// Opens the connection for saves. SQLite's automatic checkpoint is off, because it would let the log
+    /// grow without bound while reads overlap.
+    /// ``ContactsStore/apply(_:by:at:isEvidence:access:outbox:ready:)`` checkpoints the log instead.
     static func writing(_ file: BookFile) throws(StoreError) -> Database {
         let database = try Database(
             path: file.path, .readWrite, patience: 2_000,

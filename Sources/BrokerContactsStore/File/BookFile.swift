@@ -53,13 +53,15 @@ struct BookFile {
         guard pageSize >= 512, pageSize.nonzeroBitCount == 1 else {
             throw .damaged(reason: "the file has no valid page size")
         }
-        // With a log, the file may be shorter than its header says, because the log has the missing pages.
+        // If there is a log, the file may be shorter than its header says, because the log has the missing
+        // pages.
         var log = stat()
         let hasLog = lstat(self.log, &log) == 0 && log.st_size > 0
         guard hasLog || size >= Int(number(28)) * pageSize else { throw .damaged(reason: "the file is truncated") }
     }
 
-    /// The bytes of the write-ahead log, whether or not SQLite still needs them; 0 if there is none.
+    /// The size of the write-ahead log's file in bytes; 0 if the file does not exist. The size includes parts
+    /// that SQLite no longer needs.
     var logSize: Int64 {
         var status = stat()
         return lstat(log, &status) == 0 ? Int64(status.st_size) : 0

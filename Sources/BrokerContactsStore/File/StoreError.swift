@@ -3,8 +3,8 @@ import GRDBSQLite
 
 /// The reason why the book cannot be read or written. The failed operation leaves the file unchanged.
 public enum StoreError: Error, Hashable, Sendable {
-    /// The file cannot be opened, read or written now, for example because the disk is full or another program locks
-    /// it.
+    /// The file cannot be opened, read or written now, for example because the disk is full or another
+    /// program locks it.
     case unavailable(reason: String)
     /// The file is not a book, or SQLite found it damaged. Restore it from a backup.
     case damaged(reason: String)

@@ -11,7 +11,8 @@ final class BookSave {
     /// The contacts that the save adds, prepared on another thread; `nil` if there are only a few.
     private var ahead: ContactsAhead.Iterator?
     private let author: ChangeAuthor
-    /// The keys whose values the author may see; removing others must not count.
+    /// The keys whose values the author may see. If the author deletes a card, only these values count as
+    /// removed, because the size of other values must stay hidden.
     private let visible: ContactKeySet
     private let time: String
     private var log: ChangeLog
@@ -109,7 +110,8 @@ final class BookSave {
         let photo = keys.contains(.imageData) ? try contacts.photoSize(record.rawValue) : 0
         let (new, old) = (written.size(of: changed) + patch.imageData.utf8.count, stored.size(of: changed) + photo)
         if new == 0 { use.remove(old) } else { use.add(new, removing: old) }
-        // A reader of the date but not of the notes must not learn from it that these were edited.
+        // An app that can read the date but not the notes must not learn from the date that the notes were
+        // edited.
         if !changed.isSubset(of: .named) { contact.modificationDate = time }
         log.note(.updateContact, record, keys: changed)
         if !changed.isDisjoint(with: BookLinks.evidenceKeys) {
@@ -125,13 +127,13 @@ final class BookSave {
         if keys.contains(.imageData) { try contacts.writeImage(record.rawValue, patch.imageData) }
     }
 
-    /// The bytes of a card that the author may see.
+    /// Returns the size, in bytes, of the parts of a card that the author may see.
     private func size(of record: RecordNumber) throws(StoreError) -> Int {
         let photo = visible.contains(.imageData) ? try contacts.photoSize(record.rawValue) : 0
         do throws(StoreError) {
             return photo + (try contacts.contact(record.rawValue)?.stored.size(of: visible) ?? 0)
         } catch {
-            // A damaged card can be deleted.
+            // A damaged card can still be deleted; only its photo is counted.
             guard case .damagedCard = error else { throw error }
             return photo
         }
@@ -145,7 +147,7 @@ final class BookSave {
         }
     }
 
-    /// Only the book itself writes these.
+    /// The keys that only the book itself writes.
     private static let ownKeys = ContactKeySet([
         .creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData,
     ])

@@ -1,19 +1,20 @@
 import BrokerModel
 import BrokerSQLite
 
-/// What a save adds: a function of what its author writes and sees.
+/// The space that a save needs. It depends only on values that the save's author writes or may see.
 struct SpaceUse {
-    /// The bytes that it adds, less those that it removes.
+    /// The bytes that the save adds, minus the bytes that it removes.
     private(set) var growth: Int64 = 0
-    /// Whether it does more than remove. Even a shorter text may have more words, and so larger search tables.
+    /// Whether the save does anything other than remove. Even a shorter text counts as added, because it may
+    /// have more words and therefore larger search tables.
     private(set) var adds = false
     private let bytesPerChange: Int64
 
     init(bytesPerChange: Int64) { self.bytesPerChange = bytesPerChange }
 
     /// - Parameters:
-    ///   - bytes: of the new content.
-    ///   - removed: of the content that it replaces.
+    ///   - bytes: the size of the new content.
+    ///   - removed: the size of the content that it replaces.
     mutating func add(_ bytes: Int = 0, removing removed: Int = 0) {
         adds = true
         growth += bytesPerChange + Int64(bytes - removed)
@@ -22,16 +23,18 @@ struct SpaceUse {
     mutating func remove(_ bytes: Int) { growth -= Int64(bytes) }
 }
 
-/// Refuses saves that need more space than ``SpaceBounds`` allow. The writing connection owns it.
+/// Refuses saves that need more space than ``SpaceBounds`` allows. ``BookWriter`` owns it.
 ///
-/// What it tells an app without full access must not reveal anything about contacts that the app cannot see:
-/// - The app's own allowance counts what the app wrote and removed of the values that it sees. Hidden values, and how
-///   SQLite stores them, have no effect.
-/// - The size of the whole book does depend on hidden contacts. So for such an app the book is full at a random point
-///   in the last sixteenth of the bound, and once one of them found it full, none can try again for a while.
+/// An app without full access must not learn from a refusal anything about contacts that it cannot see:
+/// - The app's allowance counts only values that the app writes or may see. Hidden values have no effect, and
+///   neither does the size of SQLite's pages and indexes.
+/// - The size of the whole book does depend on hidden contacts. For such an app, the book is therefore full
+///   at a random point in the last sixteenth of the bound. After one such app found the book full, none of
+///   them can add anything for ``SpaceBounds/pause``.
 struct BookSpace {
     private let bounds: SpaceBounds
-    /// How far below the bound the book is full for apps without full access. It changes with each refusal.
+    /// For apps without full access, the book is full this many bytes below the bound. Changes when such an
+    /// app finds the book full.
     private var reserve: Int64
     /// When an app without full access last found the book full, in seconds since 1970.
     private var refusedAt: Int64?
@@ -43,8 +46,9 @@ struct BookSpace {
 
     private static func reserve(_ bounds: SpaceBounds) -> Int64 { .random(in: 0...max(0, bounds.book / 16)) }
 
-    /// Checks a save after its changes and within its transaction, which is rolled back if this throws. A save that
-    /// only removes is always allowed, so that a full book can be emptied.
+    /// Checks a save after it has made its changes, within its transaction. If this throws, the transaction
+    /// is rolled back. A save that only removes is always allowed, because otherwise nobody could empty a
+    /// full book.
     ///
     /// - Parameter before: the bytes in use before the save.
     mutating func check(
@@ -69,7 +73,7 @@ struct BookSpace {
         }
     }
 
-    /// Adds the growth to what the app has used of its allowance. That falls evenly with time.
+    /// Adds the growth to the used part of the app's allowance. The allowance refills at a constant rate.
     private func charge(_ growth: Int64, to app: [UInt8], at seconds: Int64, _ db: Database) throws {
         guard growth != 0 else { return }
         let select = try db.statement("SELECT used, time FROM allowance WHERE app = ?")
@@ -80,10 +84,11 @@ struct BookSpace {
         let used = max(0, (former?.used ?? 0) - refill) + growth
         guard growth < 0 || used <= bounds.app else { throw ChangeError.allowanceUsed(most: bounds.app) }
         if former == nil {
-            // Allowances that are available in full need no row.
+            // A completely refilled allowance needs no row.
             try db.statement("DELETE FROM allowance WHERE time <= ?").bind(1, seconds - bounds.refillTime).run()
         }
-        // Without a refill the time stays, or many small saves would stop the refill.
+        // If nothing was refilled, the row keeps its time. Otherwise frequent saves would prevent the refill,
+        // because each elapsed time would round down to no bytes.
         let time = refill > 0 ? seconds : former?.time ?? seconds
         try db.statement("INSERT OR REPLACE INTO allowance (app, used, time) VALUES (?, ?, ?)")
             .bind(1, app).bind(2, max(0, used)).bind(3, time).run()
@@ -91,8 +96,8 @@ struct BookSpace {
 }
 
 extension Connection<StoreError> {
-    /// The bytes in use in the file, with the changes of the open transaction. Free pages do not count: later saves
-    /// use them.
+    /// Returns the number of bytes in use in the file, including the changes of the open transaction. Free
+    /// pages do not count, because later saves use them.
     func bytesInUse() throws(StoreError) -> Int64 {
         let number = { (name: String) throws(StoreError) in
             try self.statement("PRAGMA \(name)").first { $0.integer(0) } ?? 0
@@ -103,8 +108,8 @@ extension Connection<StoreError> {
 
 /// The size of a book, for the status.
 public enum BookSize {
-    /// Returns the bytes in use in the file of a user's book; `nil` if there is no book. It may be open meanwhile. Reads
-    /// a file, so not for the event loop.
+    /// Returns the number of bytes in use in the file of a user's book; `nil` if there is no book. The book
+    /// may be open at the same time. Do not call this on the event loop, because it reads a file.
     ///
     /// - Parameter folder: the user's folder.
     public static func read(folder: String) throws(StoreError) -> Int64? {

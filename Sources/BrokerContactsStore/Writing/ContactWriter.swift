@@ -160,7 +160,8 @@ final class ContactWriter {
 
     // MARK: Images
 
-    /// - Parameter base64: the photo; an empty string removes the photo and its thumbnail.
+    /// - Parameter base64: the photo; an empty string removes the photo. In both cases the old thumbnail is
+    ///   removed.
     func writeImage(_ record: Int64, _ base64: String) throws(StoreError) {
         guard !base64.isEmpty else {
             return try db.statement("DELETE FROM image WHERE record = ?").bind(1, record).run()
@@ -171,15 +172,16 @@ final class ContactWriter {
         insert.bind(2, [UInt8]?.none)
     }
 
-    /// The bytes of a contact's photo as stored; 0 if it has none. Does not read the photo.
+    /// Returns the size of a contact's photo as stored, in bytes; 0 if there is no photo. Does not read the
+    /// photo.
     func photoSize(_ record: Int64) throws(StoreError) -> Int {
         try db.statement("SELECT length(imageData) FROM image WHERE record = ?").bind(1, record).first {
             Int($0.integer(0))
         } ?? 0
     }
 
-    /// - Returns: whether the thumbnail was written: the contact still has that photo, and no thumbnail. Replacing a
-    ///   photo removes its thumbnail.
+    /// - Returns: `true` if the thumbnail was written; `false` if the contact has a different photo or none,
+    ///   or already has a thumbnail.
     func writeThumbnail(
         _ record: Int64, _ thumbnail: [UInt8], of photo: [UInt8]
     ) throws(StoreError) -> Bool {

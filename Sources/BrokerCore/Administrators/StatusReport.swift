@@ -29,11 +29,12 @@ struct StatusReport {
         }
     }
 
-    /// A queue of its own, so that the status does not wait for saves.
+    /// A separate queue, because the users' queues may be busy with saves.
     private static let reading = DispatchQueue(label: "status", qos: .utility)
 
-    /// The sizes of the user's book, or of all books. A book that cannot be read is left out; the problem is reported
-    /// when it is opened. It reads files, so it must not run on the event loop.
+    /// Returns the size of the user's book, or the sizes of all books if `uid` is `nil`. Leaves out books
+    /// that cannot be read; the broker reports such a problem when it opens the book. Do not call this on the
+    /// event loop, because it reads files.
     private static func books(of uid: UInt32?, in folder: String) -> [(uid: UInt32, size: Int64)] {
         (uid.map { [$0] } ?? Books.users(in: folder)).compactMap { uid in
             (try? BookSize.read(folder: Books.folder(of: uid, in: folder))).flatMap(\.self).map { (uid, $0) }
@@ -77,7 +78,7 @@ struct StatusReport {
         }
     }
 
-    /// - Parameter isWhole: whether the books are those of all users.
+    /// - Parameter isWhole: whether `books` are the books of all users.
     private func write(_ books: [(uid: UInt32, size: Int64)], isWhole: Bool, _ writer: inout JSONWriter) {
         let bounds = surroundings.limits.space
         if isWhole || !books.isEmpty {

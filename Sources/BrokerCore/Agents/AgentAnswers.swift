@@ -5,7 +5,7 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// Checks the person's answers, and applies them.
+/// Checks the person's answers and applies them.
 struct AgentAnswers {
     let surroundings: Surroundings
     let access: AccessStore
@@ -31,7 +31,8 @@ struct AgentAnswers {
         guard !parameters.hasForeignFields(for: prompt.kind) else {
             throw AgentError.invalidAnswer("a field belongs to another kind of prompt")
         }
-        // Before anything takes effect: the person must not be told that it is done.
+        // Checked before anything takes effect. Otherwise the broker would report success although it cannot
+        // silence the app.
         guard !parameters.neverAskAgain || grants.canSilence(prompt.caller) else {
             throw AgentError.invalidAnswer(
                 "“never ask again” is already set for \(surroundings.limits.silences) apps; refuse this one, or reset some "
@@ -90,9 +91,9 @@ struct AgentAnswers {
         }
     }
 
-    /// The contacts whose rows the person turned on, and those whose rows the person turned off. Both include
-    /// the cards that are currently linked with these contacts. A card whose own row was turned off stays
-    /// off.
+    /// Returns the contacts whose rows the person turned on, and those whose rows the person turned off. Both
+    /// include the cards that are currently linked with these contacts. A card whose own row was turned off
+    /// stays off.
     private func rows(
         _ parameters: AnswerParameters, of prompt: Prompt, _ links: ContactLinks
     ) throws(VarlinkError) -> (on: Set<RecordNumber>, off: Set<RecordNumber>) {
@@ -207,8 +208,8 @@ struct AgentAnswers {
         return grant
     }
 
-    /// When the stored grant was decided, if the policy limits its lifetime; otherwise `nil`. The new grant
-    /// keeps this time, because adding a contact must not extend the grant.
+    /// Returns the time when the stored grant was decided, if the policy limits its lifetime; otherwise
+    /// `nil`. The new grant keeps this time, because adding a contact must not extend the grant.
     private func goesOn(_ known: CallerAccess, _ prompt: Prompt) -> Int64? {
         guard let decided = grants.decided(known), decided.access != .denied,
             grants.ruling(of: prompt.session).maximumLifetime != nil

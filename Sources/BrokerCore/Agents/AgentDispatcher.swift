@@ -66,7 +66,7 @@ struct AgentDispatcher {
         guard prompts.serve(agent) else { throw AgentError.tooManyAgents }
     }
 
-    /// The person pressed a key at a prompt.
+    /// Handles `KeepOpen`: the agent reports that the person pressed a key at a prompt.
     private func keepOpen(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try KeepOpenParameters(call.parameters)
         let agent = try prompts.agent(parameters.agent, of: session)
@@ -124,8 +124,8 @@ struct AgentDispatcher {
         call.reply(descriptions.describe(prompt, waiting: 0, expires: (surroundings.now() + time) / 1_000_000))
     }
 
-    /// A stand-in for an app that may not be running. The broker uses it to look up the app's grant as for a
-    /// real caller.
+    /// Returns a stand-in for an app that may not be running. With it, the broker looks up the app's grant as
+    /// for a real caller.
     private func caller(actingFor principal: Principal) -> Caller {
         var process = ProcessIdentity(pid: 0, startTime: 0)
         var session: SessionIdentity?

@@ -80,8 +80,8 @@ struct ProposalAnswers {
                     }
                     guard let change else { return [] }
                     do throws(ChangeError) {
-                        // The person makes this change, so it has no app as its author. An app therefore
-                        // cannot exclude it from its change history.
+                        // The person makes this change, so its author is not an app. No app can therefore
+                        // exclude the change from its change history.
                         return try book.apply([change], at: seconds, outbox: entry)
                     } catch {
                         throw .change(error)
@@ -118,7 +118,7 @@ struct ProposalAnswers {
             problems.noteFull(uid)
             reason = SpaceWords.bookFull(size: size, most: most)
         case .change(.allowanceUsed(let most)):
-            // Not reached: the card is the person's change, which uses no app's allowance.
+            // Unreachable: the person makes this change, and only apps have an allowance.
             reason = SpaceWords.bookFull(size: nil, most: most)
         }
         groupCommit.fail(AgentError.invalidAnswer(reason), call)

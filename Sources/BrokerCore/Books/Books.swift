@@ -23,7 +23,8 @@ final class Books {
     private var checkpointing: Set<UInt32> = []
     /// The timers that release memory after a user's last save.
     private var releasing: [UInt32: any Scheduled] = [:]
-    /// The user whose book was read last, and when, in microseconds of ``Surroundings/uptime``.
+    /// The user whose book was read last, and the time of that read, in microseconds of
+    /// ``Surroundings/uptime``.
     private var latest: (uid: UInt32, at: Int64) = (.max, 0)
     /// The number of connections per user.
     private var connections: [UInt32: Int] = [:]
@@ -71,7 +72,7 @@ final class Books {
         case .open(let book): body(.success(book))
         case .absent where !creating: body(.success(nil))
         case .opening(let waiting):
-            // If there is no book, a request that creates one tries again.
+            // If there turns out to be no book, a request that may create one tries again.
             states[uid] = .opening(
                 waiting + [
                     { [weak self] result in
@@ -175,7 +176,7 @@ final class Books {
         case .success((let book?, let outbox)):
             if !isClosed { recovery.takeOver(outbox, of: uid, isEnding: false) }
             states[uid] = .open(book)
-            // The last run may not have done its checkpoint.
+            // The previous broker process may have ended before its checkpoint.
             checkpointSoon(uid)
             closeSoon(uid)
         case .success((nil, _)): states[uid] = .absent

@@ -107,7 +107,7 @@ final class LongReads {
     private func release(_ uid: UInt32, _ book: ContactsStore) {
         guard lines[uid]?.isBusy == false else { return }
         lines[uid] = nil
-        queue(of: uid).async { book.restReads() }
+        queue(of: uid).async { book.releaseReadMemory() }
     }
 
     /// Performs a read on the worker for a call. If the book cannot be read, the call fails.

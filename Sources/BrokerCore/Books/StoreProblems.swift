@@ -24,8 +24,8 @@ final class StoreProblems {
         self.groupCommit = groupCommit
     }
 
-    /// Fails a call because the book cannot be read or written. The app gets no details; the journal gets the path
-    /// and the cause.
+    /// Fails a call because the book cannot be read or written. The app gets no details; the journal gets the
+    /// path and the cause.
     func unavailable(_ call: Call, _ error: StoreError) {
         if let session = call.connection.context as? CallerSession { note(error, of: session.caller.uid) }
         groupCommit.fail(ContactsError.storeUnavailable, call)
@@ -45,7 +45,7 @@ final class StoreProblems {
         surroundings.log(words)
     }
 
-    /// Reports a book that has no space for a save.
+    /// Reports that a save failed because the book is full.
     func noteFull(_ uid: UInt32) {
         let most = surroundings.limits.space.book / 1_048_576
         let words =

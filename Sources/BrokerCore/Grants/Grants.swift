@@ -147,7 +147,7 @@ final class Grants {
     var isSettling: Bool { !settling.isEmpty }
 
     /// Returns whether a grant of this caller waits for a sync. If so, `call` runs once the grant takes
-    /// effect or has failed to.
+    /// effect or the sync has failed.
     func waitsForGrant(_ session: CallerSession, _ call: @escaping () -> Void) -> Bool {
         guard !settling.isEmpty else { return false }
         for principal in session.caller.principals where settling[principal] != nil {
@@ -330,7 +330,7 @@ final class Grants {
         access.silence(principal, now: seconds)
     }
 
-    /// Whether there is room to store it.
+    /// Whether ``silence(_:)`` can store this choice.
     func canSilence(_ caller: Caller) -> Bool {
         isSilenced(caller) || access.silenceCount(caller.uid) < surroundings.limits.silences
     }

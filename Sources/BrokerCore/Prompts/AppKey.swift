@@ -1,19 +1,19 @@
 import BrokerAccessControl
 
-/// What counts as one app where prompts are limited: it has one back-off, and one open prompt.
+/// Identifies an app for the limits on prompts. Each key has one back-off, and at most one open prompt.
 ///
-/// It is coarser than a principal where any program can take another name, and it never lets a program count as
-/// another one that it cannot run.
+/// For weakly identified apps, a key covers several principals, because any program can change its principal.
+/// A program never gets the key of a program that it cannot run.
 enum AppKey: Hashable {
-    /// An app whose name other programs cannot take.
+    /// An app at an identity strength above `claimed`, by its identifier.
     case named(IdentityStrength, String)
-    /// All weakly identified callers in one sandbox. A file in a sandbox can have the path of a program outside, and
-    /// must not use up that program's prompts.
+    /// All weakly identified callers in one sandbox. They have a separate key, because a file in the sandbox
+    /// can have the same path as a program outside.
     case sandbox(String)
-    /// All scripts in one terminal session: an interpreter is not an app.
+    /// All scripts in one terminal session, because an interpreter does not identify an app.
     case terminal(SessionIdentity)
-    /// A program, also after it was built again, when its hash is another one. `claimed` is the name that its unit
-    /// carries: one program may run several apps.
+    /// A program by its path, so a new build with a different hash keeps the key. `claimed` is the app name
+    /// in its unit's name, because one program may run several apps.
     case program(path: String, claimed: String?)
 
     init(_ caller: Caller) {
@@ -31,7 +31,7 @@ enum AppKey: Hashable {
 }
 
 extension IdentityStrength {
-    /// Whether any program of the user can take such a name.
+    /// Whether any program of the user can get this strength under a new app identifier.
     var namesNobody: Bool {
         switch self {
         case .claimed, .unverified: true

@@ -1,14 +1,15 @@
 import BrokerAccessControl
 
-/// How long each app of one user must wait before its next prompt. It has no clock: every time is an argument, in
-/// microseconds.
+/// Tracks how long each app of one user must wait before its next prompt. This type has no clock: every time
+/// is an argument, in microseconds.
 ///
-/// The first prompt that granted nothing causes no wait. Then the wait doubles with each one, and an approval resets it.
+/// The first prompt that grants nothing causes no wait. The second one in a row causes a wait, and each
+/// further one doubles the wait. An approval resets it.
 struct BackOff {
     private struct Entry {
         var failures = 0
         var until: Int64 = 0
-        /// The caller that was counted last, for the administrator.
+        /// The identity of the caller that was counted last. Administrators name apps by it.
         var strength: IdentityStrength
         var app: String
     }
@@ -18,12 +19,13 @@ struct BackOff {
 
     init(limits: Limits) { self.limits = limits }
 
-    /// Seconds, rounded up, that the app must still wait; `nil` if it need not wait.
+    /// Returns the seconds, rounded up, that the app must still wait; `nil` if it does not have to wait.
     func remaining(_ key: AppKey, now: Int64) -> Int? {
         entries[key].flatMap { BackOff.seconds(until: $0.until, now: now) }
     }
 
-    /// The same for an app that may not be running: the longest wait that callers with this identity caused.
+    /// Returns the same for an app that may not be running. The result is the longest wait of the entries in
+    /// which this app was counted last.
     func remaining(_ strength: IdentityStrength, _ app: String, now: Int64) -> Int? {
         let ends = entries.values.lazy.filter { $0.strength == strength && $0.app == app }.map(\.until)
         return ends.max().flatMap { BackOff.seconds(until: $0, now: now) }
@@ -33,10 +35,10 @@ struct BackOff {
         end > now ? Int((end - now + 999_999) / 1_000_000) : nil
     }
 
-    /// Counts a prompt that granted nothing, for whatever reason.
+    /// Counts a prompt that granted nothing.
     ///
-    /// - Parameter denied: whether the person denied the app before. If so, the app has an entry of its own,
-    ///   so that its long wait does not affect other weakly identified apps.
+    /// - Parameter denied: whether the person denied the app before. If so, the wait can grow up to
+    ///   ``Limits/longestBackOffWhenDenied``.
     mutating func grantedNothing(_ caller: Caller, denied: Bool, now: Int64) {
         let key = AppKey(caller)
         if entries.count >= limits.backOffs, entries[key] == nil,
@@ -53,10 +55,10 @@ struct BackOff {
         entries[key] = entry
     }
 
-    /// The wait after this many prompts in a row that granted nothing.
+    /// Returns the wait after this many prompts in a row that granted nothing.
     func wait(after failures: Int, denied: Bool) -> Duration {
         guard failures > 1 else { return .zero }
-        // With 2^20 steps the longest wait is reached whatever the first step is.
+        // The bound on the exponent prevents an overflow. 2^20 times the first wait exceeds the longest wait.
         return min(
             limits.backOff * (1 << min(failures - 2, 20)),
             denied ? limits.longestBackOffWhenDenied : limits.longestBackOff)
@@ -68,8 +70,8 @@ struct BackOff {
     ///
     /// - Parameters:
     ///   - isMeant: whether to reset the app with this strength and identifier.
-    ///   - weak: whether to reset the shared entry of weakly identified apps too.
-    /// - Returns: the apps whose own entries were removed.
+    ///   - keys: further apps to reset.
+    /// - Returns: the apps whose entries were removed.
     mutating func drop(
         where isMeant: (IdentityStrength, String) -> Bool, keys: Set<AppKey>
     ) -> [(strength: IdentityStrength, app: String)] {

@@ -1,22 +1,25 @@
 import BrokerAccessControl
 
-/// The limits that weakly identified callers of one user share, because a program can make any number of them. It has
-/// no clock: every time is an argument, in microseconds.
+/// The limits that all weakly identified callers of one user share. Limits for each caller would have no
+/// effect, because one program can create any number of such callers. This type has no clock: every time is
+/// an argument, in microseconds.
 ///
-/// An approved caller has none of these limits. Only the exact program is approved: another file at its path is not.
+/// These limits do not apply to an approved caller. An approval does not extend to a different file at the
+/// same path.
 struct Crowd {
-    /// Whose limits apply to a prompt.
+    /// A group of callers that share one set of limits.
     enum Bucket: Hashable {
-        /// Those of all callers that were never approved.
+        /// All callers that were never approved, except those in ``session(_:)``.
         case common
-        /// Those of the callers in a terminal session in which the person approved a program.
+        /// The callers in a terminal session in which the person has approved a program.
         case session(SessionIdentity)
     }
 
     private struct Count {
-        /// When the latest prompts were queued; at most ``Limits/weakPrompts``.
+        /// When the prompts in the current period were queued; at most ``Limits/weakPrompts`` entries.
         var queued: [Int64] = []
-        /// Prompts in a row whose callers withdrew them after an agent had shown them.
+        /// The number of prompts that were withdrawn after they had been sent to an agent. Starts again after
+        /// a period without a withdrawal.
         var withdrawals = 0
         var lastWithdrawal: Int64 = 0
     }
@@ -25,15 +28,15 @@ struct Crowd {
     private var counts: [Bucket: Count] = [:]
     /// When the person last approved a program in a session.
     private var sessions: [SessionIdentity: Int64] = [:]
-    /// When the person last approved exactly this caller. Grants are looked up elsewhere; this is for approvals that
-    /// leave no grant.
+    /// When the person last approved a prompt of this principal. An approval such as a one-time pick creates
+    /// no grant, so it must be remembered here.
     private var callers: [Principal: Int64] = [:]
 
     init(limits: Limits) { self.limits = limits }
 
-    /// The bucket of this caller; `nil` if it has none of these limits.
+    /// Returns the bucket of this caller; `nil` if these limits do not apply to the caller.
     ///
-    /// - Parameter hasGrant: the person or an administrator gave this caller access, and it has it still.
+    /// - Parameter hasGrant: whether the caller currently has access.
     func bucket(of caller: Caller, hasGrant: Bool) -> Bucket? {
         guard caller.strength.namesNobody, !hasGrant, exact(caller).map({ callers[$0] == nil }) ?? true else {
             return nil
@@ -42,13 +45,14 @@ struct Crowd {
         return .session(session)
     }
 
-    /// An interpreter's approval is its process's only.
+    /// Returns the principal to which an approval of this caller applies. For an interpreter, this is the
+    /// process.
     private func exact(_ caller: Caller) -> Principal? {
         caller.principal(for: caller.isInterpreter ? .process : .untilRevoked)
     }
 
-    /// Counts a prompt that is queued. Returns `false`, and counts nothing, if the bucket is empty: then no screen may
-    /// be taken.
+    /// Counts a new prompt. Returns `false` and counts nothing if the bucket has reached its limit; the
+    /// prompt must then be quiet.
     mutating func take(from bucket: Bucket, now: Int64) -> Bool {
         var count = counts[bucket] ?? Count()
         count.queued.removeAll { now - $0 >= limits.weakPromptsPeriod.microseconds }
@@ -58,7 +62,7 @@ struct Crowd {
         return true
     }
 
-    /// Counts a prompt that its caller withdrew after an agent had shown it.
+    /// Counts a prompt that was withdrawn after it had been sent to an agent.
     mutating func withdrew(_ bucket: Bucket, now: Int64) {
         var count = counts[bucket] ?? Count()
         if now - count.lastWithdrawal >= limits.weakPromptsPeriod.microseconds { count.withdrawals = 0 }
@@ -67,20 +71,20 @@ struct Crowd {
         counts[bucket] = count
     }
 
-    /// When the next prompt of this bucket may be shown.
+    /// Returns the earliest time at which the next prompt of this bucket may be shown.
     func heldUntil(_ bucket: Bucket) -> Int64 {
         guard let count = counts[bucket] else { return 0 }
         return count.lastWithdrawal + hold(after: count.withdrawals).microseconds
     }
 
-    /// How long prompts are held after this many withdrawals in a row.
+    /// Returns how long prompts are held after this many withdrawals.
     func hold(after withdrawals: Int) -> Duration {
         let counted = withdrawals - limits.withdrawalsWithoutHold
-        // With 2^10 steps the longest hold is reached whatever the first step is.
+        // The bound on the exponent prevents an overflow. 2^10 times the first hold exceeds the longest hold.
         return counted < 0 ? .zero : min(limits.withdrawalHold * (1 << min(counted, 10)), limits.longestWithdrawalHold)
     }
 
-    /// The person approved a prompt of this caller.
+    /// Records that the person approved a prompt of this caller.
     mutating func approved(_ caller: Caller, now: Int64) {
         guard caller.strength.namesNobody else { return }
         if let principal = exact(caller) {
@@ -104,9 +108,9 @@ struct Crowd {
         return removed
     }
 
-    /// Resets what was counted, and removes the approvals of some apps.
+    /// Resets all counts, and removes the approvals of some apps.
     ///
-    /// - Parameter isMeant: whether to remove an app's approval, by its strength and identifier.
+    /// - Parameter isMeant: whether to remove the approval of the app with this strength and identifier.
     mutating func reset(where isMeant: (IdentityStrength, String) -> Bool) {
         counts = [:]
         callers = callers.filter { !isMeant($0.key.strength, $0.key.app) }

@@ -10,20 +10,20 @@ final class Prompt {
     var cookie: String
     let question: Question
     let session: CallerSession
-    /// The caller has access, by a decision of the person or an administrator.
+    /// Whether the caller has access.
     let hasGrant: Bool
-    /// The limits that the caller shares with others; `nil` if it has none of these, or was denied.
+    /// The shared limits that apply to the prompt; `nil` if none apply or the person denied the app before.
     var bucket: Crowd.Bucket?
-    /// The caller is weakly identified and was never approved. Its prompts come after the others'.
+    /// Whether the caller is weakly identified and was never approved. Prompts of other callers come first.
     var isOfCrowd = false
-    /// Agents show it as one line that the person may open.
+    /// Whether agents show the prompt as one line that the person may open.
     var isQuiet: Bool
-    /// Its turn has come: agents are sent it.
+    /// Whether the prompt's turn has come. Only then is the prompt sent to agents.
     var hasTurn = false
-    /// Notify-only agents count it.
+    /// Whether notify-only agents count the prompt.
     var isAnnounced = true
-    /// The contacts that ``Question/ignored`` matches; `nil` until an agent first asks for rows, so that nothing is
-    /// looked up for a prompt that nobody sees.
+    /// The contacts that match ``Question/ignored``; `nil` until an agent first requests rows. This avoids
+    /// the look-up for a prompt that the person never sees.
     var ignoredRecords: Set<RecordNumber>?
     /// The choices that the policy allowed when the prompt was last described to an agent.
     var offer: PromptOffer?
@@ -33,12 +33,13 @@ final class Prompt {
     private(set) var waiting: [(call: Call, done: (PromptOutcome) -> Void)] = []
     /// The agents that show the prompt.
     var agents: [Agent] = []
-    /// When an agent was first sent it, in microseconds of ``Surroundings/uptime``.
+    /// When the prompt was first sent to an agent, in microseconds of ``Surroundings/uptime``.
     var sentAt: Int64?
-    /// When the prompt counts as dismissed, in microseconds of ``Surroundings/uptime``; `nil` while no agent has it.
+    /// When the prompt counts as dismissed, in microseconds of ``Surroundings/uptime``; `nil` while the
+    /// prompt waits for an agent.
     var deadline: Int64?
-    /// The timer for the timeout: while no agent shows the prompt, an agent must appear; otherwise, the
-    /// person must answer.
+    /// The timer for the current timeout. While no agent shows the prompt, it limits the wait for an agent;
+    /// otherwise, the wait for the person's answer.
     var timer: (any Scheduled)?
     /// Whether an answer is being committed and synced. If so, no other answer is accepted.
     var isAnswered = false
@@ -49,7 +50,7 @@ final class Prompt {
     /// prompt ends with this outcome.
     var overdue: PromptOutcome?
 
-    /// `nil` if the system has no randomness.
+    /// Returns `nil` if libcrypto has no randomness or no memory.
     init?(_ question: Question, of session: CallerSession, hasGrant: Bool) {
         guard let cookie = Self.randomName(), let key = IdentifierCipher.randomKey(),
             let rows = IdentifierCipher(key: key)
@@ -63,7 +64,7 @@ final class Prompt {
     }
 
     var kind: PromptKind { question.kind }
-    /// The person denied the app before.
+    /// Whether the person denied the app before.
     var isDenied: Bool { question.isQuiet }
     var caller: Caller { session.caller }
 
@@ -74,7 +75,7 @@ final class Prompt {
         return cipher.identifier(of: RecordNumber(0), as: .agentRow)
     }
 
-    /// The contact of a row, by the identifier that an agent got.
+    /// Returns the contact of a row with this identifier, which the broker gave to an agent.
     func record(ofRow identifier: String) throws(VarlinkError) -> RecordNumber {
         guard let record = rows.record(identifier, as: .agentRow) else {
             throw AgentError.invalidAnswer("the prompt has no such row")
@@ -128,7 +129,7 @@ enum PromptOutcome: Hashable {
     /// The person decided nothing, or the decision had no effect. For example, the prompt was dismissed,
     /// timed out or was withdrawn.
     case dismissed
-    /// No agent was there to ask. It does not count for the back-off.
+    /// No agent was available to show the prompt. This outcome does not count toward the back-off.
     case noAgent
 }
 

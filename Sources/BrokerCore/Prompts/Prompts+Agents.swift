@@ -3,16 +3,16 @@ import BrokerInterface
 import BrokerJSON
 import BrokerVarlink
 
-/// The agents that serve, and what is shown of the prompts elsewhere.
+/// Manages the agents, and counts agents and open prompts for notify-only agents and administrators.
 extension Prompts {
-    /// Whether one more agent may serve this user. Notify-only agents are limited separately: they need no password,
-    /// and must not displace agents that gave one.
+    /// Whether one more agent may serve this user. Notify-only agents have a separate limit, because they
+    /// need no password and must not keep out agents that need one.
     func hasRoom(ofAgentsOf uid: UInt32, notifyOnly: Bool) -> Bool {
         let agents = users[uid]?.agents ?? []
         return agents.count { $0.notifyOnly == notifyOnly } < surroundings.limits.agents
     }
 
-    /// Starts to serve an agent; returns `false` if there are too many.
+    /// Starts to serve an agent; returns `false` if the user has too many agents.
     func serve(_ agent: Agent) -> Bool {
         let uid = agent.session.caller.uid
         let others = users[uid]?.agents.filter { !$0.notifyOnly } ?? []
@@ -28,7 +28,7 @@ extension Prompts {
             for other in others {
                 other.serve.reply(continues: true) {
                     $0.member("others", others.count)
-                    // From the peer credentials, not from the agent's own words.
+                    // The broker found this terminal itself. It ignores the terminal that the agent sent.
                     $0.member("joined", agent.session.caller.terminal ?? "no terminal")
                 }
             }
@@ -44,7 +44,7 @@ extension Prompts {
         return true
     }
 
-    /// The agent of this token, if the caller is the same process.
+    /// Returns the agent with this token. Throws if there is none, or if the caller is a different process.
     func agent(_ token: String, of session: CallerSession) throws(VarlinkError) -> Agent {
         let agent = users[session.caller.uid]?.agents.first {
             !$0.notifyOnly && $0.token == token && $0.session.caller.process == session.caller.process
@@ -53,7 +53,7 @@ extension Prompts {
         return agent
     }
 
-    /// Removes the agent of a closed connection. A prompt that only it showed waits for another agent.
+    /// Removes the agent of a closed connection. Prompts that only this agent showed wait for another agent.
     func agentLeft(_ session: CallerSession) {
         let uid = session.caller.uid
         guard let leaving = users[uid]?.agents.first(where: { $0.session === session }) else { return }
@@ -65,7 +65,7 @@ extension Prompts {
         for prompt in users[uid]?.shown ?? [] where !prompt.isAnswered {
             guard prompt.agents.contains(where: { $0 === leaving }) else { continue }
             prompt.agents.removeAll { $0 === leaving }
-            // The agent's answer came on another connection and no longer counts.
+            // The agent's answers, which came on its other connection, must not take effect.
             prompt.withdrawPasswords(of: leaving.session.caller.process)
             if prompt.agents.isEmpty { awaitAgent(prompt) }
         }
@@ -80,7 +80,7 @@ extension Prompts {
         }
     }
 
-    /// The number of agents that serve this user; of all users if `nil`.
+    /// Returns the number of this user's agents, or of all agents if `uid` is `nil`.
     func agentCount(_ uid: UInt32?) -> Int { users(of: uid).reduce(0) { $0 + $1.agents.count } }
 
     private func users(of uid: UInt32?) -> [UserPrompts] {
@@ -88,11 +88,11 @@ extension Prompts {
         return users[uid].map { [$0] } ?? []
     }
 
-    /// This user's open prompts, and whether an agent shows each.
+    /// Returns this user's open prompts, each with whether an agent shows it.
     func open(_ uid: UInt32) -> [(prompt: Prompt, isShown: Bool)] {
         (users[uid]?.open ?? []).map { prompt in (prompt, !prompt.agents.isEmpty) }
     }
 
-    /// The number of this user's open prompts; of all users if `nil`.
+    /// Returns the number of this user's open prompts, or of all open prompts if `uid` is `nil`.
     func openCount(_ uid: UInt32?) -> Int { users(of: uid).reduce(0) { $0 + $1.open.count } }
 }

@@ -5,7 +5,7 @@ import BrokerModel
 import BrokerVarlink
 
 /// The open prompts, in one queue per user, and the agents that may answer them. It lives on the event loop.
-/// ``Prompts/serve(_:)`` and what else concerns agents is in an extension of its own.
+/// An extension in another file manages the agents.
 final class Prompts {
     let surroundings: Surroundings
     var users: [UInt32: UserPrompts] = [:]
@@ -17,16 +17,16 @@ final class Prompts {
         self.surroundings = surroundings
     }
 
-    /// Reads or changes what is kept for one user.
+    /// Reads or changes the prompts and agents of one user.
     func with<Result>(_ uid: UInt32, _ body: (inout UserPrompts) -> Result) -> Result {
         body(&users[uid, default: UserPrompts(limits: surroundings.limits)])
     }
 
     // MARK: Asking
 
-    /// Checks that the person may be prompted for this caller now. Called before anything is read for the prompt.
+    /// Throws if the limits do not permit this prompt now. Call this before reading any data for the prompt.
     ///
-    /// - Parameter hasGrant: the caller has access, by a decision of the person or an administrator.
+    /// - Parameter hasGrant: whether the caller has access.
     func mayAsk(_ question: Question, for caller: Caller, hasGrant: Bool) throws(VarlinkError) {
         let key = AppKey(caller)
         if let seconds = backOffs[caller.uid]?.remaining(key, now: surroundings.uptime()) {
@@ -42,12 +42,13 @@ final class Prompts {
         }
     }
 
-    /// Limits the open prompts of weakly identified callers that were never approved, which count together.
+    /// Whether the shared limit on open prompts permits one more. The limit applies only to weakly identified
+    /// callers that were never approved.
     private func hasRoom(
         among user: UserPrompts, _ question: Question, for caller: Caller, _ hasGrant: Bool
     ) -> Bool {
         guard user.crowd.bucket(of: caller, hasGrant: hasGrant) != nil else { return true }
-        // Denied apps and other apps are counted separately, so that a denied app delays no other.
+        // Denied apps and other apps are counted separately, because a denied app must not block other apps.
         let crowd = user.open.count { $0.isOfCrowd && $0.isDenied == question.isQuiet }
         return crowd < surroundings.limits.promptsOfWeakCallers
     }
@@ -78,8 +79,8 @@ final class Prompts {
         takeTurns(uid)
     }
 
-    /// Ends a prompt whose callers have all gone. It counts only if an agent was sent it: otherwise nobody was
-    /// disturbed.
+    /// Ends a prompt after all its callers have disconnected. The withdrawal counts only if the prompt was
+    /// sent to an agent, because otherwise it disturbed nobody.
     private func withdrawn(_ prompt: Prompt) {
         let wasShown = prompt.sentAt != nil
         if wasShown, let bucket = prompt.bucket {
@@ -88,7 +89,7 @@ final class Prompts {
         end(prompt, .dismissed, isCounted: wasShown)
     }
 
-    /// Sends the prompts whose turn has come, and waits for the next one that is held.
+    /// Sends the prompts whose turn has come, and starts the timer for the next held prompt.
     private func takeTurns(_ uid: UInt32) {
         let now = surroundings.uptime()
         for prompt in with(uid, { $0.takeTurns(now: now) }) { begin(prompt) }
@@ -103,12 +104,13 @@ final class Prompts {
     /// prompt waits for one for a limited time.
     private func begin(_ prompt: Prompt) {
         let agents = users[prompt.caller.uid]?.agents.filter { mayAnswer($0, prompt) } ?? []
-        // Without any agent, it waits for one since it was queued.
+        // If the user has no agent, the timer is already running.
         if agents.isEmpty, prompt.timer == nil { awaitAgent(prompt) }
         for agent in agents { send(prompt, to: agent) }
     }
 
-    /// Waits for an agent that may answer. A prompt that no agent was ever sent counts for no back-off.
+    /// Limits the wait for an agent that may answer the prompt. If the prompt was never sent to an agent,
+    /// this timeout does not count toward the back-off.
     func awaitAgent(_ prompt: Prompt) {
         let uid = prompt.caller.uid
         let isSomebodyThere = users[uid]?.hasNotifier == true || surroundings.hasLoginSession(uid)
@@ -136,7 +138,8 @@ final class Prompts {
         agent.serve.reply(description, continues: true)
     }
 
-    /// The end of a prompt at which the person does something now.
+    /// Returns the new deadline of a prompt that is sent to an agent now, or at which the person presses a
+    /// key now.
     private func latestEnd(of prompt: Prompt, now: Int64) -> Int64 {
         let limits = surroundings.limits
         return min(
@@ -148,14 +151,15 @@ final class Prompts {
         startTimer(prompt, .microseconds(max(0, deadline - surroundings.uptime())), .dismissed)
     }
 
-    /// The prompt's end in seconds since 1970.
+    /// Returns the prompt's deadline in seconds since 1970.
     private func expires(_ prompt: Prompt) -> Int64 {
         (surroundings.now() + (prompt.deadline ?? 0) - surroundings.uptime()) / 1_000_000
     }
 
-    /// The person pressed a key at this prompt.
+    /// Extends the deadline of a prompt after the person pressed a key, and reports it to the prompt's
+    /// agents.
     func keepOpen(_ prompt: Prompt) {
-        // A prompt that the person opened has its longest time from the start.
+        // A prompt that the person opened has no `sentAt`: it gets its full time when it is opened.
         guard let deadline = prompt.deadline, prompt.sentAt != nil, prompt.overdue == nil else { return }
         let end = latestEnd(of: prompt, now: surroundings.uptime())
         guard end > deadline else { return }
@@ -185,8 +189,8 @@ final class Prompts {
 
     // MARK: Answering
 
-    /// The prompt that an agent shows under this cookie; `nil` if there is none, or if it is already answered
-    /// or has timed out.
+    /// Returns the prompt that an agent shows under this cookie; `nil` if there is none, or if it is already
+    /// answered or has timed out.
     func prompt(_ cookie: String, shownTo agent: Agent) -> Prompt? {
         if let own = agent.own, own.cookie == cookie {
             return own.isAnswered || own.deadline.map { $0 < surroundings.uptime() } ?? true ? nil : own
@@ -196,8 +200,8 @@ final class Prompts {
         }
     }
 
-    /// Registers an answer that waits for the person's password. The prompt stays open meanwhile, also for another
-    /// agent's answer.
+    /// Registers an answer that waits for the person's password. Meanwhile the prompt stays open, and another
+    /// agent can answer it.
     func wait(_ prompt: Prompt, for password: WantedPassword) {
         prompt.wait(for: password)
         password.onEnd = { [weak self, weak password] verdict in
@@ -205,8 +209,8 @@ final class Prompts {
             prompt.stopWaiting(for: password)
             guard prompt.passwords.isEmpty, let outcome = prompt.overdue else { return }
             prompt.overdue = nil
-            // With the password, the answer gets a short time to take effect. Without it, the deferred timeout
-            // applies.
+            // With the password, the answer gets a short time to take effect. Without it, the deferred
+            // timeout applies.
             if verdict == .granted {
                 startTimer(prompt, surroundings.limits.agentTimeout, outcome)
             } else {
@@ -219,7 +223,7 @@ final class Prompts {
     /// shows the next prompt.
     ///
     /// - Parameters:
-    ///   - answering: the agent that answered, which need not be told that the prompt is withdrawn.
+    ///   - answering: the agent that answered. The prompt is not withdrawn from this agent.
     ///   - isCounted: whether the outcome counts toward the app's back-off.
     func end(_ prompt: Prompt, _ outcome: PromptOutcome, answering: Agent? = nil, isCounted: Bool = true) {
         let uid = prompt.caller.uid
@@ -302,12 +306,14 @@ final class Prompts {
 
     // MARK: Administrators
 
-    /// Resets the back-off of some apps of a user, and the limits that weakly identified apps share if one is meant.
+    /// Resets the back-off of some apps of a user. If one of these apps is weakly identified, also resets the
+    /// limits that such apps share.
     ///
     /// - Parameters:
-    ///   - isMeant: whether to reset an app, by its strength and identifier.
-    ///   - callers: the connected ones that are meant.
-    /// - Returns: the apps that had to wait.
+    ///   - isMeant: whether to reset the app with this strength and identifier.
+    ///   - callers: the connected callers of these apps.
+    ///   - weak: whether to reset the shared limits even if no back-off of a weakly identified app is reset.
+    /// - Returns: the apps whose back-off was reset.
     func dropWaits(
         _ uid: UInt32, where isMeant: (IdentityStrength, String) -> Bool, connected callers: [Caller], weak: Bool
     ) -> [(strength: IdentityStrength, app: String)] {
@@ -317,14 +323,14 @@ final class Prompts {
         return dropped
     }
 
-    /// The seconds, rounded up, that an app must still wait; `nil` if it need not wait.
+    /// Returns the seconds, rounded up, that an app must still wait; `nil` if it does not have to wait.
     func wait(of principal: Principal) -> Int? {
         backOffs[principal.uid]?.remaining(principal.strength, principal.app, now: surroundings.uptime())
     }
 
-    /// Ends all prompts of a user, and resets the back-off of the user's apps.
+    /// Ends all prompts of a user, and resets the user's back-off and shared limits.
     func drop(_ uid: UInt32) {
-        // Answers that are being synced then find neither prompt nor grant.
+        // An answer that is being synced then finds neither its prompt nor its grant.
         for prompt in users[uid]?.open ?? [] { end(prompt, .dismissed, isCounted: false) }
         for agent in users[uid]?.agents ?? [] { agent.own = nil }
         backOffs[uid] = nil

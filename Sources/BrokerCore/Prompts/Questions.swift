@@ -7,7 +7,8 @@ import BrokerVarlink
 /// The contents of a prompt that a call raises.
 struct Question {
     var kind: PromptKind
-    /// The person denied the app before: the prompt is shown as one line that they may open.
+    /// Whether the person denied the app before. If so, agents show the prompt as one line that the person
+    /// may open.
     var isQuiet = false
     var purpose: String?
     var keys: ContactKeySet?
@@ -30,8 +31,9 @@ struct Questions {
     let checks: ExecutableChecks
     let problems: StoreProblems
 
-    /// Prompts the person on behalf of a call. The call fails if the person may not be prompted. If they do not want
-    /// prompts from the app any more, none is shown, and it counts as dismissed.
+    /// Prompts the person on behalf of a call. The call fails if the limits do not permit the prompt. If the
+    /// person chose never to be asked about the app, no prompt is shown and the outcome is
+    /// ``PromptOutcome/dismissed``.
     ///
     /// - Parameter again: decides the call again after its caller's executable was checked.
     func ask(

@@ -2,17 +2,18 @@ import BrokerVarlink
 
 /// One user's open prompts and agents. It lives on the event loop.
 struct UserPrompts {
-    /// The prompt that takes the agents' screens.
+    /// The prompt that the agents show as a whole screen.
     var current: Prompt?
-    /// Prompts that wait for their turn, in this order: those of the crowd come last.
+    /// Prompts that wait for their turn, in this order. The crowd's prompts come last.
     private(set) var queue: [Prompt] = []
-    /// Prompts that agents show as one line each beside ``current``, so that they delay no other.
+    /// Prompts that agents show as one line each, in addition to ``current``. They do not delay other
+    /// prompts.
     private(set) var quiet: [Prompt] = []
     var agents: [Agent] = []
     var crowd: Crowd
-    /// When notify-only agents were last told of an app's prompt.
+    /// For each app, when a prompt was last announced to notify-only agents.
     private var announced: [AppKey: Int64] = [:]
-    /// Runs when a prompt that is held may be shown.
+    /// The timer for the next held prompt.
     var release: (any Scheduled)?
 
     private let limits: Limits
@@ -22,7 +23,7 @@ struct UserPrompts {
         crowd = Crowd(limits: limits)
     }
 
-    /// The prompts that agents are sent now.
+    /// The prompts whose turn has come.
     var shown: [Prompt] { (current.map { [$0] } ?? []) + quiet.filter(\.hasTurn) }
     var open: [Prompt] { (current.map { [$0] } ?? []) + queue + quiet }
     /// The open prompts whose turn has not come.
@@ -32,7 +33,7 @@ struct UserPrompts {
     var hasAgent: Bool { agents.contains { !$0.notifyOnly } }
     var hasNotifier: Bool { agents.contains(where: \.notifyOnly) }
 
-    /// Adds a prompt that may be asked, at its place.
+    /// Adds a prompt that ``Prompts/mayAsk(_:for:hasGrant:)`` has permitted, and decides whether it is quiet.
     mutating func add(_ prompt: Prompt, now: Int64) {
         let bucket = crowd.bucket(of: prompt.caller, hasGrant: prompt.hasGrant)
         prompt.isOfCrowd = bucket != nil
@@ -52,7 +53,8 @@ struct UserPrompts {
         }
     }
 
-    /// Whether notify-only agents are told of an app's prompt. Notes that they are.
+    /// Returns whether to announce an app's prompt to notify-only agents. If it is announced to one, records
+    /// the time.
     private mutating func announces(_ key: AppKey, now: Int64) -> Bool {
         if let last = announced[key], now - last < limits.notifiesAgainAfter.microseconds { return false }
         guard hasNotifier else { return true }
@@ -61,7 +63,7 @@ struct UserPrompts {
         return true
     }
 
-    /// Removes all that was counted, approved or announced.
+    /// Removes all counts, approvals and times of announcements.
     mutating func resetLimits() {
         crowd = Crowd(limits: limits)
         announced = [:]
@@ -73,7 +75,8 @@ struct UserPrompts {
         quiet.removeAll { $0 === prompt }
     }
 
-    /// The prompts whose turn comes now: the next one if nothing is on the screen, and quiet ones.
+    /// Starts the turns of prompts that are not held, and returns these prompts: the next queued one if there
+    /// is no ``current`` prompt, and all quiet ones.
     mutating func takeTurns(now: Int64) -> [Prompt] {
         var begun: [Prompt] = []
         if current == nil, let next = queue.firstIndex(where: { heldUntil($0) <= now }) {
@@ -86,7 +89,8 @@ struct UserPrompts {
         return begun
     }
 
-    /// When the next prompt's turn comes, if none has to end before.
+    /// Returns when the next held prompt may be shown; `nil` if there is none. Queued prompts count only if
+    /// there is no ``current`` prompt, because otherwise they also wait for its end.
     func nextRelease(after now: Int64) -> Int64? {
         let held = quiet.filter { !$0.hasTurn } + (current == nil ? queue : [])
         return held.map(heldUntil).filter { $0 > now }.min()

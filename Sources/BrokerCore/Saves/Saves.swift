@@ -139,7 +139,7 @@ final class Saves {
     private func failed(_ save: PendingSave, _ given: GivenSet?, _ failure: PendingSave.Failure) {
         let uid = save.session.caller.uid
         ended(uid)
-        // A save that was rolled back may have used much.
+        // A save that was rolled back may have used much memory.
         books.releaseMemorySoon(uid)
         removeOwnSet(given)
         switch failure {

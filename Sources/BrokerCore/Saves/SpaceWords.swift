@@ -1,6 +1,6 @@
 import BrokerContactsStore
 
-/// Why there is no space for a save, and what to do, for the person. 1 MB is 1,048,576 bytes.
+/// Texts for the person that say why there is no space for a save, and what to do. 1 MB is 1,048,576 bytes.
 enum SpaceWords {
     /// - Parameter size: the bytes that the book would use; `nil` if the app must not learn it.
     static func bookFull(size: Int64?, most: Int64) -> String {
@@ -9,7 +9,7 @@ enum SpaceWords {
             + ": delete contacts or photos; an administrator can raise limits.address_book_mb"
     }
 
-    /// About the app's own changes only.
+    /// This text depends only on the bounds, so it reveals nothing about the book.
     static func allowanceUsed(_ most: Int64, _ bounds: SpaceBounds) -> String {
         let perDay = most * 86_400 / max(1, bounds.refillTime)
         return
@@ -18,6 +18,6 @@ enum SpaceWords {
             + "limits.address_book_mb_per_app"
     }
 
-    /// Rounded up.
+    /// Returns the size in MB, rounded up.
     static func megabytes(_ bytes: Int64) -> Int64 { (bytes + 1_048_575) / 1_048_576 }
 }

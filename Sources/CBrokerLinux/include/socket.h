@@ -26,7 +26,7 @@ int clinux_peer_credentials(int descriptor, struct clinux_credentials *credentia
 int clinux_connect(const char *path, int timeout_milliseconds);
 
 /// Binds a stream socket and listens. The socket's file never has more permissions than `mode`. When the
-/// function returns, the file has exactly these permissions, whatever the umask is. The function enables
+/// function returns, the file has exactly these permissions; the umask has no effect. The function enables
 /// sender credentials (clinux_know_writers in event.h) before it listens, so every connection has them.
 int clinux_listen(const char *path, mode_t mode, int backlog);
 

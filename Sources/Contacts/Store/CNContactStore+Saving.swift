@@ -10,11 +10,14 @@ extension CNContactStore {
     /// If two saves change the same property, the last one wins. When this returns, the save is durable on
     /// disk, and added records have their identifiers.
     ///
-    /// A request has at most 2,000 steps and 16 MiB, photos included. It may touch at most about 10,000 cards; a
-    /// unified contact counts by its cards. Beyond that the save fails with ``CNError/Code/policyViolation``, and
-    /// nothing is saved. Apple's systems have no such limit. The same code and a reason are thrown if the address book has
-    /// no space; a request that only deletes is always possible. The library does not split a request: one part could then
-    /// fail after others were saved. An app that does not need all or nothing executes several requests.
+    /// A request has at most 2,000 steps and 16 MiB, photos included. It may touch at most about 10,000
+    /// cards, where each card of a unified contact counts. Beyond these limits the save fails with
+    /// ``CNError/Code/policyViolation``, and nothing is saved. Apple's systems have no such limits. The
+    /// library does not split a request, because one part could then fail after others were saved. An app
+    /// that does not need this guarantee can execute several requests.
+    ///
+    /// If the address book has no space for the save, the error has the same code and a reason. A request
+    /// that only deletes is never refused for lack of space.
     ///
     /// - Throws: ``CNError``. If a step is refused, the error contains the step's record. After
     ///   `communicationError`, the save may or may not have been made.

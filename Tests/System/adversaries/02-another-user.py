@@ -22,7 +22,7 @@ def apps():
     bob, nobody = as_user("bob", ask), as_user("nobody", ask)
     must(bob[0][1]["status"] == "notDetermined", f"GetAuthorization: {bob[0]}")
     must(not secrets(bob) and not secrets(nobody), f"{bob}; {nobody}")
-    # bob is logged in, so his calls wait longer for an agent than those of nobody. Neither has a book.
+    # bob is logged in, so his calls wait longer for an agent than those of the user nobody. Neither has a book.
     must({error for error, _ in bob[1:]} <= {"no answer", "TooManyPrompts"}, f"bob: {bob}")
     must([error for error, _ in nobody[1:]] == ["AuthorizationNotDetermined"] * 2, f"nobody: {nobody}")
     return f"notDetermined, then {bob[1][0]}; nobody: {nobody[1][0]}"
@@ -42,8 +42,8 @@ def helpers_door():
     return got
 
 
-# The second error means that a password would permit the call, but that the caller did not allow asking for one. Neither
-# error discloses anything.
+# The second error means that a password would permit the call, but the caller did not allow the broker to ask for one.
+# Neither error discloses anything.
 REFUSED = ("NotAuthorized", "InteractiveAuthenticationRequired")
 ADMIN_CALLS = {
     "ListGrants": [{"uid": 1000}, {"allUsers": True}],

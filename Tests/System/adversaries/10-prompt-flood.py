@@ -39,7 +39,7 @@ def finish(running):
 
 
 def copies_at(*folders):
-    """Lays copies of the caller at other paths, each with a hash of its own. Returns their paths."""
+    """Creates copies of the caller at other paths, each with a different hash. Returns their paths."""
     paths = [f"{folder}/app{index}" for folder in folders for index in range(CROWD)]
 
     def lay():
@@ -124,7 +124,7 @@ def flicker():
                 pass
             finally:
                 finish([asking])
-    # At 0, 0, 2, 6 and 14 seconds at the earliest.
+    # The prompts appear at 0, 0, 2, 6 and 14 seconds at the earliest.
     must(0 < shown <= 5, f"{shown} prompts appeared in {seconds} s")
     return f"{shown} prompts appeared in {seconds} s"
 

@@ -15,12 +15,11 @@ from fixture.verdict import must, run, tries
 MEGABYTE = 1 << 20
 # Maximum seconds until another program is answered.
 ANSWERED = 5
-# Maximum megabytes by which the broker may grow: its bound for calls of one user (128), and more than as much again for buffers
-# that are half full, and for holes between them.
+# Maximum megabytes by which the broker may grow: the limit on calls of one user (128), and an allowance for half-full buffers
+# and fragmentation.
 GROWN = 448
 
-# Opens connections, and sends the beginning of a call on each for as long as the broker reads it. Prints how many are open,
-# and keeps them until it is killed.
+# Opens connections, and sends the beginning of a call on each, up to the given size or until the broker stops reading.
 HOLD = r"""
 import os, resource, socket, sys, time
 from fixture.varlink import APPS
@@ -64,7 +63,7 @@ held = hold(int(sys.argv[1]), int(sys.argv[2]))
 print("holding", len(held), flush=True)
 time.sleep(60)
 """
-# The same from processes of many sub-uids. newuidmap is setuid, and maps those that /etc/subuid gives to the user.
+# Does the same in processes of many sub-UIDs. newuidmap is setuid, and maps the sub-UIDs that /etc/subuid gives to the user.
 SUBUIDS = HOLD + r"""
 import ctypes, subprocess
 uids, first = int(sys.argv[3]), sys.argv[4]
@@ -101,7 +100,7 @@ os.waitpid(child, 0)
 
 
 class Crowd:
-    """A program of alice that holds connections until the end of the block."""
+    """A program of alice that keeps connections open until the end of the block."""
 
     def __init__(self, program, connections, size, *more):
         self.process = start(
@@ -124,7 +123,7 @@ class Crowd:
 
 
 def sub_uids():
-    """The first of alice's sub-uids, given as useradd gives them if they are missing."""
+    """Returns the first of alice's sub-UIDs. If she has none, assigns them as useradd does."""
     for path in ("/etc/subuid", "/etc/subgid"):
         text = open(path).read() if os.path.exists(path) else ""
         if not re.search(r"^alice:", text, re.MULTILINE):
@@ -140,7 +139,7 @@ def resident():
 
 
 def asks(user):
-    """How long a program of this user waits for an answer."""
+    """Returns how long a program of this user waits for an answer."""
     asked = time.monotonic()
     _, said = run_as(user, [CALLER, APPS, AUTHORIZATION], timeout=20)
     took = time.monotonic() - asked

@@ -15,12 +15,12 @@ BOOK = STATE + "/users/1000"
 # In MB, as in the settings.
 PER_BOOK = 64
 PER_APP = 40
-# What the write-ahead log may hold while saves arrive, and what the rest of alice's book and its indexes may use.
+# Maximum MB of the write-ahead log while saves arrive, and of everything else in alice's book, with its indexes.
 LOG = 128 + 16
 REST = 8
 PHOTOS = 40
 
-# A process of an interpreter counts as an app of its own. PHOTO stands for 7 MB in base64.
+# Each process of an interpreter counts as a separate app. In the input, PHOTO stands for a photo of 7 MB in base64.
 APP = """
 import base64, json, os, sys
 from fixture.varlink import APPS, Connection, attempt
@@ -60,7 +60,7 @@ class App:
         return self.save(*({"operation": "delete", "contact": {"identifier": each}} for each in identifiers))
 
     def fill(self):
-        """Adds photos. Returns how many were saved, the limits of the refusals, and the last refusal."""
+        """Adds photos. Returns how many were saved, the limits named in the refusals, and the last refusal."""
         limits, last = set(), None
         for index in range(PHOTOS):
             error, answer = self.add(f"Photo {index}")
@@ -75,7 +75,7 @@ class App:
 
 
 def used():
-    """MB of the files of alice's book."""
+    """Returns the total size of the files of alice's book, in MB."""
     sizes = [os.stat(os.path.join(BOOK, name)).st_size for name in os.listdir(BOOK)]
     return sum(sizes) >> 20
 
@@ -150,7 +150,7 @@ def bob():
         adding = start("bob", ["contactbook", "add", "--given", "Bobs", "--family", "Friend"],
                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         try:
-            # Nothing is asked if an earlier program gave contactbook access.
+            # contactbook causes no prompt if an earlier adversary left it access.
             wait_for(lambda: adding.poll() is not None or agent.read(0.1) and "asks to see your contacts" in agent.text,
                      "contactbook asks or ends")
             if adding.poll() is None:

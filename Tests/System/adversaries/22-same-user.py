@@ -68,7 +68,7 @@ def peeked():
 
 
 class TypedInto:
-    """The person's agent in tmux, and an app that uses the access button, whose keys a program presses through tmux."""
+    """The person's agent in tmux, at the prompt of an access button. A program presses the agent's keys through tmux."""
 
     def __enter__(self):
         fresh()
@@ -82,7 +82,7 @@ class TypedInto:
 
     def press(self, *keys):
         for key in keys:
-            # The agent ignores an approval until the person could read the prompt.
+            # The agent ignores an approval that comes before the person could read the prompt.
             self.person.watch(1)
             run_as("alice", [*TMUX, "send-keys", "-t", "person", key])
 

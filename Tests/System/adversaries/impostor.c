@@ -1,5 +1,5 @@
-// Makes another file its executable, as /proc/PID/exe shows it, and then calls like caller.c. It stays in process 1's
-// namespaces: a child that shares its memory has the capability for that in a user namespace of its own.
+// Sets another file as its executable, which /proc/PID/exe then shows, and makes calls like caller.c. The process stays in
+// process 1's namespaces. A child that shares its memory has the necessary capability, in a user namespace of its own.
 // usage: impostor FILE SOCKET CALL…
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,7 +30,7 @@ static int child(void *unused) {
     _exit(0);
 }
 
-// Fills the map with what it is now: proc_pid_stat(5), fields 26 to 51.
+// Fills the map with the current values: proc_pid_stat(5), fields 26 to 51.
 static void read_map(void) {
     char line[4096] = "";
     FILE *file = fopen("/proc/self/stat", "r");
@@ -52,7 +52,7 @@ static void read_map(void) {
     map.env_end = fields[51];
 }
 
-// The kernel refuses another executable while the old file is mapped, so copies take the place of its mappings.
+// Replaces the mappings of the old file by copies: while the file is mapped, the kernel accepts no other executable.
 static void unmap_own_file(void) {
     char line[4096], own[1024];
     ssize_t size = readlink("/proc/self/exe", own, sizeof own - 1);
