@@ -133,8 +133,9 @@ final class Agent {
         isTerminalLent = true
         visibleSince = nil
         terminal.suspend()
-        guard !password.prepare() else { return lentSince = .now }
-        terminal.say(.dim(names.text(.passwordOnDesktop)))
+        let isPrepared = password.prepare()
+        lentSince = .now
+        if !isPrepared { terminal.say(.dim(names.text(.passwordOnDesktop))) }
     }
 
     /// Tells the person once if no password prompt appeared. Another of the person's programs can register

@@ -17,7 +17,7 @@ def door(path, method, **parameters):
 def apps():
     def ask():
         return [attempt(contacts, "GetAuthorization"), attempt(contacts, "CountContacts", 8),
-                attempt(contacts, "FetchContacts", 8)]
+                attempt(contacts, "FetchContacts", 8, keys=["givenName"])]
 
     bob, nobody = as_user("bob", ask), as_user("nobody", ask)
     must(bob[0][1]["status"] == "notDetermined", f"GetAuthorization: {bob[0]}")

@@ -116,7 +116,8 @@ def flicker():
             if left <= 0:
                 break
             person.press("")
-            asking = ask([f"/home/alice/copies/app{index}"])
+            # The first copies were denied above.
+            asking = ask([f"/home/alice/copies/app{CROWD - 1 - index}"])
             try:
                 person.wait(ASKS, WAITS, timeout=left)
                 shown += 1

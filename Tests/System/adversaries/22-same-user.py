@@ -42,7 +42,7 @@ import ctypes, json, os, socket, subprocess, sys, time
 victim = subprocess.Popen([sys.executable, "-c", """
 import socket, time
 s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM); s.connect("%s")
-s.sendall(b'{"method":"io.contactbroker.Contacts.GetAuthorization"}\0'); time.sleep(20)
+s.sendall(b'{"method":"io.contactbroker.Contacts.GetAuthorization"}\\0'); time.sleep(20)
 """])
 libc, end = ctypes.CDLL(None, use_errno=True), time.monotonic() + 10
 got = b""
@@ -72,9 +72,12 @@ class TypedInto:
 
     def __enter__(self):
         fresh()
+        run_as("alice", [*TMUX, "kill-server"])
         self.person = Terminal("alice", " ".join(TMUX + ["-f", "/dev/null", "new-session", "-s", "person", "contact-agent"]))
         self.person.wait(PASSWORD_PROMPT)
-        self.person.type_password(password("alice"))
+        # tmux turns the echo of its own terminal off at once, so that does not show when the password may be typed.
+        self.person.watch(2)
+        self.person.press(password("alice") + "\n")
         self.person.wait(WAITING)
         self.app = start("alice", [CALLER, APPS, BUTTON, NAMES], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         self.person.wait("Saga")
