@@ -80,7 +80,8 @@ struct AccessContents {
 
     /// Returns the loss if the last synced record is unknown or missing from the database; otherwise `nil`.
     ///
-    /// If the last synced record is known, the chain continues after it, so verification always finds the break.
+    /// If the last synced record is known but missing, new records are chained to its hash, so verification
+    /// always detects the gap.
     ///
     /// - Parameter synced: the last synced position; `nil` if it is unknown.
     mutating func compare(

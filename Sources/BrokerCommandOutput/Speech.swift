@@ -43,8 +43,8 @@ public enum Speech {
     ///
     /// - Parameters:
     ///   - keys: the accepted keys; Return counts as the first.
-    ///   - wait: waits until the descriptor is readable; returns `false` to give up. It must also return `false` if a
-    ///     signal would end the program, because the terminal has no echo meanwhile.
+    /// - wait: waits until the descriptor is readable; returns `false` to give up. It must also return
+    /// `false` when a signal asks the program to exit, so that this function can turn the echo back on first.
     /// - Returns: the key; `nil` if there is no terminal or `wait` gave up.
     public static func key(
         _ question: String, among keys: String, waiting wait: (CInt) -> Bool

@@ -47,8 +47,8 @@ public enum BrokerConnection {
 
     /// Whether to trust a broker that runs as `uid`. The trusted users are this process's own user, the
     /// system broker's user and root. If systemd listens for the broker, the peer is root: SO_PEERCRED names
-    /// the process that called listen, unix(7). A program with more privileges than its user does not trust
-    /// that user's own broker.
+    /// the process that called listen, unix(7). A privileged program (setuid, setgid or with file
+    /// capabilities) does not trust a broker that runs as the user who started it.
     static func isTrusted(
         _ uid: uid_t, ownUser: uid_t? = clinux_is_privileged() ? nil : getuid(),
         brokerUser: uid_t? = userID(of: brokerUser)

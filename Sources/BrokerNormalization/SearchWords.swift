@@ -21,7 +21,7 @@ extension Normalizer {
     /// included both as written and in Latin letters.
     public func storedWords(_ text: String) -> SearchWords {
         guard !text.isEmpty else { return SearchWords(words: []) }
-        // The clipped text is still longer than all the words that can be kept.
+        // The clipped text is longer than all words that can be kept, so clipping loses none of them.
         let text = clipped(text, to: 4 * SearchWords.wordSize * SearchWords.storedWords)
         let native = folded(text)
         var words = split(native, apostrophes: .both)

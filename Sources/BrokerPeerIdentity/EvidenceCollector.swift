@@ -69,8 +69,8 @@ public final class EvidenceCollector: EvidenceSource {
     }
 
     /// The kernel does not reuse a session's number while the session has a member, so `/proc/NUMBER` is the
-    /// leader or absent. A process without a terminal is in no terminal session, so the leader of its session is
-    /// not looked up.
+    /// leader or absent. Only terminal sessions matter here, so this skips the look-up if the process has no
+    /// controlling terminal and does not lead its session.
     private func sessionLeader(_ status: ProcessStatus, of pid: Int32) -> Observation<ProcessIdentity> {
         if status.session <= 0 { return .absent }
         if status.session == pid { return .found(ProcessIdentity(pid: pid, startTime: status.startTime)) }

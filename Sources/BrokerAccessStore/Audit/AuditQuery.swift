@@ -91,7 +91,7 @@ struct AuditQuery {
         return found(brokenAt: nil, next: nil)
     }
 
-    /// Returns the position that the stored counters name.
+    /// Returns the position of the last audit record, as stored in the table `state`.
     func counted() throws(AccessStoreError) -> AuditPosition {
         let state = try connection.statement("SELECT auditSequence, auditHead FROM state WHERE id = 1").first { row in
             row.integerOrNil(0).map { AuditPosition(sequence: $0, hash: row.bytes(1)) }

@@ -108,8 +108,8 @@ enum Schema {
             BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
         """,
         """
-        -- Callers, which audit records refer to by id: a caller is the larger part of a record, and every commit that a
-        -- reply waits for writes whole pages. A record's hash still covers its caller.
+        -- The callers in the audit. Records store only a caller's id, because a caller's fields would be most of a record,
+        -- and a reply waits until the pages of its record are written. A record's hash still covers its caller.
         CREATE TABLE auditCaller (
             id            INTEGER NOT NULL PRIMARY KEY,
             uid           INTEGER NOT NULL,
@@ -169,7 +169,8 @@ enum Schema {
         ) STRICT, WITHOUT ROWID;
         """,
         """
-        -- The last outbox entry of a user's book that was taken over; written in the same transaction as its data.
+        -- number: the last outbox entry of a user's book whose data is in this database. The transaction that stores the
+        -- data also writes the number.
         CREATE TABLE outboxMark (
             uid           INTEGER NOT NULL PRIMARY KEY,
             number        INTEGER NOT NULL
@@ -182,7 +183,7 @@ enum Schema {
         -- is missing, records were lost.
         """,
         """
-        -- Contacts that apps got without the person's password, if other programs of the user can impersonate these apps.
+        -- Contacts that were disclosed without a password to apps that the user's other programs can impersonate.
         -- time: when an app last got the contact this way, in seconds since 1970. Entries are deleted after a day.
         CREATE TABLE unconfirmed (
             uid           INTEGER NOT NULL,

@@ -31,7 +31,8 @@ extension AccessStore {
     /// - Returns: the number of deleted grants.
     @discardableResult
     public func beginPurge(of uid: UInt32) -> Int {
-        // Saves that are in the book reach the audit before the book is deleted.
+        // First reapply saves that a failed commit rolled back, so that the audit records them before the
+        // book is deleted.
         redeliver()
         noteDecision()
         let principals = held.keys.filter { $0.uid == uid }

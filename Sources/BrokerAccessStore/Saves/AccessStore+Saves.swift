@@ -27,8 +27,9 @@ public struct SaveContents: Sendable {
     public var contacts: [RecordNumber] = []
     /// The number of changes, if the save concerns no contacts.
     public var count = 0
-    /// Whether the policy limits the app to single contacts, even if the app's grant allows more. The store
-    /// then records the contacts that the app adds as the app's own, unless the grant is limited.
+    /// Whether the app's effective access is limited, for example because the policy caps a full grant. If
+    /// so, and the grant itself is not limited, the store marks the contacts that this save adds as created
+    /// by the app.
     public var isKeptToSingle = false
     /// As in ``AuditRecord/detail``.
     public var detail: String?
