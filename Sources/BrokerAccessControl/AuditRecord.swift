@@ -4,7 +4,7 @@ import BrokerModel
 public enum AuditEvent: String, CaseIterable, Sendable {
     /// Contacts were disclosed to an app.
     case disclosure
-    /// A reply with contacts was withdrawn before it was sent.
+    /// The broker withdrew replies with contacts, because the grant was revoked or narrowed.
     case withheld
     /// A call got no contacts because of its caller's effective access.
     case refusal
@@ -31,7 +31,7 @@ public enum AuditEvent: String, CaseIterable, Sendable {
     case start
     case stop
     /// The daemon ended without a `stop`, so records of disclosures in the last tenth of a second may be
-    /// missing. If ``AuditRecord/detail`` is set, synced records are lost, or it is unknown whether any are.
+    /// missing. If ``AuditRecord/detail`` is set, synced records are lost or may be lost.
     case gap
 }
 
@@ -47,15 +47,16 @@ public struct AuditRecord: Hashable, Sendable {
     /// The app's authorization level after the event.
     public var status: AuthorizationStatus?
     public var keys: ContactKeySet?
-    /// The number of contacts concerned. For a save that concerns no contacts, the number of changes.
+    /// The number of contacts concerned. For a save that concerns no contacts, the number of changes. For
+    /// ``AuditEvent/withheld``, the number of replies; for ``AuditEvent/purge``, the number of grants.
     public var count: Int?
     /// The contacts concerned, if the record names them. A record about a whole granted set has `nil` here and
     /// identifies the set by ``revision``. The store replaces each contact with a pseudonym, which is the same
     /// for all apps of one user.
     public var contacts: [RecordNumber]?
     public var revision: Int64?
-    /// Only in a count record: the number of events that were equal to an earlier record. The broker wrote the
-    /// earlier record before it replied to any of these events.
+    /// Only in a count record: the number of events that equal an earlier record and have no record of their
+    /// own.
     public var repeats: Int?
     /// The broker's own text, such as a method's name or `expired`; never text from an app or a contact. For a
     /// prompt, it is the prompt's kind, followed by the hash of the app's purpose if the app gave one.

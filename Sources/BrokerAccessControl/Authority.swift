@@ -40,7 +40,7 @@ public struct AuthorityQuestion: Hashable, Sendable {
     }
 }
 
-/// The authority's answer. Only ``granted`` permits the action.
+/// The authority's answer. Only ``granted`` permits the action; the policy may also accept ``absent``.
 public enum AuthorityAnswer: Hashable, Sendable {
     case granted
     case refused
@@ -55,14 +55,14 @@ public enum AuthorityAnswer: Hashable, Sendable {
     case hung
 }
 
-/// Verifies with a password that the person is present, because a program can send an answer without the
-/// person. It is used only on the event loop.
+/// Asks the person or an administrator for a password before a protected action. Without a password, a
+/// program could send an answer that the person never gave. Only the event loop uses it.
 public protocol Authority: AnyObject {
     /// Asks the authority. `answered` runs once, on the event loop, in a later iteration. It never runs after
     /// ``AskedAuthority/cancel()``.
     ///
-    /// The answer applies to the process that existed at the time of the call. If that process has ended, the
-    /// answer is not ``AuthorityAnswer/granted``.
+    /// If the process has ended before the authority answers, the answer is not ``AuthorityAnswer/granted``,
+    /// even if another process reuses the pid.
     func ask(_ question: AuthorityQuestion, _ answered: @escaping (AuthorityAnswer) -> Void) -> any AskedAuthority
 }
 

@@ -3,7 +3,7 @@ public enum ExecutableCheck: Hashable, Sendable {
     case same
     /// The process runs a different file, runs the same file under a different path, or has ended.
     case changed
-    /// Unknown, for example because `contactbroker-identify` did not answer in time. The broker permits
-    /// nothing on this result.
+    /// Unknown, for example because `contactbroker-identify` did not answer in time. The broker then
+    /// permits nothing.
     case unknown
 }

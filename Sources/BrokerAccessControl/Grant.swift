@@ -55,7 +55,7 @@ public struct Grant: Hashable, Sendable {
     /// The keys that may be read. ``ContactKeySet/named`` keys are included only if granted by name.
     public var keys: ContactKeySet
     public var lifetime: Lifetime
-    /// Increases with every change of the grant.
+    /// Increases with every change to the grant.
     public var revision: Int64
     public var decidedBy: Decider
     /// Seconds since 1970.

@@ -1,6 +1,7 @@
 /// The administrator's policy for all apps. A ruling depends only on this value and the principal.
 public struct Policy: Hashable, Sendable {
-    /// Whether to accept an answer that requires the person's password when no program can ask for it.
+    /// Whether to accept an answer that requires the person's password if no program can ask for the
+    /// password.
     public enum WithoutAuthentication: String, CaseIterable, Sendable {
         case refuse, allow
     }

@@ -49,8 +49,8 @@ public struct SessionIdentity: Hashable, Sendable {
     }
 }
 
-/// The owner of a grant. The same app at a weaker identity strength is a different principal, so it never
-/// inherits a grant that it got at a stronger one.
+/// The owner of a grant. The same app at a weaker identity strength is a different principal, so a grant for
+/// the stronger principal does not apply to it.
 public struct Principal: Hashable, Sendable {
     public let uid: UInt32
     public let strength: IdentityStrength

@@ -19,7 +19,7 @@ public struct Ruling: Hashable, Sendable {
         rules.compactMap(\.maximumKeys).reduce(.grantable) { $0.intersection($1) }
     }
     public var mayPrompt: Bool { !rules.contains(where: \.forbidsPrompting) }
-    /// Seconds after the person's decision.
+    /// The maximum lifetime of a grant, in seconds from the person's decision.
     public var maximumLifetime: Int64? { rules.compactMap(\.maximumLifetime).min() }
     public var requiresAuthentication: Bool { confirmsWithPassword || rules.contains(where: \.requiresAuthentication) }
 

@@ -16,7 +16,7 @@ struct AccessContents {
     var unconfirmed: [UInt32: [RecordNumber: Int64]] = [:]
     var outboxMarks: [UInt32: Int64] = [:]
     var counters = Counters()
-    /// The last record's event; `nil` in a new file.
+    /// The event of the last audit record; `nil` if there are no records.
     var lastEvent: String?
     /// Audit records about rows that could not be read.
     var findings: [AuditRecord] = []
@@ -70,7 +70,7 @@ struct AccessContents {
         lastEvent = lastSequence > 0 ? last.textOrNil(1) : nil
         // After a crash the chain may extend past the stored counters. If the chain is broken, or shorter
         // than the counters say, another program changed the file. New records then continue after the larger
-        // of the two sequence numbers, so verification still finds the break.
+        // of the counter and the last record's sequence number, so verification still finds the break.
         var end = counted
         if let last = try audit.end(after: counted) { end = last }
         counters = Counters(

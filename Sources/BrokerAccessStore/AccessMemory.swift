@@ -22,7 +22,7 @@ struct IdentifierKey {
     let cipher: IdentifierCipher
 }
 
-/// How often an app read contacts.
+/// How often an app read contacts, and when it last did.
 struct Usage {
     /// Seconds since 1970.
     var lastUsedAt: Int64?
@@ -69,7 +69,8 @@ struct Batch {
     var intents: [Int64: SaveIntent?] = [:]
     /// The previous values of the changed marks.
     var outboxMarks: [UInt32: Int64?] = [:]
-    /// Whether the effects of all undelivered saves are in this batch.
+    /// Whether this batch already applied every save in `undelivered`. If not, the next commit must reapply
+    /// them.
     var hasDelivered = false
     /// An error that makes it impossible to commit the batch.
     var failure: AccessStoreError?

@@ -13,7 +13,7 @@ extension AccessStore {
     /// - Throws: if the batch could not be written. The store then rolls grants, identifier keys, intents and
     ///   outbox marks back to their state after the last commit, except that access which the batch removed
     ///   stays removed until somebody grants it again. Silences, unconfirmed contacts and purges are kept for
-    ///   the next commit, and so are ``AuditEvent/revocation`` records and counts. The broker must then reply
+    ///   the next commit, and so are ``AuditEvent/revocation`` and count records. The broker must then reply
     ///   that the store is unavailable.
     public func commit() throws(AccessStoreError) { try commit(withAllUses: false) }
 
@@ -75,7 +75,7 @@ extension AccessStore {
         return !(0..<Self.anchorInterval).contains(time - anchor.time)
     }
 
-    /// Microseconds.
+    /// In microseconds.
     private static let anchorInterval: Int64 = 100_000
     /// The maximum number of records that the next start may have to read again after a crash.
     private static let mostUnanchored: Int64 = 1_024
@@ -157,7 +157,8 @@ extension AccessStore {
         unwritten.intents.removeAll()
         for (uid, before) in batch.outboxMarks { outboxMarks[uid] = before }
         unwritten.marks.removeAll()
-        // A window whose first record was not written is removed: its count would have no first record.
+        // Removes the windows opened since the last commit. Their first records were not written, so a repeat
+        // count would refer to a missing record.
         ledger.rolledBack()
         let kept =
             batch.records.filter { $0.event == .revocation } + batch.records.filter { $0.repeats != nil }

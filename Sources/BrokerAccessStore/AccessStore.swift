@@ -35,9 +35,10 @@ public final class AccessStore {
     public var userNames: [UInt32: String] = [:]
     /// Apps whose prompts are silenced, with the time of that decision in seconds since 1970.
     var silenced: [Principal: Int64] = [:]
-    /// By user, the contacts that apps got without a password, and when, in seconds since 1970.
+    /// Contacts disclosed to apps without the person's password, keyed by UID. Each contact maps to the time
+    /// of the disclosure, in seconds since 1970.
     var unconfirmed: [UInt32: [RecordNumber: Int64]] = [:]
-    /// By user, the number of the last entry that this store took over from the outbox of their book.
+    /// By user, the number of the last entry that this store took over from the outbox of the user's book.
     var outboxMarks: [UInt32: Int64]
     var writtenMarks: [UInt32: Int64]
     /// Saves that are committed in a book but not in this store. Unlike the batch, they survive a failed
@@ -51,7 +52,7 @@ public final class AccessStore {
     var onDisk = Committed()
     var counters: Counters
     var writtenCounters: Counters
-    /// The counters as written in the file's row of counters, and the time of the last record at that commit.
+    /// The counters last written to the table `state`, and the time of the last audit record in that commit.
     var anchor: (counters: Counters, time: Int64)
 
     var batch = Batch()
@@ -167,7 +168,7 @@ public final class AccessStore {
         return writer
     }
 
-    /// Pages in the WAL after the last commit; see ``Checkpointer``.
+    /// The number of pages in the WAL after the last commit; see ``Checkpointer``.
     public var walPages: Int { writer?.walPages ?? 0 }
 
     public var checkpointer: Checkpointer { Checkpointer(database: folder.database) }

@@ -23,7 +23,8 @@ public enum Speech {
     /// Makes untrusted text safe for one line of a terminal.
     public static func clean(_ text: String) -> String { DisplayText.line(text) }
 
-    /// Asks a yes-or-no question on `/dev/tty`, whatever standard input is. The Return key means no.
+    /// Asks a yes-or-no question on `/dev/tty`, whatever standard input is. Any answer except `y` or `yes`
+    /// means no.
     ///
     /// - Returns: `nil` if there is no terminal.
     public static func confirm(_ question: String) -> Bool? {
@@ -43,8 +44,9 @@ public enum Speech {
     ///
     /// - Parameters:
     ///   - keys: the accepted keys; Return counts as the first.
-    /// - wait: waits until the descriptor is readable; returns `false` to give up. It must also return
-    /// `false` when a signal asks the program to exit, so that this function can turn the echo back on first.
+    ///   - wait: waits until the descriptor is readable; returns `false` to give up. It must also return
+    ///     `false` when a signal asks the program to exit, so that this function can turn the echo back on
+    ///     first.
     /// - Returns: the key; `nil` if there is no terminal or `wait` gave up.
     public static func key(
         _ question: String, among keys: String, waiting wait: (CInt) -> Bool

@@ -1,6 +1,6 @@
 /// One of the broker's sockets. Each has its own folder, so that a sandbox can get one without the others.
 public enum BrokerSocket: CaseIterable, Hashable, Sendable {
-    /// For every app; the only one that a sandbox ever gets.
+    /// For all apps. A sandbox gets no other socket.
     case apps
     /// For the program that shows prompts to the person.
     case agent

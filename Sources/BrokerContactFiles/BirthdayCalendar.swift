@@ -16,7 +16,8 @@ public struct BirthdayCalendar: Hashable, Sendable {
         /// `YYYY-MM-DD`: today or later, within a year.
         public let next: String
         public let daysUntil: Int
-        /// The age that the person reaches on that day; `nil` if the year of birth is unknown or later.
+        /// The age that the contact reaches on that day; `nil` if the year of birth is unknown or is after
+        /// the year of ``next``.
         public let age: Int?
         /// Whether the birthday is 29 February but ``next`` is the 28th.
         public let isMoved: Bool

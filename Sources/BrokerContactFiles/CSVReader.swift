@@ -16,8 +16,8 @@ public struct CSVReader {
         case unreadable(CSVProblem)
     }
 
-    /// The maximum size of a row, in bytes after any conversion from UTF-16. A note of 1 MiB that consists of
-    /// quotes fits.
+    /// The maximum size of a row, in bytes after any conversion from UTF-16. A note of 1 MiB fits even if it
+    /// consists of quotes, which CSV doubles.
     public static let rowSize = 4 * 1_048_576
     /// The maximum number of columns in a row.
     static let columns = 2_000
@@ -86,8 +86,8 @@ public struct CSVReader {
     /// Returns the fields of one record; `nil` if the quotes are invalid or there are too many fields.
     static func fields(of record: String, delimiter: UInt8) -> [String]? {
         let separator = CSVDelimiter.character(Character(Unicode.Scalar(delimiter)))
-        // The parser reads the first line twice, so a dummy line precedes the record. A record has no line break
-        // outside quotes.
+        // The parser reads the first line twice, so a dummy line precedes the record. A record has no line
+        // break outside quotes, so more than one parsed row means that the quotes are invalid.
         guard let parsed = try? EnumeratedCSV(string: "-\n" + record, delimiter: separator, loadColumns: false),
             parsed.rows.count <= 1
         else { return nil }
@@ -103,11 +103,12 @@ public struct ReadRow: Hashable, Sendable {
     public let groups: [String]
     /// The line of the stream on which the row begins, counted from 1.
     public let line: Int
-    /// Problems with single values, which were left out or may be wrong.
+    /// Problems with parts of the row. These parts were left out or may be wrong.
     public let remarks: [CSVProblem]
 }
 
-/// A problem with a row, and its line. It never contains the row's content.
+/// A problem with a row, and its line. It never contains the row's values, but it may contain a column's
+/// name.
 public struct CSVProblem: Hashable, Sendable {
     /// The line of the file, counted from 1.
     public let line: Int
@@ -130,7 +131,7 @@ public struct CSVProblem: Hashable, Sendable {
         case badDate
         /// Day and month of a date such as `1/2/1990` are ambiguous.
         case ambiguousDate
-        /// Contacts have no field for the column of this name.
+        /// Contacts have no field for the column with this name.
         case leftOut(String)
     }
 }

@@ -67,7 +67,7 @@ struct CSVRecords {
         if isQuoted {
             if quoteIsOpenEnded {
                 quoteIsOpenEnded = false
-                // Two quotes are an escaped quote. Before any other byte, the quote closes the field.
+                // Two quotes are an escaped quote. A quote before any other byte closes the field.
                 if byte != UInt8(ascii: "\"") { isQuoted = false }
             } else {
                 quoteIsOpenEnded = byte == UInt8(ascii: "\"")

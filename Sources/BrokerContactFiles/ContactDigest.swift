@@ -1,8 +1,8 @@
 import BrokerJSON
 import BrokerModel
 
-/// Short hashes of a contact, which are stored for each imported contact to detect later changes. They do not
-/// resist deliberate collisions.
+/// Short hashes of a contact. The undo journal stores them for each added contact, to detect later changes.
+/// They do not resist deliberate collisions.
 public struct ContactDigest: Hashable, Sendable {
     /// The hash of all values except those of the note, the extra properties, the images and the broker's own
     /// keys; empty if there are none.
@@ -40,7 +40,7 @@ public struct ContactDigest: Hashable, Sendable {
         bytes(of: contact.withoutValueIdentifiers, ordinaryKeys)
     }
 
-    /// Returns the contact's values of these keys as JSON; empty if it has none of the keys.
+    /// Returns the contact's values of these keys as JSON; empty if it has no value for any of them.
     private static func bytes(of contact: Contact, _ keys: ContactKeySet) -> [UInt8] {
         let present = contact.present(of: keys)
         guard !present.isEmpty else { return [] }

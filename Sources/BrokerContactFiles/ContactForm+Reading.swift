@@ -28,7 +28,7 @@ extension ContactForm {
         }
     }
 
-    /// Returns the line of the first key that fails validation by itself.
+    /// Returns the line of the first key that fails validation by itself; `nil` if there is none.
     private func firstLine(exceeding limit: String) -> Int? {
         for key in Self.keys.keys {
             do throws(ContactError) {
@@ -200,8 +200,8 @@ private struct FormReader {
 
     // MARK: Lines
 
-    /// Returns the next line that is neither blank nor a comment; `nil` if it is not indented deeper than
-    /// `indent`.
+    /// Returns the next line that is neither blank nor a comment; `nil` if there is none, or if it is not
+    /// indented deeper than `indent`.
     private mutating func nextLine(deeperThan indent: Int = -1) -> Line? {
         guard let place = place(deeperThan: indent) else { return nil }
         next = place + 1

@@ -119,8 +119,8 @@ public struct ContactForm: Hashable, Sendable {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// Returns the text for a label before its colon. This is the label's word or, if the word would be
-    /// parsed as a different label, the stored form in quotes.
+    /// Returns the text for a label before its colon. This is the label's word or, if the word needs quotes
+    /// or would be parsed as a different label, the stored form in quotes.
     private static func written(_ label: String?) -> String {
         guard let label else { return "" }
         let word = LabelWord.word(label) ?? ""

@@ -62,7 +62,8 @@ public enum ContactUID {
         return names
     }
 
-    /// Returns the value of a content line; `nil` if its property has a different name.
+    /// Returns the value of a content line; `nil` if its property has a different name, or if the line has no
+    /// colon.
     private static func value(of name: String, in line: String) -> String? {
         let head = line.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: ";") }
         let property = head.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).last ?? head
@@ -89,7 +90,7 @@ public enum ContactUID {
 public enum VdirName {
     public static let ending = ".vcf"
 
-    /// Returns a file name that is stable for a UID and valid on every file system.
+    /// Returns the file name for a UID. It is always the same for one UID, and valid on every file system.
     public static func of(uid: String) -> String {
         let isPlain = uid.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_@.+".contains($0)) }
         guard isPlain, (1...200).contains(uid.utf8.count), !uid.hasPrefix(".") else {

@@ -15,7 +15,7 @@ public struct DuplicateIndex<Reference: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// The keys to fetch of each contact. They include the extra properties, which contain the UID.
+    /// The keys to fetch for each contact. They include the extra properties, which contain the UID.
     public static var keys: ContactKeySet {
         ContactKeySet.all.subtracting(.images).subtracting(.ofBroker).subtracting(ContactKeySet(.note))
     }
@@ -71,8 +71,9 @@ public struct DuplicateFingerprint: Sendable {
         for phone in contact.phoneNumbers {
             if let number = Self.comparableNumber(phone.value) { add(.nameAndPhone, [name, number]) }
         }
-        // All ordinary keys of the card. The JSON is hashed in pieces split at quotes, because hashing a
-        // string with accents needs slow Unicode normalisation and most pieces have no accents.
+        // The last hash covers all ordinary keys of the card. Hashing a string with accents needs slow
+        // Unicode normalisation. Therefore the JSON is split at quotes and hashed in pieces, because most
+        // pieces have no accents.
         let strings = bytes.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
         add(.sameCard, strings.map { String(decoding: $0, as: UTF8.self) })
         self.hashes = hashes
@@ -93,8 +94,8 @@ public struct DuplicateFingerprint: Sendable {
         return text.lowercased().split { !$0.isLetter && !$0.isNumber }.joined(separator: " ")
     }
 
-    /// Returns the last nine digits, so numbers with and without a country code are equal. Returns `nil` for
-    /// fewer than three digits. Nine digits are enough, because the name must match too.
+    /// Returns the last nine digits, so a number with its country code equals the same number without it.
+    /// Returns `nil` for fewer than three digits. Nine digits are enough, because the name must match too.
     private static func comparableNumber(_ phone: String) -> String? {
         let digits = phone.compactMap { $0.wholeNumberValue }
         return digits.count < 3 ? nil : digits.suffix(9).map(String.init).joined()

@@ -132,8 +132,8 @@ struct GoogleTable: ContactTable {
         values(kind, ["value"], row).map { LabeledString(label: $0.label, value: $0.texts[0]) }
     }
 
-    /// Returns the values of numbered columns. If a field contains several values, the fields with the same
-    /// number are split in parallel.
+    /// Returns the values in the numbered columns of one kind. If a field contains several values, all fields
+    /// with the same number are split, and parts at the same position form one value.
     private func values(
         _ kind: String, _ parts: [String], _ row: RowReading
     ) -> [(label: String?, texts: [String])] {

@@ -1,7 +1,7 @@
 import BrokerModel
 
-/// Converts labels between the words that people type and the stored form, which for predefined labels is
-/// Apple's (`_$!<Home>!$_`).
+/// Converts labels between the word that a person types (`home`) and the stored form. Predefined labels are
+/// stored in Apple's form (`_$!<Home>!$_`).
 public enum LabelWord {
     /// Returns the stored form of a label: Apple's form for a predefined label, the label itself for any
     /// other, and `nil` for an empty one.

@@ -1,8 +1,8 @@
 import BrokerModel
 
-/// The columns of Outlook: the classic program's (`Title`, `E-mail Address`, `Business Street 2`), and those
-/// of the new program and of the web version (`Nickname`, `Given Yomi`, `Personal Web Page`). The column
-/// names must be in English. The columns may be in any order.
+/// The columns of Outlook. The classic program writes names such as `Title`, `E-mail Address` and `Business
+/// Street 2`. The new program and the web version write names such as `Nickname`, `Given Yomi` and `Personal
+/// Web Page`. The column names must be in English. The columns may be in any order.
 struct OutlookTable: ContactTable {
     private let columns: Columns
     private let dates: DateOrder
@@ -51,7 +51,7 @@ struct OutlookTable: ContactTable {
         "web page", "personal web page", "business home page", "imaddress", "birthday", "anniversary", "notes",
         "categories",
     ]
-    /// Ignored columns. They say nothing about the person, or they repeat other columns.
+    /// Ignored columns. They do not describe the contact, or they repeat other columns.
     private static let meaningless: Set<String> = [
         "initials", "keywords", "priority", "private", "sensitivity", "e-mail type", "e-mail 2 type", "e-mail 3 type",
         "e-mail display name", "e-mail 2 display name", "e-mail 3 display name", "directory server",

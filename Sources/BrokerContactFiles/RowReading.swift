@@ -1,6 +1,6 @@
 import BrokerModel
 
-/// Reads rows with the column names of one program.
+/// Converts rows whose columns have the names that one program writes.
 protocol ContactTable {
     func read(_ row: inout RowReading)
 }
@@ -105,7 +105,7 @@ struct RowReading {
 struct ReadDate: Hashable {
     /// `YYYY-MM-DD` or `--MM-DD`.
     let text: String
-    /// Whether day and month could be exchanged.
+    /// Whether the other order of day and month gives a different, valid date.
     let isAmbiguous: Bool
 
     init?(_ text: String, _ order: DateOrder) {

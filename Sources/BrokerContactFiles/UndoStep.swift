@@ -20,7 +20,7 @@ public enum UndoStep: Hashable, Sendable {
         case memberAdded, memberRemoved
         /// A group and its parent group; the parent is the record.
         case subgroupAdded, subgroupRemoved
-        /// Two cards of one person.
+        /// Two cards of one unified contact.
         case linked, unlinked
 
         /// The change that undoes this one.
@@ -47,8 +47,8 @@ public struct UndoEntry: Hashable, Sendable {
     public var command: String
     /// UTC: `2026-03-01T12:00:00Z`.
     public var time: String
-    /// Whether the command was itself an undo. A repeated undo continues before the entry that this one
-    /// undid.
+    /// Whether the command was itself an undo. `undo` without a number skips such entries, so repeated undos
+    /// continue with older commands.
     public var isUndoing = false
     public var steps: [UndoStep] = []
     /// Whether the command was undone completely.

@@ -53,7 +53,7 @@ extension ContactsStore {
     /// Returns the contacts in a group in ascending order, without those of its subgroups.
     ///
     /// - Parameters:
-    ///   - place: continues after this contact.
+    ///   - place: the contact after which to continue; `nil` starts at the beginning.
     ///   - limit: the maximum number of contacts to return.
     public func members(
         of group: RecordNumber, within scope: RecordScope, after place: RecordNumber? = nil, limit: Int = .max

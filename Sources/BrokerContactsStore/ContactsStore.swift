@@ -116,13 +116,13 @@ public final class ContactsStore: Sendable {
         }
     }
 
-    /// Loads the data for normalization ahead of the first search or save in any book. This takes about 100
-    /// ms. Do not call this on the event loop.
+    /// Loads the data for normalization before the first search or save in any book needs them. This takes
+    /// about 100 ms. Do not call this on the event loop.
     public static func prepareForms() { Normalizer.prepare() }
 
-    /// Counts the contacts, then checkpoints the write-ahead log. Afterwards, ``count(_:_:)`` of the whole
-    /// book reads nothing, and ``search(_:_:)`` recognises a long search before it begins. Call this on the
-    /// user's queue.
+    /// Counts the contacts, then checkpoints the write-ahead log. Afterwards, ``count(_:_:)`` returns the
+    /// size of the whole book without reading it, and ``search(_:_:)`` rejects a bounded search of a large
+    /// book before it begins. Call this on the user's queue.
     public func prepare() {
         // Without the count, searches and counts are slower but still correct.
         guard let size = try? write({ try $0.database.integer(ReadSQL.countAll) }) else { return }
@@ -228,12 +228,13 @@ public final class ContactsStore: Sendable {
     /// has reached its bound. Do not call this on the event loop.
     ///
     /// - Parameters:
-    ///   - isEvidence: the new content may link cards, because its author sees every card completely.
+    ///   - isEvidence: whether the new content may link cards. Only true if the author sees every card
+    ///     completely.
     ///   - access: determines which limits on space apply to the save.
     ///   - entry: the outbox entry, which is stored in the same transaction unless the changes have no
     ///     effect.
-    ///   - ready: the result of ``makeReady(_:at:)`` for the same changes and time. If it is `nil`, does not
-    ///     match or was used before, the contacts are prepared now.
+    ///   - ready: the result of ``makeReady(_:at:)`` for the same changes and time. If it is `nil` or was
+    ///     used before, or if its time or number of contacts differs, the contacts are prepared now.
     /// - Returns: the new entries of the change history.
     @discardableResult
     public func apply(
@@ -258,15 +259,14 @@ public final class ContactsStore: Sendable {
                 $0.links = links
             }
         }
-        // If the checkpoint fails, the save is still made, and the next save retries the checkpoint.
+        // A failed checkpoint does not undo the save. The next save retries the checkpoint.
         if isLogLong { try? checkpoint() }
         return made
     }
 
-    /// Starts another thread that prepares the contacts to be added. Does not block, so the event loop may
-    /// call it.
+    /// Prepares the contacts to be added, on another thread. Does not block, so the event loop may call it.
     ///
-    /// Preparation takes several times the memory of the contacts, so prepare only the next save of a user.
+    /// Preparation takes several times the memory of the contacts, so prepare only a user's next save.
     ///
     /// - Returns: the value for ``apply(_:by:at:isEvidence:access:outbox:ready:)``; `nil` if there are too
     ///   few contacts.

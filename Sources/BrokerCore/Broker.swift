@@ -138,7 +138,7 @@ public final class Broker {
         begin(sync, problems)
     }
 
-    /// Completes the work that an earlier run left unfinished, and brings the policy into force.
+    /// Completes the work that an earlier run left unfinished, and applies the policy.
     private func begin(_ sync: AccessSync, _ problems: StoreProblems) {
         reportLoss()
         reloads.cameIntoForce()

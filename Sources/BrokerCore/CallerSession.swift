@@ -19,7 +19,7 @@ public final class CallerSession {
     var known: (epoch: Int, effective: CallerAccess)?
     /// The last history token, and the version for which it is valid.
     var historyToken: (version: HistoryVersion, text: String)?
-    /// Whether the executable check that the first use of a grant requires has succeeded on this connection.
+    /// Whether the executable check before this connection's first use of a grant has succeeded.
     var hasUsedGrant = false
     /// The running check of the executable.
     var check: RunningCheck?

@@ -116,7 +116,7 @@ public struct Limits: Hashable, Sendable {
     public var releasesLongReadsAfter = Duration.seconds(3)
     /// How much disk space one user's book may use.
     public var space = SpaceBounds()
-    /// The maximum number of books in the list of the status, which has the largest first.
+    /// The maximum number of books that the status lists, largest first.
     public var booksInStatus = 64
     /// Waiting saves per user.
     public var savesWaiting = 1_024
@@ -129,7 +129,7 @@ public struct Limits: Hashable, Sendable {
     /// How many of the ignored e-mail addresses of one access button the broker looks up. The same limit
     /// applies to its ignored phone numbers.
     public var ignoredAddresses = 100
-    /// Audit records in one reply of a caller that asked for `more`.
+    /// Audit records in one reply to a call with `more`, or sent to the audit keeper at once.
     public var auditRecordsPerBatch = 500
     /// How much of the audit one app may use, and the length of the deduplication windows.
     public var audit = AuditBounds()

@@ -31,11 +31,11 @@ public enum Notice: Hashable, Sendable {
     case userPurged
 }
 
-/// What all connections at all sockets use now, and the bounds.
+/// The number of connections on all sockets and the memory that they use, with the limits.
 public struct SocketUse: Hashable, Sendable {
     public var connections: Int
     public var connectionsLimit: Int
-    /// Bytes of calls, and of replies that peers have not read yet.
+    /// Buffered bytes of calls, and of replies that peers have not read yet.
     public var heldBytes: Int
     public var heldBytesLimit: Int
 
@@ -47,7 +47,8 @@ public struct SocketUse: Hashable, Sendable {
     }
 }
 
-/// What the broker gets from its host program: the event loop, clocks, and facts that only the kernel knows.
+/// The broker's environment, which the host program provides: for example the event loop, the clocks, and
+/// facts from the kernel.
 public struct Surroundings {
     public var loop: any Loop
     /// Microseconds since 1970.
@@ -64,9 +65,9 @@ public struct Surroundings {
     /// Looks up a user's name. The user database may be remote (NSS), so this may block and is never called
     /// on the event loop.
     public var userName: @Sendable (_ uid: UInt32) -> String
-    /// Runs `ended` on the event loop when the terminal session or process of the binding ends. Returns `nil`
-    /// if that session or process has already ended or cannot be watched. Releasing the returned object ends
-    /// the watch.
+    /// Runs `ended` on the event loop when the terminal session or process of the binding ends. Returns
+    /// `nil` if the session or process has already ended or cannot be watched. Releasing the returned
+    /// object ends the watch.
     public var watch: (_ binding: Principal.Binding, _ ended: @escaping () -> Void) -> AnyObject?
     /// Whether the two processes are the same, or one is an ancestor of the other. If this is unknown, the
     /// result is `true`.
@@ -81,7 +82,7 @@ public struct Surroundings {
     public var readPolicy: @Sendable () -> Policy = { Policy() }
     /// The policy folder, shown to the administrator.
     public var policyFolder = ""
-    /// Returns what the sockets use, for the status; `nil` if there are no sockets.
+    /// Returns the use of the sockets, for the status report; `nil` if there are no sockets.
     public var socketUse: () -> SocketUse? = { nil }
     /// Further facts for the administrator, such as missing kernel features.
     public var facts: [(name: String, value: String)]

@@ -37,7 +37,8 @@ extension Disclosure {
     }
 }
 
-/// One value that the person picked. Only ``Disclosure/project(value:of:in:_:names:under:)`` creates this type.
+/// One value that the person picked. Only ``Disclosure/project(value:of:in:_:names:under:)`` creates values
+/// of this type.
 public struct DisclosedValue: Hashable, Sendable {
     /// The contact with the permitted names and this value.
     public let contact: DisclosedContacts

@@ -21,8 +21,9 @@ extension Disclosure {
         return projection.finish()
     }
 
-    /// Projects contacts that may each consist of several linked cards, in order of precedence. If the caller may see
-    /// two or more of the cards, they become one unified contact, made of those cards only.
+    /// Projects contacts that may each consist of several linked cards, which are in order of precedence. If
+    /// the caller may see two or more cards of a contact, the result is one unified contact, made of those
+    /// cards only.
     public func project(
         unified contacts: some Sequence<(first: DisclosableContact, others: [DisclosableContact])>,
         of requested: ContactKeySet,

@@ -44,7 +44,8 @@ extension Disclosure {
     }
 }
 
-/// One row of the agent's list. Only ``Disclosure/row(of:keys:identifier:textLimit:)`` creates this type.
+/// One row of the agent's list. Only ``Disclosure/row(of:keys:identifier:textLimit:)`` creates values of this
+/// type.
 public struct DisclosedRow: Hashable, Sendable {
     /// The contact in JSON, as a `Row` of the agent's interface contains it.
     @_spi(Disclosed) public let contact: [UInt8]

@@ -24,7 +24,7 @@ enum UnifiedContact {
             .socialProfiles, .instantMessageAddresses:
             return list(members.map { ($0.name, $0.contact.value(of: key)) })
         case .extraProperties: return lines(Array(values))
-        // The first card's value applies, even if that card has none.
+        // Only the first card counts: if it has no type, the unified contact has none either.
         case .contactType: return members.first?.contact.value(of: key).map(Array.init)
         // All dates have one format, so their texts sort like the dates.
         case .creationDate: return values.min { $0.lexicographicallyPrecedes($1) }.map(Array.init)

@@ -53,7 +53,7 @@ public struct ContactNameFormatter: Hashable, Sendable {
         return runs.isEmpty && withNickname ? [run(.nickname, of: contact)].compactMap { $0 } : runs
     }
 
-    /// Whether the given or the family name comes first; never ``Order/userDefault``.
+    /// Returns the order of the given and the family name; never ``Order/userDefault``.
     public func nameOrder(for contact: Contact) -> Order {
         switch script(of: contact) {
         case .han, .japanese, .hangul, .vietnamese: .familyNameFirst
@@ -78,8 +78,8 @@ public struct ContactNameFormatter: Hashable, Sendable {
             return runs
         }
         for title in [prefix, suffix].compactMap({ $0 }) {
-            // 様 and 博士 follow without a space. Korean titles and titles with Latin letters follow after a
-            // space.
+            // Titles such as 様 and 博士 follow the name without a space. Korean titles and titles with Latin
+            // letters follow after a space.
             let isOneWord = script != .hangul && title.text.unicodeScalars.allSatisfy { $0.value >= 0x2E80 }
             runs += (isOneWord ? [] : [Run(" ")]) + [title]
         }

@@ -1,8 +1,8 @@
 /// Makes untrusted text safe for one line of a terminal.
 ///
 /// Prompts show names and purposes of apps, and contacts' names. An escape sequence, a line break, a change
-/// of direction or invisible letters in them could falsify the prompt. Only visible characters that change
-/// nothing around them are kept. All other characters are dropped or become a space.
+/// of direction or invisible letters in them could falsify the prompt. Only visible characters that do not
+/// change the text around them are kept. All other characters are dropped or become a space.
 public enum DisplayText {
     /// The maximum number of Unicode scalars to read from a text. A line shows far fewer, and a value may
     /// have far more.
@@ -91,7 +91,7 @@ public enum DisplayText {
         let properties = scalar.properties
         switch properties.generalCategory {
         case .control:
-            // Line feed, tab and other white space separate words; an escape does not.
+            // Line feed, tab and other white space separate words; an escape character does not.
             return properties.isWhitespace ? .space : .drop
         case .lineSeparator, .paragraphSeparator, .spaceSeparator: return .space
         // Direction overrides, isolates and marks, zero-width characters, soft hyphens, tags, annotations; surrogates;

@@ -32,7 +32,7 @@ public struct LocalizedNames: Hashable, Sendable {
     public func label(_ stored: String) -> String {
         guard let name = PredefinedLabel.name(of: stored) else { return stored }
         let key = "label." + name
-        // A predefined label without a text comes from a later version, so its name is shown.
+        // A predefined label without a text comes from a later version of the program, so its name is shown.
         return text(forKey: key) ?? text(forKey: "relation." + name) ?? name.lowercased()
     }
 
@@ -128,8 +128,8 @@ public struct LocalizedNames: Hashable, Sendable {
 
     private static let englishFile = file(english)
 
-    /// Reads one language only, because a program needs one or two. Ignoring an error is sound: a test reads all files,
-    /// and a missing text falls back to English or to its key.
+    /// Reads the file of one language, because a program needs at most this language and English. Ignoring an
+    /// error is sound: a test reads all files, and a missing text falls back to English or to its key.
     private static func file(_ language: String) -> TranslationFile {
         sources.first { $0.language == language }.flatMap { try? TranslationFile($0.bytes) } ?? TranslationFile()
     }

@@ -9,7 +9,7 @@ enum NameScript: Hashable {
     /// Chinese characters that transcribe a foreign name.
     case hanBySound
     case hangul
-    /// Latin letters that only Vietnamese has.
+    /// Latin letters, some of which only Vietnamese has.
     case vietnamese
     case other
 
@@ -62,8 +62,8 @@ enum NameScript: Hashable {
         }
     }
 
-    /// Whether only Vietnamese has the letter: it has a horn or a hook above, or both a mark of its own and a
-    /// tone. Other languages also use letters with only a dot below or a tilde.
+    /// Whether only Vietnamese has the letter: it has a horn or a hook above, or both a vowel mark and a tone
+    /// mark. Other languages also use letters with only a dot below or a tilde.
     private static func isVietnamese(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x01A0, 0x01A1, 0x01AF, 0x01B0, 0x1EA2...0x1EB7, 0x1EBA, 0x1EBB, 0x1EBE...0x1EC9, 0x1ECE...0x1EE3,

@@ -26,7 +26,7 @@ public struct PostalAddressFormatter: Hashable, Sendable {
         /// The address as on an envelope. Omits fields that the country's format lacks, except
         /// ``PostalAddressField/subLocality``.
         case mailing
-        /// All fields of the address, for a person who decides about it.
+        /// All fields of the address, including those that the country's format lacks.
         case complete
     }
 

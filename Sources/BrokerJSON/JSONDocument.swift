@@ -1,7 +1,7 @@
-/// One JSON text (RFC 8259), parsed and validated as a whole. Its values can be accessed without being copied.
+/// One JSON text (RFC 8259), parsed and validated as a whole. Its values can be accessed without copying.
 ///
-/// The text is untrusted. Parsing takes time and memory proportional to its length and does not recurse. Invalid JSON,
-/// excessive nesting and duplicate members are errors before any value is accessible.
+/// The text is untrusted. Parsing takes time and memory proportional to its length and does not recurse.
+/// Invalid JSON, excessive nesting and duplicate members are errors before any value is accessible.
 ///
 /// It is a class, because every value references its document and a call has dozens of values.
 public final class JSONDocument: Sendable {
@@ -47,8 +47,8 @@ public final class JSONDocument: Sendable {
 public struct JSONLimits: Hashable, Sendable {
     /// The maximum nesting depth of arrays and objects.
     public var depth = 64
-    /// The maximum number of values in one text, including member names. Each value takes 24 bytes while the
-    /// document exists.
+    /// The maximum number of values in one text, including member names. Each value takes at least 20 bytes
+    /// while the document exists.
     public var values = 2_000_000
 
     public init(depth: Int = 64, values: Int = 2_000_000) {

@@ -35,7 +35,8 @@ struct JSONParser {
         }
     }
 
-    /// Reads one value. For an array or object it reads only the opening bracket; ``nextItem(of:)`` reads the items.
+    /// Reads one value. For an array or object it reads only the opening bracket; ``nextItem(of:)`` reads the
+    /// items.
     private mutating func value() throws(JSONError) {
         guard position < bytes.count else { throw .syntax(offset: position) }
         switch bytes[position] {
@@ -102,8 +103,8 @@ struct JSONParser {
 
     /// Rejects duplicate member names, because two readers could otherwise use different members.
     ///
-    /// Names are compared by their bytes after unescaping: RFC 8259 §8.3 defines no other equality. Swift's equality
-    /// would treat two spellings of é as equal.
+    /// Names are compared by their bytes after unescaping: RFC 8259 §8.3 defines no other equality. Swift's
+    /// equality would treat two encodings of é as equal.
     private func refuseDuplicates(in object: Int) throws(JSONError) {
         let count = Int(nodes[object].count)
         guard count > 1 else { return }
@@ -187,12 +188,12 @@ struct JSONParser {
         let highs: UInt64 = 0x8080_8080_8080_8080
         var place = start
         while place + 8 <= raw.byteCount {
-            // Sound: the loop condition keeps all eight bytes in bounds, and any eight bytes are a valid UInt64.
+            // Sound: the loop condition keeps the eight bytes in bounds, and any eight bytes are a UInt64.
             let word = UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self))
             let quotes = word ^ (ones &* 0x22)
             let escapes = word ^ (ones &* 0x5C)
-            // A byte's high bit is set if the byte is below 0x20, a quote or a backslash. Borrows can add false hits
-            // only above a true one, so the lowest hit is true.
+            // A byte's high bit is set if the byte is below 0x20, a quote or a backslash. Borrows can add
+            // false hits only above a true one, so the lowest hit is true.
             let hits =
                 ((word &- (ones &* 0x20)) & ~word) | ((quotes &- ones) & ~quotes) | ((escapes &- ones) & ~escapes)
             guard hits & highs == 0 else { return place + (hits & highs).trailingZeroBitCount / 8 }

@@ -36,7 +36,7 @@ enum JSONText {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Returns the value of four hexadecimal digits; `nil` if there are no such digits.
+    /// Returns the value of the four hexadecimal digits at `start`; `nil` if there are not four of them.
     static func hexadecimal(_ bytes: [UInt8], at start: Int) -> UInt16? {
         guard start + 4 <= bytes.count else { return nil }
         var value: UInt16 = 0

@@ -1,6 +1,6 @@
 /// Writes one JSON text as bytes, without white space.
 ///
-/// It writes the commas. The code that uses it must name members and close brackets. Strings are always
+/// The writer adds the commas. The code that uses it must name members and close brackets. Strings are always
 /// escaped, so a string can never break out of its quotes.
 public struct JSONWriter: Sendable {
     public private(set) var bytes: [UInt8]
@@ -60,8 +60,8 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: bool ? "true".utf8 : "false".utf8)
     }
 
-    /// Writes a number in the shortest form that reads back equal. Writes `null` for a number that is not
-    /// finite, because JSON has no form for it.
+    /// Writes a number in the shortest form that parses to the same value. Writes `null` for a number that is
+    /// not finite, because JSON has no form for it.
     public mutating func value(_ double: Double) {
         separate()
         bytes.append(contentsOf: double.isFinite ? Array("\(double)".utf8) : Array("null".utf8))

@@ -51,7 +51,7 @@ enum ManifestReader {
         return paths
     }
 
-    /// Whether the text is a name as in D-Bus and desktop files.
+    /// Whether the text is a reverse-DNS name, as used for D-Bus names and desktop files.
     private static func isAppName(_ text: String) -> Bool {
         let words = text.split(separator: ".", omittingEmptySubsequences: false)
         return words.count >= 2 && text.utf8.count <= 255
@@ -75,8 +75,8 @@ enum ManifestReader {
             && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }
     }
 
-    /// Whether the path is absolute, normalized and printable ASCII without a backslash. ``AppManifests``
-    /// compares the text forms of paths, and such a path is its own text form.
+    /// Whether the path is absolute, normalized and printable ASCII without a backslash. The broker compares
+    /// it with executables' paths in their escaped form, in which such a path is unchanged.
     private static func isPath(_ text: String) -> Bool {
         let names = text.split(separator: "/", omittingEmptySubsequences: false)
         return text.utf8.count < 4_096 && names.count >= 2 && names[0].isEmpty

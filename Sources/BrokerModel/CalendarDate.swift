@@ -1,5 +1,5 @@
-/// A date without a time and with an optional year, as on the wire: `YYYY-MM-DD` or `--MM-DD` (ISO 8601; the yearless
-/// form as in RFC 6350 §4.3.1, with the hyphen).
+/// A date without a time and with an optional year, as on the wire: `YYYY-MM-DD` or `--MM-DD` (ISO 8601). The
+/// form without a year follows RFC 6350 §4.3.1, but has a hyphen between month and day.
 public struct CalendarDate: Hashable, Sendable {
     public let year: Int?
     public let month: Int

@@ -28,8 +28,8 @@ public enum GrantKey: Hashable, CaseIterable, RawRepresentable, Sendable {
 
 extension ContactKeySet {
     /// Groups that other programs created. This is not a property: no contact has a value for it, and no
-    /// fetch can request it. With this key, an app with a limited grant sees which groups its contacts are
-    /// in, whichever program created the groups.
+    /// fetch can request it. With this key, an app with a limited grant sees which groups the contacts in its
+    /// granted set belong to, even groups that other programs created.
     ///
     /// The access database stores this bit. It is far above the properties' bits, whose positions are the
     /// properties' indices.

@@ -23,7 +23,7 @@ public struct ValueIdentifiers: Hashable, Sendable {
         for start in stride(from: 0, to: bytes.count, by: 9) {
             guard Int(bytes[start]) < ContactKey.allCases.count else { return nil }
             let number = bytes[start + 1...start + 8].reversed().reduce(0) { $0 << 8 | Int($1) }
-            // Far from an overflow: identifiers have at most 18 digits.
+            // Identifiers have at most 18 digits, so incrementing a number within this bound cannot overflow.
             guard (0..<1_000_000_000_000_000_000).contains(number),
                 highest.updateValue(number, forKey: ContactKey.allCases[Int(bytes[start])]) == nil
             else { return nil }

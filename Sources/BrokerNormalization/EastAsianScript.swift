@@ -1,4 +1,5 @@
-/// Scripts that write a name without spaces. People often type such a name in Latin letters or as initials.
+/// Scripts in which names are written without spaces. People often type such a name in Latin letters or as
+/// initials.
 enum EastAsianScript: Hashable {
     case chinese, japanese, korean
 

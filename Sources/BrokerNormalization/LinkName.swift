@@ -30,8 +30,8 @@ public struct LinkName: Hashable, Sendable {
         let day: Substring
     }
 
-    /// Returns `nil` for a card without a name, because a number alone does not identify its owner. An
-    /// implausibly long name counts as none.
+    /// Returns `nil` for a card without a name, because a number alone does not identify its owner. Also
+    /// returns `nil` if a name is implausibly long.
     public init?(_ contact: Contact, _ normalizer: Normalizer) {
         guard let given = normalizer.nameWords(contact.givenName),
             let middle = normalizer.nameWords(contact.middleName),
@@ -99,8 +99,8 @@ public struct LinkName: Hashable, Sendable {
         return family == other.family || family == other.formerFamily || formerFamily == other.family
     }
 
-    /// Whether the given names are equal or one is missing. People with a common nickname must not have
-    /// different given names.
+    /// Whether the given names are equal or one is missing. If they differ, two cards with the same nickname
+    /// describe different people.
     private func hasOneGiven(with other: LinkName) -> Bool {
         given.isEmpty || other.given.isEmpty || given == other.given
     }
@@ -124,8 +124,8 @@ public struct LinkName: Hashable, Sendable {
 }
 
 extension EmailMatchKey {
-    /// Whether the address belongs to a role and not to a person. The roles are those of RFC 2142 and other
-    /// common ones. Such an address identifies an organisation, but not a person.
+    /// Whether the address belongs to a role, such as `info@`. Such an address identifies an organisation,
+    /// but not a person.
     ///
     /// - Parameter address: a key's ``text``.
     public static func isOfRole(_ address: String) -> Bool {

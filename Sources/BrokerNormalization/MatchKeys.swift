@@ -21,10 +21,11 @@ public struct EmailMatchKey: Hashable, Sendable {
 
 /// The digits of a phone number as typed, for searches by a part of the number.
 ///
-/// Leading zeros are trunk or international prefixes (`0`, `00`) and are ignored, as is `(0)` inside the number.
+/// Leading zeros are trunk or international prefixes (`0`, `00`) and are ignored, as is `(0)` inside the
+/// number.
 public struct PhoneDigits: Hashable, Sendable {
-    /// The maximum number of digits (E.164 has 15; the remainder allows for dialling prefixes). A longer
-    /// number cannot be searched for.
+    /// The maximum number of digits. E.164 allows 15; the rest is for dialling prefixes. A longer number
+    /// cannot be searched for.
     public static let longest = 32
 
     /// The digits in reverse order.

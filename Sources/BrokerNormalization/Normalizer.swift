@@ -14,8 +14,8 @@ public final class Normalizer {
     /// The region of numbers without a country code: two capital letters, or `ZZ` if it is unknown.
     public let region: String
 
-    /// The version of the rules: this module's, ICU's, the locale and the region. Forms from different versions must
-    /// not be compared.
+    /// Identifies everything that determines the forms: this module's rules, ICU's collation version, the
+    /// locale and the region. Forms from different versions must not be compared.
     public let version: String
 
     /// Increase this number whenever this module's output changes, or a book stores a different part of the
@@ -42,7 +42,7 @@ public final class Normalizer {
         self.locale = locale
         self.folder = folder
         // Only the region's form is checked here. libphonenumber checks the region when it parses a number.
-        // An earlier check would load libphonenumber's large metadata.
+        // Asking libphonenumber here would load its large metadata.
         let isRegion = region.utf8.count == 2 && region.utf8.allSatisfy { (0x41...0x5A).contains($0) }
         self.region = isRegion ? region : "ZZ"
         var version: [UInt8] = [0, 0, 0, 0]
@@ -52,8 +52,8 @@ public final class Normalizer {
             + " " + self.region
     }
 
-    /// Loads data ahead of the first text with non-ASCII letters, the first phone number and the first
-    /// Chinese character. This takes about 100 ms, once per process. Can be called from any thread.
+    /// Loads the data for non-ASCII letters, phone numbers and Chinese characters before they are needed.
+    /// This takes about 100 ms, once per process. Can be called from any thread.
     public static func prepare() {
         cphonenumber_prepare()
         cicu_prepare()
@@ -114,7 +114,7 @@ public final class Normalizer {
                 // Two attempts are enough: the first reports the size that the second needs.
                 for _ in 0..<2 {
                     var size = 0
-                    // ICU writes at most `capacity` bytes. If the result does not fit, nothing counts as written.
+                    // ICU writes at most `capacity` bytes. A result that does not fit is discarded.
                     let bytes = [CChar](unsafeUninitializedCapacity: capacity) { out, count in
                         size = transform(folder, characters.baseAddress, characters.count, out.baseAddress, capacity)
                         count = size >= 0 && size <= capacity ? size : 0

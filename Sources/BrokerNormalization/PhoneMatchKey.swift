@@ -3,9 +3,13 @@ import CBrokerPhoneNumber
 /// A phone number in the form for comparison. libphonenumber parses the number, and keys match as in its
 /// function `IsNumberMatch`.
 ///
-/// Two numbers match if all of these are true: their country codes are equal or one is unknown; their extensions are
-/// equal or one is absent; one national number equals the other or is its ending. In the United Kingdom these match:
-/// `+44 20 7946 0018`, `020 7946 0018` and `7946 0018`. `+1 20 7946 0018` matches none of them.
+/// Two numbers match if all of these are true:
+/// - Their country codes are equal, or one is unknown.
+/// - Their extensions are equal, or one is absent.
+/// - One national number equals the other or is its ending.
+///
+/// In the United Kingdom these match: `+44 20 7946 0018`, `020 7946 0018` and `7946 0018`.
+/// `+1 20 7946 0018` matches none of them.
 ///
 /// One rule is stricter: a number with fewer than ``shortest`` digits, or a service number (112, 116117),
 /// does not count as the ending of another number. Otherwise it would match too many numbers.
@@ -76,11 +80,11 @@ public struct PhoneMatchKey: Hashable, Sendable {
     }
 
     /// Returns the digits and any leading plus of a number that otherwise has only spaces, dots, hyphens and
-    /// parentheses. Returns `nil` for any other number.
+    /// parentheses. Returns `nil` for any other number, and for a very short or very long one.
     ///
     /// libphonenumber also removes these characters, but first searches for an extension after each of them,
-    /// which doubles the time. The result has more than three characters, because libphonenumber accepts a
-    /// number of two digits only if nothing is between them.
+    /// which doubles the time. Very short numbers are left unchanged, because libphonenumber accepts a number
+    /// of two digits only if nothing is between them.
     private static func undecorated(_ number: String) -> String? {
         guard number.utf8.count <= longestUndecorated else { return nil }
         var bytes: [UInt8] = []
@@ -111,7 +115,7 @@ public struct PhoneMatchKey: Hashable, Sendable {
     /// - Parameter national: a key's ``national``.
     public static func isWhole(_ national: String) -> Bool { national.first == wholeMark }
 
-    /// All national numbers, as stored, that equal this one or are its ending.
+    /// Every national number, in its stored form, that equals this one or can be its ending.
     public var endings: [String] {
         let count = national.utf8.count
         guard !isWhole, count > Self.shortest else { return [national] }

@@ -21,7 +21,8 @@ extension Normalizer {
     /// included both as written and in Latin letters.
     public func storedWords(_ text: String) -> SearchWords {
         guard !text.isEmpty else { return SearchWords(words: []) }
-        // The clipped text is longer than all words that can be kept, so clipping loses none of them.
+        // The limit is four times the total size of the words that can be kept, so normally clipping drops
+        // only text beyond the last kept word.
         let text = clipped(text, to: 4 * SearchWords.wordSize * SearchWords.storedWords)
         let native = folded(text)
         var words = split(native, apostrophes: .both)
@@ -45,8 +46,8 @@ extension Normalizer {
     }
 
     /// Returns the words for a whole name that is typed without spaces, family name first: `wangxiaoming`,
-    /// `wxm` and, for Korean, the initial consonants. Returns none for a name in a script that uses spaces,
-    /// or a name with only one part.
+    /// `wxm` for Chinese, and the initial consonants for Korean. Returns none for a name in a script that
+    /// uses spaces, or a name with only one part.
     public func wholeNameWords(familyName: String, givenName: String) -> [String] {
         guard !familyName.isEmpty, !givenName.isEmpty, !familyName.utf8.allSatisfy({ $0 < 0x80 }),
             familyName.utf8.count + givenName.utf8.count <= 4 * SearchWords.wordSize
@@ -104,7 +105,7 @@ extension Normalizer {
     private enum Apostrophes {
         /// O'Brien becomes obrien.
         case joined
-        /// O'Brien becomes obrien, and brien for people who omit the O.
+        /// O'Brien becomes obrien and also brien, because some people omit the O.
         case both
     }
 
@@ -138,7 +139,7 @@ extension Normalizer {
         return words
     }
 
-    /// A faster path for ASCII, which most texts are.
+    /// A fast path for ASCII, because most texts are ASCII.
     private func splitASCII(_ text: String, apostrophes: Apostrophes) -> [String] {
         var words: [String] = []
         var word: [UInt8] = []

@@ -3,7 +3,8 @@ import Glibc
 /// Reads the names in the path of a control group: the unit in which a process runs, and its app. The names
 /// follow systemd's rules: <https://systemd.io/DESKTOP_ENVIRONMENTS/>.
 ///
-/// The names prove little: every program of a user can ask the user's own service manager for any of them.
+/// The names of a user's units prove little: any program of the user can ask the user's own service manager
+/// for any of them.
 enum ControlGroup {
     /// A unit of a user's service manager that carries an app's name.
     struct AppUnit: Hashable {
@@ -21,7 +22,7 @@ enum ControlGroup {
     static func path(of pid: Int32) -> Observation<String> {
         switch contents(ofFile: "/proc/\(pid)/cgroup") {
         case .found(let bytes): unifiedPath(in: bytes).map { .found($0) } ?? .absent
-        // The file exists as long as the process does. Its absence therefore does not mean that the group is absent.
+        // The file exists as long as the process does. A missing file therefore says nothing about the group.
         case .absent: .unreadable(errno: ENOENT)
         case .unreadable(let errno): .unreadable(errno: errno)
         }
@@ -64,8 +65,8 @@ enum ControlGroup {
         return String(unit)
     }
 
-    /// The sandbox that the path names: `snap.NAME` or `flatpak.ID`, or only `snap` or `flatpak` if its name
-    /// is malformed; `nil` if there is none.
+    /// The sandbox that the path names: `snap.NAME` or `flatpak.ID`, or only `snap` or `flatpak` if the
+    /// sandbox's name is malformed; `nil` if the path names no sandbox.
     static func sandboxName(in path: String) -> String? {
         for part in path.split(separator: "/") {
             if part.hasPrefix("snap.") {

@@ -2,7 +2,7 @@ import BrokerAccessControl
 
 /// Facts about a caller, from the kernel and from the files of systemd's units, without a judgement.
 public struct Evidence: Hashable, Sendable {
-    /// Where the evidence was collected.
+    /// The kind of program that collected the evidence.
     public var vantage: Vantage = .session
     /// `SO_PEERCRED`: the user ID at the time of connect, unix(7).
     public var uid: UInt32
@@ -35,12 +35,12 @@ public struct Evidence: Hashable, Sendable {
     /// `/.flatpak-info` in the process's own root.
     public var flatpakInfo: Observation<FlatpakInfo>
 
-    /// Where the evidence was collected, which determines how much the collector could see.
+    /// The kind of program that collected the evidence. It determines how much the program could see.
     public enum Vantage: Hashable, Sendable {
         /// An ordinary program of the user collected it, with that user's permissions. This vantage allows
         /// only the two weakest identity strengths.
         case session
-        /// A program that may compare every process with process 1 collected it.
+        /// A program that may inspect every process, including process 1, collected it.
         case system
     }
 

@@ -108,7 +108,7 @@ public final class EvidenceCollector: EvidenceSource {
     }
 
     /// Returns the hash of a file. If neither the inspection nor the cache has it, a second inspection computes
-    /// it. The cache describes states of files and says nothing about the processes that run them.
+    /// it. A cached hash depends only on the state of the file, so it is valid for all its processes.
     private func digest(of file: Inspection.File, _ peer: PeerHandle) throws(PeerError) -> Executable.Digest {
         if let digest = file.digest { return digest }
         if let known = hashes.remembered(file.identity) { return .sha256(known) }

@@ -16,8 +16,7 @@ public protocol EvidenceSource: Sendable {
     func collect(_ peer: PeerHandle) throws(PeerError) -> Evidence
 
     /// Checks whether the process still runs the file that the evidence names. Must not run on the event
-    /// loop: the file can be on a file server, or the check may need the helper. The wait for the helper is
-    /// bounded.
+    /// loop: it may wait for a file server or, for a limited time, for the helper.
     ///
     /// The result is ``ExecutableCheck/changed`` even after a harmless change, such as an upgrade that replaced
     /// the file. The caller then has to connect again, and the broker judges it again.

@@ -2,13 +2,14 @@
 public struct Executable: Hashable, Sendable {
     /// The link's text without ` (deleted)`, in the form of ``ExecutablePath``.
     public let path: String
-    /// Whether this name of the file was deleted, as in an upgrade. The process still runs the old file.
+    /// Whether the file at this path was deleted or replaced, for example by an upgrade. The process still
+    /// runs the old file.
     public let isDeleted: Bool
     public let file: FileIdentity
     public let digest: Digest
     /// The group that the file gives to a process that executes it (setgid); `nil` if it is not setgid.
     public var setGroup: UInt32?
-    /// The path of the system's own interpreter, if this file is a copy of it or another name for it.
+    /// The path of the system's interpreter that is this file or has the same contents, or `nil`.
     public let sameAsInterpreter: String?
 
     /// SHA-256 of the file, or why there is none.
@@ -32,7 +33,7 @@ public struct Executable: Hashable, Sendable {
     }
 }
 
-/// The only text form of an executable's path.
+/// Converts an executable's path, which is a byte string, to text.
 ///
 /// Any program can choose the bytes of a path. Control characters, backslashes and bytes that are not UTF-8
 /// are written as `\xNN`. Two paths therefore never have the same text, and no path breaks a line.

@@ -1,7 +1,7 @@
 /// The process that an inspection is about, and the lane of a ``FairQueue`` in which the inspection waits.
 public struct InspectionPlace: Hashable, Sendable {
     public enum Lane: Hashable, Sendable {
-        /// A user of this machine, who is known without another look-up.
+        /// A known user of this machine.
         case user(UInt32)
         /// User IDs that have not been looked up yet. Jobs in this lane only look up the user's name.
         case newcomers

@@ -4,9 +4,9 @@ import CBrokerLinux
 import Glibc
 import Synchronization
 
-/// Caches SHA-256 hashes of executables, so that each state of a file is read only once.
+/// Caches SHA-256 hashes of executables, so that an unchanged file is usually read only once.
 ///
-/// Safe to use from several threads. Two threads that need the same new file both read it.
+/// Safe to use from several threads. If two threads need the same uncached file, both read it.
 final class HashCache: Sendable {
     /// The size of the largest file that is hashed, in bytes. A larger file cannot identify an unverified app.
     static let sizeLimit: UInt64 = 1_073_741_824
@@ -21,7 +21,8 @@ final class HashCache: Sendable {
     }
 
     /// - Parameters:
-    ///   - capacity: number of cached files; the least recently used one is evicted.
+    ///   - capacity: the maximum number of cached hashes; beyond that, the least recently used one is
+    ///     evicted.
     ///   - settlingTime: seconds. A file that changed more recently is not cached: file system clocks are
     ///     coarse, so a further change could leave its timestamps equal.
     init(capacity: Int = 256, settlingTime: Int64 = 2) {
@@ -39,7 +40,8 @@ final class HashCache: Sendable {
         var sum = [UInt8](repeating: 0, count: Int(CCRYPTO_SHA256_SIZE))
         var reason: Int32 = 0
         let found = identify_hash(path, &status, Self.sizeLimit, &sum, &reason)
-        // A result without a case in `Executable.Digest` means that the file was not hashed.
+        // `identify_hash` returns only results that `Executable.Digest` has; any other would count as
+        // unreadable.
         let digest = Executable.Digest(found.rawValue, sha256: sum, reason: reason) ?? .unreadable(errno: EINVAL)
         keep(digest, of: identity)
         return digest

@@ -4,10 +4,10 @@ import Glibc
 
 /// Inspects peers through `contactbroker-identify`, for a broker without privileges.
 ///
-/// The helper keeps no state; the broker caches the hashes that it uses. An attacker who controls the broker
-/// can fake answers anyway. If the cache outlived the broker, the attacker could mislead the next broker too.
+/// The helper keeps no state; the broker caches the hashes itself. A cache in the helper would outlive the
+/// broker. An attacker who controlled one broker could then mislead the next.
 public final class IdentifyClient: EvidenceSource {
-    /// The longest time for one inspection, in milliseconds. The helper gives its worker process half a
+    /// The longest wait for the helper's answer, in milliseconds. The helper gives its worker process half a
     /// second; the rest is for earlier requests of the same user.
     private static let patience: CInt = 2_000
 
@@ -29,8 +29,8 @@ public final class IdentifyClient: EvidenceSource {
 
     /// Whether the helper runs and answers. Without it the broker cannot identify any app and should not start.
     public func isAnswered() -> Bool {
-        // /dev/null is no pidfd, so the helper answers that the request is malformed. Any such answer proves that it
-        // runs.
+        // /dev/null is no pidfd, so the helper answers that the request is malformed. This answer proves that
+        // it runs.
         let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return false }
         defer { close(file) }

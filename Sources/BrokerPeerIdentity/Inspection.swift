@@ -19,7 +19,7 @@ struct Inspection {
         let identity: FileIdentity
         /// See ``Executable/setGroup``.
         let setGroup: UInt32?
-        /// `nil` if the file can be hashed, but the hash was not requested.
+        /// `nil` if the hash was not requested, unless the file is known to be unsuitable for hashing.
         let digest: Executable.Digest?
     }
 
@@ -89,7 +89,7 @@ extension Evidence.Namespaces {
 }
 
 extension Executable.Digest {
-    /// `nil` if the file was not hashed.
+    /// `nil` for `IDENTIFY_DIGEST_NONE` and for unknown values.
     init?(_ digest: UInt32, sha256: [UInt8], reason: Int32) {
         switch digest {
         case IDENTIFY_DIGEST_SHA256.rawValue: self = .sha256(sha256.map(hexadecimal).joined())

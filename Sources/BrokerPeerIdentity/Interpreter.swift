@@ -4,8 +4,8 @@
 /// Interpreters are recognised by file name. A copy under a different name is recognised if it equals the
 /// system's own file (see ``SystemInterpreters``). Other interpreters are not recognised: a renamed one that
 /// somebody built or took from another distribution, or one inside a larger program, such as an editor with
-/// macros. They get grants by path and hash, like any program, and run scripts for anyone who starts them. No
-/// list can be complete.
+/// macros. They get grants by path and hash, like any program, and such a grant applies to every script that
+/// they run. No list can be complete.
 enum Interpreter {
     /// - Parameter name: the last part of the executable's path.
     static func isInterpreter(name: String) -> Bool {

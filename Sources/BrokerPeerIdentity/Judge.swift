@@ -2,10 +2,10 @@ import BrokerAccessControl
 
 /// Derives a caller's identity from evidence. The result depends only on the arguments.
 ///
-/// Identity strengths are tried in order, the strongest first. Only evidence that rules out a strength leads
-/// to the next one. If the evidence is insufficient to decide, the caller is refused.
+/// Identity strengths are tried in order, the strongest first. The next strength is tried only if the
+/// evidence rules out the current one. If the evidence is insufficient to decide, the caller is refused.
 public func judge(_ evidence: Evidence, manifests: AppManifests = AppManifests()) -> Judgement {
-    // Every strength needs this: a sandboxed caller must not be taken for a program of the host.
+    // The sandbox comes first: at no strength may a sandboxed caller be taken for a program of the host.
     let sandbox = Sandbox(evidence)
     if case .cannotTell(let refusal) = sandbox { return .refused(refusal) }
     let examination = Examination(evidence: evidence, sandbox: sandbox, manifests: manifests)
@@ -82,8 +82,8 @@ private struct Examination {
         }
     }
 
-    /// At these strengths the app's name does not depend on the executable, so an interpreter is accepted
-    /// too.
+    /// At these strengths the app's name does not come from the executable, so the caller may be an
+    /// interpreter.
     private func named(_ strength: IdentityStrength, app: String) -> Finding {
         switch evidence.executable {
         case .found(let executable):
@@ -93,12 +93,13 @@ private struct Examination {
         }
     }
 
-    /// The exact file that a manifest names, in process 1's mount namespace. Only root can have created or
-    /// changed the manifest and the file.
+    /// A caller whose executable is the exact file that a manifest names, in process 1's mount namespace.
+    /// Only root can have created or changed the manifest and the file.
     ///
     /// This strength names the program, not who controls it. Another program of the user can load code into
-    /// it, trace it, or set the file as its own executable (prctl(2), `PR_SET_MM_EXE_FILE`). It cannot get a
-    /// setgid file's group that way, so a setgid file identifies the app only together with its group.
+    /// it, trace it, or set the file as its own executable (prctl(2), `PR_SET_MM_EXE_FILE`). None of these
+    /// gives it the group of a setgid file. A setgid file therefore identifies the app only if the process
+    /// has the file's group.
     private func installed() -> Finding {
         guard sandbox == .none, case .found(let executable) = evidence.executable, !executable.isDeleted,
             !executable.isInterpreter, let manifest = manifests.manifest(of: executable.path),
@@ -119,8 +120,8 @@ private struct Examination {
         }
     }
 
-    /// A caller without a terminal, in a unit of the user's own service manager whose name contains an app's
-    /// name.
+    /// A caller without a terminal, in a unit of the user's own service manager. The unit's name contains the
+    /// app's name.
     private func claimed() -> Finding {
         guard evidence.terminal == nil, sandbox == .none else { return .isNot }
         let path: String

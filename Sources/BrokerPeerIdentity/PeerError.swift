@@ -4,7 +4,8 @@ import Glibc
 public enum PeerError: Error, Hashable, Sendable {
     /// The process has ended. This is not a fault: no process is left that could receive an answer.
     case ended
-    /// Something that every judgement needs could not be read. `what` is a fixed word of the broker.
+    /// Something that every judgement needs could not be read. `what` is one of the broker's own fixed texts,
+    /// never text from the peer.
     case unreadable(what: String, errno: CInt)
 }
 

@@ -60,7 +60,8 @@ public final class PeerHandle: Sendable {
 }
 
 extension ExecutablePath {
-    /// Splits the link's text into the path and the kernel's mark for a file that lost that name.
+    /// Splits the link's text into the path and the suffix ` (deleted)`, which the kernel appends if the file
+    /// was deleted or replaced.
     ///
     /// A file that is really called `x (deleted)` is shown as `x`. That gains an attacker nothing: the hash differs.
     static func parse(link: [UInt8]) -> (path: String, isDeleted: Bool) {

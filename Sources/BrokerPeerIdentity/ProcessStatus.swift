@@ -29,7 +29,7 @@ struct ProcessStatus: Hashable {
     /// It ends at the last parenthesis of the line, because only a letter and numbers follow.
     init?(line: [UInt8]) {
         guard let close = line.lastIndex(of: UInt8(ascii: ")")) else { return nil }
-        // The first field here is field 3 of the line.
+        // The text after the parenthesis begins with field 3.
         var fields = line[(close + 1)...]
         func next<Number: FixedWidthInteger>(after skipped: Int, as: Number.Type) -> Number? {
             for _ in 0...skipped {

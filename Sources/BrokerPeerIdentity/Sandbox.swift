@@ -85,7 +85,7 @@ enum Sandbox: Hashable {
         case (.found(let peer), .found(let host)): .found(peer != host)
         case (.absent, .absent): .absent
         case (.unreadable(let errno), _), (_, .unreadable(let errno)): .unreadable(errno: errno)
-        // The kernel reported such a namespace for only one of them, so one of the two was not read correctly.
+        // The kernel reported such a namespace for only one of the two processes, so one result is wrong.
         case (.found, .absent), (.absent, .found): .unreadable(errno: ENOENT)
         }
     }

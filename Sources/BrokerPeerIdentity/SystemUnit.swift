@@ -12,7 +12,7 @@ public struct SystemUnit: Hashable, Sendable {
 /// The units of the system's service manager, read from their files.
 ///
 /// The control group names the unit of a process. No user can move a process into a group under
-/// `system.slice`: that needs write access to the groups above both the old and the new group (cgroups(7),
+/// `system.slice`: that needs write access to a common ancestor of the old and the new group (cgroups(7),
 /// delegation), which only root has. If a unit delegates a subgroup to its user, only processes of the unit
 /// can be in that subgroup.
 ///

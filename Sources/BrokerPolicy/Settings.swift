@@ -4,8 +4,9 @@ import BrokerTrustedFiles
 /// The broker's settings from `CONFIG/contactbroker.toml`, which contains no rules about apps. The broker
 /// reads it once, at startup.
 public struct Settings: Hashable, Sendable {
-    /// Whether to accept an answer that requires the person's password when no program can ask for it. If
-    /// `nil`, the broker's mode decides. The policy may set it too, and the stricter value applies.
+    /// Whether to accept an answer that requires the person's password if no program can ask for the
+    /// password. If `nil`, the broker's mode decides. The policy may set this too; the stricter value
+    /// applies.
     public var withoutAuthentication: Policy.WithoutAuthentication?
     /// The region for phone numbers without a country code, such as `DE`. If `nil`, the locale decides.
     public var region: String?
@@ -18,7 +19,8 @@ public struct Settings: Hashable, Sendable {
     public var connectionsPerApp: Int { max(Self.connections.lowerBound, connectionsPerUser / 4) }
     /// The maximum size of one user's book on the disk, in bytes.
     public var addressBookSize: Int64 = 2_048 * 1_048_576
-    /// Bytes that one app without full access may add to a book at once.
+    /// The full allowance, in bytes, of an app without full access. The allowance limits how much the app may
+    /// add to a book, and refills with time.
     public var addressBookSizePerApp: Int64 = 256 * 1_048_576
 
     /// Whether every audit record also goes to the journal, for example to forward it to a log store.

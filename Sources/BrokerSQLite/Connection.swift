@@ -1,6 +1,6 @@
 import GRDBSQLite
 
-/// A store's error type, made from SQLite's errors.
+/// A store's error type, which can be created from an SQLite error.
 public protocol SQLiteFailure: Error {
     /// - Parameters:
     ///   - code: SQLite's extended result code.
@@ -97,7 +97,7 @@ public final class Connection<Failure: SQLiteFailure> {
         try Statement(sql, on: self).first { $0.textOrNil(0) }
     }
 
-    /// The number of rows that the last statement changed.
+    /// The number of rows that the last completed INSERT, UPDATE or DELETE statement changed.
     public var changesCount: Int { Int(sqlite3_changes(handle)) }
 
     /// The number of rows that all statements have changed since the file was opened.

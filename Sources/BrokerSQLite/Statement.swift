@@ -29,8 +29,8 @@ public final class Statement<Failure: SQLiteFailure> {
 
     // MARK: Parameters
 
-    /// Makes SQLite copy the bound value. It is `SQLITE_TRANSIENT`, the documented destructor value -1, which SQLite
-    /// compares but never calls or dereferences.
+    /// `SQLITE_TRANSIENT`, which makes SQLite copy the bound value. Sound: the value -1 is documented. SQLite
+    /// compares it but never calls or dereferences it.
     private static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
     private func note(_ code: Int32) -> Statement {
@@ -38,7 +38,7 @@ public final class Statement<Failure: SQLiteFailure> {
         return self
     }
 
-    /// In all overloads `nil` binds NULL.
+    /// `nil` binds NULL, here and in the other overloads.
     @discardableResult
     public func bind(_ index: Int32, _ value: Int64?) -> Statement {
         note(value.map { sqlite3_bind_int64(handle, index, $0) } ?? sqlite3_bind_null(handle, index))
@@ -78,8 +78,8 @@ public final class Statement<Failure: SQLiteFailure> {
 
     // MARK: Rows
 
-    /// Moves to the next row; returns `false` after the last one. The statement is reset after an error and after the
-    /// last row.
+    /// Moves to the next row; returns `false` after the last one. The statement is reset after an error and
+    /// after the last row.
     @inlinable
     public func step() throws(Failure) -> Bool {
         if bindingCode == SQLITE_OK {

@@ -7,7 +7,7 @@ public enum MessageIdentifier: String, CaseIterable, Sendable {
     case stopping = "b0151bd1ab164e4d8b4c808049595002"
     /// The broker cannot start.
     case notStarted = "b0151bd1ab164e4d8b4c808049595003"
-    /// A caller was refused.
+    /// A caller was refused, or the broker closed a caller's connection.
     case turnedAway = "b0151bd1ab164e4d8b4c808049595004"
     /// The policy was read and is in force.
     case policyInForce = "b0151bd1ab164e4d8b4c808049595005"

@@ -17,7 +17,8 @@ public enum ServiceManager {
         case alive
     }
 
-    /// Sends the messages in order, off the event loop, which a stalled service manager must not block.
+    /// Sends the messages in order. It runs off the event loop, so a stalled service manager cannot block the
+    /// loop.
     private static let queue = DispatchQueue(label: "service manager")
 
     public static func notify(_ states: State...) {

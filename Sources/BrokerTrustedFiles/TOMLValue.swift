@@ -27,7 +27,7 @@ final class TOMLDocument {
     var root: TOMLValue { TOMLValue(document: self, node: ctoml_root(document)) }
 }
 
-/// A value. Each property is `nil` if the value has a different type.
+/// A value. Each optional property is `nil` if the value has a different type.
 public struct TOMLValue {
     let document: TOMLDocument
     fileprivate let node: OpaquePointer

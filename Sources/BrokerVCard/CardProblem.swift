@@ -15,16 +15,17 @@ public struct CardProblem: Hashable, Sendable {
         case unknownVersion
         /// More bytes or lines than ``VCardLimits`` allows.
         case tooLong
-        /// The card has no value for which a contact has a field.
+        /// The card has no value that a contact can store.
         case empty
 
         // These problems concern a part of the card. The other parts are read.
 
-        /// The file ends, or the next card begins, before END:VCARD. The lines up to there are read.
+        /// The file ends, or the next card begins, before END:VCARD. The lines before that point are read.
         case missingEnd
         /// A line without a colon, or without a property name.
         case notAContentLine
-        /// Characters that are not UTF-8. They are read as Windows-1252 and may be wrong.
+        /// Characters that are not UTF-8 and may be wrong. They are read in the character set that CHARSET
+        /// names if it is known, otherwise as Windows-1252.
         case notUTF8
         /// A photo that is not base64, or whose image format is unknown.
         case badPhoto

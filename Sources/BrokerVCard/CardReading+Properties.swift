@@ -100,8 +100,8 @@ extension CardReading {
         note(line, as: .organization, at: 0)
     }
 
-    /// FN usually repeats N. If it differs, it is kept as an extra property. Without N, FN becomes the given
-    /// name, or the name of an organisation. It is not split into parts.
+    /// Stores FN, which usually repeats N. An FN that differs from N is kept as an extra property. Without N,
+    /// the first FN becomes a person's given name or an organisation's name. It is not split into parts.
     mutating func settleName() {
         settlePhoneticName()
         for (place, line) in formattedNames.enumerated() {

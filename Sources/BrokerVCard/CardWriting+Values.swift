@@ -170,8 +170,8 @@ extension CardWriting {
 
     /// Returns the preference to write for each value. Values are in order of preference. Marks that were
     /// read for later values are written only if they agree with that order. The first value is marked if any
-    /// other value or an extra property of this name is. With `always`, it is marked whenever there are
-    /// several values, as in cards from Apple's programs.
+    /// other value, or an extra property with this name, is marked. With `always`, it is marked whenever
+    /// there are several values, as in cards from Apple's programs.
     private func preferences(_ property: Property, _ name: String, _ count: Int, always: Bool) -> [Int?] {
         guard count > 0 else { return [] }
         var marks: [Int?] = (0..<count).map { $0 == 0 ? nil : kept[property]?[$0]?.preference }
@@ -198,8 +198,8 @@ extension CardWriting {
         } else if !isSaid {
             head.label = label
         }
-        // The group's other members have no label and must not get this one. The label came from a type, so it is
-        // written as a type.
+        // An X-ABLabel would also label the group's other members, which is wrong. A type can express this
+        // label, so it is written as a type.
         if let word = head.label, let group = own?.group, isUnlabelled(group), hasTypes,
             !word.utf8.contains(UInt8(ascii: ",")), Label.of([word] + left, kind) == word
         {

@@ -130,7 +130,8 @@ struct CardWriting {
         writeFormattedName()
         if !contact.nickname.isEmpty {
             _ = begin(.nickname)
-            // A nickname that was read from a list is written as a list.
+            // A reader joins the values of a NICKNAME list with commas. Therefore a nickname with commas is
+            // written as a list.
             let names = contact.nickname.split(separator: ", ", omittingEmptySubsequences: false)
             if names.allSatisfy({ !$0.isEmpty && ASCII.trimmed($0) == $0 }) {
                 for (place, name) in names.enumerated() {
@@ -227,7 +228,8 @@ struct CardWriting {
         return group
     }
 
-    /// Claims a group for a value with this label. Returns whether reading the group back gives the same label.
+    /// Tries to claim a group for a value with this label. Returns whether a reader of the group would give
+    /// the value this label.
     ///
     /// - Parameter isSaid: whether types or the property express the label. If so, the group needs no
     ///   X-ABLabel.
@@ -263,8 +265,8 @@ struct CardWriting {
         }
     }
 
-    /// Claims a group for an address of this country. X-ABADR applies to the whole group, so a group has only
-    /// one country. Returns whether the address may use the group.
+    /// Tries to claim a group for an address with this country code. Returns whether the address may use the
+    /// group. X-ABADR applies to the whole group, so a group has only one country code.
     mutating func claim(_ group: String, country: String) -> Bool {
         if let there = groupCountries[group] { return there == country }
         groupCountries[group] = country

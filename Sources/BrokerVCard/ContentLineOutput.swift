@@ -49,7 +49,8 @@ struct ContentLineOutput {
     private mutating func fold() {
         let line = Array(bytes[start...])
         bytes.removeLast(line.count)
-        // Only white space follows this byte. A physical line of white space alone would look empty.
+        // Only white space follows the byte at this index. A physical line of white space alone would look
+        // empty.
         let lastInk = line.lastIndex { !Self.isBlank($0) } ?? 0
         var position = 0
         while position < line.count {

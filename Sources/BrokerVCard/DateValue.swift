@@ -21,8 +21,8 @@ enum DateValue {
         return date.flatMap { CalendarDate.isNonGregorian($0) ? $0 : nil }
     }
 
-    /// Returns the time part of the value; empty for midnight, which Apple's programs and Outlook write for
-    /// "no time".
+    /// Returns the time part of the value; empty if there is none, or for midnight, which Apple's programs
+    /// and Outlook write for "no time".
     static func time(_ line: ContentLine) -> String {
         let text = ASCII.trimmed(line.storage[line.value])
         let time = text.drop { $0 != UInt8(ascii: "T") && $0 != UInt8(ascii: " ") }

@@ -83,7 +83,7 @@ enum Label {
         }
     }
 
-    /// Types that describe how a value is used, not whose it is. They never become a label.
+    /// Types that describe the use or format of a value. They never become a label.
     private static let noise: Set<String> = [
         "voice", "internet", "pref", "text", "textphone", "msg", "video", "x400", "dom", "intl", "postal", "parcel",
         "bbs", "modem", "isdn", "pcs", "uri", "individual", "jpeg",

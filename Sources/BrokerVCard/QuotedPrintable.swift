@@ -1,4 +1,4 @@
-/// Quoted-printable (RFC 2045 §6.7). vCard 3.0 removed it, but older phones still write it there.
+/// Quoted-printable (RFC 2045 §6.7). vCard 3.0 does not allow it, but older phones write it there.
 enum QuotedPrintable {
     static let name = "QUOTED-PRINTABLE"
 

@@ -7,6 +7,6 @@ public struct ReadGroup: Hashable, Sendable {
     public let members: [String]
     /// The line of the stream on which the card begins, counted from 1.
     public let line: Int
-    /// Problems with single values, which were left out or may be wrong.
+    /// Problems with parts of the card. These parts were left out or may be wrong.
     public let remarks: [CardProblem]
 }

@@ -3,7 +3,7 @@ extension ContentLine {
     /// The value as one text. Unescaped separators belong to it, as many writers intend.
     var valueText: String { text(value) }
 
-    /// The components of a compound value, each one text.
+    /// The components of a compound value, each as one text.
     var components: [String] { split(value, at: UInt8(ascii: ";")).map(text) }
 
     /// The components of a compound value whose components are lists, such as N. A list's values are joined with
@@ -38,8 +38,8 @@ extension ContentLine {
                 case UInt8(ascii: "n"), UInt8(ascii: "N"): result.append(0x0A)
                 case UInt8(ascii: "\\"), UInt8(ascii: ";"), UInt8(ascii: ","): result.append(byte)
                 default:
-                    // Drops only the backslash of an unknown escape. vCard 2.1 has no such escapes, so the
-                    // backslash is kept there.
+                    // The backslash of an unknown escape is dropped. In vCard 2.1 it is plain text and is
+                    // kept.
                     if isVersion21 { result.append(UInt8(ascii: "\\")) }
                     result.append(byte)
                 }

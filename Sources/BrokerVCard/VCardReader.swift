@@ -51,12 +51,12 @@ public struct VCardReader {
     }
 }
 
-/// A card that was read.
+/// A contact that was read from a card.
 public struct ReadCard: Hashable, Sendable {
     public let contact: Contact
     /// The line of the stream on which the card begins, counted from 1.
     public let line: Int
-    /// Problems with single values, which were left out or may be wrong.
+    /// Problems with parts of the card. These parts were left out or may be wrong.
     public let remarks: [CardProblem]
 }
 

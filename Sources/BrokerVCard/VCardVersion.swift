@@ -1,4 +1,4 @@
-/// A version of vCard, by the text of its VERSION property.
+/// A vCard version. The raw value is the text of the VERSION property.
 public enum VCardVersion: String, CaseIterable, Hashable, Sendable {
     /// Phones and Outlook still send it. It is read but never written.
     case v2_1 = "2.1"

@@ -99,7 +99,7 @@ public protocol Connection: AnyObject {
 
     /// Withdraws queued disclosures: sensitive replies of which the kernel has taken no byte yet.
     ///
-    /// If a withdrawn reply was final, the error takes its place: every call still gets a final reply. If a
+    /// If a withdrawn reply was final, `error` is sent instead: every call still gets a final reply. If a
     /// sensitive reply was sent in part, the connection is closed.
     /// - Returns: the number of withdrawn replies, including one that was sent in part.
     @discardableResult

@@ -22,7 +22,7 @@ public protocol Scheduled: Sendable {
     func cancel()
 }
 
-/// Carries a value of the loop through code on other threads, which cannot read it.
+/// Contains a value that belongs to the loop. Code on other threads can pass it on, but cannot read it.
 ///
 /// `@unchecked` is sound: only ``value`` and `init` access the value, and both trap on any other thread.
 public struct LoopBound<Value>: @unchecked Sendable {

@@ -85,7 +85,7 @@ public final class VarlinkClient {
         }
     }
 
-    /// Sends a call whose replies ``nextReply(timeout:)`` returns.
+    /// Sends a call. ``nextReply(timeout:)`` then returns its replies.
     ///
     /// - Parameter limit: the timeout for sending, if it differs from the client's.
     public func begin(

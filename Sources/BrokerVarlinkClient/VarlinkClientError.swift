@@ -1,7 +1,7 @@
 import BrokerJSON
 
-/// The reason why a call failed: the client could not connect, no reply arrived, or the server sent an error
-/// reply.
+/// Why a call failed: the client could not connect, no reply arrived, or the server sent an invalid reply or
+/// an error.
 public enum VarlinkClientError: Error, Sendable {
     /// The client could not connect, for example because no program listens at the path.
     case cannotConnect(path: String, reason: String)

@@ -24,8 +24,8 @@ public enum CloseReason: Hashable, Sendable {
     /// The calls of the user's apps used too much memory. Of these apps, the connection's app used the most,
     /// and this connection was its heaviest.
     case appHoldsTooMuch
-    /// The user's connections had too many unread bytes. The connection's app had the most of them, and this
-    /// connection had made no progress for longest.
+    /// The user's peers had left too many reply bytes unread. The connection's app had the most of them, and
+    /// this connection had made no progress for longest.
     case userHoldsTooMuch
     /// The calls and replies of all users used too much memory. The connection's user used the most, and this
     /// connection used the most of that user's share.

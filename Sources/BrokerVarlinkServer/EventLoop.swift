@@ -6,8 +6,9 @@ import Synchronization
 
 /// The event loop: a thread that waits for descriptors, timers and work from other threads.
 ///
-/// One iteration serves each ready descriptor once. Then it runs queued work, until none is left or
-/// `longestIteration` has passed. Work that queues more work therefore cannot starve connections.
+/// One iteration serves each ready descriptor once and runs the timers that are due. Then it runs queued
+/// work, until none is left or `longestIteration` has passed. Work that queues more work therefore cannot
+/// starve connections.
 public final class EventLoop: Loop {
     private let epoll: CInt
     private let bell: CInt
@@ -216,7 +217,8 @@ public final class EventLoop: Loop {
         return !works.isEmpty
     }
 
-    /// How long queued work may run before connections are served again.
+    /// The time from the start of an iteration after which it begins no more queued work, so that connections
+    /// are served again.
     private static let longestIteration = Duration.microseconds(300)
     /// How long work that was sent before ``stop()`` may run.
     private static let lastIteration = Duration.seconds(1)

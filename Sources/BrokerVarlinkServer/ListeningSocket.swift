@@ -13,7 +13,8 @@ struct ListeningSocket {
         let inode: ino_t
     }
 
-    /// Creates the socket. Before that, removes a stale socket file at the path, to which no process listens.
+    /// Creates the socket. If a stale socket file, on which no process listens, is at the path, removes it
+    /// first.
     static func bind(path: String, mode: mode_t, backlog: CInt) throws(ServerError) -> ListeningSocket {
         var status = stat()
         if lstat(path, &status) == 0 {

@@ -52,7 +52,7 @@ struct OutgoingReplies {
         return taken == offered
     }
 
-    /// Withdraws every sensitive reply of which no byte was sent. If a withdrawn reply was final, the error
+    /// Withdraws every sensitive reply of which no byte was sent. If a withdrawn reply was final, `error`
     /// takes its place: every call still gets a final reply.
     ///
     /// - Returns: the number of withdrawn replies.

@@ -7,14 +7,14 @@ import Glibc
 final class SocketConnection: Connection, Watcher {
     var context: AnyObject?
     private(set) var isClosed = false
-    /// When sending last stalled. Sending stalls again each time the peer has read only a part of the
-    /// replies.
+    /// When sending last stalled. If the peer then reads only a part of the replies, sending continues and
+    /// stalls again, which counts as progress.
     private(set) var lastProgress = Uptime.beginning
 
     private let server: VarlinkServer
     private let loop: EventLoop
-    /// The account of the connection's process until it is admitted, then the account of its app if the app
-    /// was named.
+    /// The account of the connection's process. After admission it is the account of its app, if
+    /// ``Admission/admit(context:app:)`` named one.
     private(set) var account: AppAccount
     let limits: ServerLimits
     private let peer: AcceptedPeer

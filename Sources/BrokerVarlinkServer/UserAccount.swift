@@ -73,8 +73,8 @@ final class UserAccount {
         apps.values.lazy.flatMap(\.connections).filter { $0.heldBytes > 0 }.max { $0.heldBytes < $1.heldBytes }
     }
 
-    /// Adds a difference to ``callBytes``. While the limit is exceeded, closes the connection with the
-    /// heaviest call of the app with the most bytes.
+    /// Adds a difference to ``callBytes``. While the limit is exceeded, closes a connection of the app whose
+    /// calls use the most bytes: its ``AppAccount/heaviestCall``.
     func holdCallBytes(_ difference: Int) {
         callBytes += difference
         budget.hold(difference)

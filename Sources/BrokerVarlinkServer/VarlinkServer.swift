@@ -50,8 +50,8 @@ public final class VarlinkServer: Watcher {
     ///   - budget: the memory budget, which several servers may share; `nil` for a separate one.
     ///   - isKnown: whether a user ID belongs to a user of this machine. All other user IDs count as one
     ///     user. Called for each new connection, so it must not block.
-    ///   - onCall: called with one call at a time for each connection. It is called again only after the
-    ///     previous call has ended, and never from within `reply` or `fail`.
+    ///   - onCall: called with one call at a time for each connection. For the same connection it is called
+    ///     again only after the previous call has ended, and never from within `reply` or `fail`.
     ///   - onClose: called once when an admitted connection has closed, after its unfinished call, if any,
     ///     was abandoned.
     public init(

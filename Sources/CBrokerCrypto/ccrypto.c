@@ -30,8 +30,8 @@ static pthread_once_t methods_once = PTHREAD_ONCE_INIT;
 
 static void fetch_methods(void)
 {
-    /* No environment variable or configuration file may change which code handles the keys. Reading the file would also
-     * take a third of a millisecond. */
+    /* No environment variable or configuration file may change which code handles the keys. Reading the file
+     * would also take a third of a millisecond. */
     OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
     sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
     gcm = EVP_CIPHER_fetch(NULL, "AES-256-GCM", NULL);

@@ -196,8 +196,7 @@ static int transliterate(cicu_folder *folder, UTransliterator *transliterator) {
 
 /*
  * Whether people often omit the mark in writing: accents in Latin, Greek and Cyrillic, the points of Hebrew
- * and the vowel signs of Arabic. Marks of other scripts, such as Devanagari's vowels, are letters to their
- * readers.
+ * and the vowel signs of Arabic. Marks of other scripts, such as Devanagari's vowel signs, are never omitted.
  */
 static int is_accent(UChar32 character) {
     /* The hyphen and other punctuation among the Hebrew points separate words. */

@@ -31,7 +31,7 @@ static int keep_two_capabilities(void)
     /* A capability outside the bounding set cannot be regained. An error marks the end of the list. */
     for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++) {
         if (capability < 32 && (NEEDED & 1u << capability)) continue;
-        /* Without CAP_SETPCAP the bounding set stays as it is, for example if systemd has already reduced it.
+        /* Without CAP_SETPCAP, which systemd may have dropped already, the bounding set stays as it is.
            no_new_privs then prevents the process from gaining a capability of that set. */
         if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno != EPERM) return -errno;
     }

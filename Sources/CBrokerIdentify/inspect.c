@@ -23,8 +23,9 @@ const char *identify_app(const struct identify_inspection *inspection) { return 
 /* Opens a path with O_PATH, which does not access the file's contents, so no FIFO, device or link can block
    the call.
 
-   Goes down folder by folder and follows no link. openat2(2) could do this in one call, but its flags are
-   in memory. The worker's filter therefore could not check that the call opens nothing for writing. */
+   Goes down folder by folder and follows no link. openat2(2) could do this in one call, but takes its flags through a
+   pointer, which the worker's filter cannot follow. So the filter could not check that the call opens nothing for
+   writing. */
 static int open_beneath(int directory, const char *name)
 {
     char part[NAME_MAX + 1];
@@ -189,7 +190,7 @@ int identify_is_local(const char *mounts, size_t size, const struct clinux_file 
         size_t length = 0;
         const char *type = type_in(mounts, line_end, file, &length);
         if (type && length > 0) {
-            /* In an untrusted mount namespace, the file server behind an overlay may be hidden. */
+            /* In an untrusted mount namespace, an overlay may have a layer on a file server that mountinfo does not list. */
             if (is_text(type, length, "overlay")) return trusted;
             for (size_t index = 0; index < sizeof local_types / sizeof *local_types; index++)
                 if (is_text(type, length, local_types[index])) return 1;
@@ -245,7 +246,7 @@ static enum identify_digest hash_open(
         if (count < 0 && errno == EINTR) continue;
         if (count == 0) break;
         int failure = count < 0 ? errno : 0;
-        /* Stops reading even if the file grows as fast as it is read. */
+        /* Stops when more bytes than expected arrive, because the file may grow as fast as it is read. */
         int is_longer = count > 0 && (total += (uint64_t)count) > status->size;
         if (!failure && !is_longer && ccrypto_sha256_update(state, (const uint8_t *)piece, (size_t)count) == 1) continue;
         ccrypto_sha256_discard(state);
@@ -330,7 +331,7 @@ static int32_t place_of(const struct identify_inspection *inspection, int32_t *p
         if (file >= 0) close(file);
     }
     close(root);
-    /* If the path is missing, not a folder, or a link, it does not name the executable. */
+    /* If the path does not exist, or one of its parts is a link or no folder, it does not name the executable. */
     if (result == -ENOENT || result == -ENOTDIR || result == -ELOOP || result == -ENAMETOOLONG) return IDENTIFY_FOUND;
     if (result < 0) return result;
     if (status.is_regular && status.device_major == inspection->executable.device_major
@@ -417,7 +418,7 @@ static int32_t inspect_info(int directory, struct mounts *mounts, struct identif
     if (info == -ENOENT) return IDENTIFY_ABSENT;
     if (info < 0) return info;
     result = clinux_file_status(info, &out->info);
-    /* A link or a device counts as a mark of a Flatpak sandbox too, but gives no name. */
+    /* If the file is a link or a device, the process still counts as sandboxed by Flatpak, but the app's name is unknown. */
     if (result == 0 && out->info.is_regular && out->info.size <= IDENTIFY_INFO_LIMIT && is_local(mounts, &out->info)) {
         char *text = malloc(IDENTIFY_INFO_LIMIT);
         int file = text ? clinux_open_for_reading(info) : -ENOMEM;
@@ -429,7 +430,7 @@ static int32_t inspect_info(int directory, struct mounts *mounts, struct identif
         }
         if (file >= 0) close(file);
         free(text);
-        /* If the file cannot be read, the sandbox exists but has no name. */
+        /* An unreadable or oversized file still marks a sandbox, with an unknown name. Any other read error fails the inspection. */
         if (size < 0 && size != -EACCES && size != -EPERM && size != -EFBIG) result = (int)size;
     }
     close(info);

@@ -56,7 +56,7 @@ int clinux_drop_group(void) {
     if (code < 0) return code;
     if (getresgid(&real, &effective, &saved) < 0) return -errno;
     if (effective != real || saved != real) return -EPERM;
-    // setfsgid(2) returns the current group, and -1 is not a valid group to set.
+    // With -1, which is not a valid group, setfsgid(2) changes nothing and returns the current group.
     if ((gid_t)setfsgid((gid_t)-1) != real) return -EPERM;
     if (given != real && geteuid() != 0 && setegid(given) == 0) return -EPERM;
     return 0;

@@ -105,7 +105,7 @@ static int make_call(sd_bus *bus, const struct cpolkit_question *question, sd_bu
     return result;
 }
 
-// A liveness check: a call that polkit answers without a person, after all calls before it.
+// The state of the liveness checks. A check is a call that polkit can answer without asking a person.
 struct pulse {
     // The time at which the last check was sent, and whether its reply is outstanding.
     uint64_t time;

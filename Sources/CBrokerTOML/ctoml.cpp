@@ -13,9 +13,9 @@ struct broken_assertion {};
 // Allows four levels of nested arrays, and values in the innermost one.
 #define TOML_MAX_NESTED_VALUES 5
 
-// toml++ has undefined behaviour for some non-ASCII letters outside of strings. Here such a letter does not
-// count as white space: the two headers below are included first, and TOML_UNREACHABLE returns false in them.
-// In versions after 3.3 their names end in .hpp.
+// toml++ has undefined behaviour for some non-ASCII letters outside of strings: the check for white space
+// reaches TOML_UNREACHABLE. The two headers below are therefore included first, with a TOML_UNREACHABLE that
+// returns false. In versions after 3.3 their names end in .hpp.
 #if __has_include(<toml++/impl/preprocessor.hpp>)
 #include <toml++/impl/preprocessor.hpp>
 #undef TOML_UNREACHABLE

@@ -28,7 +28,7 @@ int thumbnail_decode_base64(const uint8_t *text, size_t size, uint8_t **out, siz
             return -EINVAL;
         }
         bits = bits << 6 | (uint32_t)value;
-        /* The 2nd, 3rd and 4th character of a group each complete a byte. Left-over bits at the end are ignored. */
+        /* The 2nd, 3rd and 4th character of a group each complete a byte. Bits left over are ignored. */
         if (index % 4 == 1) bytes[length++] = (uint8_t)(bits >> 4);
         else if (index % 4 == 2) bytes[length++] = (uint8_t)(bits >> 2);
         else if (index % 4 == 3) bytes[length++] = (uint8_t)bits;

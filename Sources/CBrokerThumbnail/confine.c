@@ -48,7 +48,7 @@ static int filter(void)
 {
     struct sock_filter program[] = {
         LOAD(arch), IF_NOT(ARCHITECTURE, 1), BPF_STMT(BPF_JMP | BPF_JA, 1), ANSWER(SECCOMP_RET_KILL_PROCESS), LOAD(nr),
-        /* read only from standard input, write only to standard output. */
+        /* Allow read(2) only from standard input, and write(2) only to standard output. */
         IF_NOT(SYS_read, 4), LOAD(args[0]), IF_NOT(0, 1), ANSWER(SECCOMP_RET_ALLOW), ANSWER(SECCOMP_RET_KILL_PROCESS),
         IF_NOT(SYS_write, 4), LOAD(args[0]), IF_NOT(1, 1), ANSWER(SECCOMP_RET_ALLOW), ANSWER(SECCOMP_RET_KILL_PROCESS),
         IF_NOT(SYS_exit_group, 1), ANSWER(SECCOMP_RET_ALLOW), IF_NOT(SYS_exit, 1), ANSWER(SECCOMP_RET_ALLOW),

@@ -3,7 +3,7 @@
 
 #include "thumbnail.h"
 
-/* A picture that is scaled down row by row: each output pixel averages the photo's pixels that fall into it. */
+/* A picture that is scaled down row by row: each output pixel is the average of the photo's pixels in it. */
 struct picture {
     uint32_t width, height;
     uint32_t from_width, from_height;

@@ -19,7 +19,7 @@ extension Agent {
         terminal.say(.dim(names.text(wasRefused ? .refusedAsksAgain : .crowdAsks, [.app: name, .key: "o"])))
     }
 
-    /// Removes a prompt that was answered elsewhere, has expired, or whose app has disconnected.
+    /// Removes a prompt that was answered elsewhere or has expired, or whose app has disconnected.
     func withdraw(_ cookie: String) {
         queue.removeAll { $0.cookie == cookie }
         quiet.removeAll { $0.cookie == cookie }
@@ -29,7 +29,7 @@ extension Agent {
         if queue.isEmpty { sayWaiting() }
     }
 
-    /// Updates the end of a prompt that was extended because the person pressed a key, in this agent or
+    /// Updates a prompt's expiry time. The broker extends it when the person presses a key, in this agent or
     /// another one.
     func extend(_ cookie: String, until expires: Int64) {
         if dialogue?.prompt.cookie == cookie { self.expires = expires }

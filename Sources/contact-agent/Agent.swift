@@ -27,7 +27,7 @@ final class Agent {
     static let firstPause = Duration.milliseconds(500)
     static let longestPause = Duration.seconds(30)
 
-    /// The time after which the agent notices that its terminal shows no password prompt.
+    /// The time after which the agent checks whether its terminal shows a password prompt.
     static let passwordPromptTime = Duration.seconds(5)
 
     enum Ending: Hashable {
@@ -100,8 +100,8 @@ final class Agent {
         self.password = password
     }
 
-    /// Runs until the person quits, a signal arrives, an error ends the agent, or the first prompt is
-    /// answered if `once` is set.
+    /// Runs until the person quits, a signal arrives or an error ends the agent. If `once` is set, also ends
+    /// after the first answered prompt.
     func run() -> Ending {
         tryBroker()
         while ending == nil {
@@ -148,9 +148,9 @@ final class Agent {
         if terminal.echoes { terminal.say(StyledLine(names.text(.passwordNotHere), .warning)) }
     }
 
-    /// Ends the password agent. Call this when no password request is pending. Otherwise pkttyagent keeps
-    /// reading this terminal and hangs after one line: in polkit 122 the cancel handler waits for its own
-    /// end. ``lendTerminal()`` starts a new password agent.
+    /// Ends the password agent. Call this after an error that ends the password request. A pkttyagent whose
+    /// request was cancelled keeps reading this terminal and hangs after one line, because its cancel handler
+    /// in polkit 122 waits for its own end. ``lendTerminal()`` starts a new password agent.
     func endPasswordAgent() { password?.end() }
 
     /// Takes the terminal back. Discards the input that was typed meanwhile, because it was meant for the
@@ -268,7 +268,8 @@ final class Agent {
     // MARK: - The broker
 
     private func tryAgain() {
-        // The installed agent gave up the group that the socket requires. Only a new process has that group.
+        // The installed agent has given up the group that the socket requires. Only a new process has that
+        // group.
         if connector.canOpenAgain { tryBroker() } else { ending = .startAnew(attempt: attempt) }
     }
 

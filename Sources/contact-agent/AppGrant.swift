@@ -8,7 +8,7 @@ struct AppGrant: Hashable, Sendable {
     var status: String
     var contacts: Int
     var lastUsedAt: String?
-    /// The terminal session or process that the grant is bound to, in the broker's words.
+    /// The terminal session or process that the grant is bound to, as text from the broker.
     var session: String?
 }
 

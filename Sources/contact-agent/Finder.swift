@@ -32,7 +32,7 @@ struct Finder: Hashable {
         return list.offset(after: character, by: Self.limit(on: size)).map { search(from: $0, on: size) }
     }
 
-    /// Return ends typing and activates the list.
+    /// Handles a key while the person types the query. After Return, keys act on the list.
     private mutating func type(_ key: Key, on size: ScreenSize) -> Effect? {
         switch key {
         case .escape: return nil

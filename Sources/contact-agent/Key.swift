@@ -11,7 +11,7 @@ enum Key: Hashable, Sendable {
     /// An arrow, a function key or a control character without a meaning here.
     case other
 
-    /// Whether the key refuses. Such a key refuses on every screen, unless text is being typed or the screen
-    /// gives the key another meaning.
+    /// Whether pressing this key declines the request. It does so on every screen, except while the person
+    /// types text or where the screen assigns the key another action.
     var isRefusal: Bool { self == .enter || self == .escape || self == .character("d") }
 }

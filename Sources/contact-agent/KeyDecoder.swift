@@ -108,8 +108,8 @@ struct KeyDecoder {
             pasted = nil
             return .paste(String(decoding: text.prefix(Self.maximumPaste), as: UTF8.self))
         }
-        // A read may split the end mark, so as many bytes as the mark has, minus one, stay pending. All bytes
-        // before them are text.
+        // A read may split the end mark. Therefore the last bytes stay pending, one fewer than the mark has.
+        // All bytes before them are text.
         let kept = min(pending.count, end.count - 1)
         let text = (pasted ?? []) + pending.dropLast(kept)
         pasted = Array(text.prefix(Self.maximumPaste))

@@ -5,8 +5,8 @@ enum LineBreaker {
         var lines: [String] = []
         var line = ""
         for piece in pieces(of: text) {
-            // Two spaces separate pieces, such as a key and its effect. A piece is split only if it does not
-            // fit on one line.
+            // Two or more spaces separate pieces. A piece can be a choice with its key, such as `[n] Next`.
+            // It is split only if it does not fit on one line.
             if !line.isEmpty, Columns.width(line) + width(piece) > columns, width(piece) <= columns {
                 lines.append(line)
                 line = ""

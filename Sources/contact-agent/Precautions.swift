@@ -39,8 +39,8 @@ struct Precautions {
     }
 
     /// Restarts the agent to regain the group that the broker's socket requires. While dpkg unpacks a
-    /// package, neither the old file nor the new one may be executed. In that case this retries for 30
-    /// seconds, and a signal such as SIGINT or SIGTERM ends the program.
+    /// package, neither the old file nor the new one may be executed. In that case this method retries for 30
+    /// seconds. Meanwhile a signal such as SIGINT or SIGTERM ends the program.
     ///
     /// - Parameter attempt: the number of failed connection attempts in a row.
     /// - Returns: the reason why the restart failed; does not return on success.

@@ -32,7 +32,7 @@ struct Prompt: Hashable, Sendable {
     /// `nil` for a kind that this program does not know.
     var kind: Kind?
     var caller: Caller
-    /// The app's current authorization level, in the interface's words.
+    /// The app's current authorization level, as the interface names it.
     var status: String
     var purpose: String?
     var keys: [String]

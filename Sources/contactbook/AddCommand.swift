@@ -70,7 +70,7 @@ struct AddCommand: ParsableCommand {
 
     func run() throws {
         guard !isGiven else { return try add(contact) }
-        // If the contact is not added, the editor keeps the person's text.
+        // If an edited contact cannot be added, the editor's file is kept, because it has the person's text.
         guard isatty(STDIN_FILENO) == 0 else {
             let editor = try Editor(to: Self.task)
             guard let form = try editor.form(Self.emptyForm, ContactForm.keys)?.form else {

@@ -4,7 +4,7 @@ import Contacts
 extension AddressBook {
     /// Records how to undo a change, then saves the change: either all of it or nothing.
     ///
-    /// - Parameter steps: the steps that undo the change; empty if they are known only after the save.
+    /// - Parameter steps: the steps to record; empty if they are known only after the save.
     func save(noting steps: [UndoStep] = [], in journal: UndoJournal?, _ fill: (CNSaveRequest) -> Void) throws {
         do {
             try journal?.open()

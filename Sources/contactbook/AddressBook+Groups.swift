@@ -26,7 +26,7 @@ extension AddressBook {
             .refused)
     }
 
-    /// The identifiers of the cards in a group.
+    /// Returns the identifiers of the cards in a group.
     func members(of group: String) throws -> [String] {
         let request = CNContactFetchRequest(keysToFetch: [CNContactIdentifierKey])
         request.predicate = CNContact.predicateForContactsInGroup(withIdentifier: group)

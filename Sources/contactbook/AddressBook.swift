@@ -41,7 +41,7 @@ struct AddressBook {
         self.task = task
     }
 
-    /// Calls the body with the store, and translates the store's errors into this program's words.
+    /// Calls the body with the store, and converts the store's errors to this program's messages.
     func trying<Result>(_ body: (CNContactStore) throws -> Result) throws -> Result {
         do {
             return try body(store)
@@ -55,7 +55,7 @@ struct AddressBook {
     /// Passes the matching contacts to `each`, page by page, in the person's sort order.
     ///
     /// - Parameters:
-    ///   - predicate: a predicate that `CNContact` made; `nil` for all contacts.
+    ///   - predicate: a predicate from a method of `CNContact`; `nil` for all contacts.
     ///   - unify: whether linked cards are unified into one contact.
     func fetch(
         _ keys: ContactKeySet, _ predicate: NSPredicate? = nil, unify: Bool = true, page: Int = pageSize,
@@ -105,10 +105,11 @@ struct AddressBook {
         return ContactKeySet(keys.compactMap(ContactKey.init(rawValue:)))
     }
 
-    /// Returns the contact with this identifier or name. If several contacts match, a single exact match
-    /// wins.
+    /// Returns the contact with this identifier or name. If several contacts match but only one has exactly
+    /// this name (ignoring case), returns that one.
     ///
-    /// - Throws: ``CommandFailure`` if no contact matches, or several do. Several contacts are listed first.
+    /// - Throws: ``CommandFailure`` if no contact matches, or several do. If several match, this lists them
+    ///   before it throws.
     func contact(named word: String, _ keys: ContactKeySet) throws -> WireContact {
         let isIdentifier = !word.contains(where: \.isWhitespace)
         if isIdentifier,

@@ -57,7 +57,8 @@ enum ContactsFailure {
 }
 
 extension ContactsFailure {
-    /// Translates the failure of a save whose rejected step cannot be left out.
+    /// Converts a ``SaveFailure`` to a ``CommandFailure``, for a save that is not repeated without its
+    /// rejected step. Any other error is returned unchanged.
     static func refused(_ error: any Error, could task: String) -> any Error {
         guard let refused = error as? SaveFailure else { return error }
         return CommandFailure("could not \(task): \(refused.reason)", .notTried)
@@ -66,7 +67,7 @@ extension ContactsFailure {
 
 /// A save that was rejected because a value is invalid or a limit is exceeded.
 struct SaveFailure: Error {
-    /// Index of the step in the save, if the broker reports it.
+    /// The index of the rejected step in the save; `nil` if the broker does not report it.
     let index: Int?
     let reason: String
     /// Whether the save has too many changes. A smaller save can succeed.

@@ -3,7 +3,8 @@ import BrokerContactFiles
 import BrokerModel
 import Contacts
 
-/// The groups of imported cards. They come from the group names in the cards, and from group cards.
+/// The groups of imported cards. They come from the group names in cards and rows, from subfolders, and from
+/// group cards.
 struct ImportedGroups {
     /// The names of one card's groups, and the card's UID.
     struct Membership {
@@ -19,7 +20,7 @@ struct ImportedGroups {
         let place: String
     }
 
-    /// The maximum number of groups in one run. A file with more is hardly an address book.
+    /// The maximum number of groups in one run. A file with more groups is unlikely to be an address book.
     static let most = 1_000
     /// Member identifiers by group name.
     private(set) var members: [String: [String]] = [:]
@@ -118,7 +119,7 @@ extension Import {
         }
     }
 
-    /// Nests each group that a group card lists as a member.
+    /// Nests groups: if a group card lists another group as a member, that group becomes its subgroup.
     private mutating func nest(_ made: [String: String], _ book: AddressBook) throws {
         let byUID = Dictionary(
             groups.cards.filter { !$0.uid.isEmpty }.map { (ContactUID.comparable($0.uid), $0.name) },

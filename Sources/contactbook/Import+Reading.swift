@@ -8,7 +8,7 @@ struct ImportReading {
     /// The format of the files; `nil` detects it from the content.
     var format: FileFormat?
     var dates = DateOrder.monthFirst
-    /// Whether to create the groups that the cards name.
+    /// Whether to create groups for the cards' group names, for subfolders and for group cards.
     var makesGroups = true
 }
 

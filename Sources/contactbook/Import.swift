@@ -383,7 +383,8 @@ struct Import {
         Speech.say("\(place): \(reason)")
     }
 
-    /// Estimated size on the wire, in bytes. Only images, notes and extra properties can be long.
+    /// Estimated size on the wire, in bytes. Images, notes and extra properties count with their sizes. All
+    /// other values count as 2 KiB together, because they are usually short.
     static func size(of contact: Contact) -> Int {
         2_048 + contact.imageData.utf8.count + contact.note.utf8.count
             + contact.extraProperties.reduce(0) { $0 + $1.utf8.count }

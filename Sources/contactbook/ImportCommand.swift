@@ -47,8 +47,8 @@ struct ImportCommand: ParsableCommand {
         let journal = dryRun ? nil : undo.journal("import \(files.joined(separator: " "))", to: Import.task)
         try journal?.open()
         defer { journal?.end() }
-        // This is created only after the access prompt. During the prompt, ^C therefore ends the program at
-        // once.
+        // The interruption is created only after the access prompt, so ^C ends the program at once during the
+        // prompt.
         let interruption = Interruption()
         var run = try Import(
             book: book, knowing: known, duplicates: treatment, size: ImportedFile.size(of: opened),

@@ -9,8 +9,8 @@ import Glibc
 /// store can be checked against the audit chain.
 ///
 /// `STATE/audit-journal` contains the sequence number of the last record that the journal took. If the broker
-/// ends before it updates that file, it sends the last records again, with the same numbers. No record is
-/// skipped.
+/// ends before it updates that file, the next broker sends the last records again, with the same numbers. No
+/// record is skipped.
 final class AuditJournal: AuditKeeper {
     private let journal: Journal
     private let path: String

@@ -10,8 +10,8 @@ struct BindingWatch {
 
     private static let queue = DispatchQueue(label: "ends of sessions")
 
-    /// - Returns: the owner of the watch; releasing it ends the watch. `nil` for a persistent binding, or if
-    ///   the session or process has ended or cannot be watched.
+    /// - Returns: an object that owns the watch; releasing the object ends the watch. `nil` for a persistent
+    ///   binding, or if the session or process has ended or cannot be watched.
     func begin(_ binding: Principal.Binding, _ ended: @escaping () -> Void) -> AnyObject? {
         let watch: SessionWatch
         do throws(PeerError) {

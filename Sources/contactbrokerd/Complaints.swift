@@ -2,8 +2,9 @@ import BrokerSystem
 import BrokerVarlink
 import Logging
 
-/// Logs callers that were refused. The number of messages per user is limited, so that a program that keeps
-/// connecting cannot hide messages about other users' programs. It lives on the event loop.
+/// Logs refused callers, and connections that were closed because of a limit or because a foreign process
+/// wrote to them. The number of messages per user is limited, so that a program that keeps connecting cannot
+/// hide messages about other users' programs. This class lives on the event loop.
 final class Complaints {
     /// The maximum number of messages per user within ``window``. Further messages are only counted, and the
     /// count is logged at the end of the window.

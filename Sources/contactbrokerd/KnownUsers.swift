@@ -1,11 +1,11 @@
 import Glibc
 
-/// Distinguishes users of this machine from other user IDs, such as those of sub-UIDs, containers and
-/// services without a name. All other user IDs count as one user. This class lives on the event loop and
-/// never waits for the user database.
+/// Distinguishes users of this machine from other user IDs, such as sub-UIDs and the user IDs of containers
+/// and of services without a user name. All other user IDs count as one user. This class lives on the event
+/// loop and never waits for the user database.
 ///
-/// A user ID is known if it has an address book, if it has been logged in, or if a worker has found its name.
-/// Only root can cause the first two for a user ID without a name.
+/// A user ID is known if it has an address book or a login session, or if a worker has found its name. Only
+/// root can create an address book or a login session for a user ID that has no user name.
 final class KnownUsers {
     /// The maximum number of cached user IDs; the cache is emptied beyond that.
     static let most = 16_384

@@ -117,8 +117,9 @@ struct Reception {
 }
 
 extension Admission {
-    /// Serves the caller. Its connections count together with those of the same app. An interpreter's
-    /// connections count for its terminal session or process, because an interpreter can run any app.
+    /// Serves the caller. The connection limit of an app covers all of the user's connections from it. For an
+    /// interpreter, which can run any app, the limit applies to each terminal session, or to each process
+    /// without one.
     fileprivate static func admit(_ session: CallerSession) -> Admission {
         .admit(context: session, app: session.caller.principals.last)
     }

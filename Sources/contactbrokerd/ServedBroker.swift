@@ -195,7 +195,7 @@ func userName(_ uid: UInt32) -> String {
     return String(cString: name)
 }
 
-/// Whether the user is logged in. logind keeps a file for each user who is, sd_uid_get_state(3).
+/// Whether the user is logged in. logind keeps a file for each logged-in user (sd_uid_get_state(3)).
 private func hasLoginSession(_ uid: UInt32) -> Bool {
     var status = stat()
     return lstat("/run/systemd/users/\(uid)", &status) == 0

@@ -11,16 +11,16 @@ struct AdminClient {
     private let task: String
     private let client: VarlinkClient
 
-    /// The maximum wait for a reply: 120 seconds for the password, and the rest for the broker's work.
+    /// The maximum wait for a reply: 120 seconds for the password, and 60 seconds for the broker's work.
     static let timeout = Duration.seconds(180)
 
     /// Whether standard input or standard error is a terminal. Only then can a person be asked for a
     /// password.
     private static var isAtTerminal: Bool { isatty(STDIN_FILENO) != 0 || isatty(STDERR_FILENO) != 0 }
 
-    /// Calls without a password first. If the broker requires a password and this program has a terminal,
-    /// this calls again and lets polkit ask for the password. Either the desktop's polkit agent asks for it,
-    /// or polkit's own agent on this terminal.
+    /// Makes the call without a password first. If the broker requires a password and this program has a
+    /// terminal, makes the call again and lets polkit ask for the password. Either the desktop's polkit agent
+    /// asks, or polkit's own agent does so on this terminal.
     private func asking<Result>(_ call: ((inout JSONWriter) -> Void) throws -> Result) throws -> Result {
         do {
             do {
@@ -37,8 +37,8 @@ struct AdminClient {
         }
     }
 
-    /// - Parameter waitingForEver: whether to wait without a timeout, for replies that the broker sends when
-    ///   something happens.
+    /// - Parameter waitingForEver: whether to wait without a timeout. Use this if the broker sends replies as
+    ///   new records arrive.
     init(to task: String, waitingForEver: Bool = false) throws {
         self.task = task
         do {

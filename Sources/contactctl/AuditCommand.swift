@@ -18,7 +18,8 @@ struct AuditCommand: ParsableCommand {
 
     /// The number of records to show if neither ``limit`` nor ``since`` is given.
     private static let defaultLimit = 50
-    /// The number of earlier records to show before the new ones, with ``follow``.
+    /// With ``follow``, the number of earlier records to show before the new ones, if neither ``limit`` nor
+    /// ``since`` is given.
     private static let defaultLimitBeforeNew = 10
 
     func validate() throws {

@@ -13,8 +13,8 @@ struct ResetCommand: ParsableCommand {
         let client = try AdminClient(to: "reset")
         let grants = try client.grants()
         var name = app
-        // An app whose prompts are turned off may be missing from the grants. In that case the word is tried
-        // as a complete identifier; the audit shows the identifier.
+        // If no listed app matches the word, the word is tried as a complete identifier. The audit shows
+        // complete identifiers.
         if grants.contains(where: { $0.isCalled(app) }) || (try? reset(app, at: client)) == nil {
             guard let first = try client.matching(app, strength: strength, in: grants).first else { return }
             try reset(first.app, at: client)

@@ -11,7 +11,7 @@ struct WhyCommand: ParsableCommand {
     var app: String
     @Option(help: "Only where the broker was so sure of the app, for example unverified.") var strength: String?
 
-    /// Returns the reason with its times in local time.
+    /// Converts the times in a reason to local time.
     private static func local(_ reason: String) -> String {
         reason.split(separator: " ", omittingEmptySubsequences: false).map { word in
             word.hasSuffix(",") ? LocalTime.text(String(word.dropLast())) + "," : LocalTime.text(String(word))

@@ -6,7 +6,7 @@ extension AccessStore {
     /// Adds a record to the batch. Its position in the chain is fixed when ``commit()`` returns.
     ///
     /// A refusal, a disclosure or a password request that equals a recent one is counted instead of added.
-    /// The earlier event is in the audit or in this batch. The count is added when the deduplication window
+    /// The earlier record is in the audit or in this batch. The count is added when the deduplication window
     /// closes; see ``closeWindows(at:)``.
     public func append(_ record: AuditRecord) { ledger.enter(record, into: &batch.records) }
 
@@ -42,7 +42,7 @@ extension AccessStore {
     /// The sequence number of the last committed record.
     public var auditCount: Int64 { writtenCounters.auditSequence }
 
-    /// A reader for a worker.
+    /// Returns a new reader, for use on a worker.
     public var auditReader: AuditReader { AuditReader(database: folder.database, known: lastPosition) }
 
     var lastPosition: AuditPosition {

@@ -1,6 +1,7 @@
 import BrokerAccessControl
 
-/// The audit allowance and deduplication windows of one app. Only the event loop uses it.
+/// The audit allowance and deduplication windows of one app, or the allowance that several apps of a user
+/// share. Only the event loop uses it.
 final class AuditAccount {
     /// `nil` for a user's shared account, whose records are not deduplicated.
     let owner: AuditLedger.Owner?

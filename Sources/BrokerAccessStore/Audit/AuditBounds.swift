@@ -1,8 +1,7 @@
 /// How much one app may write to the audit, and which of its records are deduplicated.
 public struct AuditBounds: Hashable, Sendable {
     /// Records that one app may cause within any hour. Beyond that its calls wait; see
-    /// ``AccessStore/auditWait(uid:strength:app:now:)``. The person's decisions about the app do not count: they are
-    /// always written at once.
+    /// ``AccessStore/auditWait(uid:strength:app:now:)``. The person's decisions about the app do not count.
     public var recordsPerHour = 1_000_000
     /// The bytes that these records may take in the file, within any hour.
     public var bytesPerHour = 256 * 1_048_576

@@ -2,11 +2,11 @@ import BrokerAccessControl
 import BrokerModel
 import CBrokerCrypto
 
-/// One row of the audit as stored. Enumerations are texts, so that rows with values unknown to this version
-/// can still be hashed.
+/// One row of the audit as stored. Enumeration values are kept as strings, so that a row whose value this
+/// version does not know can still be hashed.
 ///
-/// Its texts are strings in a row to be written, and the stored bytes in a row that was read. Invalid UTF-8
-/// is therefore hashed unchanged.
+/// `Text` is `String` for a row about to be written, and `[UInt8]` for a row read from the database, so that
+/// invalid UTF-8 is hashed as stored.
 struct AuditRow<Text: AuditText> {
     var sequence: Int64
     var time: Int64
@@ -56,7 +56,7 @@ enum AuditChain {
     static let beginning = [UInt8](repeating: 0, count: hashSize)
     private static let version: UInt8 = 1
 
-    /// Writes the canonical form of a row after `previous` into a reusable buffer.
+    /// Writes the canonical form of a row into a reusable buffer. `previous` is the predecessor's hash.
     static func canonical(_ row: AuditRow<some AuditText>, after previous: [UInt8], into bytes: inout [UInt8]) {
         bytes.removeAll(keepingCapacity: true)
         bytes.append(version)
@@ -101,7 +101,7 @@ enum AuditChain {
         return ccrypto_sha256(bytes, bytes.count, &hash) == 1 ? hash : nil
     }
 
-    /// Returns the hash of a row after a record with the hash `previous`. `bytes` is a reusable buffer.
+    /// Returns the hash of a row. `previous` is the predecessor's hash; `bytes` is a reusable buffer.
     static func hash(
         _ row: AuditRow<some AuditText>, after previous: [UInt8], _ bytes: inout [UInt8]
     ) throws(AccessStoreError) -> [UInt8] {

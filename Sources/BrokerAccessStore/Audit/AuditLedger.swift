@@ -53,7 +53,7 @@ struct AuditLedger {
         guard record.repeats == nil else { return nil }
         switch record.event {
         case .disclosure:
-            // Deduplicated only if the record shows which contacts were disclosed, or that none were.
+            // Two equal records that name neither contacts nor a part may be about different contacts.
             return record.contacts != nil || record.part != nil || record.count ?? 0 == 0 ? .disclosure : nil
         // Any program can cause password requests and refusals as often as it likes.
         case .refusal, .authentication: return .refusal
@@ -204,8 +204,8 @@ struct AuditLedger {
 }
 
 extension AuditEvent {
-    /// Whether records of this event count against the app's allowance. Records of the person's or the
-    /// administrator's actions do not: they are written even if the app has used up its allowance.
+    /// Whether records of this event count against the app's audit allowance. Records about actions of the
+    /// person, an administrator or the broker do not.
     var isCausedByApp: Bool {
         switch self {
         case .disclosure, .refusal, .prompt, .save, .saveNotDone, .authentication: true

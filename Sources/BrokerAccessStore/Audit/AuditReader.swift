@@ -32,8 +32,8 @@ public struct AuditReader: Sendable {
     /// Verifies at most `rows` records, from the first record or from where the last step ended.
     ///
     /// Finds every record that was changed, removed, added or moved, and a truncated end. A program that can
-    /// write the file can also recompute the whole chain. This is found only by comparison with a hash that was
-    /// stored elsewhere.
+    /// write the file can also recompute the whole chain. Such a change is found only by comparison with a
+    /// hash that was stored elsewhere.
     public func verify(from: Int64?, budget rows: Int) throws(AccessStoreError) -> AuditVerification {
         try query().verify(from: from, budget: rows, known: known)
     }

@@ -86,8 +86,8 @@ struct DeduplicationTable {
         weight += key.weight
     }
 
-    /// Whether the first window has ended. A window that opened in the future counts as ended: the clock was
-    /// set back.
+    /// Whether the first window has ended. A window that opened after `now` counts as ended, because the
+    /// clock was set back.
     func firstHasEnded(at now: Int64, length: Int64) -> Bool {
         guard let opened = first?.opened else { return false }
         return now - opened >= length || now < opened

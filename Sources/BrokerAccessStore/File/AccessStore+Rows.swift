@@ -2,7 +2,7 @@ import BrokerAccessControl
 import BrokerModel
 import BrokerSQLite
 
-/// Writes the changed rows. All of this runs within the transaction of a commit.
+/// Writes the changed rows. All functions here run within the transaction of a commit.
 extension AccessStore {
     func writeGrants(_ connection: Database) throws(AccessStoreError) {
         for (principal, change) in unwritten.grants { try writeGrant(of: principal, change, connection) }

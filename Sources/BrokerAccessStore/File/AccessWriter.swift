@@ -52,7 +52,7 @@ final class AccessWriter {
         pages.deallocate()
     }
 
-    /// Pages in the WAL after the last commit.
+    /// The number of pages in the WAL after the last commit.
     var walPages: Int { Int(pages.pointee) }
 
     /// Runs `body` as one transaction, which is rolled back if `body` throws.

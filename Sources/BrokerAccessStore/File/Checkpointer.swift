@@ -3,11 +3,11 @@ import GRDBSQLite
 
 /// Checkpoints the access database on a worker.
 ///
-/// The event loop's connection never checkpoints, because a checkpoint waits for the disk. Call ``run()`` on a worker
-/// when ``AccessStore/walPages`` has passed ``pages`` after a commit. Run only one at a time, and only before
-/// ``AccessStore/close(now:)``.
+/// The event loop's connection checkpoints only in ``AccessStore/close(now:)``, because a checkpoint waits
+/// for the disk. Call ``run()`` on a worker when ``AccessStore/walPages`` exceeds ``pages``. Run only one at
+/// a time, and only before ``AccessStore/close(now:)``.
 public struct Checkpointer: Sendable {
-    /// The number of pages in the WAL from which a run is worthwhile.
+    /// A run is worthwhile if the WAL has more pages than this.
     public static let pages = 1_000
     /// Beyond this many pages a run may block commits, to keep the WAL bounded. The WAL grows this large only
     /// if commits continued during every run.
@@ -21,7 +21,7 @@ public struct Checkpointer: Sendable {
     /// - Returns: the number of pages that were not checkpointed.
     @discardableResult
     public func run() throws(AccessStoreError) -> Int {
-        // Each run opens its own connection, which takes about 0.1 ms, so threads share no connection.
+        // Each run opens its own connection, so that threads share none. Opening one takes about 0.1 ms.
         let connection = try Database.open(database, .readWrite)
         try connection.execute("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0")
         // A run that blocks commits must not wait long for a reader of the audit.

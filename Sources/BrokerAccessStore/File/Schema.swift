@@ -14,7 +14,7 @@ enum Schema {
 
     private static let steps = [
         """
-        -- Exactly one row: the counters. The audit may have a few more records than they say.
+        -- Exactly one row, with the counters. auditSequence may be a few records behind the audit.
         CREATE TABLE state (
             id            INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
             auditSequence INTEGER NOT NULL,
@@ -25,7 +25,7 @@ enum Schema {
         ) STRICT;
         INSERT INTO state VALUES (1, 0, zeroblob(32), 0, 0, 0);
 
-        -- One app of a user, while it has a grant or a key for its identifiers.
+        -- One row for each user and app. The row exists as long as the app has a grant or an identifier key.
         CREATE TABLE principal (
             id            INTEGER NOT NULL PRIMARY KEY,
             uid           INTEGER NOT NULL,
@@ -37,7 +37,7 @@ enum Schema {
         ) STRICT;
 
         -- keys: a bit set. Times: seconds since 1970. expires: NULL if the grant lasts until it is revoked. epoch: the
-        -- revision since which every change of the granted set is recorded in setEvent.
+        -- revision at which the history of the granted set begins. setEvent contains every later change of the set.
         CREATE TABLE appGrant (
             principal     INTEGER NOT NULL PRIMARY KEY REFERENCES principal ON DELETE CASCADE,
             level         TEXT    NOT NULL CHECK (level IN ('denied', 'limited', 'full')),
@@ -108,8 +108,8 @@ enum Schema {
             BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
         """,
         """
-        -- The callers in the audit. Records store only a caller's id, because a caller's fields would be most of a record,
-        -- and a reply waits until the pages of its record are written. A record's hash still covers its caller.
+        -- The callers in the audit. Records store only the caller's id. The caller's fields would take up most of each
+        -- record, and a reply waits until its record is written. A record's hash still covers its caller.
         CREATE TABLE auditCaller (
             id            INTEGER NOT NULL PRIMARY KEY,
             uid           INTEGER NOT NULL,
@@ -150,8 +150,8 @@ enum Schema {
             BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
         """,
         """
-        -- The name that a UID had when data was first stored for it. purged: 1 when the grants are deleted and the book
-        -- is being deleted.
+        -- The user's name at the time when data was first stored for the UID. purged: 1 while the user's book is being
+        -- deleted, after the grants were deleted.
         CREATE TABLE owner (
             uid           INTEGER NOT NULL PRIMARY KEY,
             name          TEXT    NOT NULL,
@@ -175,7 +175,7 @@ enum Schema {
             uid           INTEGER NOT NULL PRIMARY KEY,
             number        INTEGER NOT NULL
         ) STRICT;
-        -- A random number, new with each decision about the app.
+        -- A random number that each grant change by the person or the administrator renews.
         ALTER TABLE appGrant ADD COLUMN decision INTEGER NOT NULL DEFAULT 0;
         """,
         """

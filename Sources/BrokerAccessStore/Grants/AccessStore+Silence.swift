@@ -14,8 +14,8 @@ extension AccessStore {
     /// All silenced principals, in no particular order.
     public var silencedPrincipals: [Principal] { Array(silenced.keys) }
 
-    /// Silences a principal's prompts. The silence applies at once, even if commits fail. The next successful
-    /// commit writes it.
+    /// Silences a principal's prompts. The silence applies at once, even if commits fail. If the principal is
+    /// persistent, the next successful commit writes the silence.
     ///
     /// - Parameter now: seconds since 1970.
     public func silence(_ principal: Principal, now: Int64) {

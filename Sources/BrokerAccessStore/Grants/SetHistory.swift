@@ -1,8 +1,8 @@
 import BrokerAccessControl
 import BrokerModel
 
-/// One change to a granted set. A contact that the app itself adds causes no event, because the book's change
-/// history already contains it. A save that is not carried out therefore leaves no event.
+/// One change to a granted set. A contact that the app itself adds causes no event, because the book already
+/// records the addition. A save that is not carried out therefore leaves no event.
 public struct SetEvent: Hashable, Sendable {
     public enum Kind: Int64, CaseIterable, Sendable {
         /// The person added the contact.

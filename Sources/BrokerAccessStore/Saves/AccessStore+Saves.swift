@@ -125,7 +125,7 @@ extension AccessStore {
     /// sets.
     public var willRedeliver: Bool { !undelivered.isEmpty && !batch.hasDelivered }
 
-    /// The number of the last entry of a book's outbox that was taken over.
+    /// The number of the last entry that was taken over from the outbox of the user's book; 0 if none was.
     public func outboxMark(of uid: UInt32) -> Int64 { outboxMarks[uid] ?? 0 }
 
     private static let beforeCrash = "before a crash"

@@ -26,11 +26,11 @@ struct SaveNotice: Hashable, Sendable {
     var contacts: [RecordNumber]
     /// The last record number in use when the save began.
     var lastNumber: Int64
-    /// The number of the grant's last decision when the save began; see ``StoredGrant/decision``. After a
-    /// restart, the new contacts join the app's set only if the grant still has this number. `nil` if the
-    /// principal is not persistent or has no grant, or if the save adds no contacts.
+    /// The value of ``StoredGrant/decision`` in the app's grant when the save began. After a restart, the new
+    /// contacts join the granted set only if the grant still has this value. `nil` if the principal is not
+    /// persistent or has no grant, or if the save adds no contacts.
     var decision: Int64?
-    /// Whether the policy limits the app to single contacts, whatever its grant allows.
+    /// As in ``SaveContents/isKeptToSingle``.
     var isKeptToSingle: Bool
 }
 
@@ -43,8 +43,9 @@ struct SaveNotice: Hashable, Sendable {
 ///     count, then adds, deletes, contacts: each a count and the differences between successive numbers
 ///     hash       the first 16 bytes of SHA-256 over uid, number (8 bytes each) and all bytes before the hash
 ///
-/// Lengths, counts and differences are in groups of seven bits, lowest first. The contents of a notice with a
-/// wrong hash are not used, because a damaged notice could name other contacts.
+/// Lengths, counts and differences are written in groups of seven bits, lowest first, as in LEB128.
+/// Differences are zigzag-encoded. The broker does not use the contents of a notice with a wrong hash,
+/// because a damaged notice could name other contacts.
 extension SaveNotice {
     private static let version: UInt8 = 1
     private static let hashSize = 16

@@ -1,9 +1,9 @@
 import BrokerSQLite
 
-/// An audit record that was synced before a save in a book.
+/// The last audit record that was synced when a save was made. The book stores the record's number and hash.
 ///
 /// The access database alone cannot show that an older copy of it was restored. A book is a separate file and
-/// can show this: the audit must contain the record that the book names.
+/// can show this: the audit must contain the record that the anchor in the book identifies.
 public struct AuditAnchor: Hashable, Sendable {
     public let sequence: Int64
     /// SHA-256, 32 bytes.
@@ -14,8 +14,8 @@ public struct AuditAnchor: Hashable, Sendable {
         self.hash = hash
     }
 
-    /// Reads the anchor of a user's book without changing the book. Returns `nil` if there is no book or no save has
-    /// stored an anchor. Reads a file, so not for the event loop.
+    /// Reads the anchor of a user's book without changing the book. Returns `nil` if there is no book or no
+    /// save has stored an anchor. Do not call this on the event loop, because it reads a file.
     ///
     /// - Parameter folder: the user's folder.
     public static func read(folder: String) throws(StoreError) -> AuditAnchor? {

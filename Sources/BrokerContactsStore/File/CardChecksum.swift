@@ -20,8 +20,8 @@ enum CardChecksum {
     ///
     /// - Parameters:
     ///   - column: the column of `stored`.
-    ///   - checksum: the column of `checksum`. NULL, which reads as 0, marks a card that was damaged before books had
-    ///     checksums.
+    ///   - checksum: the column of `checksum`. NULL, which reads as 0, marks a card that was damaged before
+    ///     books had checksums.
     static func card(
         _ statement: PreparedStatement, _ column: Int32, checksum: Int32, record: Int64
     ) -> StoredContact? {

@@ -71,7 +71,7 @@ final class Linking {
                 links.byHand.members(of: one).count + links.byHand.members(of: other).count
                     <= ContactLinks.mostMembers
             else { throw ChangeError.tooManyLinked(index: index) }
-            // This link replaces earlier unlinks between the two sets.
+            // The new link overrides earlier unlinks between the two sets.
             try book.removeUnlike(links.all.members(of: one), links.all.members(of: other))
             links.byHand.join(one, other)
             links.all.join(one, other)

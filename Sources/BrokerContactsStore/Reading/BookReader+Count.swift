@@ -19,8 +19,8 @@ extension BookReader {
             return try inOneRead {
                 let count = try count(ReadSQL.count(match, condition), condition.bindings)
                 guard let linked else { return count }
-                // A follower that was found counts as the first card of its set, unless that card was found
-                // too.
+                // A match that another contact represents counts as that contact. Such a contact counts only
+                // once, even if it matches too.
                 let followers = try linked.followers(match, condition)
                 let firsts = Set(try followers.map { try linked.first(for: RecordNumber($0)).rawValue })
                 return count - followers.count + (try firsts.filter { try !matches($0, match) }.count)
@@ -55,7 +55,7 @@ struct LinkedRecords {
     private let scope: RecordScope
     private let isByHand: Bool
 
-    /// - Parameter links: the links visible to the query's keys.
+    /// - Parameter links: the links that a reader of the query's keys may see.
     init(reader: BookReader, links: ContactLinks, query: ContactQuery) {
         (self.reader, self.links, scope) = (reader, links, query.scope)
         isByHand = !query.matchKeys.isSuperset(of: BookLinks.evidenceKeys)
@@ -86,7 +86,8 @@ struct LinkedRecords {
     /// Returns the matching contacts of the whole book that another contact represents.
     func followers(_ match: Match, _ condition: Condition) throws -> [Int64] {
         var condition = condition
-        // Checks each linked card for the word, because fewer cards are linked than may contain the word.
+        // Checks each linked card for the word. There are usually fewer linked cards than cards with the
+        // word.
         if case .words(let words, let keys) = match, words.count == 1 {
             condition = Condition(having: words, keys)
         }

@@ -179,7 +179,7 @@ private struct Fetch {
         return [(.sameName, [.bytes(after.key), record]), (.laterNames, [.bytes(after.key)])]
     }
 
-    /// Reads the contacts of a set.
+    /// Reads a page of the contacts with these numbers.
     func some(_ scope: Set<RecordNumber>) throws -> FetchedPage {
         if scope.count == 1, query.order == .none, let record = scope.first { return try one(record) }
         return try reader.inOneRead {
@@ -207,7 +207,7 @@ private struct Fetch {
         return page
     }
 
-    /// Reads the matching contacts of a set. Looks up no other contacts.
+    /// Reads a page of those contacts with these numbers that match. Looks up no other contacts.
     func some(_ scope: Set<RecordNumber>, matching match: Match) throws -> FetchedPage {
         if match == .nobody { return FetchedPage() }
         return try page(of: sorted(firsts(of: reader.matching(match, amongst: scope))))
@@ -220,8 +220,8 @@ private struct Fetch {
             let sql = ReadSQL.sorted(condition, .none, after: nil, limit: nil)
             return try page(of: sorted(firsts(of: records(sql, condition.bindings))))
         }
-        // One contact beyond the limit shows whether more contacts follow. ``page(of:)`` leaves out the
-        // followers, so the limit rises by their number.
+        // One contact beyond the limit shows whether more contacts follow. ``page(of:)`` leaves out matches
+        // that another contact represents, so the limit rises by their number.
         let followers = try linked?.followers(match, condition) ?? []
         let (limit, _) = query.limit.addingReportingOverflow(1 + followers.count)
         var places = try places(match, condition, limit: limit)
@@ -261,7 +261,7 @@ private struct Fetch {
         return try reader.sortKey(record, query.order, seeing: query.matchKeys) ?? []
     }
 
-    /// Sorts records. An order by name leaves out deleted records.
+    /// Sorts records. If the order is by name, leaves out deleted records.
     private func sorted(_ records: [Int64]) throws -> [Place] {
         if query.order == .none { return records.map { Place(key: [], record: $0) }.sorted() }
         return try records.compactMap { record in

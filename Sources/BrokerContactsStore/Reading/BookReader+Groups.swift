@@ -75,8 +75,8 @@ extension BookReader {
         }
     }
 
-    /// Returns the number of the last change of any group that concerns no contact or one of these contacts.
-    /// Looks up only these contacts.
+    /// Returns the number of the last change to a group after `number`, counting only changes that concern no
+    /// contact or one of these contacts. Looks up only these contacts.
     private func lastChangeOfGroups(after number: Int64, with records: Set<RecordNumber>) throws -> Int64? {
         var last = try statement(ReadSQL.changesOfGroups).bind(1, number).first { $0.integer(0) }
         let ofMember = try statement(ReadSQL.changesOfMember)

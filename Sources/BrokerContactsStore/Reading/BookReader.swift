@@ -3,7 +3,7 @@ import BrokerNormalization
 import BrokerSQLite
 import Synchronization
 
-/// One contact as it was read.
+/// One contact in the result of a fetch.
 public struct FetchedContact: Sendable {
     public let record: RecordNumber
     public let contact: StoredContact
@@ -13,8 +13,8 @@ public struct FetchedContact: Sendable {
     public internal(set) var others: [FetchedContact] = []
 }
 
-/// Counts the writes to a book. The writer and the readers share it. The count shows a reader whether its
-/// snapshot is the latest. ``mayHold`` is false during a checkpoint.
+/// Counts the writes to a book, which shows a reader whether its snapshot is the latest. The writer and the
+/// readers share one object.
 final class SaveCount: Sendable {
     private let count = Atomic(0)
     private let checkpoints = Atomic(0)
@@ -82,8 +82,8 @@ final class BookReader {
     ///
     /// - Returns: whether a new snapshot was taken.
     func holdSnapshot() throws(StoreError) -> Bool {
-        // The count is read before the snapshot is taken. A save in between makes the snapshot look stale, which
-        // costs one more transaction.
+        // The count is read before the snapshot is taken. A save in between makes the snapshot look stale,
+        // which costs one more transaction.
         let count = saves.now
         guard saves.mayHold else {
             release()
@@ -111,7 +111,7 @@ final class BookReader {
     func statement(_ sql: String) throws(StoreError) -> PreparedStatement { try database.statement(sql) }
 
     /// Returns sorted records: from the cache if the book has not changed, otherwise from `make`. A list that
-    /// is read page by page is therefore sorted once. Use it within ``inOneRead(_:)``.
+    /// is read page by page is therefore sorted once. Call this within ``inOneRead(_:)``.
     func records(
         of subject: KeptPlaces.Subject, _ order: ContactOrder, _ make: () throws -> [Int64]
     ) throws -> [Int64] {
@@ -122,7 +122,7 @@ final class BookReader {
         return records
     }
 
-    /// Returns the card of a row. Reports a damaged card and returns `nil`.
+    /// Returns the card of a row. If the card is damaged, reports this and returns `nil`.
     func stored(
         _ statement: PreparedStatement, _ column: Int32, checksum: Int32, record: Int64
     ) -> StoredContact? {
@@ -131,7 +131,8 @@ final class BookReader {
         return card
     }
 
-    /// Runs several statements on one snapshot of the book, with one lock. A single statement does not need it.
+    /// Runs several statements on one snapshot of the book, with one lock. A single statement does not need
+    /// this.
     func inOneRead<Result>(_ body: () throws -> Result) throws -> Result {
         guard held == nil else { return try body() }
         try statement("BEGIN").run()

@@ -81,7 +81,7 @@ struct Condition: Hashable {
     let sql: String
     let bindings: [Binding]
 
-    /// Creates a condition that starts from the index for the match; `nil` if nothing can match.
+    /// Creates a condition that looks up the match in its index; `nil` if nothing can match.
     init?(_ match: Match) {
         switch match {
         case .words(let words, let keys):
@@ -126,11 +126,11 @@ struct Condition: Hashable {
         }
     }
 
-    /// Creates a condition for reading along an order. It checks the words of each record.
+    /// Creates a condition for reading contacts in order. It checks the words of each contact.
     init(having words: [String], _ keys: ContactKeySet) { self.init(words.map { Self.has($0, keys) }) }
 
-    /// Creates a condition that starts from the index of one word. It checks the other words of each record
-    /// with that word.
+    /// Creates a condition that looks up one word in the index and checks each record found for the other
+    /// words.
     init(finding word: String, _ others: [String], _ keys: ContactKeySet) {
         self.init([Self.found(word, keys)] + others.map { Self.has($0, keys) })
     }
@@ -150,7 +150,7 @@ struct Condition: Hashable {
     /// An unknown country or extension matches any value. Each parameter occurs twice.
     private static let phoneRest = " AND (country IN (0, ?) OR ? = 0) AND (extension IN ('', ?) OR ? = '')"
 
-    /// Parameters: the word, ``Match/end(of:)`` the word, and the keys. Returns a record once for each of its
+    /// Parameters: the word, its ``Match/end(of:)``, and the keys. Selects a record once for each of its
     /// matching words.
     static let wordIndex = """
         SELECT record FROM word INDEXED BY wordByWord WHERE word >= ? AND word < ? AND (1 << key) & ? <> 0

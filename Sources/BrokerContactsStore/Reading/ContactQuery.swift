@@ -13,14 +13,14 @@ public struct ContactQuery: Hashable, Sendable {
     /// The maximum number of contacts to return.
     public var limit: Int
     /// The page ends when it has this many bytes of ``disclosedKeys`` and ``images``. The first contact is
-    /// returned whatever its size.
+    /// returned regardless of its size.
     public var byteLimit: Int
     /// The keys to be disclosed. Only these keys and the images count towards ``byteLimit``, so the size of a
     /// page reveals nothing about hidden keys.
     public var disclosedKeys: ContactKeySet
     /// The images to read; other keys in the set are ignored.
     public var images: ContactKeySet
-    /// Whether linked contacts of the scope are unified. A unified contact takes the place of its first card, and
+    /// Whether linked contacts of the scope are unified. A unified contact is sorted as its first card and
     /// matches if any of its cards does.
     public var unifies: Bool
 

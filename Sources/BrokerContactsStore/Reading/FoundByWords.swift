@@ -4,8 +4,8 @@ import BrokerSQLite
 
 /// The bounds that select a query plan for a search.
 struct SearchEffort {
-    /// If fewer stored words than this begin with a typed word, all their contacts are sorted. In a large
-    /// book this takes about 2 µs per contact.
+    /// If fewer stored words than this begin with a typed word, all contacts with such a word are sorted. In
+    /// a large book, sorting takes about 2 µs per contact.
     var few = 1_500
     /// The number of contacts to check along an order before sorting all matches instead. A search with a
     /// large limit checks more.
@@ -50,7 +50,7 @@ struct FoundByWords {
 
     private var steps: Int { max(effort.steps, 2 * min(limit, 10_000)) }
 
-    /// Counts the rows of words with this prefix, at most ``SearchEffort/few``.
+    /// Counts the stored words with this prefix, but stops at ``SearchEffort/few``.
     private func count(_ word: String) throws -> Int {
         // A single short word is read in order from the index, so its count is not needed.
         if hasBeginnings, words.count == 1, word.unicodeScalars.count <= Beginning.length { return effort.few }
@@ -68,8 +68,8 @@ struct FoundByWords {
 
     /// Searches along the beginnings. Returns `nil` if sorting all matches is probably faster.
     private func alongBeginnings() throws -> [Place]? {
-        // Tries several words. If contacts are sorted by one of these words, all contacts with that word are
-        // adjacent.
+        // Tries several words, because one of them may come first in the sort key. The contacts with that
+        // word are then adjacent.
         for word in words.prefix(Self.mostTried) {
             let others = words.filter { $0 != word }
             let letters = Beginning.letters(of: word)
@@ -104,8 +104,8 @@ struct FoundByWords {
             + Position.bindings(after)
     }
 
-    /// Finds contacts with a word that begins with one or two letters, by merging the sorted lists of all
-    /// beginnings with that prefix. Returns `nil` if this exceeds the bounds.
+    /// Finds contacts by a typed word of one or two letters: merges the sorted lists of all beginnings with
+    /// that prefix. Returns `nil` if this exceeds the bounds.
     private func merged(_ word: String, _ others: [String]) throws -> [Place]? {
         var groups: [Group] = []
         var last = word

@@ -24,8 +24,8 @@ struct KeptPlaces {
     static let most = 1_000_000
 }
 
-/// A cache of sorted lists. With it, the next page of a list needs no sort. The event loop and workers share
-/// it.
+/// A cache of sorted lists, so that the next page of a list needs no sort. The event loop and workers share
+/// one cache.
 final class KeptLists: Sendable {
     /// The most recently used list is last.
     private let lists = Mutex<[KeptPlaces]>([])

@@ -1,9 +1,11 @@
 import BrokerModel
 import BrokerNormalization
 
-/// A cursor: the place after one contact in an order. It stays valid when that contact moves or is deleted.
+/// A cursor: the position after one contact in an order. It stays valid when that contact moves or is
+/// deleted.
 ///
-/// It contains the beginning of the contact's sort key, so an app must not see it: encrypt ``bytes``.
+/// A cursor contains the beginning of the contact's sort key. An app must not see that key, so encrypt
+/// ``bytes``.
 public struct Position: Hashable, Sendable {
     public let order: ContactOrder
     let key: [UInt8]

@@ -10,14 +10,15 @@ public enum ReadingManner: Hashable, Sendable {
     /// On the event loop's connection. A read that exceeds the bound on steps or time throws
     /// ``StoreError/takesLong``. Repeat such a read with ``onWorker``.
     case bounded
-    /// On a separate connection, which does not block reads on the event loop. Not for the event loop.
+    /// On a separate connection, without a bound. Does not block reads on the event loop. Do not use this on
+    /// the event loop.
     case onWorker
 }
 
 /// Interrupts a bounded read that takes too long, and every read after ``close()``.
 ///
-/// It bounds both the steps of SQLite's virtual machine and the time: in a large book, one step can read a page from
-/// the disk.
+/// Both the steps of SQLite's virtual machine and the time are bounded, because in a large book one step can
+/// read a page from the disk.
 final class ReadBound: Sendable {
     /// The number of steps of a statement between two checks.
     static let steps: Int32 = 500

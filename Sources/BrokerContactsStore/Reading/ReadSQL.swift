@@ -136,8 +136,8 @@ enum ReadSQL {
     }
 
     /// Selects the same as ``sorted(_:_:after:limit:)``, for conditions that many contacts meet. Checks at
-    /// most `steps` contacts along the order. The inner rows come in index order, and SQLite reads them one
-    /// by one.
+    /// most `steps` contacts along the order. SQLite reads the inner rows one by one in index order, so the
+    /// outer statement needs no sort.
     static func walked(
         _ condition: Condition, _ order: ContactOrder, after: Position?, limit: Int, steps: Int
     ) -> String {
@@ -190,8 +190,8 @@ enum ReadSQL {
         "SELECT letters FROM beginning WHERE ordering = ? AND \(start) AND letters < ? ORDER BY letters LIMIT 1"
     }
 
-    /// Selects the contacts that meet a condition, are linked, and are not the first of their set. Reads a
-    /// table of links under the name `contact`, because a condition needs only the record number.
+    /// Selects the contacts that meet a condition, are linked, and are not the first of their set. The link
+    /// table gets the alias `contact`, because a condition uses only the record number of `contact`.
     static func followers(_ condition: Condition, byHand: Bool) -> String {
         "SELECT record FROM \(byHand ? "handLink" : "link") AS contact WHERE first <> record AND \(condition.sql)"
     }

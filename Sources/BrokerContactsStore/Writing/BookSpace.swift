@@ -25,16 +25,16 @@ struct SpaceUse {
 
 /// Refuses saves that need more space than ``SpaceBounds`` allows. ``BookWriter`` owns it.
 ///
-/// An app without full access must not learn from a refusal anything about contacts that it cannot see:
+/// A refusal must not tell an app without full access anything about contacts that the app cannot see:
 /// - The app's allowance counts only values that the app writes or may see. Hidden values have no effect, and
 ///   neither does the size of SQLite's pages and indexes.
 /// - The size of the whole book does depend on hidden contacts. For such an app, the book is therefore full
-///   at a random point in the last sixteenth of the bound. After one such app found the book full, none of
+///   at a random point in the last sixteenth of the bound. When one such app finds the book full, none of
 ///   them can add anything for ``SpaceBounds/pause``.
 struct BookSpace {
     private let bounds: SpaceBounds
-    /// For apps without full access, the book is full this many bytes below the bound. Changes when such an
-    /// app finds the book full.
+    /// For apps without full access, the book is full this many bytes below the bound. A new random value is
+    /// chosen whenever such an app finds the book full.
     private var reserve: Int64
     /// When an app without full access last found the book full, in seconds since 1970.
     private var refusedAt: Int64?
@@ -106,7 +106,7 @@ extension Connection<StoreError> {
     }
 }
 
-/// The size of a book, for the status.
+/// The size of a book, for the administrator's status report.
 public enum BookSize {
     /// Returns the number of bytes in use in the file of a user's book; `nil` if there is no book. The book
     /// may be open at the same time. Do not call this on the event loop, because it reads a file.

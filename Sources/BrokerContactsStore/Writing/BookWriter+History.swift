@@ -2,9 +2,10 @@ import BrokerModel
 import BrokerSQLite
 
 extension BookWriter {
-    /// - Parameter records: the contacts whose changes are returned. If they are restricted, the result also
-    ///   contains the changes of the owner's groups. With a `nil` owner it contains, for all groups, the
-    ///   changes that concern no contact or one of `records`.
+    /// - Parameters:
+    ///   - records: the contacts whose changes are returned.
+    ///   - owner: if `records` is restricted, the result also contains the changes of this app's groups. With
+    ///     `nil`, it contains those changes of all groups that concern no contact or one of `records`.
     func changes(
         after first: Int64, through last: Int64, of records: RecordScope, groupsOf owner: [UInt8]?
     ) throws(StoreError) -> [BookChange] {

@@ -32,8 +32,8 @@ final class FormMaker {
 
     /// The keys whose words, addresses or numbers are indexed.
     static let keys = Match.nameKeys.union(ContactKeySet([.emailAddresses, .phoneNumbers]))
-    /// The maximum number of words from a contact's e-mail addresses. It keeps a long list from filling the
-    /// index.
+    /// The maximum number of words from a contact's e-mail addresses. The limit keeps a long list of
+    /// addresses from filling the index.
     private static let wordsOfKey = 4_096
 
     init(_ normalizer: Normalizer) { self.normalizer = normalizer }

@@ -33,7 +33,8 @@ struct FormRows {
         let keys: Int64
     }
 
-    /// The range of a row's text or key in ``bytes``. Rows without object references are cheap to copy and sort.
+    /// The range of a row's text or key in ``bytes``. Rows without object references are cheap to copy and
+    /// sort.
     struct Text {
         let start: Int
         let count: Int

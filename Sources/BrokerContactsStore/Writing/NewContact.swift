@@ -145,8 +145,8 @@ public final class ReadyContacts: Sendable {
     /// or the number of contacts differs from the one given for the preparation.
     ///
     /// - Parameters:
-    ///   - seconds: the time of the save, which the prepared contacts contain.
-    ///   - changes: the changes of the save, for which the contacts were prepared.
+    ///   - changes: the changes of the save, the same as for the preparation.
+    ///   - seconds: the time of the save, which the prepared contacts contain as their creation date.
     func take(for changes: [ContactChange], at seconds: Int64) -> ContactsAhead? {
         guard !isTaken.exchange(true, ordering: .relaxed) else { return nil }
         let count = changes.count { if case .add = $0 { true } else { false } }

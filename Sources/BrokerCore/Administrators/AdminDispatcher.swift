@@ -132,7 +132,8 @@ struct AdminDispatcher {
         let connected = sessions.all.map(\.caller).filter {
             $0.uid == uid && parameters.isAbout($0.strength, $0.app)
         }
-        // Weakly identified apps share a back-off entry, so resetting one of them resets all.
+        // Weakly identified apps share limits on prompts. Resetting one of these apps resets the shared
+        // limits.
         let crowd = (found.map(\.principal) + silenced).map(\.strength) + connected.map(\.strength)
         let waiting = prompts.dropWaits(
             uid, where: parameters.isAbout, connected: connected, weak: crowd.contains(where: \.namesNobody))

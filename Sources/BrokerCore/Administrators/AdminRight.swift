@@ -18,7 +18,7 @@ enum AdminRight: Hashable {
     case never
 }
 
-/// The authorization that a request needs if the broker can ask an authority.
+/// The authorization that a request needs if ``Surroundings/wantsPasswords`` is `true`.
 func right(for request: AdminRequest, by caller: Caller) -> AdminRight {
     switch caller.strength {
     // A caller with one of these strengths is an app or a service, not a person's shell, so it has no rights

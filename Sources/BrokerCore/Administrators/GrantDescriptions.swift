@@ -26,8 +26,8 @@ struct GrantDescriptions {
 
     /// Writes a `Grant` of the administrator's interface, or an `AppGrant` of the agent's.
     ///
-    /// - Parameter grant: `nil` for an app without a grant for which the person chose never to be asked
-    ///   again.
+    /// - Parameter grant: `nil` if the app has no grant. Such an app is listed because the person chose
+    ///   never to be asked about it again.
     private func describe(
         _ principal: Principal, _ grant: Grant?, forAdministrator: Bool, _ writer: inout JSONWriter
     ) {

@@ -4,8 +4,8 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// Decides which answers need the person's password: those that share much, and those for which the policy
-/// requires it.
+/// Decides which answers need the person's password: those that share all or many contacts, and those for
+/// which the policy requires a password.
 struct PasswordRules {
     let surroundings: Surroundings
     let access: AccessStore

@@ -8,8 +8,8 @@ import BrokerModel
 struct Pick: Sendable {
     /// The keys that the app asked for. The reply contains each of them, even an empty one.
     let keys: ContactKeySet
-    /// The keys of ``keys`` that the policy allows. Keys that the policy forbids count as empty, also for the
-    /// rules.
+    /// The part of ``keys`` that the policy allows. Keys that the policy forbids count as empty, in the
+    /// rules too.
     let permitted: ContactKeySet
     let multiple: Bool
     let select: PickContactsParameters.Selection

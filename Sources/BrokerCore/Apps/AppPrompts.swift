@@ -146,8 +146,8 @@ struct AppPrompts {
 
     private func handOver(_ picked: Picked, _ call: Call, _ session: CallerSession) {
         let known = app.grants.effectiveAccess(of: session)
-        // If the policy denies the app by now, the pick is refused. No other change to the effective access
-        // affects a pick.
+        // If a policy that denies the app has come into force meanwhile, the pick is refused. No other
+        // change to the effective access affects a pick.
         if case .refuse(let denial) = decideOffer(known.effective, mayAsk: false) {
             return app.questions.refuse(call, session, denial, known.effective.status)
         }

@@ -126,7 +126,7 @@ final class Fetch {
     private func found(_ query: ContactQuery, _ book: ContactsStore) throws(StoreError) -> Found? {
         if let prepared {
             self.prepared = nil
-            // If the effective access has changed meanwhile so that the query differs, the batch is read
+            // If the effective access has changed and the query is therefore different, the batch is read
             // again.
             if prepared.query == query { return prepared.found }
         }
@@ -225,7 +225,7 @@ extension ImageMembers {
 }
 
 extension Disclosure {
-    /// The error if the app asks for keys that it may not read.
+    /// The error if the app asks for keys that it may not read; otherwise `nil`.
     func error(asking requested: ContactKeySet) -> VarlinkError? {
         let unauthorized = unauthorized(of: requested)
         return unauthorized.isEmpty ? nil : ContactsError.unauthorizedKeys(unauthorized.keys.map(\.rawValue))

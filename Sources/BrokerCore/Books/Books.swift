@@ -163,8 +163,8 @@ final class Books {
         ContactsStore.prepareForms()
     }
 
-    /// The delay before that data is loaded. Loading takes processor time and memory, so the calls that
-    /// opened the book are answered first.
+    /// The delay before the data for normalization is loaded. Loading takes processor time and memory, so
+    /// the calls that opened the book are answered first.
     private static let prepareAfter = Duration.milliseconds(10)
 
     private func opened(
@@ -270,7 +270,7 @@ final class Books {
     /// Makes the user's book unavailable until ``endRemoving(_:)`` is called.
     func beginRemoving(_ uid: UInt32) { removing.insert(uid) }
 
-    /// Removes the user's book from the file system, after all queued work on it.
+    /// Removes the user's book from the file system, once all queued work on the book is done.
     func remove(_ uid: UInt32, _ done: @escaping (Result<Void, StoreError>) -> Void) {
         if case .opening(let waiting) = states[uid] {
             states[uid] = .opening(waiting + [{ [weak self] _ in self?.remove(uid, done) }])

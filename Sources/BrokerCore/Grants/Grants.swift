@@ -13,8 +13,8 @@ struct CallerAccess {
     var ruling: Ruling
     /// Whether the policy permits prompts for the caller.
     var mayPrompt: Bool
-    /// The principal that has the grant, or to which a policy rule forces a level without a grant; `nil` if
-    /// there is neither.
+    /// The principal that has the grant, or for which a policy rule forces a level without a grant; `nil`
+    /// if there is neither.
     var principal: Principal?
     var identifiers: IdentifierCipher?
     /// Whether the effective access is derived from a grant, and not from the policy alone.
@@ -280,8 +280,8 @@ final class Grants {
         surroundings.loop.later { [self] in expire() }
     }
 
-    /// Marks the grants that a policy has already ended at the time it comes into force. The broker records
-    /// no end for these grants.
+    /// Marks the grants that a new policy ends as soon as it comes into force. The broker does not record
+    /// the end of these grants.
     func notePastEnds() {
         endedByPolicy = [:]
         for (principal, grant) in overByPolicy() { endedByPolicy[principal] = grant.revision }
@@ -322,8 +322,8 @@ final class Grants {
 
     // MARK: Never ask again
 
-    /// Stores that the person does not want to be asked again for this app. Access prompts are not affected.
-    /// For a persistent principal, the choice survives restarts. Choices beyond ``Limits/silences`` per user
+    /// Stores that the person does not want to be asked about this app again, by any kind of prompt. For
+    /// a persistent principal, the choice survives restarts. Choices beyond ``Limits/silences`` per user
     /// are ignored.
     func silence(_ caller: Caller) {
         guard canSilence(caller), let principal = caller.principals.last else { return }

@@ -3,7 +3,7 @@ import BrokerAccessStore
 import BrokerModel
 import Dispatch
 
-/// Brings the administrator's policy into force, at the start and after each reload.
+/// Applies the administrator's policy, at the start and after each reload.
 struct PolicyReloads {
     let surroundings: Surroundings
     let access: AccessStore
@@ -59,7 +59,7 @@ struct PolicyReloads {
         grants.scheduleExpiry()
     }
 
-    /// Whether an app may see less than under the former policy.
+    /// Whether the new policy gives an app less access than the former policy.
     private func isNarrower(for principal: Principal, than former: PolicyInForce) -> Bool {
         let (before, now) = (former.policy.ruling(on: principal), grants.ruling(on: principal))
         // The permitted keys also limit one-time picks, which depend on no grant.

@@ -100,8 +100,8 @@ final class History {
 
     // MARK: Large sets
 
-    /// A running look-up of the place where the change history of an app with a large granted set ends. A
-    /// worker queries the last change to each contact in the set.
+    /// A running look-up of the end of an app's change history. It is needed if the granted set is large,
+    /// and a worker performs it.
     final class LookUp {
         let context: ReadContext
         let set: SetHistory

@@ -4,9 +4,9 @@ import BrokerModel
 
 /// A place in one app's change history, after the last event that the app could see.
 struct HistoryPlace: Hashable {
-    /// The epoch is the revision of the grant since which only the granted set changed. The terms are the
-    /// grant's keys, and whether its scope is all contacts. A place with a different epoch or different terms
-    /// belongs to a different history.
+    /// The epoch is a revision of the grant. Since that revision, only the granted set has changed. The
+    /// terms are the grant's keys, and whether its scope is all contacts. A place with a different epoch
+    /// or different terms belongs to a different history.
     var epoch: Int64
     var terms: UInt64
     /// The number of the last change to the book that the app could see.

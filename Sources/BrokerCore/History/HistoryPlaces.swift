@@ -15,9 +15,9 @@ struct HistoryPlaces {
 
     private var seconds: Int64 { surroundings.seconds }
 
-    /// The changes to a principal's granted set. Without a grant in effect, a policy rule may still force a
-    /// level. The granted set then counts as empty and unchanged. All times without a grant in effect share
-    /// one history, even if a grant was in effect in between.
+    /// The changes to a principal's granted set. Without a grant in effect, a policy rule may still force
+    /// a level. The granted set then counts as empty and unchanged. All periods without a grant in effect
+    /// share one history, even if a grant was in effect in between.
     func setHistory(of principal: Principal) -> SetHistory {
         guard let history = access.setHistory(of: principal), let grant = access.grant(of: principal),
             grants.end(of: grant, principal).map({ $0 > seconds }) ?? true
@@ -70,8 +70,8 @@ struct HistoryPlaces {
         return text
     }
 
-    /// A token for the current place. If the app may not read or the book cannot be read, a token for the
-    /// beginning, with which the app starts over. `nil` if no token can be made.
+    /// Returns a token for the current place. If the app may not read, or the book cannot be read, the
+    /// token is for the beginning, and the app starts over. Returns `nil` if no token can be made.
     func token(for session: CallerSession, _ book: ContactsStore, _ identifiers: IdentifierCipher) -> String? {
         if let context = grants.readContext(of: session, book, under: identifiers), let token = try? token(context) {
             return token

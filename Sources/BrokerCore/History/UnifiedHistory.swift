@@ -17,7 +17,7 @@ struct UnifiedHistory: Hashable {
     }
 
     private(set) var gone: [Person: HistoryPlan.Kind] = [:]
-    /// The key is the first card of each contact.
+    /// The events for current contacts, keyed by the first card of each contact.
     private(set) var contacts: [RecordNumber: HistoryPlan.Kind] = [:]
 
     private typealias Members = [RecordNumber]

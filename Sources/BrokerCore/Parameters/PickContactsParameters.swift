@@ -48,7 +48,7 @@ struct PickerRule: Hashable, Sendable {
     var familyNames: Set<String>?
     /// The identifiers as the app sent them, not resolved yet.
     var excludedIdentifiers: [String] = []
-    /// The value's key; only in rules about values.
+    /// The key that a picked value must have; present only in rules about values.
     var key: ContactKey?
 
     init(_ object: JSONValue, of parameter: String) throws(VarlinkError) {
@@ -68,7 +68,7 @@ struct PickerRule: Hashable, Sendable {
         }
     }
 
-    /// Every key that the rule evaluates.
+    /// Every key that the rule names.
     var keys: ContactKeySet {
         hasKeys.union(ContactKeySet(minimumCount.keys)).union(ContactKeySet(maximumCount.keys))
             .union(ContactKeySet([key].compactMap { $0 }))

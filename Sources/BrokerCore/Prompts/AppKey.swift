@@ -2,8 +2,8 @@ import BrokerAccessControl
 
 /// Identifies an app for the limits on prompts. Each key has one back-off, and at most one open prompt.
 ///
-/// For weakly identified apps, a key covers several principals, because any program can change its principal.
-/// A program never gets the key of a program that it cannot run.
+/// For weakly identified apps, a key covers several principals, because any program can change its
+/// principal. A program can get another program's key only if it can run that program.
 enum AppKey: Hashable {
     /// An app at an identity strength above `claimed`, by its identifier.
     case named(IdentityStrength, String)

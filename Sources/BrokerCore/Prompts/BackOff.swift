@@ -9,7 +9,7 @@ struct BackOff {
     private struct Entry {
         var failures = 0
         var until: Int64 = 0
-        /// The identity of the caller that was counted last. Administrators name apps by it.
+        /// The identity of the caller that was counted last. Administrators use it to name the app.
         var strength: IdentityStrength
         var app: String
     }
@@ -24,8 +24,8 @@ struct BackOff {
         entries[key].flatMap { BackOff.seconds(until: $0.until, now: now) }
     }
 
-    /// Returns the same for an app that may not be running. The result is the longest wait of the entries in
-    /// which this app was counted last.
+    /// Returns the same for an app given by its strength and identifier, which may not be running. If the
+    /// app was counted last in several entries, the longest wait applies.
     func remaining(_ strength: IdentityStrength, _ app: String, now: Int64) -> Int? {
         let ends = entries.values.lazy.filter { $0.strength == strength && $0.app == app }.map(\.until)
         return ends.max().flatMap { BackOff.seconds(until: $0, now: now) }

@@ -111,8 +111,9 @@ final class Passwords {
         self.checks = checks
     }
 
-    /// Withdraws the oldest unanswered request of another agent of the user, if too many are open. Otherwise
-    /// idle agents could keep the person's own agent from starting.
+    /// Makes room for the request of an agent that starts. If the user has too many open requests, this
+    /// method ends the oldest one of another starting agent. Otherwise idle agents could keep the
+    /// person's own agent from starting.
     private func makeRoom(for password: WantedPassword) {
         let uid = password.session.caller.uid
         let ofUser = wanted.filter { $0.session.caller.uid == uid }

@@ -121,7 +121,8 @@ final class Prompts {
             prompt.sentAt == nil ? .noAgent : .dismissed)
     }
 
-    /// An agent must not answer prompts of its own process, nor of its ancestors or descendants.
+    /// Whether an agent may answer a prompt. It may not if its own process, or an ancestor or descendant
+    /// of this process, raised the prompt.
     func mayAnswer(_ agent: Agent, _ prompt: Prompt) -> Bool {
         !agent.notifyOnly && agent.session.caller.process != prompt.caller.process
             && !surroundings.areKin(agent.session.caller.process, prompt.caller.process)
@@ -138,8 +139,8 @@ final class Prompts {
         agent.serve.reply(description, continues: true)
     }
 
-    /// Returns the new deadline of a prompt that is sent to an agent now, or at which the person presses a
-    /// key now.
+    /// Returns the new deadline of a prompt that is about to be sent to an agent, or at which the person
+    /// just pressed a key.
     private func latestEnd(of prompt: Prompt, now: Int64) -> Int64 {
         let limits = surroundings.limits
         return min(

@@ -53,8 +53,8 @@ struct UserPrompts {
         }
     }
 
-    /// Returns whether to announce an app's prompt to notify-only agents. If it is announced to one, records
-    /// the time.
+    /// Returns whether to announce an app's prompt to notify-only agents. Stores the time if such an
+    /// agent is connected.
     private mutating func announces(_ key: AppKey, now: Int64) -> Bool {
         if let last = announced[key], now - last < limits.notifiesAgainAfter.microseconds { return false }
         guard hasNotifier else { return true }

@@ -2,7 +2,7 @@ import BrokerAccessStore
 import BrokerVarlink
 import Dispatch
 
-/// Runs syncs of the access database on a queue of their own. This class itself lives on the event loop.
+/// Runs syncs of the access database on a separate queue. This class itself lives on the event loop.
 ///
 /// One sync runs at a time. All requests that arrive during a sync share the next one. A revocation therefore
 /// waits for two syncs at most, even on a slow disk. Checkpoints have their own queue and delay no sync.

@@ -25,8 +25,8 @@ struct DisclosedReply {
 
     /// The facts about a reply that the audit records.
     enum Record {
-        /// - Parameter isWhole: whether the contacts are the whole granted set. The grant's revision
-        ///   identifies that set, so the record does not list the contacts.
+        /// - Parameter isWhole: whether the reply is part of a list of all contacts that the app may see.
+        ///   The grant's revision identifies these contacts, so the record does not name them.
         case contacts([RecordNumber], keys: ContactKeySet, isWhole: Bool = false)
         /// The number of disclosed records, without naming them.
         case count(Int)
@@ -78,7 +78,7 @@ struct DisclosedWriter {
 
     // MARK: Contacts
 
-    /// Writes a member that is an array of contacts.
+    /// Writes a member whose value is an array of contacts.
     mutating func member(_ name: String, _ contacts: DisclosedContacts) {
         json.name(name)
         json.beginArray()
@@ -86,7 +86,7 @@ struct DisclosedWriter {
         json.endArray()
     }
 
-    /// Writes a member that is the only contact in `contact`.
+    /// Writes a member whose value is the only contact in `contact`.
     mutating func member(_ name: String, only contact: DisclosedContacts) {
         json.name(name)
         json.raw(contact.elements)
@@ -125,7 +125,7 @@ struct DisclosedWriter {
         object(write)
     }
 
-    /// Writes a member that is an array of objects.
+    /// Writes a member whose value is an array of objects.
     mutating func array<Items: Sequence>(
         _ name: String, _ items: Items, _ write: (inout DisclosedWriter, Items.Element) -> Void
     ) {

@@ -202,7 +202,8 @@ final class GroupCommit {
         if isScheduled { flush() }
     }
 
-    /// Withdraws replies that a revoked or narrowed grant no longer permits.
+    /// Withdraws queued replies that disclose contacts under a grant of this principal. Call this after
+    /// the grant was revoked or narrowed.
     ///
     /// - Returns: how many replies were withdrawn.
     func withdraw(_ principal: Principal, _ error: VarlinkError) -> Int {

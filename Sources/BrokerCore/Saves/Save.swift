@@ -63,7 +63,8 @@ final class Save {
     }
 
     private func write(_ changes: SaveChanges, to book: ContactsStore, _ context: ReadContext) {
-        // Prepares the contacts while another save of the user is being written.
+        // If only the save that is being written comes before this one, the contacts are prepared
+        // meanwhile.
         let ready = app.saves.isNext(session.caller.uid) ? book.makeReady(changes.changes, at: app.seconds) : nil
         let identifiers = context.identifiers
         let save = PendingSave(
@@ -81,7 +82,7 @@ final class Save {
         app.saves.run(save, in: book)
     }
 
-    /// Decides the save again. Returns the write to make, or `nil` if the app may not make every change.
+    /// Decides the save again. Returns the write, or `nil` if any of the changes is not permitted.
     private func decide(
         _ changes: SaveChanges, _ ready: ReadyContacts?, _ book: ContactsStore, _ identifiers: IdentifierCipher
     ) -> PendingSave.Write? {

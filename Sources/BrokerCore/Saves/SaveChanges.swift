@@ -14,8 +14,8 @@ struct SaveChanges: Sendable {
     /// For each step, the record that it adds; `nil` if it adds none.
     let added: [(record: RecordNumber, kind: RecordKind)?]
     private let new: Set<RecordNumber>
-    /// The app's own groups and cards that a permission depends on. The creator of a record never changes, so
-    /// ``mayBeMade(_:)`` need not look up the creator again.
+    /// The app's own groups and cards for which a permission depends on their creator. The creator of a
+    /// record never changes, so ``mayBeMade(_:)`` need not look up the creator again.
     var ownGroups: Set<RecordNumber> = []
     var ownContacts: Set<RecordNumber> = []
 

@@ -43,8 +43,9 @@ final class SaveRecovery {
         if access.hasUndelivered { retryRecording() }
     }
 
-    /// Opens, one after the other, the books that the last run did not close. This completes the audit soon
-    /// after the start. A call that needs one of these books waits until it is open, as for any book.
+    /// Opens the books that the previous run did not close, one after the other. Their saves are then in
+    /// the audit soon after the start. A call that needs one of these books waits until it is open, as
+    /// for any book.
     func settle(_ books: Books, _ problems: StoreProblems) {
         // A book that is being purged is skipped, because its outbox was taken over before the purge began.
         settle(books.unclosed().filter { !books.isRemoving($0) }[...], books, problems)
@@ -60,8 +61,8 @@ final class SaveRecovery {
         }
     }
 
-    /// Schedules a retry for saves that are in a book but could not be recorded. Every other commit also
-    /// tries to record these saves.
+    /// Schedules a retry for saves that are in a book but could not be recorded. Any commit before the
+    /// retry also tries to record these saves.
     func retryRecording() {
         guard !isRetryScheduled else { return }
         isRetryScheduled = true

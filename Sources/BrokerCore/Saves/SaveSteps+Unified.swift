@@ -60,8 +60,8 @@ extension SaveSteps {
 }
 
 extension Contact {
-    /// Clears the identifier of each value whose identifier names a different card, or does not name a single
-    /// visible card.
+    /// Clears the identifier of each value whose owner is a different card or ``ValueOwner/nobody``. An
+    /// identifier that is a plain number stays.
     fileprivate mutating func clearIdentifiers(
         ofOthersThan record: RecordNumber, _ owners: [ContactKey: [ValueOwner]]
     ) {

@@ -22,24 +22,24 @@ struct SaveSteps {
     private var written: [Result<WireContact, ContactError>?] = []
     /// The number of steps whose contacts were looked up.
     private var found = 0
-    /// The number of cards that those steps name.
+    /// The number of cards named by the steps that ``found`` counts.
     private var cardCount = 0
     private var targets: [Target] = []
     /// The changes of the steps read so far.
     private var made: SaveChanges
-    /// The records that this save adds, by the identifiers that the app chose for them.
+    /// The records that this save adds, keyed by the identifiers that the app chose for them.
     private var added: [String: (record: RecordNumber, isGroup: Bool)] = [:]
     private var groups: [String: RecordNumber?] = [:]
     private var containers: [String: StoredContainer?]?
-    /// For each identifier, the card that it names, or a unified contact's visible cards.
+    /// For each identifier, the card that it names; for a unified contact, the visible cards.
     private var contacts: [String: [RecordNumber]] = [:]
 
     /// The longest name of a group or container, in bytes of UTF-8.
     static let longestGroupName = 1_024
 
     /// - Parameters:
-    ///   - mostCards: the save is refused if its steps name more cards.
-    ///   - numbers: returns `count` record numbers that were never used.
+    ///   - mostCards: the maximum number of cards that the steps of the save may name.
+    ///   - numbers: returns `count` record numbers that have never been used.
     init(
         _ changes: [SaveContactsParameters.Change], _ context: ReadContext, mostCards: Int,
         numbers: (_ count: Int) -> [RecordNumber]
@@ -225,7 +225,7 @@ struct SaveSteps {
         return all[name]
     }
 
-    /// Returns the container for a new record, and notes the name by which later steps refer to the record.
+    /// Returns the container for a new record. Stores the identifier by which later steps name the record.
     private mutating func checkAdd(
         _ change: SaveContactsParameters.Change, _ index: Int
     ) throws(ReadContext.Failure) -> RecordNumber? {

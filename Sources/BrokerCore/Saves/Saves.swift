@@ -107,7 +107,7 @@ final class Saves {
         } catch {
             return failed(save, given, .change(.store(.unavailable(reason: "\(error)"))))
         }
-        // If the broker crashes, it takes over this outbox entry when it opens the book.
+        // If the broker crashes, it takes over this outbox entry when it next opens the book.
         let entry = OutgoingEntry(
             number: begun.number, bytes: begun.entry, takenOver: begun.takenOver,
             anchor: AuditAnchor(sequence: begun.synced.sequence, hash: begun.synced.hash))
@@ -182,9 +182,9 @@ final class Saves {
     /// Changes the user's settings. The change does not wait for queued saves, but it counts toward their
     /// limit.
     ///
-    /// - Parameter change: runs on the user's queue, one change at a time, because two apps may each change a
-    ///   part of the settings.
-    /// - Returns: `false` if nothing is changed, because too many saves of the user wait.
+    /// - Parameter change: runs on the user's queue, one change at a time, because two apps may change
+    ///   different settings at once.
+    /// - Returns: `false` if too many saves of the user wait. Nothing is changed in that case.
     func set(
         _ book: ContactsStore, of uid: UInt32, _ change: @escaping @Sendable (inout BookSettings) -> Void,
         done: @escaping (Result<Void, StoreError>) -> Void
@@ -210,8 +210,8 @@ final class Saves {
         return true
     }
 
-    /// Runs the save once no other save of the user is being written. The access in effect at that time
-    /// decides the save.
+    /// Runs `save` once no other save of the user is being written. `save` must then check the app's
+    /// effective access.
     func whenNoneIsWritten(_ uid: UInt32, _ save: @escaping () -> Void) {
         guard waiting[uid] != nil else {
             waiting[uid] = []

@@ -2,7 +2,7 @@ import BrokerContactsStore
 
 /// Texts for the person that say why there is no space for a save, and what to do. 1 MB is 1,048,576 bytes.
 enum SpaceWords {
-    /// - Parameter size: the bytes that the book would use; `nil` if the app must not learn it.
+    /// - Parameter size: the bytes that the book would use; `nil` if the app must not learn this number.
     static func bookFull(size: Int64?, most: Int64) -> String {
         let found = size.map { "the address book may use \(megabytes(most)) MB and would use \(megabytes($0)) MB" }
         return (found ?? "the address book is full")

@@ -5,7 +5,7 @@ import Dispatch
 
 /// Makes thumbnails of saved photos and stores them with the contacts. It lives on the event loop.
 ///
-/// This work runs after the save. No save waits for the decoding of a photo, and a photo that cannot be
+/// This work runs after the save. No save waits for a photo to be decoded, and a photo that cannot be
 /// decoded is saved like any other. The broker itself is the author of the change. Apps that may see the
 /// thumbnail find the change in the change history. The contact's modification date stays the same.
 final class Thumbnails {
@@ -28,7 +28,7 @@ final class Thumbnails {
         self.history = history
     }
 
-    /// Whether no photo waits or is being processed.
+    /// Whether no photo is waiting or being processed.
     var isIdle: Bool { waiting.isEmpty && busy.isEmpty }
 
     /// Queues contacts whose photos were saved.

@@ -96,7 +96,7 @@ struct UnifiedUpdate {
     ) {
         let fields = Value.fields
         func says(_ value: Value) -> [String] { fields.map { $0.get(value) } }
-        // The values that the unified contact shows. Of equal values, it shows the first.
+        // The values that the unified contact shows. If several values are equal, it shows the first.
         var shown: [[String]: Place] = [:]
         for member in members {
             for value in member.contact[keyPath: list] where shown[says(value)] == nil {

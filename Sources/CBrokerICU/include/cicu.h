@@ -10,8 +10,8 @@
  *
  * Only one thread at a time may use an object. Input text is UTF-8; the comment on each function names its
  * output. Functions that return a size return the size of the whole result, even if `out` is too small, or -1
- * if ICU fails. If `out` is too small or ICU fails, `out` contains no usable result. Only cicu_collation_key
- * truncates its result.
+ * if ICU fails. If `out` is too small or ICU fails, `out` contains no usable result. The exception is
+ * cicu_collation_key, which truncates its result.
  */
 
 typedef struct cicu_collator cicu_collator;
@@ -30,8 +30,8 @@ typedef struct cicu_folder cicu_folder;
 
 cicu_folder *cicu_folder_open(void);
 /*
- * Loads data ahead of the first non-ASCII text (about 10 ms) and the first Chinese text (about 80 ms). ICU
- * keeps the data for all folders. Can be called from any thread.
+ * Loads the data for non-ASCII text (about 10 ms) and for Chinese text (about 80 ms) before they are needed.
+ * ICU keeps the data for all folders. Can be called from any thread.
  */
 void cicu_prepare(void);
 void cicu_folder_close(cicu_folder *folder);

@@ -80,8 +80,8 @@ int identify_reap(int worker);
 int identify_ask(const char *path, const struct identify_request *request, int pidfd, int milliseconds,
     struct identify_answer *answer);
 
-/* Irrevocably gives up privileges that the helper does not need: all capabilities except two, new capabilities
-   through exec, writing to files, and every system call that is not listed. Returns 0 or -errno. */
+/* Confines the helper. Irrevocably gives up all capabilities except two, new capabilities through exec, writing to
+   files, and every system call that is not listed. Returns 0 or -errno. */
 int identify_confine(void);
 /* Confines a worker process further: only the system calls of an inspection stay permitted. */
 int identify_confine_worker(void);

@@ -13,7 +13,7 @@ extern "C" {
  * any thread.
  */
 
-/* The size of an extension with its closing NUL. libphonenumber reads extensions of at most 20 digits. */
+/* Room for an extension and its closing NUL. libphonenumber reads extensions of at most 20 digits. */
 #define CPHONENUMBER_EXTENSION 24
 
 struct cphonenumber {
@@ -23,7 +23,7 @@ struct cphonenumber {
     uint64_t national;
     /* The extension's digits with a closing NUL; empty if there is none. */
     char extension[CPHONENUMBER_EXTENSION];
-    /* 1 for a short number that is dialled as it is, such as 116117 in Germany. */
+    /* 1 for a short number that is dialled as it is, such as 116117 in Germany; otherwise 0. */
     int32_t is_short;
 };
 
@@ -45,14 +45,14 @@ enum cphonenumber_match cphonenumber_match(
     const char *one, size_t one_count, const char *other, size_t other_count, const char *region);
 
 /*
- * Writes the number as dialled from the region, in UTF-8: in national format within its country, else in
+ * Writes the number in UTF-8: in national format if the region is in the number's country, otherwise in
  * international format. Returns the size of the whole result, even if `out` is too small. Returns -1 if the
- * text is not a number, spells words, is a short number, or is in no numbering plan and so has no known
- * grouping.
+ * text is not a number, spells words, is a short number, or is not valid in any numbering plan. The grouping
+ * of an invalid number is unknown.
  */
 ptrdiff_t cphonenumber_format(const char *text, size_t count, const char *region, char *out, size_t capacity);
 
-/* Loads the numbering plans ahead of the first number. */
+/* Loads the numbering plans before the first number is parsed. */
 void cphonenumber_prepare(void);
 
 #ifdef __cplusplus

@@ -28,6 +28,7 @@ const ctoml_node *ctoml_root(const ctoml_document *document) __attribute__((retu
 /// The line of a value or of a table's header, from 1.
 uint32_t ctoml_line(const ctoml_node *node);
 
+/// Inline tables do not count.
 bool ctoml_is_table(const ctoml_node *node);
 bool ctoml_is_array(const ctoml_node *node);
 /// The number of an array's elements or a table's members; 0 for anything else.
@@ -36,8 +37,8 @@ size_t ctoml_count(const ctoml_node *node);
 const ctoml_node *ctoml_element(const ctoml_node *node, size_t index);
 /// NULL if `node` is not a table or has no such key.
 const ctoml_node *ctoml_member(const ctoml_node *node, const char *key, size_t size);
-/// A table's key by its index among the keys sorted by bytes, without a NUL at the end. NULL if `node` is not
-/// a table or has fewer keys.
+/// Returns the key at this index in a table, whose keys are sorted by bytes. The key has no NUL at the end.
+/// Returns NULL if `node` is not a table or has fewer keys.
 const char *ctoml_key(const ctoml_node *node, size_t index, size_t *size);
 
 /// NULL for a value of a different type. The pointer is valid as long as the document.

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Makes a thumbnail of an untrusted photo. Only contactbroker-thumbnail decodes photos, and it confines itself before
-   it reads a byte. The broker does not link this code. */
+/* Makes a thumbnail of an untrusted photo. Only contactbroker-thumbnail decodes photos, and it confines
+   itself before it reads a byte. The broker does not link this code. */
 
 /* The maximum length of a thumbnail's longer side, in pixels. A smaller photo keeps its size. */
 #define THUMBNAIL_SIDE 320
@@ -35,7 +35,7 @@ int thumbnail_confine(void);
 int thumbnail_make(const uint8_t *photo, size_t size, uint8_t **out, size_t *out_size);
 
 /* Photos are stored in base64 (RFC 4648, section 4). Release the result with free(). Both functions return 0
-   on success and -ENOMEM without memory. Decoding returns -EINVAL for invalid input. */
+   on success and -ENOMEM if memory runs out. Decoding returns -EINVAL for invalid input. */
 int thumbnail_decode_base64(const uint8_t *text, size_t size, uint8_t **out, size_t *out_size);
 int thumbnail_encode_base64(const uint8_t *bytes, size_t size, uint8_t **out, size_t *out_size);
 

@@ -7,7 +7,8 @@ import Synchronization
 
 extension Notification.Name {
     /// Posted when any program has changed something that this app can see. Fetched contacts may be stale, so
-    /// fetch them again. The library posts this once per burst of changes, on a thread that holds no lock.
+    /// fetch them again. The library posts this once per burst of changes, on a thread of its own, and holds
+    /// no lock while observers run.
     public static let CNContactStoreDidChange = Notification.Name("CNContactStoreDidChangeNotification")
 }
 
@@ -21,9 +22,9 @@ final class ChangeWatch: Sendable {
 
     private struct State {
         var isRunning = false
-        /// The last history token that the broker sent to this watch. Before the first one: the token at
-        /// which the app first read the address book, or empty if the app saved something before it read;
-        /// otherwise `nil`.
+        /// The last history token that the broker sent to this watch. Until the first one arrives, this is
+        /// the token at which the app first read the address book. It is empty if the app saved something
+        /// before its first read, and `nil` if the app has neither read nor saved.
         var known: String?
         /// Whether the thread needs no signal: it has received a reply since its last pause, or was already
         /// woken.
@@ -63,7 +64,8 @@ final class ChangeWatch: Sendable {
         state.withLock { if $0.known == nil { $0.known = "" } }
     }
 
-    /// Ends the pause after a call succeeded, because the broker may allow a watch that it refused before.
+    /// Ends the thread's pause. Called after a call has succeeded, because the broker may then accept a watch
+    /// that it refused before.
     func accessWorks() {
         let mustWake = state.withLock { state in
             guard state.isRunning, !state.isWoken else { return false }

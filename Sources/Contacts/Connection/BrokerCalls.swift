@@ -49,8 +49,8 @@ final class BrokerCalls: Sendable {
     /// Calls a method that has one reply.
     ///
     /// - Parameters:
-    ///   - isRepeatable: whether the call changes nothing and may therefore be retried if the connection ends
-    ///     before the reply.
+    ///   - isRepeatable: whether the call can safely be made twice. Such a call is retried once if the
+    ///     connection ends before the reply.
     ///   - write: writes the parameters' members.
     /// - Throws: ``CallFailure``.
     func call(

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The time that one call of the app may still wait. All parts of the call share the budget: the prompt
-/// before the call, the retry after a broker restart, and the fetches after a save. Time that the app itself
-/// spends meanwhile does not count.
+/// The time that one call of the app may still spend waiting. All parts of the call share the budget: the
+/// prompt before the call, the retry after a broker restart, and the fetches after a save. Time that the app
+/// itself spends meanwhile does not count.
 final class WaitBudget: Sendable {
     private let remaining: Mutex<Duration>
 

@@ -6,9 +6,9 @@ import Foundation
 public final class CNContactVCardSerialization: NSObject {
     private override init() {}
 
-    /// Returns the keys that ``data(with:)`` needs: all that can be written, except ``CNContactNoteKey`` and
-    /// ``CNContactExtraPropertiesKey``. These two must be granted by name; ``data(with:)`` writes them if the
-    /// app fetched them.
+    /// Returns the keys that ``data(with:)`` needs: all keys that an app can save, except
+    /// ``CNContactNoteKey`` and ``CNContactExtraPropertiesKey``. These two must be granted by name;
+    /// ``data(with:)`` writes them if the app fetched them.
     public class func descriptorForRequiredKeys() -> any CNKeyDescriptor { TaskKeys(keys: required) }
 
     private static let required = ContactKeySet.all.subtracting(.named).subtracting(.readOnly)

@@ -7,14 +7,15 @@ import Foundation
 enum Languages {
     static let tags = PreferredLanguages.tags { ProcessInfo.processInfo.environment[$0] }
     static let names = LocalizedNames(languages: tags)
-    /// The person's first language as a BCP 47 tag, for formats that depend on the reader.
+    /// The person's first language as a BCP 47 tag, for formats that depend on the reader's language.
     static var reader: String { tags.first ?? LocalizedNames.english }
 
     static func label(_ stored: String) -> String { names.label(stored) }
 
     static func service(_ stored: String) -> String { names.service(stored) }
 
-    /// Returns the name of a contact's key, or of a value's field; any other text is returned unchanged.
+    /// Returns the translated name of a contact's property or of a value's field; an unknown key is returned
+    /// unchanged.
     static func key(_ key: String) -> String {
         if let key = ContactKey(rawValue: key) { return names.key(key) }
         return names.field(key) ?? key

@@ -21,15 +21,15 @@ final class PreferredNameOrder: Sendable {
 
     /// The preferred order; `userDefault` if it is not known. Reading it never prompts.
     var order: CNContactDisplayNameOrder {
-        // The lock is held until the broker has replied. Other threads wait, so a list that several threads
-        // format has one order.
+        // The lock is held until the broker has replied. Other threads wait for the reply, so all names in a
+        // list use the same order even if several threads format them.
         state.withLock { state in
             let now = ContinuousClock.now
             if let expires = state.expires, now < expires { return state.order }
             let known = WaitBudget.with(WaitBudget(Self.patience)) {
                 CNContactsUserDefaults.shared().knownDisplayNameOrder
             }
-            // If the broker cannot be reached, the last known order still applies.
+            // If the broker did not return an order, the last known order still applies.
             state.order = known ?? state.order
             state.expires = now + (known == nil ? Self.lifetimeOfNothing : Self.lifetime)
             return state.order

@@ -3,7 +3,7 @@ import BrokerJSON
 import BrokerModel
 import Foundation
 
-/// Receives the result of offering a card. All methods have default implementations.
+/// Is notified when the person is done with an offered card. All methods have default implementations.
 public protocol CNContactViewControllerDelegate: AnyObject {
     /// The person is done with the card.
     ///

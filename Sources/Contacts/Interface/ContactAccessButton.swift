@@ -69,8 +69,8 @@ public struct ContactAccessButton {
     }
 }
 
-/// Shows the access picker, in which the person adds contacts to those that the app may see, and removes
-/// others. This works only for an app whose access is ``CNAuthorizationStatus/limited``; any other app gets
+/// Shows the access picker, in which the person adds contacts to the app's granted set or removes them. This
+/// works only for an app whose access is ``CNAuthorizationStatus/limited``; any other app gets
 /// an empty result at once.
 ///
 /// This returns at once; the handler runs on a thread of this library.

@@ -8,8 +8,8 @@ import Foundation
 // `CNContactVCardSerialization`.
 
 extension CNContact {
-    /// The contact in the broker's form, with its readable keys. A contact that the broker sent is parsed
-    /// without being decoded into objects, and keeps the identifiers of its values.
+    /// The contact as the Varlink type `Contact`, with its readable keys. A contact that the broker sent is
+    /// parsed without being decoded into objects, and keeps the identifiers of its values.
     package var wire: WireContact {
         // Members that a newer broker added are ignored.
         if !text.isEmpty, let json = try? JSONDocument(parsing: Array(text)), let wire = try? WireContact(json.root) {
@@ -28,8 +28,8 @@ extension CNMutableContact {
         self.init(ContactCard(identifier: RandomIdentifier.make(), contact: contact), writing: [])
     }
 
-    /// Creates a contact to update. The save writes only `keys` from `contact`, with the identifiers of its
-    /// values.
+    /// Creates a contact to update. The save writes only `keys` from `contact`, and sends the identifiers
+    /// of the values in `contact`.
     package convenience init(withIdentifier identifier: String, _ contact: Contact, writing keys: ContactKeySet) {
         self.init(ContactCard(identifier: identifier, contact: contact), writing: keys)
     }

@@ -92,7 +92,7 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
     /// Always `true`: the class supports only secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Encodes the readable properties in the broker’s form.
+    /// Encodes the readable properties as JSON, in the form of the Varlink type `Contact`.
     public func encode(with coder: NSCoder) {
         var writer = JSONWriter(reservingCapacity: 1_024)
         values.write(keysThatCanBeRead, to: &writer)
@@ -163,9 +163,9 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
     public var phoneticOrganizationName: String {
         fetched(.phoneticOrganizationName).values.card.phoneticOrganizationName
     }
-    /// The note. Both reading and writing it must be granted by name.
+    /// The note. An app can read or write it only if its key was granted by name.
     public var note: String { fetched(.note).values.card.note }
-    /// The birthday in the Gregorian calendar. Its year is `nil` if it is not known.
+    /// The birthday in the Gregorian calendar. The year is `nil` if it is not known.
     public var birthday: DateComponents? { fetched(.birthday).values.birthday }
     /// The birthday in another calendar.
     public var nonGregorianBirthday: DateComponents? { fetched(.nonGregorianBirthday).values.nonGregorianBirthday }

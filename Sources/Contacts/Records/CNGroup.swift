@@ -10,8 +10,8 @@ public class CNGroup: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, Ide
         var parents: [String] = []
     }
 
-    /// A lock protects the values, because the subclass changes them, and both classes may be sent between
-    /// threads.
+    /// A lock protects the values, because the subclass changes them, and objects of both classes may be sent
+    /// between threads.
     fileprivate let state: Mutex<Values>
 
     /// Creates a group with an empty name and a temporary identifier.

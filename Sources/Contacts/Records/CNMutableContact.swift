@@ -175,7 +175,7 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
         get { fetched(.phoneticOrganizationName).values.card.phoneticOrganizationName }
         set { set(.phoneticOrganizationName) { $0.card.phoneticOrganizationName = newValue } }
     }
-    /// The note. Both reading and writing it must be granted by name.
+    /// The note. An app can read or write it only if its key was granted by name.
     public override var note: String {
         get { fetched(.note).values.card.note }
         set { set(.note) { $0.card.note = newValue } }

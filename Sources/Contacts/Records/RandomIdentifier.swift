@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes temporary identifiers for records that the broker has not saved yet.
+/// Makes temporary identifiers for records and values that the broker has not saved yet.
 enum RandomIdentifier {
     /// Returns a UUID of version 4 (RFC 9562 §5.4). This does not call Foundation's `UUID()`, which opens a
     /// file for each UUID on Linux.
@@ -14,8 +14,8 @@ enum RandomIdentifier {
 extension UUID {
     /// Creates the UUID of these sixteen bytes, the most significant first.
     init(_ high: UInt64, _ low: UInt64) {
-        // Sound: both are sixteen bytes, any sixteen bytes are a UUID, and the pointer does not leave the
-        // closure.
+        // Sound: the source and `uuid_t` are sixteen bytes long, any sixteen bytes are a valid `uuid_t`, and
+        // the pointer does not leave the closure.
         let uuid = unsafe withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) {
             unsafe $0.loadUnaligned(as: uuid_t.self)
         }

@@ -85,8 +85,8 @@ extension CNContactStore {
         return found
     }
 
-    /// - Returns: the history token at which the list was read; `nil` if `each` ended the list before the
-    ///   token arrived.
+    /// - Returns: the history token at which the contacts were read; `nil` if `each` ended the fetch before
+    ///   the token arrived.
     func fetch(
         _ request: CNContactFetchRequest, more: Bool = true, each: (CNContact) throws -> Bool
     ) throws -> Data? {

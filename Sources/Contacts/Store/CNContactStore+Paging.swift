@@ -16,9 +16,9 @@ extension CNContactStore {
     /// Fetches one page of the contacts that match a request. An extension of this library.
     ///
     /// The broker keeps no state for the app between two pages, so the app can pause for any time, for
-    /// example while a person scrolls a list. ``enumerateContacts(with:usingBlock:)`` is faster, but it fails
-    /// if the app does not take a contact for 60 seconds. A page may include changes that were made after the
-    /// previous page was read, but no contact is returned twice.
+    /// example while a person scrolls a list. ``enumerateContacts(with:usingBlock:)`` is faster, but it
+    /// fails if the app leaves the broker's replies unread for 60 seconds. A page may include changes
+    /// that were made after the previous page was read, but no contact is returned twice.
     ///
     /// - Parameters:
     ///   - request: selects the contacts, keys and sort order.

@@ -51,8 +51,8 @@ extension CNContactStore {
         if refetching { try? refetch(steps) }
     }
 
-    /// The maximum size of the encoded steps of one save: the broker's limit for a call, minus 4 KiB for the
-    /// rest of the call.
+    /// The maximum size of a save's encoded steps: the broker's limit for a call, minus 4 KiB for the other
+    /// parts of the call.
     static let largestSave = 16 * 1_048_576 - 4_096
 
     /// - Returns: for each step, the identifier of the record it added, or an empty string.
@@ -115,7 +115,7 @@ extension CNContactStore {
 }
 
 extension ContactValues {
-    /// Copies the lists of these keys.
+    /// Replaces the lists of values for these keys with those of another contact.
     mutating func take(_ other: ContactValues, _ keys: ContactKeySet) {
         if keys.contains(.phoneNumbers) { phoneNumbers = other.phoneNumbers }
         if keys.contains(.emailAddresses) { emailAddresses = other.emailAddresses }

@@ -9,8 +9,8 @@ struct UndoState: Sendable {
 }
 
 extension CNContactStore {
-    /// Whether ``undoLastSave()`` can undo saves of this store. By default it cannot, because each save would
-    /// first have to fetch the records that it changes. An extension of this library.
+    /// Whether ``undoLastSave()`` can undo saves of this store. The default is `false`, because keeping an
+    /// undo plan makes each save first fetch the records that it changes. An extension of this library.
     public var keepsUndo: Bool {
         get { undo.withLock { $0.keeps } }
         set {
@@ -38,6 +38,7 @@ extension CNContactStore {
     /// - saves that change links, containers or the person's own contact, since an app cannot read everything
     ///   that the address book stores about these
     /// - saves that delete the person's own contact
+    /// - saves that add a unified contact to a group or remove it from a group
     /// - saves whose undo takes more than 2,000 steps
     ///
     /// - Throws: ``CNError/Code/featureNotAvailable`` if there is nothing to undo.

@@ -66,7 +66,7 @@ public final class CNContactStore: NSObject, Sendable {
     private static let inBundle = Bundle.main.object(forInfoDictionaryKey: "NSContactsUsageDescription") as? String
 
     /// Returns this app's authorization level. This never prompts. If the call fails, for example because the
-    /// broker cannot be reached, it returns `notDetermined`.
+    /// broker cannot be reached, this returns `notDetermined`.
     public class func authorizationStatus(for entityType: CNEntityType) -> CNAuthorizationStatus {
         guard let reply = try? BrokerCalls.shared.call(.getAuthorization) else { return .notDetermined }
         let status = CNAuthorizationStatus(wire: reply["status"]?.string)
@@ -161,8 +161,8 @@ public final class CNContactStore: NSObject, Sendable {
 
     private static let isDecided = Atomic(false)
 
-    /// Prompts the person with the app's purpose before the first call that cannot carry a purpose. Only
-    /// fetches of contacts can carry one.
+    /// Requests access before the first call that cannot carry the app's purpose, so that the prompt shows
+    /// the purpose. Among the calls that need access, only fetches of contacts can carry it.
     static func askFirst() throws(CNError) {
         guard !isDecided.load(ordering: .relaxed), purposeOfCall != nil else { return }
         // If this call fails, the app's call reports the error.

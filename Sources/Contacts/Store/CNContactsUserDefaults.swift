@@ -16,7 +16,7 @@ public final class CNContactsUserDefaults: NSObject, Sendable {
         defaults?["sortOrder"]?.string == "familyName" ? .familyName : .givenName
     }
 
-    /// The order in which to show given and family names, unless the language of a name decides it.
+    /// The order in which to show given and family names, unless the rules for a name's script decide it.
     /// ``CNContactFormatter`` uses this order. An extension of this library.
     public var displayNameOrder: CNContactDisplayNameOrder { knownDisplayNameOrder ?? .givenNameFirst }
 

@@ -3,7 +3,7 @@ import BrokerModel
 // Keys of a contact's properties, for lists of keys to fetch. Each key is the property’s name, as on Apple’s
 // systems.
 
-/// Key of the identifier; it is always fetched.
+/// Key of the identifier, which is always fetched.
 public let CNContactIdentifierKey = "identifier"
 /// Key of the type: person or organization.
 public let CNContactTypeKey = "contactType"
@@ -177,6 +177,6 @@ public let CNPostalAddressPropertyAttribute = "postalAddressProperty"
 /// language.
 public let CNPostalAddressLocalizedPropertyNameAttribute = "postalAddressLocalizedPropertyName"
 
-/// The first word of the message with which a program traps when it reads a property that was not fetched.
-/// The message also contains the key.
+/// The first word of the message that is printed when a program traps because it read a property that was not
+/// fetched. The message also contains the key.
 public let CNContactPropertyNotFetchedExceptionName = "CNPropertyNotFetchedException"

@@ -104,7 +104,7 @@ public final class CNPendingSave {
         return true
     }
 
-    /// Stops waiting for the reply. If the save was sent, the broker may or may not make it. To find out,
+    /// Stops waiting for the reply. If the save was already sent, the broker may still apply it. To find out,
     /// fetch the contacts of the request.
     public func abandon() {
         if case .underWay(let call, _) = state { call.abandon() }

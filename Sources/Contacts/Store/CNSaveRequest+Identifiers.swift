@@ -52,8 +52,8 @@ extension CNSaveRequest {
 }
 
 extension CNSaveRequest.Step {
-    /// The identifiers of contacts that steps refer to. Only steps that add a contact need them, so the set
-    /// is empty if there is no such step.
+    /// The identifiers of existing or added contacts to which the steps refer. Only steps that add a contact
+    /// use this set, so it is empty if there is no such step.
     static func names(in steps: [CNSaveRequest.Step]) -> Set<String> {
         var names: Set<String> = []
         guard steps.contains(where: { if case .add = $0 { true } else { false } }) else { return names }

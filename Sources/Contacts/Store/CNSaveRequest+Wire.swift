@@ -5,7 +5,7 @@ import Foundation
 extension CNSaveRequest.Step {
     /// Whether this library made the identifier. The broker's identifiers have no hyphens. If an added
     /// contact has an identifier that this library did not make, the identifier is sent, because a record
-    /// with it may already exist.
+    /// with this identifier may already exist.
     private static func isOwn(_ identifier: String) -> Bool {
         identifier.utf8.count == 36 && identifier.utf8.contains(UInt8(ascii: "-"))
     }

@@ -3,8 +3,9 @@ import Foundation
 /// The contacts and groups to add, change and delete in one save.
 ///
 /// ``CNContactStore/execute(_:)`` saves the whole request or nothing. If two saves change the same property,
-/// the last one wins. Only one thread at a time may fill in a request. ``CNContactStore/execute(_:)`` reads
-/// the contacts. When it returns, added contacts have their permanent identifiers.
+/// the last one wins. Only one thread at a time may fill in a request. The request refers to the contacts;
+/// ``CNContactStore/execute(_:)`` reads their values. When that method returns, added contacts have their
+/// permanent identifiers.
 public final class CNSaveRequest: NSObject {
     /// Whether saved contacts receive the identifiers of their new values when the request is executed. Added
     /// contacts always receive their own identifiers.

@@ -26,7 +26,7 @@ final class ContactsPredicate: NSPredicate, NSSecureCoding {
     /// Returns `true` for every object, because only the broker can decide which records match.
     override func evaluate(with object: Any?) -> Bool { true }
 
-    // Foundation's predicates on Linux cannot be archived; this class archives its meaning.
+    // Foundation's predicates on Linux cannot be archived, so this class archives `meaning` instead.
 
     static var supportsSecureCoding: Bool { true }
 
@@ -131,7 +131,8 @@ extension ContactsPredicate.Meaning {
 }
 
 extension CNContact {
-    /// Matches contacts by name: each word of `name` must begin a word of the contact's name, in any order.
+    /// Matches contacts by name: each word of `name` must be the start of a word in the contact's
+    /// name. The order of the words does not matter.
     public class func predicateForContacts(matchingName name: String) -> NSPredicate {
         ContactsPredicate(.contacts(.name(name)))
     }
@@ -146,8 +147,8 @@ extension CNContact {
         ContactsPredicate(.contacts(.phoneNumber(phoneNumber.stringValue)))
     }
 
-    /// Matches contacts with these identifiers. There may be at most 10,000. Identifiers of contacts that the
-    /// app may not see are ignored.
+    /// Matches contacts with these identifiers, at most 10,000. Identifiers of contacts that the app may not
+    /// see are ignored.
     public class func predicateForContacts(withIdentifiers identifiers: [String]) -> NSPredicate {
         ContactsPredicate(.contacts(.identifiers(identifiers)))
     }

@@ -19,7 +19,7 @@ extension PredicateFormat where Self: NSPredicate {
     /// - `TRUEPREDICATE`
     ///
     /// A predicate with any other format matches nothing, and using it throws
-    /// ``CNError/Code/predicateInvalid``. An extension of this library.
+    /// ``CNError/Code/predicateInvalid``.
     public init(format: String, _ arguments: Any...) { self.init(format: format, argumentArray: arguments) }
 
     /// Creates the same predicate as `init(format:_:)`, from an array of arguments.

@@ -4,8 +4,8 @@ import Foundation
 
 /// The steps that undo a save. The plan is made before the save, while the former values can be fetched.
 struct UndoPlan: Sendable {
-    /// One step of a plan. A plan removes additions before it restores former relations; otherwise a group
-    /// could temporarily contain itself.
+    /// One step of a plan. A plan first deletes added records and removes added memberships, and then
+    /// restores the former state. In another order, a group could temporarily contain itself.
     private enum Step: Sendable {
         /// Deletes the record that the save's step at this index added.
         case deleteContact(place: Int), deleteGroup(place: Int)
@@ -119,8 +119,9 @@ extension UndoPlan {
         var deleted: Set<String> = []
         var renamed: Set<String> = []
         var deletedGroups: Set<String> = []
-        /// For each pair that the save names: whether the record is in the group afterwards.
+        /// The contacts that the save adds to groups (`true`) or removes from groups (`false`).
         var members: [Pair: Bool] = [:]
+        /// The same for subgroups.
         var subgroups: [Pair: Bool] = [:]
 
         var concernsGroups: Bool {
@@ -131,7 +132,7 @@ extension UndoPlan {
         ///   an app cannot see everything that the address book stores about links: who made a link, on which
         ///   evidence, and which pairs must not be linked.
         init?(_ steps: [CNSaveRequest.Step]) {
-            // An undo deletes new records together with their memberships.
+            // The undo deletes new records. This also removes their memberships, so they are not recorded.
             var new: Set<String> = []
             for step in steps {
                 switch step {

@@ -33,6 +33,6 @@ public final class CNContactRelation: NSObject, NSCopying, NSSecureCoding, Immut
         self.init(name: name as String)
     }
 
-    /// Contains the name, which is contact data and does not belong in a log.
+    /// The description contains the name, which is contact data and does not belong in a log.
     public override var description: String { "<CNContactRelation: name=\(name)>" }
 }

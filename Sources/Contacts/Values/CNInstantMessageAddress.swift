@@ -48,6 +48,6 @@ public final class CNInstantMessageAddress: NSObject, NSCopying, NSSecureCoding,
         self.init(username: username as String, service: service as String)
     }
 
-    /// Contains service and user name, which are contact data and do not belong in a log.
+    /// The description contains service and user name, which are contact data and do not belong in a log.
     public override var description: String { "<CNInstantMessageAddress: service=\(service), username=\(username)>" }
 }

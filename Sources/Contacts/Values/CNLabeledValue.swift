@@ -78,8 +78,8 @@ where ValueType: NSCopying, ValueType: NSSecureCoding {
         self.init(identifier: identifier as String, label: label as String?, value: value)
     }
 
-    /// Whether both have the same identifier, label and value. A newly created labeled value has its own
-    /// identifier, so it is not equal.
+    /// Whether both have the same identifier, label and value. Two values that an app creates separately have
+    /// different identifiers, so they are not equal.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CNLabeledValue<ValueType> else { return false }
         return identifier == other.identifier && says(the: other)

@@ -34,7 +34,7 @@ public final class CNPhoneNumber: NSObject, NSCopying, NSSecureCoding, Immutable
         self.init(stringValue: text as String)
     }
 
-    /// Contains the number, which is contact data and does not belong in a log.
+    /// The description contains the number, which is contact data and does not belong in a log.
     public override var description: String { "<CNPhoneNumber: stringValue=\(stringValue)>" }
 
     /// Returns the text for `stringValue`, and the number without separators for `digits`; `nil` for any

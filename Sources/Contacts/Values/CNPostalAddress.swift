@@ -4,8 +4,8 @@ import Synchronization
 
 /// A postal address. It is immutable; use ``CNMutablePostalAddress`` to create one.
 public class CNPostalAddress: NSObject, NSCopying, NSMutableCopying, NSSecureCoding {
-    /// A lock protects the fields, because the subclass changes them, and both classes may be sent between
-    /// threads.
+    /// A lock protects the fields, because the subclass changes them, and objects of both classes may be sent
+    /// between threads.
     fileprivate let fields: Mutex<PostalAddress>
 
     /// Creates an empty address.
@@ -78,7 +78,7 @@ public class CNPostalAddress: NSObject, NSCopying, NSMutableCopying, NSSecureCod
         self.init(model)
     }
 
-    /// Contains town and country, which are contact data and do not belong in a log.
+    /// The description contains town and country, which are contact data and do not belong in a log.
     public override var description: String { "<\(type(of: self)): city=\(city), country=\(country)>" }
 }
 

@@ -58,6 +58,6 @@ public final class CNSocialProfile: NSObject, NSCopying, NSSecureCoding, Immutab
             userIdentifier: text(CNSocialProfileUserIdentifierKey), service: text(CNSocialProfileServiceKey))
     }
 
-    /// Contains service and user name, which are contact data and do not belong in a log.
+    /// The description contains service and user name, which are contact data and do not belong in a log.
     public override var description: String { "<CNSocialProfile: service=\(service), username=\(username)>" }
 }

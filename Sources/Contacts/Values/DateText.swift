@@ -23,7 +23,7 @@ enum DateText {
     static func components(nonGregorian text: String) -> DateComponents? {
         guard CalendarDate.isNonGregorian(text), let colon = text.firstIndex(of: ":") else { return nil }
         let name = text[..<colon]
-        // A calendar that Foundation does not know yields no components.
+        // A date in a calendar that is not in the table yields no components.
         guard let identifier = calendars.first(where: { $0.name == name })?.identifier else { return nil }
         let numbers = text[text.index(after: colon)...].split(separator: "-").compactMap { Int($0) }
         guard numbers.count == 2 || numbers.count == 3 else { return nil }
@@ -32,14 +32,15 @@ enum DateText {
             month: numbers[numbers.count - 2], day: numbers[numbers.count - 1])
     }
 
-    /// Returns an empty text for `nil`. This does not check the date, because the broker checks it and its
-    /// error says why the date is not valid.
+    /// Returns the date string; empty for `nil`. This does not check the date, because the broker checks it
+    /// and returns an error that says why the date is not valid.
     static func gregorian(_ components: DateComponents?) -> String {
         guard let components else { return "" }
         return date(components)
     }
 
-    /// Returns an empty text for `nil`. A calendar that is not in the table above is written as `gregorian`.
+    /// Returns the date string; empty for `nil`. A calendar that is not in the table above is written as
+    /// `gregorian`.
     static func nonGregorian(_ components: DateComponents?) -> String {
         guard let components else { return "" }
         let identifier = components.calendar?.identifier
