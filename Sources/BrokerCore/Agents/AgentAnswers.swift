@@ -39,14 +39,14 @@ struct AgentAnswers {
                     + "with contactctl reset")
         }
         if let pick = prompt.question.pick, let picked = parameters.picked, !picked.isEmpty {
-            // Each contact is checked later, and duplicates are refused then.
-            var records: Set<RecordNumber> = []
-            for value in picked { records.insert(try prompt.record(ofRow: value.contact)) }
+            var chosen: [PickAnswers.Chosen] = []
+            for value in picked { chosen.append((try prompt.record(ofRow: value.contact), value)) }
+            let records = Set(chosen.map(\.record))
             if try rules.wantsPassword(forPicking: records, prompt), approved == nil {
                 return askPassword(
                     parameters, prompt, session, call, for: [], giving: DecidedAnswer.words(records.count))
             }
-            return try picks.handOver(pick, picked, prompt, agent, call, isApproved: approved != nil)
+            return try picks.handOver(pick, chosen, prompt, agent, call, isApproved: approved != nil)
         }
         if let proposal = prompt.question.proposal, parameters.addProposed || parameters.mergeInto != nil {
             guard !parameters.addProposed || parameters.mergeInto == nil else {
@@ -84,10 +84,9 @@ struct AgentAnswers {
                 return groupCommit.reply(Array("{}".utf8), to: call)
             }
             // Contacts that were deleted meanwhile are not granted.
-            let existing = decided.rows.isEmpty ? [] : try book?.existing(decided.rows) ?? []
-            let rows = decided.rows.intersection(existing)
-            if approved == nil { rules.noteWithoutPassword(rows.subtracting(decided.granted), prompt.caller) }
-            hold(decided, rows: rows, parameters, prompt, agent, call)
+            if !decided.rows.isEmpty { decided.rows.formIntersection(try book?.existing(decided.rows) ?? []) }
+            if approved == nil { rules.noteWithoutPassword(decided.added, prompt.caller) }
+            hold(decided, parameters, prompt, agent, call)
         }
     }
 
@@ -276,14 +275,12 @@ struct AgentAnswers {
     }
 
     private func hold(
-        _ decided: DecidedAnswer, rows: Set<RecordNumber>, _ parameters: AnswerParameters, _ prompt: Prompt,
-        _ agent: Agent,
-        _ call: Call
+        _ decided: DecidedAnswer, _ parameters: AnswerParameters, _ prompt: Prompt, _ agent: Agent, _ call: Call
     ) {
         let access: Access
         switch decided.level {
         case .denied: access = .denied
-        case .limited: access = .limited(to: decided.granted.subtracting(decided.removed).union(rows))
+        case .limited: access = .limited(to: decided.after)
         case .full: access = .full
         }
         var lifetime = decided.lifetime
@@ -301,7 +298,7 @@ struct AgentAnswers {
             decidedBy: .person, decidedAt: decided.decidedAt ?? surroundings.seconds)
         groupCommit.record(.answer, of: prompt.caller) {
             $0.status = access.status
-            $0.count = rows.count
+            $0.count = decided.rows.count
         }
         if decided.narrows {
             groupCommit.record(.revocation, of: decided.principal, naming: decided.removed) {
@@ -321,8 +318,7 @@ struct AgentAnswers {
                 return call.fail(AgentError.invalidAnswer("the decision could not be recorded, so it has no effect"))
             }
             call.reply()
-            let newly = rows.subtracting(decided.granted)
-            prompts.end(prompt, decided.level == .denied ? .refused : .granted(newly: newly), answering: agent)
+            prompts.end(prompt, decided.level == .denied ? .refused : .granted(newly: decided.added), answering: agent)
         }
         // Added contacts take effect after the sync, but replies under the former grant are withdrawn at
         // once.

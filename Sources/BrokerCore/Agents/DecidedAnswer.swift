@@ -24,6 +24,9 @@ struct DecidedAnswer {
     /// When the earlier grant was decided, if the policy limits the grant's lifetime from that time.
     var decidedAt: Int64?
 
+    /// The contacts that the answer adds to the granted set.
+    var added: Set<RecordNumber> { rows.subtracting(granted) }
+
     /// The limited set after the answer.
     var after: Set<RecordNumber> { granted.subtracting(removed).union(rows) }
 

@@ -18,7 +18,7 @@ struct PasswordRules {
         guard decided.widens else { return false }
         let givesMuch =
             decided.level != .limited || decided.after.count > surroundings.limits.contactsWithoutPassword
-            || passesBound(decided.rows.subtracting(decided.granted), prompt.caller)
+            || passesBound(decided.added, prompt.caller)
         return try wantsPassword(forMuch: givesMuch, prompt)
             || surroundings.wantsPasswords && decided.outlastsItsSession(of: prompt.caller)
     }

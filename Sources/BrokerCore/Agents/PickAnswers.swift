@@ -24,20 +24,18 @@ struct PickAnswers {
     let prompts: Prompts
     let rules: PasswordRules
 
+    /// A picked contact, or one value of it.
+    typealias Chosen = (record: RecordNumber, value: AnswerParameters.PickedValue)
+
     /// Checks that each picked contact or value can be chosen, and hands over the pick.
     ///
     /// - Parameter isApproved: whether a password was requested and the result was accepted.
     func handOver(
-        _ pick: Pick, _ picked: [AnswerParameters.PickedValue], _ prompt: Prompt, _ agent: Agent, _ call: Call,
-        isApproved: Bool
+        _ pick: Pick, _ chosen: [Chosen], _ prompt: Prompt, _ agent: Agent, _ call: Call, isApproved: Bool
     ) throws(VarlinkError) {
-        guard picked.count == 1 || pick.multiple else { throw AgentError.invalidAnswer("the app asked for only one") }
-        guard Set(picked).count == picked.count else {
+        guard chosen.count == 1 || pick.multiple else { throw AgentError.invalidAnswer("the app asked for only one") }
+        guard Set(chosen.map(\.value)).count == chosen.count else {
             throw AgentError.invalidAnswer("the same contact or value was picked twice")
-        }
-        var chosen: [(record: RecordNumber, value: AnswerParameters.PickedValue)] = []
-        for value in picked {
-            chosen.append((try prompt.record(ofRow: value.contact), value))
         }
         let records = Set(chosen.map(\.record))
         let whole = Set(chosen.lazy.filter { $0.value.key == nil }.map(\.record))
