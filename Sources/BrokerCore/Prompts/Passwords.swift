@@ -57,19 +57,10 @@ final class WantedPassword {
 
     /// Ends a request that is no longer needed. `done` gets ``Verdict/unanswered(_:)``. ``Verdict/refused``
     /// would tell an agent that the password was wrong and that the terminal is free again.
-    func withdraw() {
+    func withdraw(because reason: String = "the request that needed the password has changed; answer again") {
         guard !isOver else { return }
         cancelQuestion()
-        end(.unanswered("the request that needed the password has changed; answer again"))
-    }
-
-    /// Ends the request in favour of a newer one.
-    fileprivate func replace() {
-        guard !isOver else { return }
-        cancelQuestion()
-        end(
-            .unanswered(
-                "another agent of yours has asked for your password since; close the agents that you do not use"))
+        end(.unanswered(reason))
     }
 
     /// Ends the request without running `done`, because the caller has disconnected.
@@ -115,15 +106,15 @@ final class Passwords {
     /// method ends the oldest one of another starting agent. Otherwise idle agents could keep the
     /// person's own agent from starting.
     private func makeRoom(for password: WantedPassword) {
-        let uid = password.session.caller.uid
-        let ofUser = wanted.filter { $0.session.caller.uid == uid }
+        let ofUser = wanted(by: password.session.caller.uid)
         guard password.action == .answer, ofUser.count >= surroundings.limits.passwordsPerUser else { return }
-        ofUser.first { $0.action == .answer }?.replace()
+        ofUser.first { $0.action == .answer }?.withdraw(
+            because: "another agent of yours has asked for your password since; close the agents that you do not use")
     }
 
     /// - Returns: `false` if too many requests are open.
     private func add(_ password: WantedPassword) -> Bool {
-        let ofUser = wanted.filter { $0.session.caller.uid == password.session.caller.uid }
+        let ofUser = wanted(by: password.session.caller.uid)
         let isAtAdminSocket = { (wanted: WantedPassword) in wanted.session.interface == .admin }
         guard wanted.count < surroundings.limits.passwords, ofUser.count < surroundings.limits.passwordsPerUser,
             !isAtAdminSocket(password)
@@ -132,6 +123,9 @@ final class Passwords {
         wanted.append(password)
         return true
     }
+
+    /// The user's open requests, oldest first.
+    private func wanted(by uid: UInt32) -> [WantedPassword] { wanted.filter { $0.session.caller.uid == uid } }
 
     fileprivate func remove(_ password: WantedPassword) { wanted.removeAll { $0 === password } }
 
