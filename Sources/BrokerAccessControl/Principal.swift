@@ -24,6 +24,15 @@ public enum IdentityStrength: String, CaseIterable, Sendable {
         case .installed, .claimed, .unverified: true
         }
     }
+
+    /// Whether any program of the user can get this strength under a new app identifier. A policy rule for
+    /// this strength may neither allow access nor name apps.
+    public var namesNobody: Bool {
+        switch self {
+        case .claimed, .unverified: true
+        case .labelled, .sandboxed, .service, .installed: false
+        }
+    }
 }
 
 /// Identifies one process, even if its pid is reused.

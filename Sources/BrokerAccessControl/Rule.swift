@@ -41,11 +41,6 @@ public struct Rule: Hashable, Sendable {
         self.place = place
     }
 
-    /// Identity strengths at which any program of the user can claim an app's identity. A rule for them may
-    /// neither allow access nor name apps. A rule for `installed` apps may name them, and may allow them
-    /// access if ``acceptsSameUser`` is set.
-    public static let weakStrengths: Set<IdentityStrength> = [.claimed, .unverified]
-
     /// Whether the rule can give an app more access than the person did.
     public var allows: Bool {
         switch forcedLevel {

@@ -64,7 +64,7 @@ enum PolicyReader {
             guard let strengths = rule.strengths else {
                 throw table.wrong("force", "a rule that gives access must name the strengths it applies to")
             }
-            guard strengths.isDisjoint(with: Rule.weakStrengths) else {
+            guard !strengths.contains(where: \.namesNobody) else {
                 throw table.wrong(
                     "force", "claimed and unverified apps cannot be given access: any program can use their names")
             }
@@ -83,7 +83,7 @@ enum PolicyReader {
             throw table.wrong(
                 "apps", "a rule that names apps must also name the strengths it applies to")
         }
-        guard strengths.isDisjoint(with: Rule.weakStrengths) else {
+        guard !strengths.contains(where: \.namesNobody) else {
             throw table.wrong(
                 "apps", "a rule cannot name claimed or unverified apps: any program can use their names")
         }

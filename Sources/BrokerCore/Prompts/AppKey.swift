@@ -29,13 +29,3 @@ enum AppKey: Hashable {
         }
     }
 }
-
-extension IdentityStrength {
-    /// Whether any program of the user can get this strength under a new app identifier.
-    var namesNobody: Bool {
-        switch self {
-        case .claimed, .unverified: true
-        case .labelled, .sandboxed, .service, .installed: false
-        }
-    }
-}
