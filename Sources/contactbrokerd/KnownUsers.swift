@@ -12,6 +12,10 @@ final class KnownUsers {
     /// logind has a file for each user with a session (`sd_uid_get_state(3)`).
     static let sessions = "/run/systemd/users"
 
+    static func hasLoginSession(_ uid: UInt32) -> Bool { has(uid, in: sessions) }
+
+    private static func has(_ uid: UInt32, in folder: String) -> Bool { access("\(folder)/\(uid)", F_OK) == 0 }
+
     /// Folders that contain an entry for each known user.
     private let folders: [String]
     private var known = KnownUsers.always
@@ -32,7 +36,7 @@ final class KnownUsers {
 
     func contains(_ uid: UInt32) -> Bool {
         if known.contains(uid) { return true }
-        guard folders.contains(where: { access("\($0)/\(uid)", F_OK) == 0 }) else { return false }
+        guard folders.contains(where: { Self.has(uid, in: $0) }) else { return false }
         learn(uid)
         return true
     }

@@ -58,7 +58,7 @@ final class ServedBroker {
         case .system:
             surroundings.withoutAuthentication = settings.withoutAuthentication ?? .refuse
             surroundings.authority = PolkitAuthority(loop: loop)
-            surroundings.hasLoginSession = hasLoginSession
+            surroundings.hasLoginSession = KnownUsers.hasLoginSession
         }
         surroundings.policyFolder = setting.configuration.path
         surroundings.limits.closesBooksAfter = settings.closesBooksAfter
@@ -193,12 +193,6 @@ func userName(_ uid: UInt32) -> String {
         return "\(uid)"
     }
     return String(cString: name)
-}
-
-/// Whether the user is logged in. logind keeps a file for each logged-in user (sd_uid_get_state(3)).
-private func hasLoginSession(_ uid: UInt32) -> Bool {
-    var status = stat()
-    return lstat("/run/systemd/users/\(uid)", &status) == 0
 }
 
 extension Failure {

@@ -27,9 +27,10 @@ enum SystemPlaces {
                 tryThis: "leave CapabilityBoundingSet= and AmbientCapabilities= of contactbroker.service empty")
         }
         // LimitCORE=0 does not stop a core dump that the kernel pipes to a program (core(5)).
-        guard clinux_hide() == 0 else {
+        let code = clinux_hide()
+        guard code == 0 else {
             throw Failure(
-                "could not start: this process cannot be protected from core dumps: \(String(cString: strerror(errno)))"
+                "could not start: this process cannot be protected from core dumps: \(String(cString: strerror(-code)))"
             )
         }
         return Setting(
