@@ -70,20 +70,12 @@ struct AddCommand: ParsableCommand {
 
     func run() throws {
         guard !isGiven else { return try add(contact) }
-        // If an edited contact cannot be added, the editor's file is kept, because it has the person's text.
         guard isatty(STDIN_FILENO) == 0 else {
             let editor = try Editor(to: Self.task)
             guard let form = try editor.form(Self.emptyForm, ContactForm.keys)?.form else {
                 throw CommandFailure("nothing is added: the file was emptied", .refused)
             }
-            do {
-                return try add(form.contact)
-            } catch let failure as CommandFailure {
-                throw CommandFailure(
-                    failure.message,
-                    try: [failure.advice, "what you typed is kept in \(editor.keep())"].compactMap { $0 }
-                        .joined(separator: "\n"), failure.code)
-            }
+            return try editor.keepingText { try add(form.contact) }
         }
         let text = try Self.standardInput()
         let form: ContactForm

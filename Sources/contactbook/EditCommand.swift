@@ -130,19 +130,12 @@ struct EditCommand: ParsableCommand {
     ) throws {
         let called = ContactCard.name(now.applying(after, keys: changed))
         let journal = undo.journal("edit \(called)", to: Self.task)
-        do {
+        try editor.keepingText {
             let step = UndoStep.updated(
                 identifier: identifier, name: called, before: now, after: after, keys: changed)
             try book.save(noting: [step], in: journal) {
                 $0.update(CNMutableContact(withIdentifier: identifier, after, writing: changed))
             }
-        } catch {
-            let path = editor.keep()
-            guard let refused = error as? CommandFailure else { throw error }
-            throw CommandFailure(
-                refused.message,
-                try: [refused.advice, "what you typed is kept in \(path)"].compactMap { $0 }.joined(separator: "\n"),
-                refused.code)
         }
         print("changed \(called): \(ContactForm.fields(of: changed).joined(separator: ", "))")
     }

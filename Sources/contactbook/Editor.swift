@@ -32,6 +32,20 @@ final class Editor {
         return path
     }
 
+    /// Saves what the person typed with `save`. If that fails, the file is kept, and the error says where.
+    func keepingText(_ save: () throws -> Void) throws {
+        do {
+            try save()
+        } catch {
+            let path = keep()
+            guard let refused = error as? CommandFailure else { throw error }
+            throw CommandFailure(
+                refused.message,
+                try: [refused.advice, "what you typed is kept in \(path)"].compactMap { $0 }.joined(separator: "\n"),
+                refused.code)
+        }
+    }
+
     /// Opens the text in the editor, waits for the editor to end, and reads the file.
     func edit(_ text: String) throws -> String {
         let file = try OutputFile(at: path, to: task)
