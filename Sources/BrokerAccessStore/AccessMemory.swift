@@ -53,8 +53,7 @@ struct Unwritten {
 
     var isEmpty: Bool {
         grants.isEmpty && intents.isEmpty && marks.isEmpty && silences.isEmpty && unconfirmed.isEmpty
-            && pseudonyms.isEmpty && owners.isEmpty
-            && purges.isEmpty
+            && pseudonyms.isEmpty && owners.isEmpty && purges.isEmpty
     }
 }
 

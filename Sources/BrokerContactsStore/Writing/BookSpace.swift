@@ -32,7 +32,7 @@ struct SpaceUse {
 ///   at a random point in the last sixteenth of the bound. When one such app finds the book full, none of
 ///   them can add anything for ``SpaceBounds/pause``.
 struct BookSpace {
-    private let bounds: SpaceBounds
+    let bounds: SpaceBounds
     /// For apps without full access, the book is full this many bytes below the bound. A new random value is
     /// chosen whenever such an app finds the book full.
     private var reserve: Int64

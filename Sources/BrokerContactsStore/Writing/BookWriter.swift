@@ -15,7 +15,6 @@ final class BookWriter {
     /// The order in which name beginnings are indexed, which is the owner's preferred sort order.
     private var ordering = BookSettings().sortOrder
     private var space: BookSpace
-    private let bounds: SpaceBounds
 
     /// - Parameter otherMaker: must have the same locale and region as `normalizer`.
     init(
@@ -29,7 +28,6 @@ final class BookWriter {
         maker = FormMaker(normalizer)
         self.otherMaker = otherMaker
         self.space = BookSpace(space)
-        bounds = space
     }
 
     func close() { database.close() }
@@ -59,7 +57,7 @@ final class BookWriter {
                 let save = try BookSave(
                     db, ContactWriter(db, ordering: ordering),
                     Linking(db, maker.normalizer, links, isEvidence: isEvidence), maker, ahead, by: author, access,
-                    at: seconds, perChange: bounds.change)
+                    at: seconds, perChange: space.bounds.change)
                 for (index, change) in changes.enumerated() { try save.apply(change, index) }
                 let links = try save.finish()
                 // A save that changes nothing needs no outbox entry.
@@ -76,7 +74,7 @@ final class BookWriter {
     }
 
     /// Whether the write-ahead log has reached its bound and must be checkpointed.
-    var isLogLong: Bool { file.logSize >= bounds.log }
+    var isLogLong: Bool { file.logSize >= space.bounds.log }
 
     // MARK: The outbox
 

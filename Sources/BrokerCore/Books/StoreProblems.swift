@@ -41,17 +41,17 @@ final class StoreProblems {
         }
         let words =
             "the address book in \(Books.folder(of: uid, in: surroundings.stateFolder)) is unavailable: \(error)"
-        last = StoreProblem(uid: uid, time: surroundings.seconds, words: words)
+        remember(words, of: uid)
         surroundings.log(words)
     }
 
     /// Reports that a save failed because the book is full.
     func noteFull(_ uid: UInt32) {
-        let most = surroundings.limits.space.book / 1_048_576
+        let most = SpaceWords.megabytes(surroundings.limits.space.book)
         let words =
             "the address book of user \(uid) is full (\(most) MB): delete contacts or photos, or set "
             + "limits.address_book_mb in contactbroker.toml to more"
-        last = StoreProblem(uid: uid, time: surroundings.seconds, words: words)
+        remember(words, of: uid)
         surroundings.log(words)
     }
 
@@ -60,7 +60,11 @@ final class StoreProblems {
         let words =
             "card \(card.record.rawValue) in \(Books.folder(of: uid, in: surroundings.stateFolder))/contacts.sqlite is damaged, so apps do not get it "
             + "(\(card.count) damaged cards found since the book was opened): restore the file from a backup"
-        last = StoreProblem(uid: uid, time: surroundings.seconds, words: words)
+        remember(words, of: uid)
         surroundings.notice(.cardDamaged, words, [])
+    }
+
+    private func remember(_ words: String, of uid: UInt32) {
+        last = StoreProblem(uid: uid, time: surroundings.seconds, words: words)
     }
 }
