@@ -172,12 +172,13 @@ public final class Broker {
     }
 
     /// Answers a call to one of the broker's interfaces. The connection's context must be its
-    /// ``CallerSession``; otherwise the call fails.
+    /// ``CallerSession``; otherwise the call fails. If the process that connected has ended, the connection is closed.
     public func answer(_ call: Call) {
         guard let session = call.connection.context as? CallerSession else {
             call.fail(.permissionDenied)
             return
         }
+        guard !session.hasEnded() else { return call.connection.close() }
         guard !session.isAnotherPerson, session.interface == .admin || !books.isRemoving(session.caller.uid) else {
             return call.fail(session.interface == .contacts ? ContactsError.storeUnavailable : .permissionDenied)
         }

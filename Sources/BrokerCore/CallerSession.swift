@@ -10,6 +10,9 @@ public final class CallerSession {
     /// Checks whether the caller's process still runs the executable by which the broker judged it. A process
     /// can `exec` a different program and keep the connection.
     let inspect: Inspect
+    /// Whether the process that connected has ended. Another process that has its PID by then can send bytes with
+    /// the same credentials.
+    let hasEnded: () -> Bool
     /// Whether the data stored for this UID belongs to another person. If so, every call fails.
     let isAnotherPerson: Bool
     /// `nil` before the first call and after the connection has closed.
@@ -36,11 +39,14 @@ public final class CallerSession {
     /// otherwise later. The returned closure cancels the check; it is `nil` if there is nothing to cancel.
     public typealias Inspect = (_ done: @escaping (ExecutableCheck) -> Void) -> (() -> Void)?
 
-    public init(caller: Caller, interface: ContactsInterface, isAnotherPerson: Bool = false, inspect: @escaping Inspect)
-    {
+    public init(
+        caller: Caller, interface: ContactsInterface, isAnotherPerson: Bool = false,
+        hasEnded: @escaping () -> Bool = { false }, inspect: @escaping Inspect
+    ) {
         self.caller = caller
         self.isAnotherPerson = isAnotherPerson
         self.interface = interface
+        self.hasEnded = hasEnded
         self.inspect = inspect
     }
 

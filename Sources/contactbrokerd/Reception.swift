@@ -111,7 +111,9 @@ struct Reception {
                     at: inspections.place(of: peer), { source.check(peer, evidence) }, done: done)
             }
             return .admit(
-                CallerSession(caller: caller, interface: interface, isAnotherPerson: !isOwner, inspect: inspect))
+                CallerSession(
+                    caller: caller, interface: interface, isAnotherPerson: !isOwner, hasEnded: { peer.hasEnded },
+                    inspect: inspect))
         }
     }
 }

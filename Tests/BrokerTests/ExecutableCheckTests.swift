@@ -55,6 +55,19 @@ struct ExecutableCheckTests {
     }
 
     @Test(
+        "A call in the name of a process that has ended closes the connection, even if it used its grant before",
+        arguments: granted)
+    func ended(method: String, parameters: String, more: Bool) throws {
+        let app = try fixture.app("mail", .full)
+        #expect(try app.fetch().names == ["Ada", "Bob"])
+        app.process.hasEnded = true
+        let call = try app.begin(method, parameters, more: more)
+        #expect(app.isClosed)
+        #expect(try app.replies(to: call).isEmpty)
+        #expect(try keeper.fetch().names == ["Ada", "Bob"])
+    }
+
+    @Test(
         "If no check gives a result, the call fails as unavailable, nothing is recorded and the connection stays open",
         arguments: granted)
     func unknown(method: String, parameters: String, more: Bool) throws {

@@ -82,6 +82,7 @@ final class TestApp: Connection {
             get { finding == .same }
             set { finding = newValue ? .same : .changed }
         }
+        var hasEnded = false
         /// Checks in progress.
         private var looks: [(number: Int, done: (ExecutableCheck) -> Void)] = []
         private(set) var lookCount = 0
@@ -110,7 +111,9 @@ final class TestApp: Connection {
         self.fixture = fixture
         self.caller = caller
         let isOwner = fixture.broker.isOwner(caller.uid, named: fixture.names[caller.uid])
-        session = CallerSession(caller: caller, interface: interface, isAnotherPerson: !isOwner) { [process] in
+        session = CallerSession(
+            caller: caller, interface: interface, isAnotherPerson: !isOwner, hasEnded: { [process] in process.hasEnded }
+        ) { [process] in
             process.inspect($0)
         }
         context = session

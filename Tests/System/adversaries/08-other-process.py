@@ -3,18 +3,19 @@
 import ctypes
 import json
 import os
-import signal
+import socket
 import subprocess
 import sys
 
 from fixture.accounts import as_user, become, start
-from fixture.broker import MARKER, fresh, secrets
+from fixture.broker import CALLER, MARKER, REQUEST_ACCESS, fresh, secrets
 from fixture.person import Agent
-from fixture.varlink import APPS, Connection, attempt
+from fixture.varlink import APPS, Connection, admin, attempt
 from fixture.verdict import Skipped, must, run, tries
 
 PIDFD_GETFD, PIDFD_OPEN = 438, 434
-FETCH = {"keys": ["givenName", "familyName"]}
+FETCH = {"keys": ["familyName"]}
+FETCH_CALL = json.dumps({"method": "io.contactbroker.Contacts.FetchContacts", "parameters": FETCH})
 
 # An app whose process has full access, and which executes one command per line of input.
 VICTIM = """
@@ -56,16 +57,36 @@ class Victim:
         self.process.wait()
 
 
-def granted(person):
-    """A process to which alice gave full access, with her password."""
-    victim = Victim()
+def share_all(person):
     person.wait("asks to see your contacts")
     person.press("c")
     person.wait("What may")
     person.approve("a")
     person.give_password("alice", "You shared all contacts")
+
+
+def granted(person):
+    """A process to which alice gave full access, with her password."""
+    victim = Victim()
+    share_all(person)
     must("full" in victim.line(), "the victim has no access, so nothing was tested")
     return victim
+
+
+def copied(process, number):
+    """A copy of another process's socket."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    file = libc.syscall(PIDFD_GETFD, libc.syscall(PIDFD_OPEN, process, 0), number, 0)
+    if file < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    connection = Connection.__new__(Connection)
+    connection.socket, connection.buffer = socket.socket(fileno=file), b""
+    connection.socket.settimeout(10)
+    return connection
+
+
+def fetch(connection):
+    return attempt(connection.call, "io.contactbroker.Contacts.FetchContacts", FETCH)
 
 
 fresh()
@@ -83,19 +104,7 @@ def itself():
 @tries("copies the app's socket with pidfd_getfd and makes a call on it", "no contact; the connection is closed")
 def stolen():
     number, socket_number = victim.process.pid, int(victim.tell("connect").split()[1])
-
-    def steal():
-        libc = ctypes.CDLL(None, use_errno=True)
-        file = libc.syscall(PIDFD_GETFD, libc.syscall(PIDFD_OPEN, number, 0), socket_number, 0)
-        if file < 0:
-            return ["not stolen", os.strerror(ctypes.get_errno())]
-        connection = Connection.__new__(Connection)
-        import socket
-        connection.socket, connection.buffer = socket.socket(fileno=file), b""
-        connection.socket.settimeout(10)
-        return list(attempt(connection.call, "io.contactbroker.Contacts.FetchContacts", FETCH))
-
-    got = as_user("alice", steal)
+    got = as_user("alice", lambda: fetch(copied(number, socket_number)))
     must(not secrets(got), str(got))
     must(got[0] == "connection closed", str(got))
     return got[0]
@@ -132,47 +141,65 @@ def exec_after_connect():
     return got[:100]
 
 
-@tries("keeps an ended app's socket open while another process gets its PID (root helps)", "no contact; the connection is closed")
-def reused_pid():
-    def reuse():
-        """As root, with a child that becomes alice: only root can choose a PID."""
-
-    reading, writing = os.pipe()
-    keep, give = os.pipe()
-    owner = os.fork()
-    if owner == 0:
-        become("alice")
-        connection = Connection(APPS, 10)
-        attempt(connection.call, "io.contactbroker.Contacts.GetAuthorization")
-        # The keeper keeps the connection open while another process gets its owner's PID.
-        keeper = os.fork()
-        if keeper == 0:
-            os.close(give)
-            os.read(keep, 1)
-            answer = attempt(connection.call, "io.contactbroker.Contacts.GetAuthorization")
-            os.write(writing, json.dumps(answer).encode())
-            os._exit(0)
-        os._exit(0)
-    os.close(keep)
-    os.waitpid(owner, 0)
-    with open("/proc/sys/kernel/ns_last_pid", "w") as file:
-        file.write(str(owner - 1))
-    again = os.fork()
-    if again == 0:
-        os.close(give)
-        become("alice")
-        signal.pause()
-    os.close(give)
-    try:
-        if again != owner:
-            raise Skipped(f"the PID {owner} could not be reused")
+def with_pid(number, function):
+    """Calls the function in a process of alice's that gets this PID, and returns its result. Only root can choose a PID."""
+    for _ in range(50):
+        reading, writing = os.pipe()
+        with open("/proc/sys/kernel/ns_last_pid", "w") as file:
+            file.write(str(number - 1))
+        child = os.fork()
+        if child == 0:
+            try:
+                if os.getpid() == number:
+                    become("alice")
+                    os.write(writing, json.dumps(function()).encode())
+            finally:
+                os._exit(0)
         os.close(writing)
-        got = json.loads(os.read(reading, 65536) or b'["connection closed", null]')
+        os.waitpid(child, 0)
+        with os.fdopen(reading) as file:
+            got = file.read()
+        # Another process may have got the PID first; it may end soon.
+        if child == number:
+            return json.loads(got)
+    raise Skipped(f"the PID {number} could not be reused")
+
+
+@tries("gets the PID of an ended script with access (root helps), and calls on its connection and on one of its own",
+       "no contact; another process than the script")
+def reused_pid():
+    # A grant to a script applies to its process.
+    other = granted(person)
+    try:
+        copy = copied(other.process.pid, int(other.tell("connect").split()[1]))
+        must(MARKER in other.tell("fetch 1"), "the script reads nothing, so nothing was tested")
     finally:
-        os.kill(again, signal.SIGKILL)
-        os.waitpid(again, 0)
-    must(got[0] == "connection closed", str(got))
-    return f"PID {owner} reused; {got[0]}"
+        other.close()
+    own, kept = with_pid(other.process.pid, lambda: [
+        attempt(Connection(APPS, 10).call, "io.contactbroker.Contacts.GetAuthorization"), fetch(copy)])
+    must(own[0] is None and own[1]["status"] == "notDetermined", f"on its own connection: {own}")
+    must(kept[0] == "connection closed", f"on the script's connection: {kept}")
+    return f"PID {other.process.pid} reused; its own: {own[1]['status']}; the script's: {kept[0]}"
+
+
+@tries("gets the PID of an ended program with lasting access (root helps), and calls on its connection",
+       "no contact; the connection is closed")
+def reused_pid_of_lasting():
+    app = start("alice", [CALLER, APPS, REQUEST_ACCESS, FETCH_CALL, ""], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        share_all(person)
+        must("full" in app.stdout.readline() and MARKER in app.stdout.readline(), "it reads nothing, so nothing was tested")
+        # Its socket is the first descriptor that it opened. While it waits for its input, all its calls are answered.
+        copy = copied(app.pid, 3)
+        app.communicate(timeout=20)
+        got = with_pid(app.pid, lambda: fetch(copy))
+        must(got[0] == "connection closed", str(got))
+    finally:
+        app.kill()
+        for each in admin("ListGrants", uid=1000)["grants"]:
+            if each["strength"] == "unverified" and each["status"] == "full":
+                admin("ResetGrant", uid=1000, app=each["app"], strength="unverified")
+    return f"PID {app.pid} reused; {got[0]}"
 
 
 run()

@@ -1,4 +1,5 @@
-// An app that is not an interpreter. Makes the given calls on one connection, and prints each reply on a line.
+// An app that is not an interpreter. Makes the given calls on one connection, and prints each reply on a line. Instead of an empty
+// call, it waits for the end of its input.
 // usage: caller SOCKET CALL…
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,10 @@ int main(int count, char **arguments) {
     }
     for (int index = 2; index < count; index++) {
         size_t length = strlen(arguments[index]) + 1;
+        if (length == 1) {
+            for (char byte; read(STDIN_FILENO, &byte, 1) > 0;) {}
+            continue;
+        }
         if (send(connection, arguments[index], length, MSG_NOSIGNAL) != (ssize_t)length) {
             puts("closed");
             return 1;
