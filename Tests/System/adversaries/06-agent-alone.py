@@ -1,6 +1,7 @@
 """a program of the same user that runs the agent in its own terminal"""
 
 import grp
+import os
 
 from fixture.accounts import as_user
 from fixture.broker import CALLER, REQUEST_ACCESS, Asking, fresh, secrets
@@ -97,6 +98,22 @@ def with_group():
             lambda: Connection(AGENT, 10).call("io.contactbroker.Agent." + method, parameters)), group=group)
         must(refused[0] == "NotAnAgent", f"{method}: {refused}")
     return f"{error} {(answer or {}).get('reason', '')}".strip()
+
+
+@tries("opens it with the agent's group only as a supplementary group, which this test gives it", "connection closed")
+def with_supplementary_group():
+    fresh()
+    group = grp.getgrnam("contact-agent").gr_gid
+
+    def serve():
+        return os.getegid(), attempt(lambda: Connection(AGENT, 10).call("io.contactbroker.Agent.Serve", {}, more=True))[0]
+
+    # The file mode admits both. What differs is only which group is the process's own.
+    own = as_user("alice", serve, group=group)
+    must(own[0] == group and own[1] != "connection closed", f"the same process with the group as its own: {own}")
+    got = as_user("alice", serve, extra_groups=[group])
+    must(got[0] != group and got[1] == "connection closed", str(got))
+    return got[1]
 
 
 @tries("is bob, with his own agent and password", "only bob's prompts, never alice's")
