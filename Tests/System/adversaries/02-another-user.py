@@ -3,7 +3,7 @@
 
 from fixture.accounts import as_user
 from fixture.broker import CALLER, REQUEST_ACCESS, Asking, fresh, secrets
-from fixture.varlink import AGENT, APPS, IDENTIFY, Connection, admin, attempt, contacts
+from fixture.varlink import ADMIN, AGENT, APPS, IDENTIFY, Connection, admin, attempt, contacts
 from fixture.verdict import must, run, tries
 
 fresh()
@@ -89,6 +89,20 @@ def own_uid():
     got = as_user("alice", lambda: [attempt(admin, name, **({"uid": 1000} if name == "PurgeUser" else {})) for name in names])
     must(all(error in REFUSED for error, _ in got), str(got))
     return ", ".join(sorted({error for error, _ in got}))
+
+
+@tries("alice's program reads her own audit at the administrator's socket", "refused without her password")
+def own_audit():
+    must(admin("QueryAudit", uid=1000, limit=1)["records"], "she has no audit, so nothing is tested")
+    queries = [{}, {"uid": 1000}, {"limit": 1}, {"event": "disclosure"}, {"follow": True}]
+    queries += [each | {"allowInteractiveAuthentication": True} for each in queries]
+
+    def ask():
+        return [attempt(Connection(ADMIN, 30).call, "io.contactbroker.Admin.QueryAudit", each, more=True) for each in queries]
+
+    got = as_user("alice", ask)
+    must(all(error in REFUSED and "records" not in (answer or {}) for error, answer in got), str(got))
+    return f"{', '.join(sorted({error for error, _ in got}))}: {len(got)} times"
 
 
 @tries("the system's user “nobody” opens every socket", "no more than bob gets")

@@ -186,4 +186,17 @@ def manage_own():
     return " ".join(said.split())[:120]
 
 
+@tries("runs contactctl audit on her terminal and types a wrong password", "refused; nothing of the audit")
+def own_audit():
+    fresh()
+    must(admin("QueryAudit", uid=1000, event="disclosure")["records"], "her audit has no disclosure, so nothing is tested")
+    with Terminal("alice", "contactctl audit") as terminal:
+        terminal.wait(PASSWORD_PROMPT)
+        terminal.type_password("password of bob")
+        status = terminal.wait_for_end()
+        must(status != 0, f"it ended with status 0: {terminal.text}")
+        must("disclosure" not in terminal.everything, f"it was shown the audit: {terminal.text}")
+        return " ".join(terminal.text.split())[-100:]
+
+
 run()
