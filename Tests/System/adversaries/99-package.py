@@ -9,7 +9,7 @@ import stat
 
 from fixture.accounts import run as run_as
 from fixture.broker import (
-    CALLER, MARKER, REQUEST_ACCESS, SERVICE, STATE, Asking, command, fresh, pid, secrets, wait_for)
+    AUTHORIZATION, CALLER, MARKER, REQUEST_ACCESS, SERVICE, STATE, Asking, command, fresh, pid, secrets, wait_for)
 from fixture.person import Agent
 from fixture.varlink import APPS, admin, attempt
 from fixture.verdict import NotBuilt, must, run, tries
@@ -17,6 +17,7 @@ from fixture.verdict import NotBuilt, must, run, tries
 PACKAGE = "/srv/test/contactbroker.deb"
 AGENT = "/usr/bin/contact-agent"
 SETTINGS = "/etc/contactbroker/contactbroker.toml"
+RULES = "/etc/contactbroker/policy.d/90-test.toml"
 CHECK = ["/usr/libexec/contactbroker/contactbrokerd", "--check-configuration", "--system"]
 # A drop-in that keeps the broker from starting, whatever its settings.
 DROP_IN = "/run/systemd/system/contactbroker.service.d/few.conf"
@@ -86,6 +87,20 @@ def upgrades_under_an_agent():
     return "it showed an app's prompt after the upgrade"
 
 
+def refuses_every_app(said, subject, place, cure):
+    """Checks what the upgrade printed, and that the new broker runs, refuses every app and says so."""
+    must(place in said and "until they are corrected every app is refused" in said.lower(), f"no warning: {said[-400:]}")
+    must("did not start" not in said, said[-400:])
+    wait_for(answers, "the broker answers root")
+    must(not secrets(listed()), "alice's program was served")
+    _, stranger = run_as("alice", [CALLER, APPS, AUTHORIZATION], timeout=10)
+    must("restricted" in stranger, f"another app of hers: {stranger}")
+    problem = admin("GetStatus")["status"].get(subject + "Problem", "")
+    must(place in problem and cure in problem, f"the status names no problem: {problem}")
+    _, journal = command("journalctl", "--catalog", "--boot", "--no-pager", "--unit=" + SERVICE, "--lines=40")
+    must(f"{subject} cannot be read, and every app is refused" in journal and place in journal, "the journal does not report it")
+
+
 @tries("upgrades it with an invalid setting", "a warning; the broker runs and refuses every app until it is corrected")
 def upgrades_with_a_mistake():
     settings = open(SETTINGS).read()
@@ -94,15 +109,7 @@ def upgrades_with_a_mistake():
     try:
         with open(SETTINGS, "a") as file:
             file.write("[contacts]\nregion = 49\n")
-        said = install()
-        must(place in said and "until they are corrected every app is refused" in said.lower(), f"no warning: {said[-400:]}")
-        must("did not start" not in said, said[-400:])
-        wait_for(answers, "the broker answers root")
-        problem = admin("GetStatus")["status"].get("settingsProblem", "")
-        must(place in problem and "systemctl restart" in problem, f"the status names no problem: {problem}")
-        must(not secrets(listed()), "alice's program was served")
-        _, journal = command("journalctl", "--catalog", "--boot", "--no-pager", "--unit=" + SERVICE, "--lines=40")
-        must("settings cannot be read, and every app is refused" in journal and place in journal, "the journal does not report it")
+        refuses_every_app(install(), "settings", place, "systemctl restart")
     finally:
         with open(SETTINGS, "w") as file:
             file.write(settings)
@@ -111,6 +118,28 @@ def upgrades_with_a_mistake():
     fresh()
     must(MARKER in listed(), f"the old grant does not apply: {listed()}")
     return "dpkg succeeds and names the line; nothing is disclosed; after correction and restart the old grant applies"
+
+
+@tries("upgrades it with an invalid rule after one that denies alice's program",
+       "a warning; the broker runs and refuses every app until it is corrected")
+def upgrades_with_a_broken_rule():
+    denies = '[[rule]]\nstrengths = ["installed"]\ndeny = true\n'
+    must(MARKER in listed(), f"alice's contactbook sees nothing: {listed()}")
+    try:
+        with open(RULES, "w") as file:
+            file.write(denies)
+        command("contactctl", "reload")
+        must(not secrets(listed()), "the rule does not deny, so nothing is tested")
+        with open(RULES, "w") as file:
+            file.write(denies + '\n[[rule]]\nforce = "most"\n')
+        refuses_every_app(install(), "policy", RULES + ":6: rule[1].force: ", "contactctl reload")
+    finally:
+        os.unlink(RULES)
+    status, said = command(*CHECK)
+    must(status == 0, said)
+    command("contactctl", "reload")
+    must(MARKER in listed(), f"the old grant does not apply: {listed()}")
+    return "dpkg succeeds and names the line; nothing is disclosed; after correction and reload the old grant applies"
 
 
 @tries("checks a settings file that root can read and the broker cannot", "the check reports what the broker would report")
