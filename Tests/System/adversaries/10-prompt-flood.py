@@ -5,7 +5,7 @@ import subprocess
 import time
 
 from fixture.accounts import as_user, start
-from fixture.broker import CALLER, REQUEST_ACCESS, admin, fresh, pending, wait_for
+from fixture.broker import CALLER, REQUEST_ACCESS, Pace, admin, fresh, p99, paced, pending, wait_for
 from fixture.person import Agent, NotShown
 from fixture.varlink import APPS, attempt
 from fixture.verdict import must, run, tries
@@ -167,6 +167,23 @@ def fair():
     must(before <= MOST and len(bobs) == 1, f"{before} of alice's, {len(bobs)} of bob's")
     must(error is None and took < 1, f"the administrator waited {took:.1f} s")
     return f"bob's prompt is open besides alice's {before}; root was answered in {took * 1000:.0f} ms"
+
+
+@tries("requests access from a hundred copies again and again, while bob works", "bob is answered all the time")
+def again():
+    fresh()
+    quiet = p99("bob")
+    running, rounds, end = [], 0, time.monotonic() + 6
+    with Agent("alice") as person, Pace("bob") as pace:
+        while time.monotonic() < end:
+            person.read(0)
+            running.append(ask([f"/home/alice/copies/app{rounds % CROWD}"]))
+            rounds += 1
+            if len(running) >= 12:
+                finish(running[:MOST])
+                running = running[MOST:]
+        finish(running)
+    return f"{rounds} requests; {paced(pace.p99, quiet)}"
 
 
 run()

@@ -8,7 +8,7 @@ import sys
 import time
 
 from fixture.accounts import as_user, run as run_as, start
-from fixture.broker import AUTHORIZATION, CALLER, SERVICE, fresh, pid
+from fixture.broker import AUTHORIZATION, CALLER, SERVICE, fresh, p99, paced, pid
 from fixture.varlink import APPS, Connection, admin, attempt
 from fixture.verdict import must, run, tries
 
@@ -57,14 +57,40 @@ def hold(connections, size):
                 del left[each]
         time.sleep(0.002)
     return held
+
+def act(connections, size, tell):
+    held = hold(connections, size)
+    tell()
+    time.sleep(60)
 """
-ALONE = HOLD + r"""
-held = hold(int(sys.argv[1]), int(sys.argv[2]))
-print("holding", len(held), flush=True)
-time.sleep(60)
+# Runs this many processes at once of a large executable that changes all the time, so that it is hashed again and again.
+CHANGE = r"""
+import os, subprocess, sys, tempfile, time
+from fixture.broker import AUTHORIZATION, CALLER
+from fixture.varlink import APPS
+
+def act(processes, size, tell):
+    with open(CALLER, "rb") as file:
+        program = file.read()
+    path = os.path.join(tempfile.mkdtemp(dir="/var/tmp"), "program")
+    with open(path, "wb") as file:
+        file.write(program)
+        file.truncate(size)
+    os.chmod(path, 0o755)
+    tell()
+    running, end = [], time.monotonic() + 60
+    while time.monotonic() < end:
+        running = [each for each in running if each.poll() is None]
+        while len(running) < processes:
+            running.append(subprocess.Popen([path, APPS, AUTHORIZATION], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        os.utime(path)
+        time.sleep(0.02)
+"""
+ALONE = r"""
+act(int(sys.argv[1]), int(sys.argv[2]), lambda: print("holding", flush=True))
 """
 # Does the same in processes of many sub-UIDs. newuidmap is setuid, and maps the sub-UIDs that /etc/subuid gives to the user.
-SUBUIDS = HOLD + r"""
+SUBUIDS = r"""
 import ctypes, subprocess
 uids, first = int(sys.argv[3]), sys.argv[4]
 ready, writing = os.pipe()
@@ -82,9 +108,7 @@ if child == 0:
             os.setgroups([])
             os.setresgid(uid, uid, uid)
             os.setresuid(uid, uid, uid)
-            held = hold(int(sys.argv[1]), int(sys.argv[2]))
-            os.write(telling, b"x")
-            time.sleep(60)
+            act(int(sys.argv[1]), int(sys.argv[2]), lambda: os.write(telling, b"x"))
             os._exit(0)
     for _ in range(uids):
         os.read(done, 1)
@@ -148,28 +172,12 @@ def asks(user):
     return took
 
 
-def p99(user):
-    """The 99th percentile of 200 calls of this user, each on a new connection, in milliseconds."""
-
-    def measure():
-        times = []
-        for _ in range(200):
-            asked = time.monotonic()
-            connection = Connection(APPS, 20)
-            connection.call("io.contactbroker.Contacts.GetAuthorization")
-            connection.close()
-            times.append((time.monotonic() - asked) * 1000)
-        return sorted(times)[197]
-
-    return as_user(user, measure)
-
-
 @tries("opens 1,024 connections from each of five of alice's sub-uids", "bob, alice and root are answered")
 def many_uids():
     fresh()
     number = pid(SERVICE)
     quiet = p99("bob")
-    with Crowd(SUBUIDS, 1024, 0, 5, sub_uids()) as crowd:
+    with Crowd(HOLD + SUBUIDS, 1024, 0, 5, sub_uids()) as crowd:
         crowd.wait()
         bob, alice = asks("bob"), asks("alice")
         crowded = p99("bob")
@@ -179,35 +187,37 @@ def many_uids():
     most = status["status"]["openConnections"]
     must(most < 1024, f"{most} connections are open")
     return (f"{most} connections are open; bob waited {bob * 1000:.0f} ms, alice {alice * 1000:.0f} ms; "
-            f"bob's p99 is {crowded:.1f} ms, and {quiet:.1f} on the quiet machine")
+            f"{paced(crowded, quiet)}")
 
 
 @tries("sends unfinished calls of 15 MB from 24 of alice's sub-uids", "memory is bounded, and bob is answered")
 def memory():
     fresh()
+    quiet = p99("bob")
     number, before = pid(SERVICE), resident()
     most, slowest = before, 0.0
-    with Crowd(SUBUIDS, 8, 15 * MEGABYTE, 24, sub_uids()) as crowd:
+    with Crowd(HOLD + SUBUIDS, 8, 15 * MEGABYTE, 24, sub_uids()) as crowd:
         end = time.monotonic() + 12
         while time.monotonic() < end and crowd.process.poll() is None:
             most, slowest = max(most, resident()), max(slowest, asks("bob"))
             time.sleep(0.1)
+        crowded = p99("bob")
     must(pid(SERVICE) == number, "the daemon ended")
     must(most - before > 15, f"the broker grew by {most - before} MB only: the attempt itself failed")
     must(most - before < GROWN, f"{most - before} MB more")
-    return f"at most {most - before} MB more; bob waited at most {slowest * 1000:.0f} ms"
+    return (f"at most {most - before} MB more; bob waited at most {slowest * 1000:.0f} ms; "
+            f"{paced(crowded, quiet)}")
 
 
 @tries("opens 1,020 silent connections in one program of alice's", "another program of hers is answered")
 def silent():
     fresh()
     quiet = p99("bob")
-    with Crowd(ALONE, 1020, 0) as crowd:
+    with Crowd(HOLD + ALONE, 1020, 0) as crowd:
         crowd.wait()
         took = max(asks("alice") for _ in range(5))
         crowded = p99("bob")
-    return (f"answered in at most {took * 1000:.0f} ms; bob's p99 is {crowded:.1f} ms, and {quiet:.1f} on the quiet "
-            "machine")
+    return f"answered in at most {took * 1000:.0f} ms; {paced(crowded, quiet)}"
 
 
 @tries("sends twelve unfinished calls of 15 MB in one program of alice's", "a call of 300 kB of another one is answered")
@@ -221,12 +231,34 @@ def unfinished():
         connection.write(AUTHORIZATION[:-1].encode() + b" " * 300_000 + b"}\0")
         return attempt(connection.receive)[1], time.monotonic() - asked
 
-    with Crowd(ALONE, 12, 15 * MEGABYTE) as crowd:
+    with Crowd(HOLD + ALONE, 12, 15 * MEGABYTE) as crowd:
         crowd.wait()
         answer, took = as_user("alice", call)
     must(answer and "status" in answer, f"it got {answer}")
     must(took < ANSWERED, f"it waited {took:.1f} s")
     return f"answered in {took * 1000:.0f} ms"
+
+
+def changing(program, *more):
+    """Has the program start 12 processes of a changing executable at once, and returns bob's percentiles."""
+    fresh()
+    quiet = p99("bob")
+    with Crowd(CHANGE + program, 12, 240 * MEGABYTE, *more) as crowd:
+        crowd.wait()
+        waited = max(asks("bob") for _ in range(8))
+        crowded = p99("bob")
+        must(crowd.process.poll() is None, "the attempt itself failed")
+    return f"bob waited at most {waited * 1000:.0f} ms for his first answer; {paced(crowded, quiet)}"
+
+
+@tries("calls from 12 processes of a changing executable of 240 MB", "bob's programs are identified, and answered")
+def executables():
+    return changing(ALONE)
+
+
+@tries("does so from each of 12 of alice's sub-uids", "bob's programs are identified, and answered")
+def executables_of_uids():
+    return changing(SUBUIDS, 12, sub_uids())
 
 
 run()

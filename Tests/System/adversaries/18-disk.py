@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from fixture.accounts import start
-from fixture.broker import STATE, admin, fresh, wait_for
+from fixture.broker import STATE, Pace, admin, fresh, p99, paced, wait_for
 from fixture.person import PASSWORD_PROMPT, Agent
 from fixture.verdict import must, run, tries
 
@@ -97,7 +97,7 @@ with open(SETTINGS, encoding="utf-8") as file:
 with open(SETTINGS, "a", encoding="utf-8") as file:
     file.write(f"\n[limits]\naddress_book_mb = {PER_BOOK}\naddress_book_mb_per_app = {PER_APP}\n")
 fresh()
-before = used()
+before, quiet = used(), p99("bob")
 person = Agent("alice")
 first, second = App(), App()
 
@@ -113,12 +113,14 @@ def prepare():
 
 @tries(f"adds {PHOTOS} contacts with photos of 7 MB", f"about {PER_APP} MB are saved; then LimitExceeded says what to do")
 def photos():
-    saved, limits, last = first.fill()
+    with Pace("bob") as pace:
+        saved, limits, last = first.fill()
     must(limits == {"addressBookPerApp"}, str(limits))
     must(2 <= saved <= 4, f"{saved} photos were saved")
     must("limits.address_book_mb_per_app" in last["reason"], str(last))
     wait_for(lambda: used() <= before + PER_APP + REST, "the write-ahead log is checkpointed")
-    return f"{saved} saved, {PHOTOS - saved} times LimitExceeded; the book's files have {used()} MB"
+    return (f"{saved} saved, {PHOTOS - saved} times LimitExceeded; the book's files have {used()} MB; "
+            f"{paced(pace.p99, quiet)}")
 
 
 @tries("deletes one of them, then adds a small contact", "both work")
