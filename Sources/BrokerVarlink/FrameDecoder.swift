@@ -47,6 +47,14 @@ public struct FrameDecoder: Sendable {
             return nil
         }
         guard end - start <= maximumFrameSize else { throw .tooLong }
+        if start == 0, end == buffer.count - 1, buffer.count > keptCapacity {
+            // Takes the buffer itself: copying a long frame takes milliseconds.
+            var frame: [UInt8] = []
+            swap(&frame, &buffer)
+            frame.removeLast()
+            searched = 0
+            return frame
+        }
         let frame = Array(buffer[start..<end])
         start = end + 1
         searched = start

@@ -3,8 +3,8 @@ import BrokerVarlink
 /// Counts the resources of a connection in its accounts.
 extension SocketConnection {
     /// Whether closing the connection would interrupt a call.
-    var isBusy: Bool { current != nil || decoder.bufferedBytes > 0 || outgoing.unsentBytes > 0 }
-    var hasUnfinishedLongCall: Bool { current == nil && decoder.bufferedBytes > limits.pipelinedBytes }
+    var isBusy: Bool { isOccupied || decoder.bufferedBytes > 0 || outgoing.unsentBytes > 0 }
+    var hasUnfinishedLongCall: Bool { !isOccupied && decoder.bufferedBytes > limits.pipelinedBytes }
 
     var heldBytes: Int { callBytes + replyBytes }
     /// The unread reply bytes of all connections of this connection's app.
@@ -12,7 +12,7 @@ extension SocketConnection {
 
     /// Counts the bytes of the buffered calls and of the call that is not answered yet.
     func countCallBytes() {
-        let held = isClosed ? 0 : decoder.bufferedBytes + (current == nil ? 0 : currentSize)
+        let held = isClosed ? 0 : decoder.bufferedBytes + (isOccupied ? currentSize : 0)
         guard held != callBytes else { return }
         let difference = held - callBytes
         // This is set before the account is changed. The account may close this connection, and closing calls

@@ -18,16 +18,19 @@ final class SocketConnection: Connection, Watcher {
     private(set) var account: AppAccount
     let limits: ServerLimits
     private let peer: AcceptedPeer
-    private var isAdmitted = false
+    var isAdmitted = false
     private lazy var pending = PendingAdmission { [weak self] in self?.decided($0) }
     private var watching: Watching?
     /// The readiness for which epoll watches.
-    private var interest: Readiness = []
+    private(set) var interest: Readiness = []
     private var closeReason = CloseReason.peerClosed
 
-    private(set) var decoder: FrameDecoder
+    var decoder: FrameDecoder
     private(set) var current: Call?
-    /// The memory that the current call uses, in bytes.
+    /// Whether another thread parses the next call. No other call is dispatched meanwhile.
+    private var isParsing = false
+    var isOccupied: Bool { current != nil || isParsing }
+    /// The memory that the current call, or the frame that is being parsed, uses, in bytes.
     private(set) var currentSize = 0
     /// The bytes of calls that ``account`` has counted for this connection.
     var callBytes = 0
@@ -35,7 +38,7 @@ final class SocketConnection: Connection, Watcher {
     private var isDispatching = false
     private var dispatchIsDue = false
     /// Whether the peer has closed its sending end. It may still read replies.
-    private var inputHasEnded = false
+    var inputHasEnded = false
 
     private(set) var outgoing = OutgoingReplies()
     /// Whether the kernel accepts no more bytes until the peer reads.
@@ -46,7 +49,7 @@ final class SocketConnection: Connection, Watcher {
     private var writeIsDue = false
     private var isWriting = false
 
-    private lazy var frameWatch = Watch(loop: loop, timeout: limits.frameTimeout) { [weak self] in
+    lazy var frameWatch = Watch(loop: loop, timeout: limits.frameTimeout) { [weak self] in
         self?.close(because: .unfinishedFrame)
     }
     private lazy var stallWatch = Watch(loop: loop, timeout: limits.stallTimeout) { [weak self] in
@@ -77,7 +80,7 @@ final class SocketConnection: Connection, Watcher {
     func isReady(_ readiness: Readiness) {
         if readiness.contains(.writable) { flushOn() }
         guard !isClosed else { return }
-        if readiness.contains(.hungUp), current != nil || !interest.contains(.readable) {
+        if readiness.contains(.hungUp), isOccupied || !interest.contains(.readable) {
             // No process can receive a reply.
             close(because: .peerClosed)
         } else if interest.contains(.readable), !readiness.isDisjoint(with: [.readable, .hungUp]) {
@@ -100,7 +103,7 @@ final class SocketConnection: Connection, Watcher {
         }
     }
 
-    private func listen(to readiness: Readiness) {
+    func listen(to readiness: Readiness) {
         guard interest != readiness, let watching else { return }
         interest = readiness
         loop.inside.watchlist.change(watching, to: readiness)
@@ -130,11 +133,17 @@ final class SocketConnection: Connection, Watcher {
 
     /// Dispatches calls until one is not answered at once, but only a limited number per iteration. The
     /// method does not recurse, so buffered calls cannot exhaust the stack.
-    private func dispatch() {
+    ///
+    /// - Parameter parsed: a call that another thread has parsed, which comes before all others.
+    private func dispatch(_ parsed: Result<CallFrame, MessageError>? = nil) {
         guard isAdmitted, !isClosed, !isDispatching else { return }
         isDispatching = true
         var handedOut = 0
-        while !isClosed, current == nil, unsentBytes <= limits.unsentBytes, handedOut < Self.callsPerIteration,
+        if let parsed {
+            handedOut += 1
+            handOut(parsed)
+        }
+        while !isClosed, !isOccupied, unsentBytes <= limits.unsentBytes, handedOut < Self.callsPerIteration,
             let frame = nextFrame()
         {
             handedOut += 1
@@ -148,9 +157,9 @@ final class SocketConnection: Connection, Watcher {
         guard !isClosed else { return }
         watchFrame(isNew: handedOut > 0)
         readOn()
-        if current == nil, decoder.hasFrame() {
+        if !isOccupied, decoder.hasFrame() {
             if unsentBytes <= limits.unsentBytes { dispatchSoon() }
-        } else if inputHasEnded, current == nil, unsentBytes == 0 {
+        } else if inputHasEnded, !isOccupied, unsentBytes == 0 {
             close(because: .peerClosed)
         } else if handedOut > 0 {
             wasAnswered()
@@ -167,10 +176,23 @@ final class SocketConnection: Connection, Watcher {
         }
     }
 
+    /// Parses a frame, and hands out its call; a long frame on another thread, and later.
     private func handOut(_ frame: [UInt8]) {
+        guard frame.count >= LongCalls.size else {
+            return handOut(Result { () throws(MessageError) in try CallFrame(parsing: frame) })
+        }
+        isParsing = true
+        currentSize = frame.count
+        LongCalls.parse(frame, on: loop) { [self] parsed in
+            isParsing = false
+            dispatch(parsed)
+        }
+    }
+
+    private func handOut(_ result: Result<CallFrame, MessageError>) {
         let parsed: CallFrame
         do {
-            parsed = try CallFrame(parsing: frame)
+            parsed = try result.get()
         } catch {
             flush()
             close(because: .malformedCall(reason: error.description))
@@ -200,35 +222,9 @@ final class SocketConnection: Connection, Watcher {
         }
     }
 
-    // MARK: Reading
-
-    private var mayRead: Bool {
-        guard isAdmitted, !isClosed, !inputHasEnded else { return false }
-        guard decoder.bufferedBytes > limits.pipelinedBytes else { return true }
-        // Beyond the limit, reads only the missing part of one long call; complete calls stay buffered.
-        return current == nil && unsentBytes <= limits.unsentBytes && !decoder.hasFrame() && account.mayRead(self)
-    }
-
-    private var isWithheld: Bool { isAdmitted && !inputHasEnded && !interest.contains(.readable) }
-
-    /// Stops reading when enough is buffered, and resumes later. The frame timeout does not count the pause.
-    func readOn() {
-        guard !isClosed, isWithheld == mayRead else { return }
-        listen(to: isWithheld ? interest.union(.readable) : interest.subtracting(.readable))
-        watchFrame(isNew: true)
-    }
-
-    private func watchFrame(isNew: Bool) {
-        if decoder.bufferedBytes > 0, !inputHasEnded, !isWithheld, !decoder.hasFrame() {
-            if isNew || !frameWatch.isRunning { frameWatch.start() }
-        } else {
-            frameWatch.stop()
-        }
-    }
-
     // MARK: Replies
 
-    private var unsentBytes: Int { outgoing.unsentBytes }
+    var unsentBytes: Int { outgoing.unsentBytes }
 
     func send(_ reply: Reply, for call: Call) {
         guard !isClosed, call === current else { return }
@@ -259,7 +255,7 @@ final class SocketConnection: Connection, Watcher {
     /// Reports the process to ``Lingering`` when all calls of this connection are answered and the kernel has
     /// accepted all replies.
     private func wasAnswered() {
-        let isDone = current == nil && decoder.bufferedBytes == 0 && unsentBytes == 0
+        let isDone = !isOccupied && decoder.bufferedBytes == 0 && unsentBytes == 0
         if isDone { loop.inside.lingering.answered(peer.processID, bytes: replySize) }
     }
 

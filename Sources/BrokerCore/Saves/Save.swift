@@ -6,6 +6,7 @@ import BrokerInterface
 import BrokerJSON
 import BrokerModel
 import BrokerVarlink
+import Dispatch
 
 /// One call of `SaveContacts`, which saves all of its steps or none. This class lives on the event loop, and
 /// ``Saves`` writes the book.
@@ -14,6 +15,8 @@ final class Save {
     private let session: CallerSession
     private let app: AppServices
     private let parameters: SaveContactsParameters
+    /// The contacts of the steps, if another thread has decoded them.
+    private var decoded: [Result<WireContact, ContactError>?]?
     /// The steps read so far.
     private var reader: SaveSteps?
     private var hasAsked = false
@@ -35,7 +38,7 @@ final class Save {
                 self.begin()
             }
         ) { (context) throws(ReadContext.Failure) in
-            guard let changes = try read(context) else { return }
+            guard let changes = try readOrRecord(context) else { return }
             guard let book = context.book, changes.stepCount > 0 else {
                 return reply(
                     PendingSave.Made(), Array(repeating: "", count: changes.stepCount),
@@ -45,11 +48,31 @@ final class Save {
         }
     }
 
+    /// Reads the steps as ``read(_:)`` does, and records a refusal if one of them cannot be made. An app that tries to
+    /// delete what it may not leaves a trace.
+    private func readOrRecord(_ context: ReadContext) throws(ReadContext.Failure) -> SaveChanges? {
+        do throws(ReadContext.Failure) {
+            return try read(context)
+        } catch {
+            if case .call(let refusal) = error {
+                let reason = refusal.name.split(separator: ".").last ?? ""
+                app.groupCommit.record(
+                    .refusal, of: session.caller, { $0.status = context.disclosure.scope == .all ? .full : .limited },
+                    detail: "\(call.name), \(reason)")
+            }
+            throw error
+        }
+    }
+
     /// - Returns: the changes of all steps; `nil` if steps remain, which a later event loop iteration reads.
     private func read(_ context: ReadContext) throws(ReadContext.Failure) -> SaveChanges? {
+        if decoded == nil, call.parameters.documentSize >= Self.longCall {
+            decode()
+            return nil
+        }
         var reader =
             self.reader
-            ?? SaveSteps(parameters.changes, context, mostCards: app.limits.cardsPerSave) { [app] in
+            ?? SaveSteps(parameters.changes, decoded ?? [], context, mostCards: app.limits.cardsPerSave) { [app] in
                 app.access.takeRecordNumbers($0, now: app.surroundings.now())
             }
         // Drops the second reference to the reader's arrays. With two references, appending would copy the
@@ -61,6 +84,20 @@ final class Save {
         app.surroundings.loop.later { self.begin() }
         return nil
     }
+
+    /// Decodes the contacts on another thread, and begins again. Decoding a photo takes several milliseconds.
+    private func decode() {
+        app.surroundings.loop.run(on: Self.decoding) { [changes = parameters.changes] in
+            changes.map(SaveSteps.decoded)
+        } then: {
+            self.decoded = $0.get()
+            self.begin()
+        }
+    }
+
+    private static let decoding = DispatchQueue(label: "long saves", attributes: .concurrent)
+    /// The size of a call, in bytes, from which on its contacts are decoded on another thread.
+    private static let longCall = 128 * 1_024
 
     private func write(_ changes: SaveChanges, to book: ContactsStore, _ context: ReadContext) {
         // If only the save that is being written comes before this one, the contacts are prepared

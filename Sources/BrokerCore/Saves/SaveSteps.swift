@@ -19,7 +19,7 @@ struct SaveSteps {
     private let changes: [SaveContactsParameters.Change]
     private let mostCards: Int
     /// For each step read so far, its decoded contact; `nil` if the step has none.
-    private var written: [Result<WireContact, ContactError>?] = []
+    private var written: [Result<WireContact, ContactError>?]
     /// The number of steps whose contacts were looked up.
     private var found = 0
     /// The number of cards named by the steps that ``found`` counts.
@@ -38,13 +38,14 @@ struct SaveSteps {
     static let longestGroupName = 1_024
 
     /// - Parameters:
+    ///   - decoded: what ``decoded(_:)`` returns for the first steps; it may be empty.
     ///   - mostCards: the maximum number of cards that the steps of the save may name.
     ///   - numbers: returns `count` record numbers that have never been used.
     init(
-        _ changes: [SaveContactsParameters.Change], _ context: ReadContext, mostCards: Int,
-        numbers: (_ count: Int) -> [RecordNumber]
+        _ changes: [SaveContactsParameters.Change], _ decoded: [Result<WireContact, ContactError>?],
+        _ context: ReadContext, mostCards: Int, numbers: (_ count: Int) -> [RecordNumber]
     ) {
-        self.changes = changes
+        (self.changes, written) = (changes, decoded)
         self.context = context
         self.mostCards = mostCards
         let kinds = changes.map(\.addedKind)
@@ -70,11 +71,11 @@ struct SaveSteps {
         // The identifiers resolved so far belong to a different principal or key, so reading starts over.
         if context.principal != self.context.principal || context.identifiers !== self.context.identifiers {
             let numbers = made.newRecords
-            self = SaveSteps(changes, context, mostCards: mostCards) { _ in numbers }
+            self = SaveSteps(changes, written, context, mostCards: mostCards) { _ in numbers }
         }
         self.context = context
         while written.count < changes.count {
-            written.append(Self.written(changes[written.count]))
+            written.append(Self.decoded(changes[written.count]))
             if .now >= end, written.count < changes.count { return nil }
         }
         while found < changes.count {
@@ -93,9 +94,8 @@ struct SaveSteps {
         return made
     }
 
-    private static func written(
-        _ change: SaveContactsParameters.Change
-    ) -> Result<WireContact, ContactError>? {
+    /// Decodes and checks the contact of a step, if there is one. Runs on any thread.
+    static func decoded(_ change: SaveContactsParameters.Change) -> Result<WireContact, ContactError>? {
         guard let json = change.contact else { return nil }
         return Result { () throws(ContactError) in
             let wire = try WireContact(json)

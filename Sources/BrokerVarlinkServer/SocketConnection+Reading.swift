@@ -1,0 +1,28 @@
+import BrokerVarlink
+
+/// Decides when a connection reads.
+extension SocketConnection {
+    private var mayRead: Bool {
+        guard isAdmitted, !isClosed, !inputHasEnded else { return false }
+        guard decoder.bufferedBytes > limits.pipelinedBytes else { return true }
+        // Beyond the limit, reads only the missing part of one long call; complete calls stay buffered.
+        return !isOccupied && unsentBytes <= limits.unsentBytes && !decoder.hasFrame() && account.mayRead(self)
+    }
+
+    var isWithheld: Bool { isAdmitted && !inputHasEnded && !interest.contains(.readable) }
+
+    /// Stops reading when enough is buffered, and resumes later. The frame timeout does not count the pause.
+    func readOn() {
+        guard !isClosed, isWithheld == mayRead else { return }
+        listen(to: isWithheld ? interest.union(.readable) : interest.subtracting(.readable))
+        watchFrame(isNew: true)
+    }
+
+    func watchFrame(isNew: Bool) {
+        if decoder.bufferedBytes > 0, !inputHasEnded, !isWithheld, !decoder.hasFrame() {
+            if isNew || !frameWatch.isRunning { frameWatch.start() }
+        } else {
+            frameWatch.stop()
+        }
+    }
+}
