@@ -46,8 +46,9 @@ extension ContactsStore {
         try read { try $0.groups(of: owner) }
     }
 
-    public func group(_ record: RecordNumber) throws(StoreError) -> StoredGroup? {
-        try read { try $0.group(record) }
+    /// - Parameter owner: the app whose groups are read; `nil` reads all groups.
+    public func group(_ record: RecordNumber, of owner: [UInt8]?) throws(StoreError) -> StoredGroup? {
+        try read { try $0.group(record, of: owner) }
     }
 
     /// Returns the contacts in a group in ascending order, without those of its subgroups.

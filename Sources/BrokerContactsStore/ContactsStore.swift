@@ -18,6 +18,7 @@ public final class ContactsStore: Sendable {
     private let kept: Mutex<Kept>
     private let saves: SaveCount
     private let lists: KeptLists
+    private let visibleLinks = VisibleLinks()
     let stepsOnLoop: Int
 
     /// Values that are cached because they are read often.
@@ -158,12 +159,12 @@ public final class ContactsStore: Sendable {
     ) throws(StoreError) -> (rows: [FetchedContact], end: FetchEnd) {
         let isLong = manner == .bounded && query.isLong(size: size)
         if manner == .bounded, stepsOnLoop == 0 || isLong && !isKept(query) { throw .takesLong }
+        let links = links(for: query)
         let page = try read(manner) { reader in
             // Read under the reader's lock, because ``set(_:)`` clears `beginnings` under the same lock
             // before it changes the order.
             let known = kept.withLock {
-                KnownOfBook(
-                    links: Self.links($0, query), beginnings: $0.beginnings, effort: $0.effort, mayNotSort: isLong)
+                KnownOfBook(links: links, beginnings: $0.beginnings, effort: $0.effort, mayNotSort: isLong)
             }
             return try reader.fetch(query, known)
         }
@@ -193,35 +194,12 @@ public final class ContactsStore: Sendable {
     /// Returns the total number of contacts that match a query. Ignores the query's cursor, limits and
     /// images.
     public func count(_ query: ContactQuery, _ manner: ReadingManner = .whole) throws(StoreError) -> Int {
-        let (links, size) = kept.withLock { (Self.links($0, query), $0.isSizeKnown ? $0.size : nil) }
+        let links = links(for: query)
+        let size = kept.withLock { $0.isSizeKnown ? $0.size : nil }
         // ``apply(_:by:at:isEvidence:outbox:ready:)`` updates the size before it returns.
         if query.scope == .all, query.predicate == nil, let size { return size - (links?.followers ?? 0) }
         if manner == .bounded, stepsOnLoop == 0 || query.isLong(size: 0) { throw .takesLong }
         return try read(manner) { try $0.count(query, links) }
-    }
-
-    /// Searches contacts for the person's agent. Each typed word must be the beginning of a word in the
-    /// names, the nickname, the organisation or an e-mail address. Digits may also be part of a phone number.
-    /// A text without words finds all contacts.
-    public func search(_ search: PersonSearch, _ manner: ReadingManner = .whole) throws(StoreError) -> PersonFound {
-        // The search counts all matches, so in a large book it takes too long for the event loop.
-        let isLong = size > ContactQuery.mostOnLoop
-        if manner == .bounded, isLong || stepsOnLoop == 0 { throw .takesLong }
-        return try read(manner) { try $0.search(search) }
-    }
-
-    /// Returns the total size of these contacts' photos and thumbnails in bytes, without reading the images.
-    /// Counts only images whose key is in `keys`. Do not call this on the event loop.
-    public func photoSize(of records: Set<RecordNumber>, _ keys: ContactKeySet) throws(StoreError) -> Int {
-        if keys.isDisjoint(with: .images) { return 0 }
-        return try read(.onWorker) { try $0.photoSize(of: records, keys) }
-    }
-
-    /// Returns those of the given records that exist in the book.
-    public func existing(_ records: some Sequence<RecordNumber>) throws(StoreError) -> Set<RecordNumber> {
-        try read { reader in
-            try reader.inOneRead { try Set(records.filter { try reader.exists($0.rawValue) }) }
-        }
     }
 
     /// Applies all changes in order, or none, and syncs them. Then checkpoints the write-ahead log if the log
@@ -282,17 +260,23 @@ public final class ContactsStore: Sendable {
     /// The number of the book's last change, from the cache; 0 if there is none.
     public var lastChange: Int64 { kept.withLock { $0.lastChange } }
 
-    private static func links(_ kept: Kept, _ query: ContactQuery) -> ContactLinks? {
+    /// Returns the links that unify the contacts of a query; `nil` if each card is its own contact.
+    private func links(for query: ContactQuery) -> ContactLinks? {
         guard query.unifies else { return nil }
-        let links = kept.links.seeing(query.matchKeys)
+        let links = links(seeing: query.matchKeys, within: query.scope)
         return links.isEmpty ? nil : links
     }
 
     /// The links between cards as the person sees them, from the cache.
     public var links: ContactLinks { kept.withLock { $0.links.all } }
 
-    /// Returns the links between cards as a reader of these keys sees them, from the cache.
-    public func links(seeing keys: ContactKeySet) -> ContactLinks { kept.withLock { $0.links.seeing(keys) } }
+    /// Returns the links between cards as a reader of these keys sees them, from the cache. The links of a
+    /// restricted scope contain only its cards.
+    public func links(seeing keys: ContactKeySet, within scope: RecordScope) -> ContactLinks {
+        let all = kept.withLock { $0.links.seeing(keys) }
+        guard case .only(let records) = scope else { return all }
+        return visibleLinks.links(all, within: records)
+    }
 
     /// Returns the links as ``links(seeing:)`` does, and the number of the last change that they include.
     public func linksAtLastChange(seeing keys: ContactKeySet) -> (links: ContactLinks, change: Int64) {

@@ -67,6 +67,34 @@ public struct StoredContact: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// Returns the part with only these keys.
+    public func only(_ keys: ContactKeySet) -> StoredContact {
+        if present.isSubset(of: keys) { return self }
+        return StoredContact(
+            values: present.intersection(keys).keys.compactMap { key in value(of: key).map { (key, Array($0)) } })
+    }
+
+    /// Returns a contact with the values of both. Each key of `other` must come after all keys of this one in the
+    /// stored form; otherwise the result is `nil`.
+    public func followed(by other: StoredContact) -> StoredContact? {
+        guard 63 - present.rawValue.leadingZeroBitCount < other.present.rawValue.trailingZeroBitCount else {
+            return nil
+        }
+        var bytes = [Self.version, self.bytes[1] + other.bytes[1]]
+        bytes.reserveCapacity(self.bytes.count + other.bytes.count)
+        let present = present.union(other.present).rawValue
+        for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: present >> UInt64(8 * shift))) }
+        bytes.append(contentsOf: self.bytes[Self.fixedHeader..<members])
+        let size = self.bytes.count - members
+        for place in 0..<Int(other.bytes[1]) {
+            let end = Self.end(other.bytes, place) + size
+            for shift in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: end >> (8 * shift))) }
+        }
+        bytes.append(contentsOf: self.bytes[members...])
+        bytes.append(contentsOf: other.bytes[other.members...])
+        return StoredContact(bytes: bytes)
+    }
+
     private static func end(_ bytes: [UInt8], _ place: Int) -> Int {
         let at = fixedHeader + 4 * place
         return Int(bytes[at]) | Int(bytes[at + 1]) << 8 | Int(bytes[at + 2]) << 16 | Int(bytes[at + 3]) << 24

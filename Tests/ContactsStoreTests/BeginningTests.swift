@@ -126,7 +126,7 @@ struct BeginningTests {
             try db.execute(
                 sql: """
                     DROP TABLE beginning; ALTER TABLE contact DROP COLUMN maker; PRAGMA user_version = 1;
-                    DELETE FROM grdb_migrations WHERE identifier LIKE '2:%' OR identifier LIKE '3:%';
+                    DELETE FROM grdb_migrations WHERE substr(identifier, 1, 3) IN ('2: ', '3: ', '13:');
                     """)
         }
         try database.close()
@@ -149,8 +149,8 @@ struct BeginningTests {
             let database = try DatabaseQueue(path: book.folder.file)
             defer { try? database.close() }
             return try database.read { db in
-                let all = "SELECT ordering, letters, hex(nameKey), record, keys FROM beginning"
-                return try Row.fetchAll(db, sql: all + " ORDER BY 1, 2, 3, 4, 5").map { "\($0)" }
+                let all = "SELECT ordering, letters, hex(nameKey), record FROM beginning"
+                return try Row.fetchAll(db, sql: all + " ORDER BY 1, 2, 3, 4").map { "\($0)" }
             }
         }
         let grown = try rows()
@@ -165,7 +165,7 @@ struct BeginningTests {
             try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))
         defer { store.close() }
         try store.apply([.delete(RecordNumber(100)), .add(RecordNumber(101), person("Annegret"))], at: 0)
-        #expect(try rows().map { $0.replacing("record:101 ", with: "record:100 ") } == grown)
+        #expect(try rows().map { $0.replacing("record:101]", with: "record:100]") } == grown)
     }
 
     @Test("SQLite seeks to the letters in the index, and does not sort")
@@ -178,7 +178,7 @@ struct BeginningTests {
             let plan = try database.read { db in
                 try Row.fetchAll(
                     db, sql: "EXPLAIN QUERY PLAN " + ReadSQL.beginning(after: after, limit: 21),
-                    arguments: StatementArguments([Int64?](repeating: 1, count: after == nil ? 3 : 5))
+                    arguments: StatementArguments([Int64?](repeating: 1, count: after == nil ? 2 : 4))
                 ).map { $0["detail"] as String }
             }
             #expect(plan == ["SEARCH beginning USING PRIMARY KEY (ordering=? AND letters=?\(start))"])

@@ -171,7 +171,7 @@ struct HistoryTests {
         #expect(try book.store.members(of: number(10), within: .all) == [])
         #expect(try book.store.me() == nil)
         try book.store.apply([.group(.delete(number(10)))], at: 0)
-        #expect(try book.store.group(number(10)) == nil)
-        #expect(try book.store.group(number(11))?.parents == [])
+        #expect(try book.store.group(number(10), of: nil) == nil)
+        #expect(try book.store.group(number(11), of: nil)?.parents == [])
     }
 }

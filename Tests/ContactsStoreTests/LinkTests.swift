@@ -38,6 +38,26 @@ struct LinkTests {
         #expect(Self.sets(again) == expected)
     }
 
+    @Test("A reader of some cards gets only the links between these, also after a change")
+    func visible() throws {
+        let book = try Book((1...6).map { person("P\($0)") })
+        try book.store.apply([Self.link(1, 2), Self.link(2, 3), Self.link(3, 4)], at: 1)
+        func seen(_ records: Int64...) -> [[Int64]] {
+            let scope = RecordScope.only(Set(records.map { RecordNumber($0) }))
+            let links = book.store.links(seeing: .all, within: scope)
+            return records.map {
+                links.isLinked(RecordNumber($0)) ? links.members(of: RecordNumber($0)).map(\.rawValue) : []
+            }
+        }
+        #expect(seen(1, 5) == [[], []])
+        #expect(seen(1, 3, 5) == [[1, 3], [1, 3], []])
+        #expect(seen(1, 3, 5) == [[1, 3], [1, 3], []])
+        try book.store.apply([Self.unlink(1, from: 3), Self.link(5, 6)], at: 1)
+        #expect(seen(1, 3, 5) == [[], [], []])
+        #expect(seen(5, 6) == [[5, 6], [5, 6]])
+        #expect(book.store.links(seeing: .all, within: .all) == book.store.links)
+    }
+
     @Test("Unlinking or deleting a card leaves the others linked; a set has at least two")
     func unlinking() throws {
         let book = try Book((1...6).map { person("P\($0)") })

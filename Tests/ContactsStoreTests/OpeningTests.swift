@@ -176,7 +176,7 @@ struct OpeningTests {
             isDamaged(
                 try refusal { folder in
                     let database = try DatabaseQueue(path: folder.file)
-                    try database.write { try $0.execute(sql: "DROP INDEX wordByWord") }
+                    try database.write { try $0.execute(sql: "DROP INDEX wordByKey") }
                     try database.close()
                 }), "an index is missing")
     }
@@ -271,7 +271,7 @@ struct OpeningTests {
             try $0.execute(
                 sql: """
                     UPDATE book SET forms = 'of old'; UPDATE contact SET givenNameKey = x'00', familyNameKey = x'00';
-                    DELETE FROM word; DELETE FROM phone; INSERT INTO word VALUES (1, 'wrong', 2);
+                    DELETE FROM word; DELETE FROM phone; INSERT INTO word VALUES (1, 2, 'wrong');
                     """)
         }
         try database.close()

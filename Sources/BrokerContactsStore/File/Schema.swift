@@ -5,7 +5,7 @@ enum Schema {
     /// The application identifier in the file's header: "CBct", for a contactbroker address book.
     static let applicationIdentifier: UInt32 = 0x4342_6374
     /// In the file's header, the number of applied migrations.
-    static let version: UInt32 = 12
+    static let version: UInt32 = 14
     /// The first version with an ``AuditAnchor``.
     static let hasAnchor: Int64 = 10
 
@@ -281,6 +281,52 @@ enum Schema {
                 ) STRICT, WITHOUT ROWID;
                 """)
         }
+        migrator.registerMigration("13: words by key") { db in
+            try db.execute(
+                """
+                PRAGMA user_version = 13;
+
+                -- The key comes before the word, so that a search reads only words of keys that the caller may read. Its
+                -- time would otherwise reveal matches in other keys. 0: a word of family and given name together.
+                DROP TABLE word;
+                CREATE TABLE word (
+                    record  INTEGER NOT NULL REFERENCES contact ON DELETE CASCADE,
+                    key     INTEGER NOT NULL,
+                    word    TEXT NOT NULL,
+                    PRIMARY KEY (record, key, word)
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX wordByKey ON word (key, word, record);
+
+                -- Without keys: only callers that may read all names use this table.
+                DROP TABLE beginning;
+                CREATE TABLE beginning (
+                    ordering  INTEGER NOT NULL,
+                    letters   TEXT NOT NULL,
+                    nameKey   BLOB NOT NULL,
+                    record    INTEGER NOT NULL,
+                    PRIMARY KEY (ordering, letters, nameKey, record)
+                ) STRICT, WITHOUT ROWID;
+
+                -- No version, so that the search tables are rebuilt.
+                UPDATE book SET forms = '';
+                """)
+        }
+        migrator.registerMigration("14: parts of cards") { db in
+            try db.execute(
+                """
+                PRAGMA user_version = 14;
+
+                -- The keys of a card that may be large and that few apps may read, as in contact.stored. apart in contact: a bit
+                -- for each key that the card has there, by number.
+                CREATE TABLE apart (
+                    record    INTEGER NOT NULL PRIMARY KEY REFERENCES contact ON DELETE CASCADE,
+                    stored    BLOB NOT NULL,
+                    checksum  INTEGER NOT NULL
+                ) STRICT;
+                ALTER TABLE contact ADD COLUMN apart INTEGER NOT NULL DEFAULT 0;
+                """)
+            try StoredCard.moveApart(db)
+        }
         return migrator
     }
 
@@ -297,13 +343,13 @@ enum Schema {
         (
             0,
             [
-                "book", "contact", "contactByGivenName", "contactByFamilyName", "image", "word", "wordByWord", "email",
+                "book", "contact", "contactByGivenName", "contactByFamilyName", "image", "word", "email",
                 "emailByAddress", "phone", "phoneByNational", "contactGroup", "groupByOwner", "member",
                 "memberByContact", "subgroup", "subgroupByChild", "author", "change", "changeByRecord",
                 "changeByOwner",
             ]
         ), (2, ["beginning"]), (4, ["link"]), (5, ["container", "contactByContainer", "groupByContainer"]),
         (7, ["outbox"]), (8, ["handLink", "unlike", "unsure"]), (9, ["changeOfGroups", "changeByMember"]),
-        (12, ["allowance"]),
+        (12, ["allowance"]), (13, ["wordByKey"]), (14, ["apart"]),
     ]
 }

@@ -35,6 +35,17 @@ public struct ContactLinks: Hashable, Sendable {
         return members(of: record).filter(scope.contains)
     }
 
+    /// Returns the links between these cards only.
+    func within(_ records: Set<RecordNumber>) -> ContactLinks {
+        var visible: [RecordNumber: [RecordNumber]] = [:]
+        for record in records {
+            if let first = firsts[record] { visible[first, default: []].append(record) }
+        }
+        var links = ContactLinks()
+        for set in visible.values { links.keep(set.sorted()) }
+        return links
+    }
+
     public func isLinked(_ record: RecordNumber) -> Bool { firsts[record] != nil }
 
     func areLinked(_ one: RecordNumber, _ other: RecordNumber) -> Bool {

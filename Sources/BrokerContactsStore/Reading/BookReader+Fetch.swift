@@ -79,9 +79,9 @@ extension BookReader {
         switch match {
         case nil: return try left.filter(exists)
         case .words(let words, let keys):
-            let statement = try statement(ReadSQL.wordOfRecord)
+            let statement = try statement(ReadSQL.wordOfRecord(keys))
             for word in words {
-                statement.bind(2, word).bind(3, Match.end(of: word)).bind(4, Int64(bitPattern: keys.rawValue))
+                statement.bind(2, word).bind(3, Match.end(of: word))
                 left = try left.filter { try statement.bind(1, $0).hasRow() }
             }
             return left
@@ -93,7 +93,9 @@ extension BookReader {
     func matches(_ record: Int64, _ match: Match) throws -> Bool {
         switch match {
         case .nobody: return false
-        case .words(let words, let keys): return try words.allSatisfy { try hasWord($0, keys, record) }
+        case .words(let words, let keys):
+            let stored = try wordOfRecord(keys)
+            return try words.allSatisfy { try stored.has($0, record) }
         case .email(let address):
             return try statement(ReadSQL.emailOfRecord).bind(1, record).bind(2, address).hasRow()
         case .phone(let key):
@@ -107,21 +109,31 @@ extension BookReader {
             return try statement(ReadSQL.containerOfContact).bind(1, record).first { $0.record(0) == container }
                 ?? false
         case .terms(let terms, let keys):
+            let stored = try wordOfRecord(keys)
             return try terms.allSatisfy { term in
-                if try hasWord(term, keys, record) { return true }
+                if try stored.has(term, record) { return true }
                 guard let part = Match.phonePart(term) else { return false }
                 return try hasPhone(record) { $0.text(3).contains(part) }
             }
         }
     }
 
-    func hasWord(_ word: String, _ keys: ContactKeySet, _ record: Int64) throws -> Bool {
-        try statement(ReadSQL.wordOfRecord).bind(1, record).bind(2, word).bind(3, Match.end(of: word))
-            .bind(4, Int64(bitPattern: keys.rawValue)).hasRow()
+    func wordOfRecord(_ keys: ContactKeySet) throws -> WordOfRecord {
+        WordOfRecord(statement: try statement(ReadSQL.wordOfRecord(keys)))
     }
 
     private func hasPhone(_ record: Int64, _ matches: (PreparedStatement) -> Bool) throws -> Bool {
         try statement(ReadSQL.phonesOfRecord).bind(1, record).all(matches).contains(true)
+    }
+}
+
+/// Looks up words of single contacts, in the keys for which it was made.
+struct WordOfRecord {
+    fileprivate let statement: PreparedStatement
+
+    /// Whether the contact has a word that begins with this one.
+    func has(_ word: String, _ record: Int64) throws -> Bool {
+        try statement.bind(1, record).bind(2, word).bind(3, Match.end(of: word)).hasRow()
     }
 }
 
@@ -161,9 +173,9 @@ private struct Fetch {
                     break
                 }
                 let record = statement.integer(0)
-                try append(record, reader.stored(statement, 1, checksum: 3, record: record), to: &page)
+                try append(record, reader.stored(statement, from: 2, record: record, query.disclosedKeys), to: &page)
                 // Copies only the last contact's key, because a key takes as long to copy as its contact.
-                if isFull(page) { lastKey = statement.bytes(2) }
+                if isFull(page) { lastKey = statement.bytes(1) }
             }
         }
         guard let last = page.rows.last?.record else { return page }
@@ -201,7 +213,7 @@ private struct Fetch {
     private func one(_ record: RecordNumber) throws -> FetchedPage {
         var page = FetchedPage()
         if let after, after.record >= record { return page }
-        try append(record.rawValue, reader.contact(record.rawValue), to: &page)
+        try append(record.rawValue, reader.contact(record.rawValue, query.disclosedKeys), to: &page)
         guard !page.rows.isEmpty else { return page }
         page.last = Position(order: .none, key: [], record: record)
         return page
@@ -244,8 +256,10 @@ private struct Fetch {
         if case .words(let words, let keys) = match {
             return try FoundByWords(
                 reader: reader, words: words, keys: keys, order: query.order, after: after, limit: limit,
-                // While the indexed order changes, the contacts are sorted instead.
-                hasBeginnings: query.order != .none && query.order == known.beginnings, effort: known.effort
+                // While the indexed order changes, the contacts are sorted instead. So are those of a reader who may not see
+                // every name, because the index has the beginnings of all names.
+                hasBeginnings: query.order != .none && query.order == known.beginnings && keys == Match.nameWords,
+                effort: known.effort
             ).places()
         }
         let sql = ReadSQL.sorted(condition, query.order, after: after, limit: limit)
@@ -317,7 +331,7 @@ private struct Fetch {
                 page.hasMore = true
                 break
             }
-            try append(record, reader.contact(record), to: &page)
+            try append(record, reader.contact(record, query.disclosedKeys), to: &page)
         }
         guard let last = page.rows.last?.record else { return page }
         page.last = Position(order: query.order, key: query.order == .none ? [] : try key(last.rawValue), record: last)
@@ -345,7 +359,7 @@ private struct Fetch {
         guard try stored != nil || !others.isEmpty && reader.exists(record) else { return }
         var row = try row(record, stored ?? StoredContact(values: []), &page)
         for other in others {
-            guard let stored = try reader.contact(other.rawValue) else { continue }
+            guard let stored = try reader.contact(other.rawValue, query.disclosedKeys) else { continue }
             row.others.append(try self.row(other.rawValue, stored, &page))
         }
         if stored != nil || !row.others.isEmpty { page.rows.append(row) }

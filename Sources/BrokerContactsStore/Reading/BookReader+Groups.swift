@@ -11,8 +11,13 @@ extension BookReader {
         }
     }
 
-    func group(_ record: RecordNumber) throws -> StoredGroup? {
-        try inOneRead { try statement(ReadSQL.group).bind(1, record.rawValue).first(storedGroup) }
+    /// - Parameter owner: the app whose groups are read; `nil` reads all groups. Groups of other apps are not
+    ///   looked up, so that the time does not reveal whether one exists.
+    func group(_ record: RecordNumber, of owner: [UInt8]?) throws -> StoredGroup? {
+        try inOneRead {
+            guard let owner else { return try statement(ReadSQL.group).bind(1, record.rawValue).first(storedGroup) }
+            return try statement(ReadSQL.groupOfOwner).bind(1, owner).bind(2, record.rawValue).first(storedGroup)
+        }
     }
 
     private func storedGroup(_ row: PreparedStatement) throws(StoreError) -> StoredGroup {

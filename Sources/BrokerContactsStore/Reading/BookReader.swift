@@ -122,11 +122,16 @@ final class BookReader {
         return records
     }
 
-    /// Returns the card of a row. If the card is damaged, reports this and returns `nil`.
+    /// Returns the card of a row, with at least these keys. If the card is damaged, reports this and returns
+    /// `nil`.
+    ///
+    /// - Parameter column: the first of the card's columns.
     func stored(
-        _ statement: PreparedStatement, _ column: Int32, checksum: Int32, record: Int64
-    ) -> StoredContact? {
-        let card = CardChecksum.card(statement, column, checksum: checksum, record: record)
+        _ row: PreparedStatement, from column: Int32, record: Int64, _ keys: ContactKeySet
+    ) throws(StoreError) -> StoredContact? {
+        let card = try StoredCard.read(row, from: column, record: record, keys) { () throws(StoreError) in
+            try statement(StoredCard.selectApart)
+        }
         if card == nil { damagedCards.found(record) }
         return card
     }
@@ -148,9 +153,11 @@ final class BookReader {
         return result
     }
 
-    /// Returns a contact by number; `nil` if it does not exist or is damaged.
-    func contact(_ record: Int64) throws(StoreError) -> StoredContact? {
-        try statement(ReadSQL.contact).bind(1, record).first { stored($0, 0, checksum: 1, record: record) }
+    /// Returns a contact by number, with at least these keys; `nil` if it does not exist or is damaged.
+    func contact(_ record: Int64, _ keys: ContactKeySet = .all) throws(StoreError) -> StoredContact? {
+        try statement(ReadSQL.contact).bind(1, record).first { row throws(StoreError) in
+            try stored(row, from: 0, record: record, keys)
+        }?.flatMap(\.self)
     }
 
     func exists(_ record: Int64) throws(StoreError) -> Bool { try database.hasContact(RecordNumber(record)) }
@@ -181,7 +188,7 @@ final class BookReader {
         guard CollationKey.keys.isSubset(of: keys) else {
             // A hidden key counts as empty. The stored sort key uses all name keys, so it must not be used
             // here.
-            guard let stored = try contact(record) else { return nil }
+            guard let stored = try contact(record, CollationKey.keys) else { return nil }
             guard let contact = Contact(stored, keys: keys.intersection(CollationKey.keys)) else {
                 throw .damaged(reason: "a contact cannot be read")
             }

@@ -18,14 +18,18 @@ enum Match: Hashable {
     /// Keys whose words a search by name uses.
     static let nameKeys = ContactKeySet.names.subtracting([.init([.contactType])])
 
-    /// The key index of words made from family and given name together. Only a reader of both names may find
-    /// a contact by these words.
-    static let wholeNameIndex: Int64 = 40
-    private static let wholeName = ContactKeySet(rawValue: 1 << UInt64(wholeNameIndex))
+    /// The number of words made from family and given name together. Only a reader of both names may find a
+    /// contact by these words. It is the number of the contact type, which has no words of its own and
+    /// is next to the numbers of the names.
+    static let wholeNameIndex = Int64(ContactKey.contactType.index)
+    private static let wholeName = ContactKeySet([.contactType])
     private static let wholeNameKeys = ContactKeySet([.familyName, .givenName])
 
-    /// ``nameKeys`` and the key index of whole names, as the table `word` stores them.
+    /// ``nameKeys`` and the number of whole names, as the table `word` stores them.
     static let nameWords = nameKeys.union(wholeName)
+
+    /// The keys of all words in the table `word`.
+    static let wordKeys = nameWords.union(ContactKeySet([.emailAddresses]))
 
     init(_ predicate: ContactPredicate, seeing keys: ContactKeySet, _ normalizer: Normalizer) {
         switch predicate {
@@ -65,14 +69,13 @@ enum Match: Hashable {
 
     /// Returns the match for the person's text; `nil` if the text matches all contacts.
     static func terms(_ text: String, _ normalizer: Normalizer) -> Match? {
-        let keys = nameWords.union(ContactKeySet([.emailAddresses]))
         let digits = PhoneDigits.digits(in: text)
         // A number is one term, however its digits are grouped.
         if digits.count >= 3, text.allSatisfy({ $0.isNumber || $0.isWhitespace || "+-()./".contains($0) }) {
-            return .terms([String(decoding: digits, as: UTF8.self)], in: keys)
+            return .terms([String(decoding: digits, as: UTF8.self)], in: wordKeys)
         }
         guard let words = normalizer.queryWords(text)?.words else { return .nobody }
-        return words.isEmpty ? nil : .terms(words, in: keys)
+        return words.isEmpty ? nil : .terms(words, in: wordKeys)
     }
 }
 
@@ -113,9 +116,9 @@ struct Condition: Hashable {
                     }
                     return Condition(
                         sql: """
-                            record IN (\(Self.wordIndex) UNION SELECT record FROM phone WHERE instr(digits, ?) > 0)
+                            record IN (\(Self.wordIndex(keys)) UNION SELECT record FROM phone WHERE instr(digits, ?) > 0)
                             """,
-                        bindings: Self.words(term, keys) + [.text(part)])
+                        bindings: Self.range(of: term) + [.text(part)])
                 })
         case .container(let container):
             let within = "SELECT record FROM contact INDEXED BY contactByContainer WHERE container"
@@ -150,26 +153,42 @@ struct Condition: Hashable {
     /// An unknown country or extension matches any value. Each parameter occurs twice.
     private static let phoneRest = " AND (country IN (0, ?) OR ? = 0) AND (extension IN ('', ?) OR ? = '')"
 
-    /// Parameters: the word, its ``Match/end(of:)``, and the keys. Selects a record once for each of its
-    /// matching words.
-    static let wordIndex = """
-        SELECT record FROM word INDEXED BY wordByWord WHERE word >= ? AND word < ? AND (1 << key) & ? <> 0
-        """
+    /// Selects a record once for each of its words of these keys in the range. Reads no words of other keys.
+    /// Parameters: a word and its ``Match/end(of:)``.
+    static func wordIndex(_ keys: ContactKeySet) -> String {
+        "SELECT record FROM word INDEXED BY wordByKey WHERE key IN (\(numbers(keys))) AND word >= ? AND word < ?"
+    }
+
+    private static func numbers(_ keys: ContactKeySet) -> String {
+        keys.keys.map { String($0.index) }.joined(separator: ", ")
+    }
 
     private static func found(_ word: String, _ keys: ContactKeySet) -> Condition {
-        Condition(sql: "record IN (\(wordIndex))", bindings: words(word, keys))
+        Condition(sql: "record IN (\(wordIndex(keys)))", bindings: range(of: word))
     }
 
     private static func has(_ word: String, _ keys: ContactKeySet) -> Condition {
-        Condition(
-            sql: """
-                EXISTS (SELECT 1 FROM word WHERE word.record = contact.record
-                AND word >= ? AND word < ? AND (1 << key) & ? <> 0)
-                """,
-            bindings: words(word, keys))
+        let ranges = keys.wordRanges
+        let words = ranges.map {
+            """
+            EXISTS (SELECT 1 FROM word WHERE word.record = contact.record
+            AND key BETWEEN \($0.lowerBound) AND \($0.upperBound) AND word >= ? AND word < ?)
+            """
+        }
+        return Condition(
+            sql: "(\(words.joined(separator: " OR ")))",
+            bindings: repeatElement(range(of: word), count: ranges.count).flatMap { $0 })
     }
 
-    private static func words(_ word: String, _ keys: ContactKeySet) -> [Binding] {
-        [.text(word), .text(Match.end(of: word)), .integer(Int64(bitPattern: keys.rawValue))]
+    private static func range(of word: String) -> [Binding] { [.text(word), .text(Match.end(of: word))] }
+}
+
+extension ContactKeySet {
+    /// The numbers of these keys in the table `word`, as the fewest ranges that contain no other key with words.
+    var wordRanges: [ClosedRange<Int>] {
+        Match.wordKeys.keys.split { !contains($0) }.compactMap { run in
+            guard let first = run.first, let last = run.last else { return nil }
+            return first.index...last.index
+        }
     }
 }

@@ -54,7 +54,7 @@ struct FoundByWords {
     private func count(_ word: String) throws -> Int {
         // A single short word is read in order from the index, so its count is not needed.
         if hasBeginnings, words.count == 1, word.unicodeScalars.count <= Beginning.length { return effort.few }
-        return try reader.statement(ReadSQL.countWords).bind(1, word).bind(2, Match.end(of: word))
+        return try reader.statement(ReadSQL.countWords(keys)).bind(1, word).bind(2, Match.end(of: word))
             .bind(3, Int64(effort.few)).first { Int($0.integer(0)) } ?? 0
     }
 
@@ -100,8 +100,7 @@ struct FoundByWords {
     private static let mostTried = 3
 
     private func start(_ letters: String, _ after: Position?) -> [Binding] {
-        [.integer(Int64(order.rawValue)), .text(letters), .integer(Int64(bitPattern: keys.rawValue))]
-            + Position.bindings(after)
+        [.integer(Int64(order.rawValue)), .text(letters)] + Position.bindings(after)
     }
 
     /// Finds contacts by a typed word of one or two letters: merges the sorted lists of all beginnings with
@@ -120,6 +119,7 @@ struct FoundByWords {
         var found: [Place] = []
         var latest: Place?
         var left = others.isEmpty ? Int.max : steps
+        let words = try reader.wordOfRecord(keys)
         while found.count < limit, var group = groups.popLast() {
             let place = group.first
             // A contact with two such words is in two groups, with equal places.
@@ -127,7 +127,7 @@ struct FoundByWords {
                 latest = place
                 guard left > 0 else { return nil }
                 left -= 1
-                if try others.allSatisfy({ try reader.hasWord($0, keys, place.record) }) { found.append(place) }
+                if try others.allSatisfy({ try words.has($0, place.record) }) { found.append(place) }
             }
             group.next += 1
             if group.next == group.rows.count {

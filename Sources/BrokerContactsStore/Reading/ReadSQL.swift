@@ -3,7 +3,7 @@ import BrokerModel
 /// The SQL of the statements that read. A statement whose first parameter is a record serves restricted
 /// scopes. It looks up one record that the app may see, and scans no other records.
 enum ReadSQL {
-    static let contact = "SELECT stored, checksum FROM contact WHERE record = ?"
+    static let contact = "SELECT stored, checksum, apart FROM contact WHERE record = ?"
     static let exists = "SELECT 1 FROM contact WHERE record = ?"
     static let maker = "SELECT maker FROM contact WHERE record = ?"
     static let containerOfContact = "SELECT container FROM contact WHERE record = ?"
@@ -26,9 +26,16 @@ enum ReadSQL {
         "SELECT \(column(order)) FROM contact WHERE record = ?"
     }
 
-    static let wordOfRecord = """
-        SELECT 1 FROM word WHERE record = ? AND word >= ? AND word < ? AND (1 << key) & ? <> 0 LIMIT 1
-        """
+    /// Selects a row if the record has a word of these keys in the range. Reads no words of other keys.
+    /// Parameters: the record, a word and its ``Match/end(of:)``.
+    static func wordOfRecord(_ keys: ContactKeySet) -> String {
+        keys.wordRanges.map {
+            """
+            SELECT 1 FROM word WHERE record = ?1 AND key BETWEEN \($0.lowerBound) AND \($0.upperBound)
+            AND word >= ?2 AND word < ?3
+            """
+        }.joined(separator: " UNION ALL ") + " LIMIT 1"
+    }
     static let emailOfRecord = "SELECT 1 FROM email WHERE record = ? AND address = ?"
     static let phonesOfRecord = "SELECT national, country, extension, digits FROM phone WHERE record = ?"
 
@@ -36,6 +43,7 @@ enum ReadSQL {
 
     private static let groupColumns = "SELECT record, name, owner, container FROM contactGroup"
     static let group = "\(groupColumns) WHERE record = ?"
+    static let groupOfOwner = "\(groupColumns) INDEXED BY groupByOwner WHERE owner = ? AND record = ?"
     static let groupsOfOwner = "\(groupColumns) INDEXED BY groupByOwner WHERE owner = ? ORDER BY record"
     static let parents = "SELECT parent FROM subgroup INDEXED BY subgroupByChild WHERE child = ? ORDER BY parent"
     static let member = "SELECT 1 FROM member WHERE parent = ? AND contact = ?"
@@ -71,9 +79,10 @@ enum ReadSQL {
         ORDER BY number DESC LIMIT 1
         """
     static let countAll = "SELECT count(*) FROM contact"
-    static let countWords = """
-        SELECT count(*) FROM (SELECT 1 FROM word INDEXED BY wordByWord WHERE word >= ? AND word < ? LIMIT ?)
-        """
+    /// Counts the words of these keys in a range. Parameters: a word, its ``Match/end(of:)``, and the count at which to stop.
+    static func countWords(_ keys: ContactKeySet) -> String {
+        "SELECT count(*) FROM (\(Condition.wordIndex(keys)) LIMIT ?)"
+    }
 
     /// The range of an order from which a statement reads a page.
     enum Part: CaseIterable, Hashable {
@@ -86,7 +95,7 @@ enum ReadSQL {
         case laterRecords
     }
 
-    /// Selects record, contact, key and checksum, in order. After a cursor, a page in name order needs two
+    /// Selects record, key, and the columns of the card, in order. After a cursor, a page in name order needs two
     /// statements. With `(key, record) > (?, ?)`, SQLite would use the index only for the key and read all
     /// contacts with the cursor's name.
     static func page(_ order: ContactOrder, _ part: Part) -> String { pages[order]?[part] ?? pageText(order, part) }
@@ -106,10 +115,10 @@ enum ReadSQL {
             case .laterRecords: "WHERE record > ?"
             }
         return switch order {
-        case .none: "SELECT record, stored, NULL, checksum FROM contact \(place) ORDER BY record"
+        case .none: "SELECT record, NULL, stored, checksum, apart FROM contact \(place) ORDER BY record"
         case .givenName, .familyName:
             """
-            SELECT record, stored, \(column(order)), checksum FROM contact INDEXED BY \(index(order))
+            SELECT record, \(column(order)), stored, checksum, apart FROM contact INDEXED BY \(index(order))
             \(place) ORDER BY \(column(order)), record
             """
         }
@@ -153,11 +162,11 @@ enum ReadSQL {
             """
     }
 
-    /// Selects, in order, the record numbers and sort keys of the contacts with this beginning. Parameters:
-    /// order, letters, keys, and the cursor's key and record if there is one.
+    /// Selects, in order, the record numbers and sort keys of the contacts with this beginning in any key of
+    /// ``Match/nameWords``. Parameters: order, letters, and the cursor's key and record if there is one.
     static func beginning(after: Position?, limit: Int) -> String {
         """
-        SELECT record, nameKey AS key FROM beginning WHERE ordering = ? AND letters = ? AND keys & ? <> 0
+        SELECT record, nameKey AS key FROM beginning WHERE ordering = ? AND letters = ?
         \(after == nil ? "" : "AND (nameKey, record) > (?, ?)") ORDER BY nameKey, record LIMIT \(limit)
         """
     }
@@ -175,7 +184,7 @@ enum ReadSQL {
     /// finds records through its own index.
     static func foundAlongBeginning(_ condition: Condition, after: Position?, limit: Int) -> String {
         """
-        SELECT record, nameKey FROM beginning AS contact WHERE ordering = ? AND letters = ? AND keys & ? <> 0
+        SELECT record, nameKey FROM beginning AS contact WHERE ordering = ? AND letters = ?
         \(after == nil ? "" : "AND (nameKey, record) > (?, ?)") AND \(condition.sql)
         ORDER BY nameKey, record LIMIT \(limit)
         """
@@ -198,8 +207,8 @@ enum ReadSQL {
 
     /// Counts the contacts that meet a condition. For a single word, the word index alone is enough.
     static func count(_ match: Match, _ condition: Condition) -> String {
-        if case .words(let words, _) = match, words.count == 1 {
-            return "SELECT count(DISTINCT record) FROM (\(Condition.wordIndex))"
+        if case .words(let words, let keys) = match, words.count == 1 {
+            return "SELECT count(DISTINCT record) FROM (\(Condition.wordIndex(keys)))"
         }
         return "SELECT count(*) FROM contact WHERE \(condition.sql)"
     }

@@ -84,19 +84,19 @@ final class BookSave {
         let made = ahead?.next() ?? NewContact(contact, at: time, maker)
         try contacts.insert(record.rawValue, made, maker: author.app)
         if !contact.imageData.isEmpty { try contacts.writeImage(record.rawValue, contact.imageData) }
-        use.add(made.stored.count + contact.imageData.utf8.count)
+        use.add(made.stored.size + contact.imageData.utf8.count)
         try linking.added(record)
         log.note(.addContact, record)
     }
 
     private func update(_ record: RecordNumber, _ patch: Contact, _ keys: ContactKeySet, _ index: Int) throws {
-        guard let (stored, highest) = try contacts.contact(record.rawValue) else {
+        let keys = keys.subtracting(Self.ownKeys)
+        guard let (stored, highest) = try contacts.contact(record.rawValue, keys) else {
             throw ChangeError.recordDoesNotExist(index: index)
         }
         guard let former = Contact(stored), var identifiers = ValueIdentifiers(bytes: highest) else {
             throw StoreError.damagedCard(record: record.rawValue)
         }
-        let keys = keys.subtracting(Self.ownKeys)
         var contact = former.applying(patch, keys: keys)
         if keys.contains(.imageData) { contact.imageDataAvailable = !patch.imageData.isEmpty }
         identifiers.assign(to: &contact, replacing: former)
@@ -117,7 +117,7 @@ final class BookSave {
         if !changed.isDisjoint(with: BookLinks.evidenceKeys) {
             try linking.willUpdate(record, from: former, to: contact)
         }
-        try contacts.update(record.rawValue, contact, identifiers)
+        try contacts.update(record.rawValue, StoredContact(contact), identifiers, keys)
         if !keys.isDisjoint(with: FormMaker.keys.union(CollationKey.keys)) {
             let forms = maker.forms(of: contact)
             try contacts.removeForms(record.rawValue)
@@ -131,7 +131,7 @@ final class BookSave {
     private func size(of record: RecordNumber) throws(StoreError) -> Int {
         let photo = visible.contains(.imageData) ? try contacts.photoSize(record.rawValue) : 0
         do throws(StoreError) {
-            return photo + (try contacts.contact(record.rawValue)?.stored.size(of: visible) ?? 0)
+            return photo + (try contacts.contact(record.rawValue, visible)?.stored.size(of: visible) ?? 0)
         } catch {
             // A damaged card can still be deleted; only its photo is counted.
             guard case .damagedCard = error else { throw error }

@@ -6,8 +6,8 @@ struct ContactForms: Sendable {
     let names: NameKeys
     /// `key` is the index of the word's property, or ``Match/wholeNameIndex``.
     fileprivate(set) var words: [(word: String, key: Int64)] = []
-    /// The beginnings of the words in the names, each with the properties that contain such a word.
-    fileprivate(set) var beginnings: [(letters: String, keys: ContactKeySet)] = []
+    /// The beginnings of the words in the names, without duplicates.
+    fileprivate(set) var beginnings: [String] = []
     fileprivate(set) var emails: [String] = []
     fileprivate(set) var phones: [(key: PhoneMatchKey, digits: String)] = []
 }
@@ -71,13 +71,8 @@ extension ContactForms {
     fileprivate mutating func append(_ word: String, ofName index: Int64) {
         words.append((word, index))
         let letters = Beginning.letters(of: word)
-        let key = ContactKeySet(rawValue: 1 << UInt64(index))
         // A linear search is enough, because there are only a few beginnings.
-        if let place = beginnings.firstIndex(where: { $0.letters == letters }) {
-            beginnings[place].keys.formUnion(key)
-        } else {
-            beginnings.append((letters, key))
-        }
+        if !beginnings.contains(letters) { beginnings.append(letters) }
     }
 }
 

@@ -14,34 +14,50 @@ final class ContactWriter {
         self.ordering = ordering
     }
 
-    func contact(_ record: Int64) throws(StoreError) -> (stored: StoredContact, identifiers: [UInt8])? {
-        let select = try db.statement("SELECT stored, checksum, identifiers FROM contact WHERE record = ?")
+    /// Returns a contact with at least these keys; `nil` if it does not exist. If any of the keys is stored apart, the
+    /// contact has all of them, because ``update(_:_:_:_:)`` then writes that part anew.
+    func contact(
+        _ record: Int64, _ keys: ContactKeySet
+    ) throws(StoreError) -> (stored: StoredContact, identifiers: [UInt8])? {
+        let select = try db.statement("SELECT stored, checksum, apart, identifiers FROM contact WHERE record = ?")
         return try select.bind(1, record).first { row throws(StoreError) in
-            guard let stored = CardChecksum.card(row, 0, checksum: 1, record: record) else {
-                throw .damagedCard(record: record)
+            let all = keys.isDisjoint(with: StoredCard.apartKeys) ? keys : keys.union(StoredCard.apartKeys)
+            let stored = try StoredCard.read(row, from: 0, record: record, all) { () throws(StoreError) in
+                try db.statement(StoredCard.selectApart)
             }
-            return (stored, row.bytes(2))
+            guard let stored else { throw .damagedCard(record: record) }
+            return (stored, row.bytes(3))
         }
     }
 
     func insert(_ record: Int64, _ contact: NewContact, maker: [UInt8]) throws(StoreError) {
         try db.statement(
             """
-            INSERT INTO contact (record, givenNameKey, familyNameKey, identifiers, maker, stored, checksum)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO contact (record, givenNameKey, familyNameKey, identifiers, maker, stored, checksum, apart)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
         .bind(1, record).bind(2, contact.forms.names.givenName.bytes).bind(3, contact.forms.names.familyName.bytes)
-        .bind(4, contact.identifiers).bind(5, maker).bind(6, contact.stored)
-        .bind(7, CardChecksum.of(contact.stored, record: record)).run()
+        .bind(4, contact.identifiers).bind(5, maker).bind(6, contact.stored.main)
+        .bind(7, CardChecksum.of(contact.stored.main, record: record))
+        .bind(8, Int64(bitPattern: contact.stored.keysApart.rawValue)).run()
+        try contact.stored.writeApart(record, hadOne: false, db)
         try writeForms(record, contact.forms)
     }
 
-    func update(_ record: Int64, _ contact: Contact, _ identifiers: ValueIdentifiers) throws(StoreError) {
-        let stored = StoredContact(contact).bytes
+    /// - Parameter keys: those that ``contact(_:_:)`` was called with. If none of them is stored apart, the part
+    ///   that is stored apart stays as it is.
+    func update(
+        _ record: Int64, _ contact: StoredContact, _ identifiers: ValueIdentifiers, _ keys: ContactKeySet
+    ) throws(StoreError) {
+        let card = StoredCard(contact)
         try db.statement("UPDATE contact SET identifiers = ?, stored = ?, checksum = ? WHERE record = ?")
-            .bind(1, identifiers.bytes).bind(2, stored).bind(3, CardChecksum.of(stored, record: record))
+            .bind(1, identifiers.bytes).bind(2, card.main).bind(3, CardChecksum.of(card.main, record: record))
             .bind(4, record).run()
+        guard !keys.isDisjoint(with: StoredCard.apartKeys) else { return }
+        try db.statement("UPDATE contact SET apart = ? WHERE record = ?")
+            .bind(1, Int64(bitPattern: card.keysApart.rawValue)).bind(2, record).run()
+        try card.writeApart(record, hadOne: true, db)
     }
 
     /// Call this after ``removeForms(_:)``, which finds the rows of beginnings by the former sort key.
@@ -81,15 +97,13 @@ final class ContactWriter {
     func remakeBeginnings() throws(StoreError) {
         try db.execute("DELETE FROM beginning")
         guard ordering != .none else { return }
-        // The sum of distinct single bits is their union.
         try db.statement(
             """
-            INSERT INTO beginning (ordering, letters, nameKey, record, keys)
-            SELECT ?1, substr(word, 1, \(Beginning.length)) AS letters,
-                \(ordering == .familyName ? "familyNameKey" : "givenNameKey"), record, sum(DISTINCT 1 << key)
+            INSERT INTO beginning (ordering, letters, nameKey, record)
+            SELECT DISTINCT ?1, substr(word, 1, \(Beginning.length)) AS letters,
+                \(ordering == .familyName ? "familyNameKey" : "givenNameKey"), record
             FROM word JOIN contact USING (record)
-            WHERE (1 << key) & \(Int64(bitPattern: Match.nameWords.rawValue)) <> 0
-            GROUP BY letters, record ORDER BY letters
+            WHERE (1 << key) & \(Int64(bitPattern: Match.nameWords.rawValue)) <> 0 ORDER BY letters
             """
         )
         .bind(1, Int64(ordering.rawValue)).run()
@@ -138,16 +152,16 @@ final class ContactWriter {
         let rows = gathered
         gathered = FormRows()
         try rows.bytes.withUnsafeBufferPointer { bytes throws(StoreError) in
-            try db.insert(rows.words.inOrder(), into: "word (record, word, key)", columns: 3) { statement, first, row in
-                statement.bind(first, row.record).bind(first + 1, text: row.word, of: bytes).bind(first + 2, row.key)
+            try db.insert(rows.words.inOrder(), into: "word (record, key, word)", columns: 3) { statement, first, row in
+                statement.bind(first, row.record).bind(first + 1, row.key).bind(first + 2, text: row.word, of: bytes)
             }
             try db.insert(rows.emails.inOrder(), into: "email (record, address)", columns: 2) { statement, first, row in
                 statement.bind(first, row.record).bind(first + 1, text: row.address, of: bytes)
             }
-            let beginning = "beginning (ordering, letters, nameKey, record, keys)"
-            try db.insert(rows.beginnings.inOrder(), into: beginning, columns: 5) { statement, first, row in
+            let beginning = "beginning (ordering, letters, nameKey, record)"
+            try db.insert(rows.beginnings.inOrder(), into: beginning, columns: 4) { statement, first, row in
                 statement.bind(first, row.ordering).bind(first + 1, text: row.letters, of: bytes)
-                    .bind(first + 2, blob: row.nameKey, of: bytes).bind(first + 3, row.record).bind(first + 4, row.keys)
+                    .bind(first + 2, blob: row.nameKey, of: bytes).bind(first + 3, row.record)
             }
             let phone = "phone (record, national, country, extension, digits)"
             try db.insert(rows.phones.inOrder(), into: phone, columns: 5) { statement, first, row in

@@ -30,7 +30,6 @@ struct FormRows {
         let letters: Text
         let nameKey: Text
         let record: Int64
-        let keys: Int64
     }
 
     /// The range of a row's text or key in ``bytes``. Rows without object references are cheap to copy and
@@ -64,7 +63,9 @@ struct FormRows {
         records.insert(record)
         for (word, key) in forms.words {
             let text = append(word.utf8)
-            words.append(Word(record: record, word: text, key: key), prefix(text).number, UInt64(key))
+            let prefix = prefix(text)
+            words.append(
+                Word(record: record, word: text, key: key), UInt64(key) << 56 | prefix.number >> 8, prefix.next)
         }
         for address in forms.emails {
             let text = append(address.utf8)
@@ -82,10 +83,9 @@ struct FormRows {
         guard ordering != .none, !forms.beginnings.isEmpty else { return }
         let nameKey = append((ordering == .familyName ? forms.names.familyName : forms.names.givenName).bytes)
         let place = prefix(nameKey).number
-        for (letters, keys) in forms.beginnings {
+        for letters in forms.beginnings {
             let row = Beginning(
-                ordering: Int64(ordering.rawValue), letters: append(letters.utf8), nameKey: nameKey, record: record,
-                keys: Int64(bitPattern: keys.rawValue))
+                ordering: Int64(ordering.rawValue), letters: append(letters.utf8), nameKey: nameKey, record: record)
             beginnings.append(row, UInt64(row.ordering) << 56 | prefix(row.letters).number >> 8, place)
         }
     }

@@ -1,11 +1,11 @@
-@_spi(StoredBytes) import BrokerModel
+import BrokerModel
 import BrokerNormalization
 import Dispatch
 import Synchronization
 
 /// A contact to be added, in its stored form.
 struct NewContact: Sendable {
-    let stored: [UInt8]
+    let stored: StoredCard
     /// The highest value identifier that was assigned for each key.
     let identifiers: [UInt8]
     let forms: ContactForms
@@ -18,7 +18,7 @@ struct NewContact: Sendable {
         contact.imageDataAvailable = !contact.imageData.isEmpty
         var identifiers = ValueIdentifiers()
         identifiers.assign(to: &contact)
-        stored = StoredContact(contact).bytes
+        stored = StoredCard(StoredContact(contact))
         self.identifiers = identifiers.bytes
         forms = maker.forms(of: contact)
     }

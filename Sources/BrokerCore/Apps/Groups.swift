@@ -19,8 +19,7 @@ extension ReadContext {
     func made(_ group: StoredGroup) -> Bool { group.owner == identifiers.mark }
 
     func group(_ record: RecordNumber) throws(StoreError) -> StoredGroup? {
-        guard let group = try book?.group(record), groupOwner == nil || group.owner == groupOwner else { return nil }
-        return group
+        try book?.group(record, of: groupOwner)
     }
 
     /// The visible group that an identifier names; `nil` if there is none.

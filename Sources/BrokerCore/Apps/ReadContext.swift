@@ -51,7 +51,8 @@ struct ReadContext {
     /// The visible cards linked with a card, including the card itself, in ascending order. Links to cards
     /// that the app cannot see are left out.
     func members(of record: RecordNumber) -> [RecordNumber] {
-        book?.links(seeing: disclosure.keys).members(of: record, within: disclosure.scope) ?? []
+        let links = book?.links(seeing: disclosure.keys, within: disclosure.scope)
+        return links?.members(of: record, within: disclosure.scope) ?? []
     }
 
     /// Returns the card in scope that an identifier names, or all visible members of a unified contact in

@@ -68,7 +68,7 @@ struct HistoryEvents {
         var read: Set<RecordNumber> = []
         // The links also name damaged cards, which the fetch leaves out. They count as read, because another
         // attempt would not read them either.
-        let links = unifies ? book.links(seeing: query.matchKeys) : nil
+        let links = unifies ? book.links(seeing: query.matchKeys, within: query.scope) : nil
         for contact in found {
             read.insert(contact.record)
             read.formUnion(contact.others.lazy.map(\.record))
