@@ -10,8 +10,10 @@ public enum AuditEvent: String, CaseIterable, Sendable {
     case refusal
     /// The broker prompted the person.
     case prompt
-    /// The person answered a prompt.
+    /// The person answered a prompt. ``AuditRecord/detail`` names the agent.
     case answer
+    /// An agent that can answer prompts joined or left.
+    case agent
     /// A grant was made or changed.
     case grant
     /// A grant was revoked or narrowed, or it expired.

@@ -58,6 +58,9 @@ public struct Grant: Hashable, Sendable {
     /// Increases with every change to the grant.
     public var revision: Int64
     public var decidedBy: Decider
+    /// For a decision of the person, the agent that sent the answer and whether a password was given, in words;
+    /// `nil` for grants that earlier versions stored.
+    public var decidedThrough: String?
     /// Seconds since 1970.
     public var decidedAt: Int64
 
@@ -79,13 +82,14 @@ public struct Grant: Hashable, Sendable {
 
     public init(
         access: Access, keys: ContactKeySet = ordinaryKeys, lifetime: Lifetime = .untilRevoked, revision: Int64,
-        decidedBy: Decider, decidedAt: Int64
+        decidedBy: Decider, decidedThrough: String? = nil, decidedAt: Int64
     ) {
         self.access = access
         self.keys = keys
         self.lifetime = lifetime
         self.revision = revision
         self.decidedBy = decidedBy
+        self.decidedThrough = decidedThrough
         self.decidedAt = decidedAt
     }
 

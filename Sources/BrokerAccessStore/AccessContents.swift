@@ -106,7 +106,8 @@ struct AccessContents {
         let rows = try PreparedStatement(
             """
             SELECT id, uid, strength, app, displayName, identifierKey,
-                level, keys, expires, revision, decidedBy, decidedAt, lastUsedAt, uses, epoch, decision
+                level, keys, expires, revision, decidedBy, decidedAt, lastUsedAt, uses, epoch, decision,
+                decidedThrough
             FROM principal LEFT JOIN appGrant ON appGrant.principal = id
             """, on: connection)
         while try rows.step() {
@@ -195,7 +196,7 @@ struct AccessContents {
         guard keys.isSubset(of: .grantable) else { return nil }
         return Grant(
             access: access, keys: keys, lifetime: row.integerOrNil(8).map { .untilTime($0) } ?? .untilRevoked,
-            revision: revision, decidedBy: decidedBy, decidedAt: decidedAt)
+            revision: revision, decidedBy: decidedBy, decidedThrough: row.textOrNil(16), decidedAt: decidedAt)
     }
 
     private mutating func readIntents(_ connection: Database, now: Int64) throws(AccessStoreError) {

@@ -103,7 +103,7 @@ public final class Broker {
                 prompts: prompts,
                 saves: saves, problems: problems))
         agents = AgentDispatcher(
-            surroundings: surroundings, access: access, grants: grants, books: books,
+            surroundings: surroundings, access: access, groupCommit: groupCommit, grants: grants, books: books,
             prompts: prompts, passwords: passwords, problems: problems, descriptions: descriptions,
             described: described,
             searches: AgentSearches(
@@ -168,7 +168,7 @@ public final class Broker {
         session.check?.giveUp?()
         session.check = nil
         books.leave(session.caller.uid)
-        prompts.agentLeft(session)
+        if prompts.agentLeft(session) { groupCommit.record(.agent, of: session.caller, detail: "left") }
     }
 
     /// Answers a call to one of the broker's interfaces. The connection's context must be its

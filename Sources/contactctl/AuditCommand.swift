@@ -18,12 +18,17 @@ struct AuditCommand: ParsableCommand {
 
     /// The number of records to show if neither ``limit`` nor ``since`` is given.
     private static let defaultLimit = 50
+    /// The broker's maximum for a limit.
+    private static let mostRecords = 100_000
     /// With ``follow``, the number of earlier records to show before the new ones, if neither ``limit`` nor
     /// ``since`` is given.
     private static let defaultLimitBeforeNew = 10
 
     func validate() throws {
-        if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1") }
+        if let limit, !(1...Self.mostRecords).contains(limit) {
+            throw ValidationError(
+                "--limit takes a number from 1 to \(Self.mostRecords); --since gives all since a time")
+        }
         if let since, Moment(since) == nil {
             throw ValidationError("--since takes 30m, 12h, 7d, a date or a time; not \(Speech.clean(since))")
         }
@@ -67,8 +72,8 @@ struct AuditCommand: ParsableCommand {
             throw CommandFailure("nothing is on record", .refused)
         } else {
             for line in AuditTable.lines(records, withApp: true) { print(line) }
-            if limit == nil, records.count == bound { Speech.say("the latest \(records.count); more with --limit") }
         }
+        if limit == nil, records.count == bound { Speech.say("the latest \(records.count); more with --limit") }
     }
 
     private static func isOf(_ record: JSONValue, app: String) -> Bool {

@@ -50,6 +50,7 @@ struct ShowCommand: ParsableCommand {
         }
         let decidedBy = grant.text("decidedBy").map { $0 == "person" ? " by you" : " by \($0)" } ?? ""
         add("decided", grant.text("decidedAt").map { LocalTime.text($0) + decidedBy })
+        add("answered", grant.text("decidedThrough"))
         add("last used", grant.lastUsed)
         add("uses", (grant.json["uses"]?.integer).map { "\($0)" })
         return lines

@@ -174,7 +174,7 @@ struct AuditChainTests {
                 repeats, detail, hash FROM audit JOIN auditCaller ON auditCaller.id = caller;
             DROP TABLE audit; DROP TABLE auditCaller; DROP TABLE owner; DROP TABLE silence; DROP TABLE outboxMark;
             DROP TABLE unconfirmed;
-            ALTER TABLE appGrant DROP COLUMN decision;
+            ALTER TABLE appGrant DROP COLUMN decision; ALTER TABLE appGrant DROP COLUMN decidedThrough;
             ALTER TABLE old RENAME TO audit; PRAGMA user_version = 1
             """)
         let store = try fixture.open()

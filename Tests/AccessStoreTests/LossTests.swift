@@ -152,7 +152,8 @@ struct LossTests {
     @Test("A store of the previous version has no position yet, which is not a loss")
     func upgrade() throws {
         let copy = try fixture.copy()
-        try copy.tamper("DROP TABLE unconfirmed; PRAGMA user_version = 5")
+        try copy.tamper(
+            "DROP TABLE unconfirmed; ALTER TABLE appGrant DROP COLUMN decidedThrough; PRAGMA user_version = 5")
         unlink(copy.position)
         let survivor = try copy.open()
         #expect(survivor.loss == nil)

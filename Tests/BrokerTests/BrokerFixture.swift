@@ -20,6 +20,8 @@ final class BrokerFixture {
     /// The names of the system's users.
     let names = Names()
     private(set) var broker: Broker
+    /// How many answers of persons the broker has accepted.
+    var acceptedAnswers = 0
     private var nextProcess: Int32 = 100
     /// Microseconds since 1970 when the loop's clock starts.
     static let start: Int64 = 1_800_000_000_000_000

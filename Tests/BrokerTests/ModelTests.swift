@@ -1,3 +1,4 @@
+import BrokerAccessControl
 import Glibc
 import Testing
 
@@ -48,6 +49,9 @@ struct ModelTests {
                 """)
             return
         }
+        let answers = try run.fixture.audit(.answer)
+        #expect(answers.count == run.fixture.acceptedAnswers, "every answer is on record")
+        #expect(answers.allSatisfy { $0.hasSuffix("by agent (claimed), without a password") }, "with its agent")
         // A run that never takes a kind of step tests nothing about it.
         if Self.stepCount >= 500 {
             for kind in [

@@ -99,8 +99,10 @@ final class TestPerson {
     /// - Parameter fields: further members of the answer, as JSON. Without any, it dismisses the prompt.
     @discardableResult
     func answer(_ prompt: Prompt, _ fields: String = "") throws -> Answer {
-        try agent.call(
+        let answer = try agent.call(
             "Answer",
             #"{"agent":"\#(token)","cookie":"\#(prompt.cookie)"\#(fields.isEmpty ? "" : ",")\#(fields)}"#)
+        if answer.error == nil { agent.fixture.acceptedAnswers += 1 }
+        return answer
     }
 }

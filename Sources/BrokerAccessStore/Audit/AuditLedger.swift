@@ -57,8 +57,8 @@ struct AuditLedger {
             return record.contacts != nil || record.part != nil || record.count ?? 0 == 0 ? .disclosure : nil
         // Any program can cause password requests and refusals as often as it likes.
         case .refusal, .authentication: return .refusal
-        case .withheld, .prompt, .answer, .grant, .revocation, .save, .saveNotDone, .agentSearch, .purge, .policy,
-            .start, .stop, .gap:
+        case .withheld, .prompt, .answer, .agent, .grant, .revocation, .save, .saveNotDone, .agentSearch, .purge,
+            .policy, .start, .stop, .gap:
             return nil
         }
     }
@@ -208,7 +208,7 @@ extension AuditEvent {
     /// person, an administrator or the broker do not.
     var isCausedByApp: Bool {
         switch self {
-        case .disclosure, .refusal, .prompt, .save, .saveNotDone, .authentication: true
+        case .disclosure, .refusal, .prompt, .save, .saveNotDone, .authentication, .agent: true
         case .withheld, .answer, .grant, .revocation, .agentSearch, .purge, .policy, .start, .stop, .gap: false
         }
     }

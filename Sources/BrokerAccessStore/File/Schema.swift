@@ -192,6 +192,10 @@ enum Schema {
             PRIMARY KEY (uid, contact)
         ) STRICT, WITHOUT ROWID;
         """,
+        """
+        -- The agent that sent the person's answer and whether a password was given, in words.
+        ALTER TABLE appGrant ADD COLUMN decidedThrough TEXT;
+        """,
     ]
 
     /// The first version with a ``SyncedPosition`` file.

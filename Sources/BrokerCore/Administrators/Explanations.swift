@@ -89,7 +89,8 @@ struct Explanations {
 
     private static func words(for grant: Grant?) -> String {
         guard let grant else { return "no decision was made about it" }
-        let when = " on " + Timestamp.text(seconds: grant.decidedAt)
+        let when =
+            " on " + Timestamp.text(seconds: grant.decidedAt) + (grant.decidedThrough.map { ", answered \($0)" } ?? "")
         let who = grant.decidedBy == .person ? "the person" : "the administrator"
         let end: String
         switch grant.lifetime {

@@ -89,6 +89,7 @@ struct GrantChanges {
         }
         try changeEnd(&change, parameters)
         change.grant.decidedBy = .administrator
+        change.grant.decidedThrough = nil
         // A narrowed grant keeps its decision time unless it is denied. A new time would extend the grant
         // beyond the policy's lifetime, or revive an expired grant.
         if change.grant.access == .denied || change.widens { change.grant.decidedAt = surroundings.seconds }

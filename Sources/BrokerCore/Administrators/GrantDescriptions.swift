@@ -50,6 +50,7 @@ struct GrantDescriptions {
         if forAdministrator {
             writer.member("revision", grant?.revision ?? 0)
             writer.member("decidedBy", (grant?.decidedBy ?? .person).rawValue)
+            writer.member("decidedThrough", grant?.decidedThrough)
             let decidedAt = grant?.decidedAt ?? access.silencedSince(principal) ?? 0
             writer.member("decidedAt", Timestamp.text(seconds: decidedAt))
             if grant != nil, counting.status != decided { writer.member("counts", counting.status.rawValue) }

@@ -22,10 +22,9 @@ struct AgentAnswers {
         try answer(try AnswerParameters(call.parameters), call, session, approved: nil)
     }
 
-    /// - Parameter approved: the contacts that the answer would have granted when the password was requested;
-    ///   `nil` if no password has been requested yet.
+    /// - Parameter approved: `nil` if no password has been requested yet.
     func answer(
-        _ parameters: AnswerParameters, _ call: Call, _ session: CallerSession, approved: Set<RecordNumber>?
+        _ parameters: AnswerParameters, _ call: Call, _ session: CallerSession, approved: Approval?
     ) throws(VarlinkError) {
         let (agent, prompt) = try shown.shown(parameters.agent, parameters.cookie, session)
         guard !parameters.hasForeignFields(for: prompt.kind) else {
@@ -46,7 +45,7 @@ struct AgentAnswers {
                 return askPassword(
                     parameters, prompt, session, call, for: [], giving: DecidedAnswer.words(records.count))
             }
-            return try picks.handOver(pick, chosen, prompt, agent, call, isApproved: approved != nil)
+            return try picks.handOver(pick, chosen, prompt, agent, call, approved)
         }
         if let proposal = prompt.question.proposal, parameters.addProposed || parameters.mergeInto != nil {
             guard !parameters.addProposed || parameters.mergeInto == nil else {
@@ -56,12 +55,12 @@ struct AgentAnswers {
                 return askPassword(
                     parameters, prompt, session, call, for: [], giving: "nothing; the card that it offers is saved")
             }
-            return try proposals.take(proposal, into: parameters.mergeInto, prompt, agent, call)
+            return try proposals.take(proposal, into: parameters.mergeInto, prompt, agent, call, approved)
         }
         try shown.withShown(parameters.agent, parameters.cookie, call, session) {
             (agent, prompt, book) throws(StoreError) in
             guard let level = parameters.level else {
-                dismiss(prompt, agent, neverAskAgain: parameters.neverAskAgain)
+                dismiss(prompt, agent, approved, neverAskAgain: parameters.neverAskAgain)
                 return groupCommit.reply(Array("{}".utf8), to: call)
             }
             var decided: DecidedAnswer
@@ -71,7 +70,7 @@ struct AgentAnswers {
                 )
                 // The person did not see cards that were linked with a row during the password request, so
                 // these cards are left out.
-                if let approved { decided.rows.formIntersection(approved) }
+                if let approved { decided.rows.formIntersection(approved.rows) }
                 if try rules.wantsPassword(for: decided, prompt), approved == nil {
                     return askPassword(
                         parameters, prompt, session, call, for: decided.rows, giving: decided.accessWords)
@@ -80,13 +79,13 @@ struct AgentAnswers {
                 return call.fail(error)
             }
             guard !decided.changesNothing else {
-                dismiss(prompt, agent, neverAskAgain: parameters.neverAskAgain)
+                dismiss(prompt, agent, approved, neverAskAgain: parameters.neverAskAgain)
                 return groupCommit.reply(Array("{}".utf8), to: call)
             }
             // Contacts that were deleted meanwhile are not granted.
             if !decided.rows.isEmpty { decided.rows.formIntersection(try book?.existing(decided.rows) ?? []) }
             if approved == nil { rules.noteWithoutPassword(decided.added, prompt.caller) }
-            hold(decided, parameters, prompt, agent, call)
+            hold(decided, parameters, prompt, agent, call, approved)
         }
     }
 
@@ -108,9 +107,10 @@ struct AgentAnswers {
         return rows
     }
 
-    private func dismiss(_ prompt: Prompt, _ agent: Agent, neverAskAgain: Bool) {
+    private func dismiss(_ prompt: Prompt, _ agent: Agent, _ approved: Approval?, neverAskAgain: Bool) {
         if neverAskAgain { grants.silence(prompt.caller) }
-        groupCommit.record(.answer, of: prompt.caller, detail: neverAskAgain ? "never ask again" : "dismissed")
+        groupCommit.recordAnswer(
+            to: prompt, from: AnswerSource(agent, approved), neverAskAgain ? "never ask again" : "dismissed")
         prompts.end(prompt, .dismissed, answering: agent)
     }
 
@@ -127,7 +127,8 @@ struct AgentAnswers {
             do throws(VarlinkError) {
                 _ = try shown.shown(parameters.agent, parameters.cookie, session)
                 try grants.policy.accept(verdict)
-                try answer(parameters, call, session, approved: rows)
+                try answer(
+                    parameters, call, session, approved: Approval(rows: rows, hasPassword: verdict == .granted))
             } catch {
                 call.fail(error)
             }
@@ -275,8 +276,10 @@ struct AgentAnswers {
     }
 
     private func hold(
-        _ decided: DecidedAnswer, _ parameters: AnswerParameters, _ prompt: Prompt, _ agent: Agent, _ call: Call
+        _ decided: DecidedAnswer, _ parameters: AnswerParameters, _ prompt: Prompt, _ agent: Agent, _ call: Call,
+        _ approved: Approval?
     ) {
+        let source = AnswerSource(agent, approved)
         let access: Access
         switch decided.level {
         case .denied: access = .denied
@@ -295,8 +298,8 @@ struct AgentAnswers {
         if parameters.neverAskAgain, decided.level == .denied { grants.silence(prompt.caller) }
         let grant = Grant(
             access: access, keys: decided.keys, lifetime: lifetime, revision: self.access.nextRevision(),
-            decidedBy: .person, decidedAt: decided.decidedAt ?? surroundings.seconds)
-        groupCommit.record(.answer, of: prompt.caller) {
+            decidedBy: .person, decidedThrough: source.words, decidedAt: decided.decidedAt ?? surroundings.seconds)
+        groupCommit.recordAnswer(to: prompt, from: source) {
             $0.status = access.status
             $0.count = decided.rows.count
         }

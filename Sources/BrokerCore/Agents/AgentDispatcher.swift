@@ -8,6 +8,7 @@ import BrokerVarlink
 struct AgentDispatcher {
     let surroundings: Surroundings
     let access: AccessStore
+    let groupCommit: GroupCommit
     let grants: Grants
     let books: Books
     let prompts: Prompts
@@ -43,13 +44,13 @@ struct AgentDispatcher {
         guard call.more else { throw .expectedMore }
         // A notify-only agent needs no password: it gets only the number of waiting prompts.
         guard surroundings.wantsPasswords, !parameters.notifyOnly else {
-            return try serve(parameters, call, session)
+            return try serve(parameters, call, session, hasPassword: false)
         }
         guard prompts.hasRoom(ofAgentsOf: session.caller.uid, notifyOnly: false) else { throw AgentError.tooManyAgents }
         passwords.want(.answer, of: session, mayInteract: true, for: call) { verdict in
             do throws(VarlinkError) {
                 try grants.policy.accept(verdict)
-                try serve(parameters, call, session)
+                try serve(parameters, call, session, hasPassword: verdict == .granted)
             } catch {
                 call.fail(error)
             }
@@ -57,13 +58,16 @@ struct AgentDispatcher {
     }
 
     private func serve(
-        _ parameters: ServeParameters, _ call: Call, _ session: CallerSession
+        _ parameters: ServeParameters, _ call: Call, _ session: CallerSession, hasPassword: Bool
     ) throws(VarlinkError) {
         guard let token = Prompt.randomName() else {
             throw AgentError.notAnAgent("the system has no randomness for a token")
         }
         let agent = Agent(token: token, session: session, notifyOnly: parameters.notifyOnly, serve: call)
         guard prompts.serve(agent) else { throw AgentError.tooManyAgents }
+        guard !agent.notifyOnly else { return }
+        groupCommit.record(
+            .agent, of: session.caller, detail: "joined, " + AnswerSource.words(hasPassword: hasPassword))
     }
 
     /// Handles `KeepOpen`: the agent reports that the person pressed a key at a prompt.

@@ -29,9 +29,9 @@ struct PickAnswers {
 
     /// Checks that each picked contact or value can be chosen, and hands over the pick.
     ///
-    /// - Parameter isApproved: whether a password was requested and the result was accepted.
+    /// - Parameter approved: `nil` if no password was requested.
     func handOver(
-        _ pick: Pick, _ chosen: [Chosen], _ prompt: Prompt, _ agent: Agent, _ call: Call, isApproved: Bool
+        _ pick: Pick, _ chosen: [Chosen], _ prompt: Prompt, _ agent: Agent, _ call: Call, _ approved: Approval?
     ) throws(VarlinkError) {
         guard chosen.count == 1 || pick.multiple else { throw AgentError.invalidAnswer("the app asked for only one") }
         guard Set(chosen.map(\.value)).count == chosen.count else {
@@ -54,7 +54,7 @@ struct PickAnswers {
             if case .some(nil) = found { return call.fail(Self.tooMuch) }
             guard prompts.prompt(cookie, shownTo: agent) === prompt else { return call.fail(AgentError.unknownPrompt) }
             // A different policy may have come into force during the read.
-            guard isApproved || (try? rules.wantsPassword(forPicking: records, prompt)) == false else {
+            guard approved != nil || (try? rules.wantsPassword(forPicking: records, prompt)) == false else {
                 return call.fail(AgentError.authenticationFailed("the policy has changed; answer again"))
             }
             let rows = Dictionary(uniqueKeysWithValues: (found.flatMap { $0 } ?? []).map { ($0.row.record, $0) })
@@ -67,7 +67,7 @@ struct PickAnswers {
             }
             hand(
                 chosen.compactMap { each in rows[each.record].map { ($0.row, each.value) } }, pick, prompt, agent,
-                call, isApproved: isApproved)
+                call, approved)
         }
     }
 
@@ -76,7 +76,7 @@ struct PickAnswers {
 
     private func hand(
         _ chosen: [(row: DisclosableContact, value: AnswerParameters.PickedValue)], _ pick: Pick, _ prompt: Prompt,
-        _ agent: Agent, _ call: Call, isApproved: Bool
+        _ agent: Agent, _ call: Call, _ approved: Approval?
     ) {
         guard let identifiers = identifiers(forPickBy: prompt.session) else {
             return call.fail(ContactsError.storeUnavailable)
@@ -99,8 +99,8 @@ struct PickAnswers {
             return call.fail(AgentError.invalidAnswer("the value does not exist"))
         }
         let picked = Picked(contacts: contacts, values: values)
-        if !isApproved { rules.noteWithoutPassword(Set(chosen.map(\.row.record)), prompt.caller) }
-        groupCommit.record(.answer, of: prompt.caller, { $0.count = picked.count }, detail: "picked")
+        if approved == nil { rules.noteWithoutPassword(Set(chosen.map(\.row.record)), prompt.caller) }
+        groupCommit.recordAnswer(to: prompt, from: AnswerSource(agent, approved), "picked") { $0.count = picked.count }
         prompts.end(prompt, picked.count == 0 ? .dismissed : .picked(picked), answering: agent)
         groupCommit.reply(Array("{}".utf8), to: call)
     }

@@ -26,7 +26,7 @@ struct ProposalAnswers {
 
     /// Saves the card as a new contact, or merges it into the contact of a row.
     func take(
-        _ proposal: Proposal, into row: String?, _ prompt: Prompt, _ agent: Agent, _ call: Call
+        _ proposal: Proposal, into row: String?, _ prompt: Prompt, _ agent: Agent, _ call: Call, _ approved: Approval?
     ) throws(VarlinkError) {
         var target: RecordNumber?
         if let row { target = try prompt.record(ofRow: row) }
@@ -36,7 +36,7 @@ struct ProposalAnswers {
                 return call.fail(AgentError.unknownPrompt)
             }
             switch result {
-            case .success(let book?): write(proposal, into: target, prompt, agent, call, book)
+            case .success(let book?): write(proposal, into: target, prompt, agent, call, approved, book)
             case .success(nil): call.fail(ContactsError.storeUnavailable)
             case .failure(let error): problems.unavailable(call, error)
             }
@@ -46,9 +46,11 @@ struct ProposalAnswers {
     /// - Parameter target: the contact to merge into; `nil` for a new one.
     private func write(
         _ proposal: Proposal, into target: RecordNumber?, _ prompt: Prompt, _ agent: Agent, _ call: Call,
-        _ book: ContactsStore
+        _ approved: Approval?, _ book: ContactsStore
     ) {
         prompt.isAnswered = true
+        groupCommit.recordAnswer(
+            to: prompt, from: AnswerSource(agent, approved), target == nil ? "card accepted" : "card merged")
         let card = proposal.card
         let added = target == nil ? access.takeRecordNumbers(1, now: surroundings.now()).first : nil
         let records = [added ?? target].compactMap(\.self)

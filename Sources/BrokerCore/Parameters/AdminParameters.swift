@@ -20,6 +20,8 @@ struct AdminParameters: Sendable {
     var event: String?
     var contact: String?
     var limit: Int?
+    /// The permitted values of ``limit``.
+    private static let limits: ClosedRange<Int64> = 1...100_000
     var follow = false
     /// Whether the broker may ask the caller's user for a password. The parameter's name,
     /// `allowInteractiveAuthentication`, is systemd's convention.
@@ -47,7 +49,11 @@ struct AdminParameters: Sendable {
             case "until": until = try reader.string(value, name)
             case "event": event = try reader.string(value, name)
             case "contact": contact = try reader.string(value, name)
-            case "limit": limit = try reader.integer(value, name, in: 1...100_000)
+            case "limit":
+                guard let number = value.integer, Self.limits.contains(number) else {
+                    throw AdminError.invalidValue(name, reason: "must be a number from 1 to \(Self.limits.upperBound)")
+                }
+                limit = Int(number)
             case "follow": follow = try reader.bool(value, name)
             case "allowInteractiveAuthentication": mayInteract = try reader.bool(value, name)
             default: throw reader.invalid(name)

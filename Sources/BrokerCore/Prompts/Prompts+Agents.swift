@@ -54,11 +54,13 @@ extension Prompts {
     }
 
     /// Removes the agent of a closed connection. Prompts that only this agent showed wait for another agent.
-    func agentLeft(_ session: CallerSession) {
+    ///
+    /// - Returns: whether there was an agent that could answer prompts.
+    func agentLeft(_ session: CallerSession) -> Bool {
         let uid = session.caller.uid
-        guard let leaving = users[uid]?.agents.first(where: { $0.session === session }) else { return }
+        guard let leaving = users[uid]?.agents.first(where: { $0.session === session }) else { return false }
         users[uid]?.agents.removeAll { $0 === leaving }
-        guard !leaving.notifyOnly else { return }
+        guard !leaving.notifyOnly else { return false }
         let others = users[uid]?.agents.filter { !$0.notifyOnly } ?? []
         for other in others { other.serve.reply(continues: true) { $0.member("others", others.count - 1) } }
         leaving.own?.withdrawPasswords()
@@ -69,8 +71,9 @@ extension Prompts {
             prompt.withdrawPasswords(of: leaving.session.caller.process)
             if prompt.agents.isEmpty { awaitAgent(prompt) }
         }
-        guard others.isEmpty else { return }
+        guard others.isEmpty else { return true }
         for prompt in users[uid]?.waiting ?? [] { awaitAgent(prompt) }
+        return true
     }
 
     func notifyAgents(_ uid: UInt32) {
