@@ -46,6 +46,29 @@ struct LongReadTests {
         #expect(try book.store.count(everybody) == Self.many)
     }
 
+    @Test("A read that is interrupted where its transaction begins or ends leaves none open")
+    func interruptedTransaction() throws {
+        let crowd = try Book((0..<10).map { person("Anna", "N\($0)") })
+        crowd.store.close()
+        let store = try #require(
+            try ContactsStore.open(
+                folder: crowd.folder.book, owner: owner, creating: false, timeOnLoop: 0, onDamage: { _ in }))
+        defer { store.close() }
+        let few = ContactQuery(scope: .only([RecordNumber(1), RecordNumber(2)]), predicate: .name("anna"))
+        var interruptions = 0
+        // SQLite counts the steps of a statement over all its runs, so every statement is interrupted at some time.
+        for _ in 0..<3_000 {
+            do throws(StoreError) {
+                _ = try store.fetch(unified: few, .bounded)
+            } catch {
+                #expect(error == .takesLong)
+                interruptions += 1
+            }
+            #expect(try store.fetch(unified: few).rows.count == 2)
+        }
+        #expect(interruptions > 0)
+    }
+
     @Test("A read that exceeds its time is interrupted too; a short one is not")
     func time() throws {
         let crowd = try Book((0..<300).map { person("Anna", "N\($0)") })

@@ -140,17 +140,17 @@ final class BookReader {
     /// this.
     func inOneRead<Result>(_ body: () throws -> Result) throws -> Result {
         guard held == nil else { return try body() }
-        try statement("BEGIN").run()
-        // If ROLLBACK fails too, the first error is reported.
-        let result: Result
         do {
-            result = try body()
+            try statement("BEGIN").run()
+            let result = try body()
+            try statement("COMMIT").run()
+            return result
         } catch {
-            try? statement("ROLLBACK").run()
+            // The bound may interrupt every statement, and SQLite reports that after BEGIN has taken effect.
+            // If ROLLBACK fails too, the first error is reported.
+            if database.isInTransaction { try? statement("ROLLBACK").run() }
             throw error
         }
-        try statement("COMMIT").run()
-        return result
     }
 
     /// Returns a contact by number, with at least these keys; `nil` if it does not exist or is damaged.
