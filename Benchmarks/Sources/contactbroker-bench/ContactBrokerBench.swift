@@ -3,10 +3,11 @@ import Glibc
 /// Measures the broker and the peer, compares them, and reports which bars are met.
 ///
 ///     contactbroker-bench [BUILD-FOLDER [full | many | million | lookups | saves | import | callers]]
+///     contactbroker-bench BUILD-FOLDER privacy [CALLS [WORD…]]
 ///
 /// Measures the release programs in contactbroker's build folder, which is `.build` by default, and writes
 /// `bench.json` there. ``Benchmark/Extent`` explains the words. Generating the book of a million contacts
-/// takes minutes; it is kept in the build folder for the next run.
+/// takes minutes; it is kept in the build folder for the next run. ``Privacy`` explains the second form.
 @main
 enum ContactBrokerBench {
     static func main() {
@@ -15,6 +16,13 @@ enum ContactBrokerBench {
         do {
             if let role = arguments.first.flatMap(Role.init) { return try role.run(Array(arguments.dropFirst())) }
             let build = try absolute(arguments.first ?? ".build")
+            if arguments.count >= 2, arguments[1] == "privacy" {
+                guard let calls = Int(arguments.dropFirst(2).first ?? "\(Privacy.calls)"), calls > 0 else {
+                    throw Failure("the number of calls must be a positive number")
+                }
+                let isPrivate = try Privacy.run(build: build, calls: calls, only: Array(arguments.dropFirst(3)))
+                exit(isPrivate ? 0 : 1)
+            }
             guard arguments.count <= 2, let extent = Benchmark.Extent(rawValue: arguments.dropFirst().first ?? "")
             else {
                 throw Failure("what is to be measured can be: full, many, million, lookups, saves, import, callers")

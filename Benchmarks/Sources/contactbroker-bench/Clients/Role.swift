@@ -14,6 +14,10 @@ enum Role: String {
     case caller
     /// Connects to the broker and makes one call.
     case visitor
+    /// Makes calls whose times must not differ.
+    case probe
+    /// Answers the prompts of probes.
+    case probePerson = "probe-person"
 
     /// The path of this program.
     static let program: String = {
@@ -40,7 +44,10 @@ enum Role: String {
                 on: CInt(arguments[3]) ?? 0)
         case (.visitor, 3):
             try Visit.run(door: arguments[0], times: Int(arguments[1]) ?? 1, on: CInt(arguments[2]) ?? 0)
-        case (.app, _), (.contacts, _), (.person, _), (.pong, _), (.caller, _), (.visitor, _):
+        case (.probe, 1): try ProbeApp(path: arguments[0]).run()
+        case (.probePerson, 1): try ProbePerson.run(path: arguments[0])
+        case (.app, _), (.contacts, _), (.person, _), (.pong, _), (.caller, _), (.visitor, _), (.probe, _),
+            (.probePerson, _):
             throw Failure("another number of arguments is needed")
         }
     }

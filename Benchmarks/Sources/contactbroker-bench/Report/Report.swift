@@ -60,7 +60,12 @@ struct Report {
             $0.array(figures) { $1.write(into: &$0) }
             $0.member("remarks", remarks)
         }
-        let bytes = writer.bytes + [UInt8(ascii: "\n")]
+        try Self.write(writer.bytes, to: path)
+    }
+
+    /// Writes a file of one line.
+    static func write(_ line: [UInt8], to path: String) throws {
+        let bytes = line + [UInt8(ascii: "\n")]
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw Failure(system: "could not write \(path)") }
         defer { close(descriptor) }

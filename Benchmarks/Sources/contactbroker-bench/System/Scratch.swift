@@ -7,6 +7,8 @@ final class Scratch {
     let state: String
     let runtime: String
     private let build: String
+    /// The folder for copies of this program.
+    private let programs: String
     private let keepsState: Bool
     private var broker: ChildProcess?
 
@@ -14,15 +16,18 @@ final class Scratch {
     ///   - build: the build folder of contactbroker.
     ///   - kept: the name of a folder in the build folder whose state the next run reuses; `nil` creates a
     ///     folder that is removed after the run.
-    init(build: String, kept: String? = nil) throws {
+    ///   - inMemory: whether the state is in memory, so that no call waits for a disk.
+    init(build: String, kept: String? = nil, inMemory: Bool = false) throws {
         self.build = build
         keepsState = kept != nil
         if let kept {
             state = "\(build)/\(kept)"
             guard mkdir(state, 0o700) == 0 || errno == EEXIST else { throw Failure(system: "could not make \(state)") }
         } else {
-            state = try Self.make("\(build)/bench.XXXXXX")
+            state = try Self.make("\(inMemory ? "/dev/shm" : build)/bench.XXXXXX")
         }
+        // Nothing in /dev/shm may be executed on some machines.
+        programs = inMemory ? try Self.make("\(build)/bench.XXXXXX") : state
         // The path of a socket has at most 107 bytes (unix(7)).
         runtime = try Self.make("/tmp/contactbroker-bench.XXXXXX")
     }
@@ -71,7 +76,7 @@ final class Scratch {
 
     /// Copies this program under another name. For the broker, the copy is another app.
     func copyProgram(as name: String) throws -> String {
-        let path = state + "/" + name
+        let path = programs + "/" + name
         unlink(path)
         let source = open(Role.program, O_RDONLY | O_CLOEXEC)
         let target = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o700)
@@ -90,7 +95,7 @@ final class Scratch {
     /// Ends the broker and removes the folders of the run, except a state folder that is kept.
     func remove() {
         broker?.end()
-        for folder in keepsState ? [runtime] : [state, runtime] { Self.remove(folder) }
+        for folder in keepsState ? [runtime] : [state, programs, runtime] { Self.remove(folder) }
     }
 
     /// Removes everything in the state's folder.
