@@ -17,6 +17,8 @@ struct Case {
     var error: String
     /// Whether every call adds a record to the audit. The broker delays an app that adds many.
     var isRecorded = false
+    /// Runs before the case is measured.
+    var prepare: () throws -> Void = {}
     /// The sentence of Documentation/Threats.md that concedes that the app can tell.
     var concession: String?
 

@@ -1,5 +1,6 @@
 extension PrivacyFamily {
     private static let count = 100
+    private static let containers = 20
 
     private static func madeUp() -> [String] { (0..<count).map { _ in ProbeText.madeUpIdentifier() } }
 
@@ -17,24 +18,33 @@ extension PrivacyFamily {
         try owner.save((0..<count).map { ProbeText.delete(saved[$0 * words.count + 1]) })
         try world.change(limited, removing: ["Revoked"])
         let foreignGroups = try makeGroups(other)
+        let containers = try owner.save((0..<containers).map { ProbeText.addContainer("Container \($0)") })
         var cases: [Case] = []
         for (app, deleted) in zip([limited, names], deleted) {
             let own = try app.save([ProbeText.addGroup("Own")])[0]
             let member = try ids(app, "Granted")[0]
             let deletedGroups = try makeGroups(app)
             try app.save(deletedGroups.map(ProbeText.deleteGroup))
-            var kinds = [("deleted contact", deleted), ("contact of another app", foreign)]
+            var kinds = [("deleted contact", deleted), ("other app's contact", foreign)]
             if app === limited { kinds.append(("revoked contact", revoked)) }
             for (hidden, identifiers) in kinds {
                 for (call, error, make) in contactCalls(group: own) {
                     cases.append(compare(app, call, hidden, identifiers, error, make))
                 }
             }
-            for (hidden, identifiers) in [("deleted group", deletedGroups), ("group of another app", foreignGroups)] {
+            for (hidden, identifiers) in [("deleted group", deletedGroups), ("other app's group", foreignGroups)] {
                 for (call, error, make) in groupCalls(member: member) {
                     cases.append(compare(app, call, hidden, identifiers, error, make))
                 }
             }
+        }
+        let deletedContainers = try names.save((0..<Self.containers).map { ProbeText.addContainer("Deleted \($0)") })
+        try names.save(deletedContainers.map(ProbeText.deleteContainer))
+        for (call, make) in containerCalls {
+            for app in [limited, names] {
+                cases.append(compare(app, call, "other app's container", containers, "none", make))
+            }
+            cases.append(compare(names, call, "deleted container", deletedContainers, "none", make))
         }
         return cases
     }
@@ -53,6 +63,14 @@ extension PrivacyFamily {
 
     private static func makeGroups(_ app: Probe) throws -> [String] {
         try app.save((0..<count).map { ProbeText.addGroup("Group \(1_000 + $0)") })
+    }
+
+    private static var containerCalls: [(String, (String) -> ProbeCall)] {
+        [
+            ("FetchContacts container", { .fetch(ProbeText.member("container", $0)) }),
+            ("CountContacts container", { .count(ProbeText.member("container", $0)) }),
+            ("ListGroups container", { .groups(in: $0) }),
+        ]
     }
 
     private static func contactCalls(group: String) -> [(String, String, (String) -> ProbeCall)] {

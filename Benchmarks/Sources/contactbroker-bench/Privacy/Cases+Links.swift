@@ -4,7 +4,32 @@ extension PrivacyFamily {
     /// Contacts that are linked with contacts that the app cannot see, against contacts without links.
     static func links(_ world: PrivacyWorld) throws -> [Case] {
         // A unified contact has at most 64 cards.
-        try [1, 59].flatMap { members in try links(world, members) }
+        try [1, 59].flatMap { members in try links(world, members) } + linksByNumber(world)
+    }
+
+    /// Pairs that the broker links because of a number that the app may not read, against pairs of the same names
+    /// with two numbers.
+    private static func linksByNumber(_ world: PrivacyWorld) throws -> [Case] {
+        var names: [[String]] = [[], [], []]
+        var changes: [String] = []
+        for place in 0..<count {
+            for number in names.indices {
+                let name = world.name()
+                names[number].append(name)
+                for card in 0..<2 {
+                    let digits = 10_000_000 + place * 100 + number * 10 + (number == 0 ? 0 : card)
+                    changes.append(
+                        ProbeText.add(
+                            given: name, family: "Paired", #","phoneNumbers":[{"value":"+4930\#(digits)"}]"#))
+                }
+            }
+        }
+        try world.owner.save(changes)
+        let app = try world.app("names", .full)
+        let known = try app.identifiers(of: "Paired")
+        // The saves would change the names, and so end the links.
+        return cases(app, "link by hidden number", names.map { $0.compactMap { known[$0] } }, names: names)
+            .filter { !$0.call.hasPrefix("Save") }
     }
 
     private static func links(_ world: PrivacyWorld, _ members: Int) throws -> [Case] {

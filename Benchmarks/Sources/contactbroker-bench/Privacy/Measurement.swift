@@ -39,6 +39,7 @@ struct Measurement {
     init(_ item: Case, calls: Int) throws {
         self.item = item
         let calls = item.isRecorded ? min(calls, Self.mostRecorded) : calls
+        try item.prepare()
         try item.app.prepare([item.touching, item.other, item.control], error: item.error)
         _ = try item.app.measure(rounds: Self.warmUp, classes: Case.classes)
         var times = [[Int64]](repeating: [], count: Case.classes)

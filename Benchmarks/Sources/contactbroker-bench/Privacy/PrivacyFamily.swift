@@ -10,6 +10,14 @@ enum PrivacyFamily: String, CaseIterable {
     case links
     /// Groups of other apps, after the person took back the key `groups`.
     case groups
+    /// Contacts that the app cannot see, in groups that it made.
+    case members
+    /// Matches among contacts that the app cannot see.
+    case matches
+    /// Matches of the access button.
+    case prompts
+    /// Tokens and authors of other apps.
+    case tokens
 
     func cases(_ world: PrivacyWorld) throws -> [Case] {
         switch self {
@@ -18,6 +26,17 @@ enum PrivacyFamily: String, CaseIterable {
         case .values: try Self.values(world)
         case .links: try Self.links(world)
         case .groups: try Self.groups(world)
+        case .members: try Self.members(world)
+        case .matches: try Self.matches(world)
+        case .prompts: try Self.prompts(world)
+        case .tokens: try Self.tokens(world)
         }
     }
+
+    /// Methods without a row, and why.
+    static let unmeasured = [
+        "GetAuthorization, GetUserDefaults, SetUserDefaults and WatchChanges have no input that could name something hidden.",
+        "RequestAccess, ManageAccess, PickContacts and ProposeContact answer from the grant alone, or raise a prompt and",
+        "wait for the person.",
+    ]
 }

@@ -28,21 +28,31 @@ struct PrivacyReport {
     // MARK: Table
 
     private static let header = ["call", "hidden", "µs", "diff", "AUC", "±", "apart", "AUC 0", "apart", ""]
-    private static let widths = [26, 23, 4, 6, 5, 4, 5, 5, 5, 8]
+    private static let widths = [26, 22, 4, 7, 5, 4, 5, 5, 5, 8]
 
     /// With fewer calls, chance alone separates two equal classes.
     private static let fewCalls = 20_000
 
     var text: String {
         var lines = heading
-        var group = ""
+        for (title, rows) in groups {
+            lines += ["", title, Self.line(Self.header)] + rows.map { Self.line(Self.cells($0)) }
+        }
+        return (lines + [""] + PrivacyFamily.unmeasured + ["", verdict]).joined(separator: "\n")
+    }
+
+    /// The rows of each family and app, in the order in which they began.
+    private var groups: [(title: String, rows: [Measurement])] {
+        var groups: [(title: String, rows: [Measurement])] = []
         for (family, row) in rows {
             let title = "\(family.rawValue), app \(row.item.app.name)"
-            if title != group { lines += ["", title, Self.line(Self.header)] }
-            group = title
-            lines.append(Self.line(Self.cells(row)))
+            if let place = groups.firstIndex(where: { $0.title == title }) {
+                groups[place].rows.append(row)
+            } else {
+                groups.append((title, [row]))
+            }
         }
-        return (lines + ["", verdict]).joined(separator: "\n")
+        return groups
     }
 
     private var heading: [String] {

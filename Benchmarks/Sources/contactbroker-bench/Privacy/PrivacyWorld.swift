@@ -8,6 +8,8 @@ final class PrivacyWorld {
     private let processors = Processors()
     private var number = 0
     private var made: Probe?
+    /// The app whose prompt is open.
+    private var waiting: Probe?
 
     init(build: String) throws {
         // In memory, because the waits for a disk would hide differences.
@@ -67,6 +69,15 @@ final class PrivacyWorld {
     func change(_ app: Probe, keys: [String] = nameKeys, removing: [String] = []) throws {
         try instruct("limited", keys: keys, removing: removing)
         try app.call(ProbeCall("ManageAccess", "{}"))
+    }
+
+    /// Makes a call that raises a prompt, which stays open. The previous one ends, because the person sees only one.
+    func openPrompt(_ app: Probe, _ call: ProbeCall) throws {
+        try waiting?.close()
+        waiting = app
+        try instruct("none")
+        try app.leaveOpen(call)
+        _ = try person.line()
     }
 
     /// Measures on two processors, so that the app and the broker do not displace each other.

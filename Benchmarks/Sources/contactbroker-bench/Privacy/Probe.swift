@@ -25,6 +25,9 @@ final class Probe {
 
     func leaveOpen(_ call: ProbeCall) throws { _ = try process.ask("leave-open \(call.method) \(call.parameters)") }
 
+    /// Ends the call that was left open.
+    func close() throws { _ = try process.ask("close") }
+
     func pin(_ processor: CInt) throws { _ = try process.ask("pin \(processor)") }
 
     /// Sets the classes of calls, and checks that their replies are alike.

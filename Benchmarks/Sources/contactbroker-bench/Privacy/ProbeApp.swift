@@ -7,6 +7,7 @@ import Glibc
 ///
 ///     call METHOD PARAMETERS          makes one call and prints the reply
 ///     leave-open METHOD PARAMETERS    sends a call on a new connection, without waiting for the reply
+///     close                           closes the connection of that call
 ///     clear                           removes all classes
 ///     class NUMBER METHOD PARAMETERS  adds a call to a class; prints nothing
 ///     check                           makes every call, compares the replies and prints their error, or `none`
@@ -34,6 +35,9 @@ final class ProbeApp {
                 let socket = try BlockingSocket(path: path)
                 try socket.send(Self.frame(words[1], words[2]))
                 open = socket
+                say("0")
+            case ("close", 1):
+                open = nil
                 say("0")
             case ("clear", 1):
                 classes = classes.map { _ in [] }

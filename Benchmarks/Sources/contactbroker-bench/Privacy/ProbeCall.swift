@@ -37,9 +37,21 @@ struct ProbeCall {
         ProbeCall("ListGroups", #"{"identifiers":["\#(identifier)"]}"#)
     }
 
-    static func history(_ token: String) -> ProbeCall {
-        ProbeCall("FetchHistory", #"{"token":"\#(token)",\#(names)}"#)
+    /// - Parameter more: further members, each with a comma before it.
+    static func history(_ token: String, _ more: String = "") -> ProbeCall {
+        ProbeCall("FetchHistory", #"{"token":"\#(token)",\#(names)\#(more)}"#)
     }
+
+    static func groups(in container: String) -> ProbeCall {
+        ProbeCall("ListGroups", #"{"container":"\#(container)"}"#)
+    }
+
+    /// - Parameter cursor: the value of `next` in an earlier reply.
+    static func page(after cursor: String) -> ProbeCall {
+        ProbeCall("FetchContacts", #"{\#(names),"sortOrder":"none","limit":1,"after":"\#(cursor)"}"#)
+    }
+
+    static func button(_ query: String) -> ProbeCall { ProbeCall("RequestContacts", #"{"query":"\#(query)"}"#) }
 }
 
 /// The parameters of calls, as JSON.
@@ -59,6 +71,12 @@ enum ProbeText {
 
     static func delete(_ identifier: String) -> String {
         #"{"operation":"delete","contact":{"identifier":"\#(identifier)"}}"#
+    }
+
+    static func addContainer(_ name: String) -> String { #"{"operation":"addContainer","container":"\#(name)"}"# }
+
+    static func deleteContainer(_ identifier: String) -> String {
+        #"{"operation":"deleteContainer","container":"\#(identifier)"}"#
     }
 
     static func addGroup(_ name: String) -> String { #"{"operation":"add","group":{"name":"\#(name)"}}"# }

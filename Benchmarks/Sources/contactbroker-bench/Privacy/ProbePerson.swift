@@ -7,7 +7,7 @@ import Glibc
 ///
 ///     LEVEL KEYS ADDED REMOVED
 ///
-/// LEVEL is `limited`, `full`, or `none`, which leaves the prompt open. KEYS, ADDED and REMOVED are lists
+/// LEVEL is `limited`, `full`, or `none`, which leaves the prompt open and prints a line. KEYS, ADDED and REMOVED are lists
 /// with commas, or `-` for none: the keys to grant, and words that find the contacts to add and to remove.
 struct ProbePerson {
     private static let interface = "io.contactbroker.Agent."
@@ -32,7 +32,11 @@ struct ProbePerson {
             }
             let words = line.split(separator: " ").map { $0 == "-" ? [] : $0.split(separator: ",").map(String.init) }
             guard words.count == 4, let level = words[0].first else { throw Failure("no such answer: \(line)") }
-            guard level != "none" else { continue }
+            guard level != "none" else {
+                print("open")
+                fflush(nil)
+                continue
+            }
             try ProbePerson(calling: calling, token: token, cookie: cookie)
                 .answer(level, keys: words[1], adding: words[2], removing: words[3], prompt)
         }
