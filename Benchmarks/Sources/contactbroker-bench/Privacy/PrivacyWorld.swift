@@ -6,7 +6,6 @@ final class PrivacyWorld {
     private let scratch: Scratch
     private let person: ChildProcess
     private let processors = Processors()
-    private var number = 0
     private var made: Probe?
     /// The app whose prompt is open.
     private var waiting: Probe?
@@ -83,9 +82,7 @@ final class PrivacyWorld {
     /// Measures on two processors, so that the app and the broker do not displace each other.
     func pinBroker() throws { try Processors.pin(process: scratch.brokerProcess, to: [processors.first]) }
 
-    /// A given name that no other contact has. All have the same length.
-    func name() -> String {
-        number += 1
-        return "Person" + String(1_000_000 + number)
-    }
+    /// A given name that no other contact has. All have the same length, and most have no beginning in common,
+    /// because the search for a word looks at all words with the same beginning.
+    func name() -> String { ProbeText.word() }
 }
