@@ -13,7 +13,7 @@ extension PrivacyFamily {
         var names: [[String]] = [[], [], []]
         var changes: [String] = []
         for place in 0..<count {
-            for number in names.indices {
+            for number in names.indices.shuffled() {
                 let name = world.name()
                 names[number].append(name)
                 for card in 0..<2 {
@@ -27,9 +27,10 @@ extension PrivacyFamily {
         try world.owner.save(changes)
         let app = try world.app("names", .full)
         let known = try app.identifiers(of: "Paired")
-        // The saves would change the names, and so end the links.
+        // The saves would change the names, and so end the links. The search takes milliseconds, and so a quarter of an
+        // hour.
         return cases(app, "link by hidden number", names.map { $0.compactMap { known[$0] } }, names: names)
-            .filter { !$0.call.hasPrefix("Save") }
+            .filter { !["SaveContacts update", "FetchContacts name"].contains($0.call) }
     }
 
     private static func links(_ world: PrivacyWorld, _ members: Int) throws -> [Case] {
@@ -38,10 +39,16 @@ extension PrivacyFamily {
         var names: [[String]] = [[], [], []]
         var links: [String] = []
         for _ in 0..<count {
-            let given = (0..<Case.classes + members).map { _ in world.name() }
-            let saved = try owner.save(
-                given.enumerated().map { ProbeText.add(given: $1, family: $0 < Case.classes ? word : "Outside") })
-            for number in names.indices { names[number].append(given[number]) }
+            // In random order, so that the classes do not differ in their places in the book.
+            let order = (0..<Case.classes + members).shuffled()
+            let added = order.map { (number: $0, name: world.name()) }
+            let identifiers = try owner.save(
+                added.map { ProbeText.add(given: $0.name, family: $0.number < Case.classes ? word : "Outside") })
+            var saved = order.map { _ in "" }
+            for (contact, identifier) in zip(added, identifiers) {
+                saved[contact.number] = identifier
+                if contact.number < Case.classes { names[contact.number].append(contact.name) }
+            }
             links += saved[Case.classes...].map { ProbeText.link(saved[0], $0) }
         }
         let app = try world.app("limited-\(members)", .limited, [word])

@@ -10,15 +10,15 @@ extension PrivacyFamily {
         let app = try world.app("limited", .limited, ["Granted"])
         let contacts = Array(try app.identifiers(of: "Granted").values)
         guard contacts.count == 2 else { throw Failure("the app does not see its contacts") }
-        let groups = try app.save((0..<count * Case.classes).map { ProbeText.addGroup("Group \(1_000 + $0)") })
-        try app.save(groups.map { ProbeText.membership("addMember", of: contacts[0], in: $0) })
+        let names = (0..<count * Case.classes).map { "Group \(1_000 + $0)" }
+        // In random order, so that the classes do not differ in their places in the book.
+        let groups = Array(zip(names, try app.save(names.map(ProbeText.addGroup))).shuffled())
+        try app.save(groups.map { ProbeText.membership("addMember", of: contacts[0], in: $0.1) })
         let known = try owner.groups()
-        for place in stride(from: 0, to: groups.count, by: Case.classes) {
-            guard let group = known["Group \(1_000 + place)"] else { throw Failure("the owner does not see a group") }
+        let classes = (0..<Case.classes).map { Array(groups[$0 * count..<($0 + 1) * count]) }
+        for (name, _) in classes[0] {
+            guard let group = known[name] else { throw Failure("the owner does not see a group") }
             try owner.save(outside.map { ProbeText.membership("addMember", of: $0, in: group) })
-        }
-        let classes = (0..<Case.classes).map { number in
-            stride(from: number, to: groups.count, by: Case.classes).map { groups[$0] }
         }
         let calls: [(String, Bool, (String) -> ProbeCall)] = [
             ("FetchContacts group", false, { .fetch(ProbeText.member("group", $0)) }),
@@ -33,7 +33,7 @@ extension PrivacyFamily {
             ),
         ]
         return calls.map { call, isRecorded, make in
-            let calls = classes.map { $0.map(make) }
+            let calls = classes.map { $0.map { make($0.1) } }
             return Case(
                 app, call, "\(hidden) hidden members", calls[0], calls[1], control: calls[2], isRecorded: isRecorded)
         }

@@ -9,7 +9,7 @@ extension PrivacyFamily {
         var names: [[String]] = [[], [], []]
         for _ in 0..<count {
             var changes: [String] = []
-            for (number, note) in [long, "x", "x"].enumerated() {
+            for (number, note) in [long, "x", "x"].enumerated().shuffled() {
                 let name = world.name()
                 names[number].append(name)
                 changes.append(ProbeText.add(given: name, family: "Granted", #","note":"\#(note)""#))
