@@ -12,9 +12,6 @@ enum Privacy {
     static func run(build: String, calls: Int, only words: [String]) throws -> Bool {
         let names = Set(words).intersection(PrivacyFamily.allCases.map(\.rawValue))
         let rest = Set(words).subtracting(names)
-        // The processes that this one starts inherit the priority. Other programs then interrupt them less. It
-        // fails unless the user is root.
-        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, -20)
         var report = PrivacyReport(calls: calls, threats: try text(of: build + "/../Documentation/Threats.md"))
         report.noise.append("Before the run: \(try Noise.measure().text).")
         for family in PrivacyFamily.allCases where names.isEmpty || names.contains(family.rawValue) {
