@@ -5,7 +5,7 @@ import subprocess
 import time
 
 from fixture.accounts import as_user, start
-from fixture.broker import CALLER, REQUEST_ACCESS, Pace, admin, fresh, p99, paced, pending, wait_for
+from fixture.broker import CALLER, REQUEST_ACCESS, Pace, admin, busy_p99, fresh, p99, paced, pending, wait_for
 from fixture.person import Agent, NotShown
 from fixture.varlink import APPS, attempt
 from fixture.verdict import must, run, tries
@@ -183,7 +183,7 @@ def again():
                 finish(running[:MOST])
                 running = running[MOST:]
         finish(running)
-    return f"{rounds} requests; {paced(pace.p99, quiet)}"
+    return f"{rounds} requests; {paced(pace.p99, quiet, busy_p99('bob', 'alice', 12))}"
 
 
 run()

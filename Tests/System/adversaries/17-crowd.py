@@ -8,7 +8,7 @@ import sys
 import time
 
 from fixture.accounts import as_user, run as run_as, start
-from fixture.broker import AUTHORIZATION, CALLER, SERVICE, fresh, p99, paced, pid
+from fixture.broker import AUTHORIZATION, CALLER, SERVICE, busy_p99, fresh, p99, paced, pid
 from fixture.varlink import APPS, Connection, admin, attempt
 from fixture.verdict import must, run, tries
 
@@ -248,7 +248,8 @@ def changing(program, *more):
         waited = max(asks("bob") for _ in range(8))
         crowded = p99("bob")
         must(crowd.process.poll() is None, "the attempt itself failed")
-    return f"bob waited at most {waited * 1000:.0f} ms for his first answer; {paced(crowded, quiet)}"
+    busy = busy_p99("bob", "alice", 12)
+    return f"bob waited at most {waited * 1000:.0f} ms for his first answer; {paced(crowded, quiet, busy)}"
 
 
 @tries("calls from 12 processes of a changing executable of 240 MB", "bob's programs are identified, and answered")

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from fixture.accounts import start
-from fixture.broker import STATE, Pace, admin, fresh, p99, paced, wait_for
+from fixture.broker import STATE, Pace, admin, busy_p99, fresh, p99, paced, wait_for
 from fixture.person import PASSWORD_PROMPT, Agent
 from fixture.verdict import must, run, tries
 
@@ -120,7 +120,7 @@ def photos():
     must("limits.address_book_mb_per_app" in last["reason"], str(last))
     wait_for(lambda: used() <= before + PER_APP + REST, "the write-ahead log is checkpointed")
     return (f"{saved} saved, {PHOTOS - saved} times LimitExceeded; the book's files have {used()} MB; "
-            f"{paced(pace.p99, quiet)}")
+            f"{paced(pace.p99, quiet, busy_p99('bob', 'alice', 1))}")
 
 
 @tries("deletes one of them, then adds a small contact", "both work")
