@@ -3,9 +3,9 @@ import BrokerSQLite
 
 /// A card as the book stores it: in two parts, each with a checksum.
 ///
-/// The keys in ``apartKeys`` may be large, and few apps may read them. They are in the table `apart`, so that a read without
-/// them takes equally long whether the card has them or not. The column `apart` of `contact` says which of them the card
-/// has.
+/// The keys in ``apartKeys`` may be large, and few apps may read them. They are in the table `apart`, so that a
+/// read without them takes equally long whether the card has them or not. The column `apart` of `contact`
+/// says which of them the card has.
 struct StoredCard {
     /// The keys that are stored in the table `apart`.
     static let apartKeys = ContactKeySet.named

@@ -1,8 +1,9 @@
 import BrokerModel
 import Synchronization
 
-/// A cache of the links that apps with limited access see, so that a read looks up only links between cards of the granted set.
-/// Otherwise the time of a read would reveal how many hidden cards a visible card is linked with.
+/// A cache of the links that apps with limited access see, so that a read looks up only links between cards
+/// of the granted set. Otherwise the time of a read would reveal how many hidden cards a visible card is
+/// linked with.
 final class VisibleLinks: Sendable {
     private struct Entry {
         let all: ContactLinks

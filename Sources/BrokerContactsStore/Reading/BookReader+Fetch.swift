@@ -256,8 +256,8 @@ private struct Fetch {
         if case .words(let words, let keys) = match {
             return try FoundByWords(
                 reader: reader, words: words, keys: keys, order: query.order, after: after, limit: limit,
-                // While the indexed order changes, the contacts are sorted instead. So are those of a reader who may not see
-                // every name, because the index has the beginnings of all names.
+                // While the indexed order changes, the contacts are sorted instead. So are those of a reader who
+                // may not see every name, because the index has the beginnings of all names.
                 hasBeginnings: query.order != .none && query.order == known.beginnings && keys == Match.nameWords,
                 effort: known.effort
             ).places()

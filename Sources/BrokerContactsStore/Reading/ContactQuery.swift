@@ -15,8 +15,8 @@ public struct ContactQuery: Hashable, Sendable {
     /// The page ends when it has this many bytes of ``disclosedKeys`` and ``images``. The first contact is
     /// returned regardless of its size.
     public var byteLimit: Int
-    /// The keys to be disclosed; other keys may be absent from the result. Only these keys and the images count towards ``byteLimit``, so the size of a
-    /// page reveals nothing about hidden keys.
+    /// The keys to be disclosed; other keys may be absent from the result. Only these keys and the images count
+    /// towards ``byteLimit``, so the size of a page reveals nothing about hidden keys.
     public var disclosedKeys: ContactKeySet
     /// The images to read; other keys in the set are ignored.
     public var images: ContactKeySet

@@ -79,7 +79,8 @@ enum ReadSQL {
         ORDER BY number DESC LIMIT 1
         """
     static let countAll = "SELECT count(*) FROM contact"
-    /// Counts the words of these keys in a range. Parameters: a word, its ``Match/end(of:)``, and the count at which to stop.
+    /// Counts the words of these keys in a range. Parameters: a word, its ``Match/end(of:)``, and the count at
+    /// which to stop.
     static func countWords(_ keys: ContactKeySet) -> String {
         "SELECT count(*) FROM (\(Condition.wordIndex(keys)) LIMIT ?)"
     }
