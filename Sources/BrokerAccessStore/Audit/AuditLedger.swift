@@ -55,9 +55,9 @@ struct AuditLedger {
         case .disclosure:
             // Two equal records that name neither contacts nor a part may be about different contacts.
             return record.contacts != nil || record.part != nil || record.count ?? 0 == 0 ? .disclosure : nil
-        // Any program can cause password requests and refusals as often as it likes.
-        case .refusal, .authentication: return .refusal
-        case .withheld, .prompt, .answer, .agent, .grant, .revocation, .save, .saveNotDone, .agentSearch, .purge,
+        // Any program can cause password requests and refusals as often as it likes, and in a session's broker be an agent.
+        case .refusal, .authentication, .agent: return .refusal
+        case .withheld, .prompt, .answer, .grant, .revocation, .save, .saveNotDone, .agentSearch, .purge,
             .policy, .start, .stop, .gap:
             return nil
         }
