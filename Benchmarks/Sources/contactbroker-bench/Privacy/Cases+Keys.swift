@@ -28,8 +28,7 @@ extension PrivacyFamily {
         ]
         return kinds.flatMap { app, hidden, matching in
             searches.map { call, make in
-                Case(
-                    app, call, hidden, matching.map(make), words(single).map(make), control: words(single).map(make))
+                compare(app, call, hidden, matching, make)
             }
         } + addresses(names, "address of 1", one) + addresses(limited, "address of 1 granted", oneGranted)
     }
@@ -50,8 +49,17 @@ extension PrivacyFamily {
             ("CountContacts phoneNumber", { .count(ProbeText.member("phoneNumber", phone($0))) }),
         ]
         return calls.map { call, make in
-            Case(app, call, hidden, matching.map(make), words(single).map(make), control: words(single).map(make))
+            compare(app, call, hidden, matching, make)
         }
+    }
+
+    /// Compares with as many other words, because words that are repeated more often are found faster.
+    private static func compare(
+        _ app: Probe, _ call: String, _ hidden: String, _ matching: [String], _ make: (String) -> ProbeCall
+    ) -> Case {
+        Case(
+            app, call, hidden, matching.map(make), words(matching.count).map(make),
+            control: words(matching.count).map(make))
     }
 
     private static func add(_ world: PrivacyWorld, _ family: String, _ organisation: [String]) -> String {
