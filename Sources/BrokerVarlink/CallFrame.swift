@@ -16,6 +16,10 @@ public struct CallFrame: Sendable {
     /// The maximum length of a method name, in bytes. The broker's own method names are far shorter.
     static let maximumMethodLength = 512
 
+    /// The size of a long call, in bytes. Long calls are parsed and decoded on other threads than the event loop,
+    /// because that takes milliseconds and other connections must not wait.
+    public static let long = 128 * 1_024
+
     /// Parses a frame without its NUL.
     ///
     /// - Throws: ``MessageError`` if the frame is not a valid call. The connection must then be closed.

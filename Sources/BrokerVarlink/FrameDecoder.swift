@@ -49,10 +49,9 @@ public struct FrameDecoder: Sendable {
         guard end - start <= maximumFrameSize else { throw .tooLong }
         if start == 0, end == buffer.count - 1, buffer.count > keptCapacity {
             // Takes the buffer itself: copying a long frame takes milliseconds.
-            var frame: [UInt8] = []
-            swap(&frame, &buffer)
+            var frame = buffer
+            clear()
             frame.removeLast()
-            searched = 0
             return frame
         }
         let frame = Array(buffer[start..<end])

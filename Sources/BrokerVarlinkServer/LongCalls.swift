@@ -1,11 +1,8 @@
 import BrokerVarlink
 import Dispatch
 
-/// Parses long frames on other threads. Parsing a photo takes several milliseconds, and other connections must not
-/// wait for that.
+/// Parses long calls (``CallFrame/long``) on other threads.
 enum LongCalls {
-    /// The size of a long frame, in bytes.
-    static let size = 128 * 1_024
     private static let queue = DispatchQueue(label: "long calls", attributes: .concurrent)
 
     /// Parses a frame, and passes the result to `then` on the loop.

@@ -178,7 +178,7 @@ final class SocketConnection: Connection, Watcher {
 
     /// Parses a frame, and hands out its call; a long frame on another thread, and later.
     private func handOut(_ frame: [UInt8]) {
-        guard frame.count >= LongCalls.size else {
+        guard frame.count >= CallFrame.long else {
             return handOut(Result { () throws(MessageError) in try CallFrame(parsing: frame) })
         }
         isParsing = true

@@ -66,7 +66,7 @@ final class Save {
 
     /// - Returns: the changes of all steps; `nil` if steps remain, which a later event loop iteration reads.
     private func read(_ context: ReadContext) throws(ReadContext.Failure) -> SaveChanges? {
-        if decoded == nil, call.parameters.documentSize >= Self.longCall {
+        if decoded == nil, call.parameters.documentSize >= CallFrame.long {
             decode()
             return nil
         }
@@ -96,8 +96,6 @@ final class Save {
     }
 
     private static let decoding = DispatchQueue(label: "long saves", attributes: .concurrent)
-    /// The size of a call, in bytes, from which on its contacts are decoded on another thread.
-    private static let longCall = 128 * 1_024
 
     private func write(_ changes: SaveChanges, to book: ContactsStore, _ context: ReadContext) {
         // If only the save that is being written comes before this one, the contacts are prepared
