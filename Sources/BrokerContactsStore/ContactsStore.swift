@@ -278,7 +278,7 @@ public final class ContactsStore: Sendable {
         return visibleLinks.links(all, within: records)
     }
 
-    /// Returns the links as ``links(seeing:)`` does, and the number of the last change that they include.
+    /// Returns the links as ``links(seeing:within:)`` does for all cards, and the number of the last change that they include.
     public func linksAtLastChange(seeing keys: ContactKeySet) -> (links: ContactLinks, change: Int64) {
         kept.withLock { ($0.links.seeing(keys), $0.lastChange) }
     }

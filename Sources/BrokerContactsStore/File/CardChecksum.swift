@@ -30,6 +30,23 @@ enum CardChecksum {
         return StoredContact(bytes: bytes)
     }
 
+    /// Passes every card that is not damaged to `body`, which may change it. The cards are those of the table
+    /// `contact`, without what is stored apart.
+    static func forEachCard(
+        _ db: Database, _ body: (Int64, StoredContact) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        let next = try PreparedStatement(
+            "SELECT record, stored, checksum FROM contact WHERE record > ? ORDER BY record LIMIT 1", on: db)
+        // Looks up one record at a time, so no statement reads the table while it is written.
+        var last = Int64.min
+        while let (record, stored) = try next.bind(1, last).first({
+            ($0.integer(0), card($0, 1, checksum: 2, record: $0.integer(0)))
+        }) {
+            last = record
+            if let stored { try body(record, stored) }
+        }
+    }
+
     /// Adds a checksum to every card, for books without checksums. A card that cannot be read gets none.
     static func addToAll(_ db: Database) throws(StoreError) {
         let next = try PreparedStatement(

@@ -129,9 +129,7 @@ final class BookReader {
     func stored(
         _ row: PreparedStatement, from column: Int32, record: Int64, _ keys: ContactKeySet
     ) throws(StoreError) -> StoredContact? {
-        let card = try StoredCard.read(row, from: column, record: record, keys) { () throws(StoreError) in
-            try statement(StoredCard.selectApart)
-        }
+        let card = try StoredCard.read(row, from: column, record: record, keys, database)
         if card == nil { damagedCards.found(record) }
         return card
     }

@@ -15,17 +15,16 @@ final class ContactWriter {
     }
 
     /// Returns a contact with at least these keys; `nil` if it does not exist. If any of the keys is stored apart, the
-    /// contact has all of them, because ``update(_:_:_:_:)`` then writes that part anew.
+    /// contact has all of them, because ``update(_:_:_:_:)`` then writes the whole part.
     func contact(
         _ record: Int64, _ keys: ContactKeySet
     ) throws(StoreError) -> (stored: StoredContact, identifiers: [UInt8])? {
         let select = try db.statement("SELECT stored, checksum, apart, identifiers FROM contact WHERE record = ?")
         return try select.bind(1, record).first { row throws(StoreError) in
             let all = keys.isDisjoint(with: StoredCard.apartKeys) ? keys : keys.union(StoredCard.apartKeys)
-            let stored = try StoredCard.read(row, from: 0, record: record, all) { () throws(StoreError) in
-                try db.statement(StoredCard.selectApart)
+            guard let stored = try StoredCard.read(row, from: 0, record: record, all, db) else {
+                throw .damagedCard(record: record)
             }
-            guard let stored else { throw .damagedCard(record: record) }
             return (stored, row.bytes(3))
         }
     }
@@ -41,7 +40,7 @@ final class ContactWriter {
         .bind(4, contact.identifiers).bind(5, maker).bind(6, contact.stored.main)
         .bind(7, CardChecksum.of(contact.stored.main, record: record))
         .bind(8, Int64(bitPattern: contact.stored.keysApart.rawValue)).run()
-        try contact.stored.writeApart(record, hadOne: false, db)
+        try contact.stored.insertApart(record, db)
         try writeForms(record, contact.forms)
     }
 
@@ -51,13 +50,15 @@ final class ContactWriter {
         _ record: Int64, _ contact: StoredContact, _ identifiers: ValueIdentifiers, _ keys: ContactKeySet
     ) throws(StoreError) {
         let card = StoredCard(contact)
-        try db.statement("UPDATE contact SET identifiers = ?, stored = ?, checksum = ? WHERE record = ?")
-            .bind(1, identifiers.bytes).bind(2, card.main).bind(3, CardChecksum.of(card.main, record: record))
-            .bind(4, record).run()
-        guard !keys.isDisjoint(with: StoredCard.apartKeys) else { return }
-        try db.statement("UPDATE contact SET apart = ? WHERE record = ?")
-            .bind(1, Int64(bitPattern: card.keysApart.rawValue)).bind(2, record).run()
-        try card.writeApart(record, hadOne: true, db)
+        let changesApart = !keys.isDisjoint(with: StoredCard.apartKeys)
+        try db.statement(
+            "UPDATE contact SET identifiers = ?, stored = ?, checksum = ?, apart = coalesce(?, apart) WHERE record = ?"
+        )
+        .bind(1, identifiers.bytes).bind(2, card.main).bind(3, CardChecksum.of(card.main, record: record))
+        .bind(4, changesApart ? Int64(bitPattern: card.keysApart.rawValue) : nil).bind(5, record).run()
+        guard changesApart else { return }
+        try db.statement("DELETE FROM apart WHERE record = ?").bind(1, record).run()
+        try card.insertApart(record, db)
     }
 
     /// Call this after ``removeForms(_:)``, which finds the rows of beginnings by the former sort key.
@@ -113,16 +114,9 @@ final class ContactWriter {
     func remakeForms(_ maker: FormMaker) throws(StoreError) {
         // Also removes orphaned rows.
         for table in ["word", "email", "phone", "beginning"] { try db.execute("DELETE FROM \(table)") }
-        let next = try db.statement(
-            "SELECT record, stored, checksum FROM contact WHERE record > ? ORDER BY record LIMIT 1")
-        // Looks up one record at a time, so no statement reads the table while it is written.
-        var last = Int64.min
-        while let (record, stored) = try next.bind(1, last).first({
-            ($0.integer(0), CardChecksum.card($0, 1, checksum: 2, record: $0.integer(0)))
-        }) {
-            last = record
-            // Replies leave out damaged cards, so a damaged card needs no search terms.
-            guard let contact = stored.flatMap({ Contact($0) }) else { continue }
+        // Replies leave out damaged cards, so a damaged card needs no search terms.
+        try CardChecksum.forEachCard(db) { record, stored throws(StoreError) in
+            guard let contact = Contact(stored) else { return }
             let forms = maker.forms(of: contact)
             try writeKeys(record, forms.names)
             try writeForms(record, forms)
