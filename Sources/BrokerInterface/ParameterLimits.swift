@@ -14,4 +14,6 @@ public enum ParameterLimits {
     public static let changes = 2_000
     /// The contacts requested in one call, or in one page.
     public static let contacts = 1_000_000
+    /// The audit records requested in one call.
+    public static let auditRecords = 100_000
 }

@@ -13,6 +13,14 @@ struct LongReadTests {
         try Book((0..<Self.many).map { person($0 % 2 == 0 ? "Anna" : "Annabel", "N\(Self.many - $0)") })
     }
 
+    /// Opens the book again, with no time for bounded reads.
+    private func withoutTime(_ book: Book) throws -> ContactsStore {
+        book.store.close()
+        return try #require(
+            try ContactsStore.open(
+                folder: book.folder.book, owner: owner, creating: false, timeOnLoop: 0, onDamage: { _ in }))
+    }
+
     private func found(
         _ query: ContactQuery, _ manner: ReadingManner, _ book: Book
     ) throws -> (records: [Int64], end: FetchEnd) {
@@ -48,11 +56,8 @@ struct LongReadTests {
 
     @Test("A read that is interrupted where its transaction begins or ends leaves none open")
     func interruptedTransaction() throws {
-        let crowd = try Book((0..<10).map { person("Anna", "N\($0)") })
-        crowd.store.close()
-        let store = try #require(
-            try ContactsStore.open(
-                folder: crowd.folder.book, owner: owner, creating: false, timeOnLoop: 0, onDamage: { _ in }))
+        let book = try Book((0..<10).map { person("Anna", "N\($0)") })
+        let store = try withoutTime(book)
         defer { store.close() }
         let few = ContactQuery(scope: .only([RecordNumber(1), RecordNumber(2)]), predicate: .name("anna"))
         var interruptions = 0
@@ -71,11 +76,8 @@ struct LongReadTests {
 
     @Test("A read that exceeds its time is interrupted too; a short one is not")
     func time() throws {
-        let crowd = try Book((0..<300).map { person("Anna", "N\($0)") })
-        crowd.store.close()
-        let store = try #require(
-            try ContactsStore.open(
-                folder: crowd.folder.book, owner: owner, creating: false, timeOnLoop: 0, onDamage: { _ in }))
+        let book = try Book((0..<300).map { person("Anna", "N\($0)") })
+        let store = try withoutTime(book)
         defer { store.close() }
         let everybody = ContactQuery(scope: .all, predicate: .name("a"))
         #expect(throws: StoreError.takesLong) { try store.count(everybody, .bounded) }

@@ -50,7 +50,7 @@ struct PartsTests {
         try book.store.apply(
             [.update(RecordNumber(1), person("Adele"), keys: ContactKeySet([.givenName]))], at: 1)
         #expect(try fetched(book.store, Self.names).map(\.givenName) == ["Adele", "Bob", "Cid"])
-        // Whoever may read them gets no half card.
+        // An app that may read them never gets only a part of the card.
         #expect(try fetched(book.store, .all).map(\.givenName) == ["Bob"])
         #expect(throws: ChangeError.store(.damagedCard(record: 1))) {
             try book.store.apply([.update(RecordNumber(1), person(""), keys: ContactKeySet([.note]))], at: 2)

@@ -55,7 +55,8 @@ struct AuditLedger {
         case .disclosure:
             // Two equal records that name neither contacts nor a part may be about different contacts.
             return record.contacts != nil || record.part != nil || record.count ?? 0 == 0 ? .disclosure : nil
-        // Any program can cause password requests and refusals as often as it likes, and in a session's broker be an agent.
+        // Any program can cause password requests and refusals as often as it likes. In a session it can also be
+        // an agent.
         case .refusal, .authentication, .agent: return .refusal
         case .withheld, .prompt, .answer, .grant, .revocation, .save, .saveNotDone, .agentSearch, .purge,
             .policy, .start, .stop, .gap:

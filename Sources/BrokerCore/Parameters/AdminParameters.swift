@@ -20,8 +20,6 @@ struct AdminParameters: Sendable {
     var event: String?
     var contact: String?
     var limit: Int?
-    /// The permitted values of ``limit``.
-    private static let limits: ClosedRange<Int64> = 1...100_000
     var follow = false
     /// Whether the broker may ask the caller's user for a password. The parameter's name,
     /// `allowInteractiveAuthentication`, is systemd's convention.
@@ -50,10 +48,11 @@ struct AdminParameters: Sendable {
             case "event": event = try reader.string(value, name)
             case "contact": contact = try reader.string(value, name)
             case "limit":
-                guard let number = value.integer, Self.limits.contains(number) else {
-                    throw AdminError.invalidValue(name, reason: "must be a number from 1 to \(Self.limits.upperBound)")
+                let most = ParameterLimits.auditRecords
+                guard let number = value.integer.flatMap(Int.init(exactly:)), (1...most).contains(number) else {
+                    throw AdminError.invalidValue(name, reason: "must be a number from 1 to \(most)")
                 }
-                limit = Int(number)
+                limit = number
             case "follow": follow = try reader.bool(value, name)
             case "allowInteractiveAuthentication": mayInteract = try reader.bool(value, name)
             default: throw reader.invalid(name)
