@@ -169,6 +169,17 @@ struct ValidationTests {
         let error = refused(.imageData) { $0.imageData = text }
         #expect(allowed ? error == nil : isInvalid(error, .imageData))
     }
+
+    @Test("Only the 64 digits of base64 are accepted, at any place", arguments: [0, 1, 17, 63])
+    func digits(place: Int) throws {
+        let digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+        for byte in UInt8(0)..<0x80 {
+            var text = Array(digits.utf8)
+            text[place] = byte
+            let error = refused(.imageData) { $0.imageData = String(decoding: text, as: UTF8.self) }
+            #expect(digits.utf8.contains(byte) ? error == nil : isInvalid(error, .imageData), "byte \(byte)")
+        }
+    }
 }
 
 @Suite("Updating a contact")
