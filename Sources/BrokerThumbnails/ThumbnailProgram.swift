@@ -7,7 +7,7 @@ import Glibc
 /// contacts decodes photos.
 public struct ThumbnailProgram: Sendable {
     /// The time in milliseconds after which the program is killed.
-    public static let patience: CInt = 2_000
+    public static let patience: CInt = 10_000
     /// The maximum length of a thumbnail in base64 characters, for a JPEG of 64 KiB.
     public static let limit = 87_384
 

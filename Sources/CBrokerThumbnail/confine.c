@@ -67,10 +67,12 @@ int thumbnail_confine(void)
     sigemptyset(&none);
     if (sigprocmask(SIG_SETMASK, &none, NULL) != 0) return -errno;
     alarm(THUMBNAIL_SECONDS);
+    /* If this fails, the process only takes more of the processors. */
+    setpriority(PRIO_PROCESS, 0, THUMBNAIL_NICE);
     if (syscall(SYS_close_range, 3, ~0U, 0) != 0) return -errno;
     int result = reserve_memory();
     if (result == 0) result = limit(RLIMIT_AS, 268435456);
-    if (result == 0) result = limit(RLIMIT_CPU, THUMBNAIL_SECONDS);
+    if (result == 0) result = limit(RLIMIT_CPU, THUMBNAIL_PROCESSOR_SECONDS);
     if (result == 0) result = limit(RLIMIT_NOFILE, 3);
     if (result == 0) result = limit(RLIMIT_FSIZE, 0);
     if (result == 0) result = limit(RLIMIT_NPROC, 0);

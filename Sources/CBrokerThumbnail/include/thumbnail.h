@@ -17,9 +17,12 @@
    before anything is decoded. */
 #define THUMBNAIL_PHOTO_SIDE 30000
 #define THUMBNAIL_PHOTO_PIXELS 120000000
-/* Limits for decoding: memory in bytes, and time in seconds. */
+/* Limits for decoding: memory in bytes; processor time and time in seconds. */
 #define THUMBNAIL_MEMORY 201326592
-#define THUMBNAIL_SECONDS 2
+#define THUMBNAIL_PROCESSOR_SECONDS 2
+#define THUMBNAIL_SECONDS 10
+/* The nice value. Nobody waits for a thumbnail, but programs wait for the broker. */
+#define THUMBNAIL_NICE 10
 
 /* Irrevocably drops all rights that decoding does not need. From then on, this process can only read standard
    input, write standard output and exit. It gets no further memory, and any other system call kills it.
