@@ -24,6 +24,8 @@ public enum AuditEvent: String, CaseIterable, Sendable {
     case saveNotDone
     /// The person looked at their own contacts through the agent.
     case agentSearch
+    /// Somebody looked up who may see or saw a contact. The record does not name the contact.
+    case lookUp
     /// All data of a user was deleted, except the audit.
     case purge
     /// An action required a password. The record names the action and the outcome.

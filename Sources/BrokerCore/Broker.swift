@@ -130,6 +130,10 @@ public final class Broker {
                 surroundings: surroundings, access: access, grants: grants, prompts: prompts, sessions: sessions,
                 described: described),
             audit: AuditQueries(surroundings: surroundings, feed: feed),
+            lookUps: ContactLookUps(
+                surroundings: surroundings, access: access, groupCommit: groupCommit, grants: grants,
+                sessions: sessions,
+                books: books, longReads: longReads, problems: problems, feed: feed),
             status: StatusReport(
                 surroundings: surroundings, access: access, grants: grants, prompts: prompts, sessions: sessions,
                 problems: problems, startedAt: surroundings.now()),

@@ -78,6 +78,8 @@ public struct Surroundings {
     public var region = ""
     /// Resource limits.
     public var limits = Limits()
+    /// Whether root may look up which apps may see or saw other users' contacts.
+    public var mayLookUpContacts = false
     /// Reads the administrator's policy. Called off the event loop, except at the start.
     public var readPolicy: @Sendable () -> Policy = { Policy() }
     /// The policy folder, shown to the administrator.

@@ -26,6 +26,9 @@ public struct Settings: Hashable, Sendable {
     /// Whether every audit record also goes to the journal, for example to forward it to a log store.
     public var auditGoesToJournal = false
 
+    /// Whether root may look up which apps may see or saw other users' contacts.
+    public var mayLookUpContacts = false
+
     /// Why the file cannot be read. The broker then refuses every app.
     public private(set) var problem: TrustedFileError?
 
@@ -49,7 +52,7 @@ public struct Settings: Hashable, Sendable {
     /// - Parameter file: the file's name, for errors.
     init(_ text: String, file: String) throws(TrustedFileError) {
         let document = try TOMLTable(text, file: file)
-        try document.allow(["agent", "audit", "contacts", "limits"])
+        try document.allow(["admin", "agent", "audit", "contacts", "limits"])
         withoutAuthentication = try document.table("agent", ["without_authentication"])?.word("without_authentication")
         if let contacts = try document.table("contacts", ["close_after", "region"]) {
             region = try contacts.string("region")
@@ -60,6 +63,7 @@ public struct Settings: Hashable, Sendable {
                 closesBooksAfter = .seconds(seconds)
             }
         }
+        mayLookUpContacts = try document.table("admin", ["look_up_contacts"])?.bool("look_up_contacts") ?? false
         auditGoesToJournal = try document.table("audit", ["journal"])?.bool("journal") ?? false
         let keys = ["address_book_mb", "address_book_mb_per_app", "connections_per_user"]
         guard let limits = try document.table("limits", keys) else { return }

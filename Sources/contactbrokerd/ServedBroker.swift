@@ -61,6 +61,7 @@ final class ServedBroker {
             surroundings.hasLoginSession = KnownUsers.hasLoginSession
         }
         surroundings.policyFolder = setting.configuration.path
+        surroundings.mayLookUpContacts = settings.mayLookUpContacts
         surroundings.limits.closesBooksAfter = settings.closesBooksAfter
         surroundings.limits.setSpace(book: settings.addressBookSize, perApp: settings.addressBookSizePerApp)
         serverLimits.connectionsPerUser = settings.connectionsPerUser

@@ -14,8 +14,9 @@ struct AdminRightTests {
     /// needs a case here.
     private static func own(_ method: AdminMethod) -> AdminRight {
         switch method {
-        case .listGrants, .explainDecision, .setGrant, .listPending, .getStatus: .nothing
+        case .listGrants, .explainDecision, .setGrant, .endSessionGrants, .listPending, .getStatus: .nothing
         case .resetGrant, .queryAudit: .authentication(.manageOwn)
+        case .findContactAccess: .authentication(.lookUp)
         case .verifyAudit, .reloadPolicy, .purgeUser: .authentication(.admin)
         }
     }
@@ -45,7 +46,7 @@ struct AdminRightTests {
             }
         case .installed, .claimed, .unverified:
             #expect(right(for: own, by: caller) == Self.own(method))
-            #expect(right(for: others, by: caller) == .authentication(.admin))
+            #expect(right(for: others, by: caller) == (method == .findContactAccess ? .never : .authentication(.admin)))
             #expect(right(for: widening, by: caller) == .authentication(.shareAll))
             for request in [own, others, widening] {
                 #expect(right(for: request, by: Self.caller(strength, uid: 0)) == .nothing)
@@ -102,6 +103,10 @@ struct AdminRightTests {
                 "SetGrant", #""app":"mail","strength":"claimed","status":"limited","keys":["givenName","note"]"#,
                 .shareAll
             ),
+            ("FindContactAccess", #""contact":"Ada""#, .lookUp),
+            ("SetGrant", #""app":"mail","status":"denied","allUsers":true"#, .admin),
+            ("ResetGrant", #""app":"mail","allUsers":true"#, .admin), ("ListPending", #""allUsers":true"#, .admin),
+            ("EndSessionGrants", #""app":"mail","uid":1001"#, .admin),
             ("VerifyAudit", "", .admin), ("GetStatus", #""allUsers":true"#, .admin),
             ("ListPending", #""uid":1001"#, .admin),
             ("ReloadPolicy", "", .admin), ("ListGrants", #""allUsers":true"#, .admin),
@@ -195,7 +200,7 @@ struct AdminRightTests {
     }
 
     @Test(
-        "Widening a grant needs one identity strength and the password, and is stored as the administrator's decision")
+        "Widening a grant needs one identity strength and the password, and is stored as the user's own decision")
     func widening() throws {
         let ctl = administrator()
         #expect(try ctl.call("SetGrant", #"{"app":"mail","status":"full"}"#).error == "InvalidValue")
@@ -206,7 +211,7 @@ struct AdminRightTests {
         try authority.answer(.granted)
         #expect(try ctl.replies(1, to: call)[0].error == nil)
         #expect(try app.fetch().names == ["Ada", "Grace"])
-        #expect(fixture.broker.access.grant(of: app.principal)?.decidedBy == .administrator)
+        #expect(fixture.broker.access.grant(of: app.principal)?.decidedBy == .person)
         // Replacing a denial by `limited` grants no contact.
         let refused = try fixture.app("chat", .denied)
         let lifted = try ctl.begin("SetGrant", #"{"app":"chat","strength":"claimed","status":"limited"}"#)

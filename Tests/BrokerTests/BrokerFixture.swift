@@ -32,6 +32,7 @@ final class BrokerFixture {
     private let hasLoginSession: Bool
     private let disk: SlowDisk?
     private let mode: BrokerMode
+    private let mayLookUpContacts: Bool
 
     /// - Parameters:
     ///   - authority: answers the password requests; `nil` for session mode.
@@ -45,13 +46,14 @@ final class BrokerFixture {
         disk: SlowDisk? = nil, hasLoginSession: Bool = false, silences: Int? = nil, readsOnWorker: Bool = false,
         readsSavesByStep: Bool = false, cardsPerSave: Int? = nil,
         contactsPerIteration: Int? = nil, bytesPerReply: Int? = nil, bytesPerIteration: Int? = nil,
-        space: SpaceBounds? = nil, mode: BrokerMode = .session
+        space: SpaceBounds? = nil, mode: BrokerMode = .session, mayLookUpContacts: Bool = false
     ) throws {
         self.authority = authority
         self.withoutAuthentication = withoutAuthentication
         self.disk = disk
         self.hasLoginSession = hasLoginSession
         self.mode = mode
+        self.mayLookUpContacts = mayLookUpContacts
         var limits = Limits()
         // Where a read runs must not depend on the machine's load.
         limits.timePerRead = .seconds(3_600)
@@ -69,7 +71,8 @@ final class BrokerFixture {
         try #require(mkdtemp(&template) != nil)
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         broker = try Self.open(
-            folder, loop, journal, names, authority, withoutAuthentication, limits, hasLoginSession, disk, mode)
+            folder, loop, journal, names, authority, withoutAuthentication, limits, hasLoginSession, disk, mode,
+            mayLookUpContacts)
     }
 
     deinit {
@@ -80,7 +83,7 @@ final class BrokerFixture {
     private static func open(
         _ folder: String, _ loop: TestLoop, _ journal: Journal, _ names: Names, _ authority: TestAuthority?,
         _ withoutAuthentication: Policy.WithoutAuthentication?, _ limits: Limits, _ hasLoginSession: Bool,
-        _ disk: SlowDisk?, _ mode: BrokerMode
+        _ disk: SlowDisk?, _ mode: BrokerMode, _ mayLookUpContacts: Bool
     ) throws -> Broker {
         let now = { start + loop.now.microseconds }
         let access = try AccessStore.open(folder: folder, now: now())
@@ -97,6 +100,7 @@ final class BrokerFixture {
         }
         surroundings.hasLoginSession = { _ in hasLoginSession }
         surroundings.mode = mode
+        surroundings.mayLookUpContacts = mayLookUpContacts
         guard let disk else { return Broker(surroundings: surroundings, access: access) }
         return Broker(surroundings: surroundings, access: access) { (_) throws(AccessStoreError) in
             try disk.sync()
@@ -131,7 +135,8 @@ final class BrokerFixture {
     func restart() throws {
         broker.close()
         broker = try Self.open(
-            folder, loop, journal, names, authority, withoutAuthentication, limits, hasLoginSession, disk, mode)
+            folder, loop, journal, names, authority, withoutAuthentication, limits, hasLoginSession, disk, mode,
+            mayLookUpContacts)
     }
 
     /// The current contents of the files of the access database and of the book.
@@ -165,7 +170,8 @@ final class BrokerFixture {
         }
         try meanwhile()
         broker = try Self.open(
-            folder, loop, journal, names, authority, withoutAuthentication, limits, hasLoginSession, disk, mode)
+            folder, loop, journal, names, authority, withoutAuthentication, limits, hasLoginSession, disk, mode,
+            mayLookUpContacts)
     }
 
     private static func bytes(of path: String) -> [UInt8]? {

@@ -34,6 +34,8 @@ struct SettingsTests {
         shown.region = nil
         #expect(shown.auditGoesToJournal)
         shown.auditGoesToJournal = false
+        #expect(shown.mayLookUpContacts)
+        shown.mayLookUpContacts = false
         #expect(shown == Settings())
     }
 
@@ -52,7 +54,10 @@ struct SettingsTests {
             address_book_mb_per_app = 1
             [audit]
             journal = true
+            [admin]
+            look_up_contacts = true
             """, file: "x")
+        #expect(settings.mayLookUpContacts)
         #expect(settings.auditGoesToJournal)
         #expect(settings.withoutAuthentication == .allow)
         #expect(settings.region == "NL")

@@ -57,7 +57,7 @@ struct AuditLedger {
             return record.contacts != nil || record.part != nil || record.count ?? 0 == 0 ? .disclosure : nil
         // Any program can cause password requests and refusals as often as it likes. In a session it can also be
         // an agent.
-        case .refusal, .authentication, .agent: return .refusal
+        case .refusal, .authentication, .agent, .lookUp: return .refusal
         case .withheld, .prompt, .answer, .grant, .revocation, .save, .saveNotDone, .agentSearch, .purge,
             .policy, .start, .stop, .gap:
             return nil
@@ -210,7 +210,7 @@ extension AuditEvent {
     var isCausedByApp: Bool {
         switch self {
         case .disclosure, .refusal, .prompt, .save, .saveNotDone, .authentication, .agent: true
-        case .withheld, .answer, .grant, .revocation, .agentSearch, .purge, .policy, .start, .stop, .gap: false
+        case .withheld, .answer, .grant, .revocation, .agentSearch, .lookUp, .purge, .policy, .start, .stop, .gap: false
         }
     }
 }

@@ -19,6 +19,7 @@ struct AdminDispatcher {
     let changes: GrantChanges
     let explanations: Explanations
     let audit: AuditQueries
+    let lookUps: ContactLookUps
     let status: StatusReport
     let reloads: PolicyReloads
     let purges: Purges
@@ -103,7 +104,9 @@ struct AdminDispatcher {
         case .listGrants: listGrants(parameters, call, session)
         case .setGrant: try changes.set(parameters, call, session)
         case .resetGrant: try resetGrant(parameters, call, session)
+        case .endSessionGrants: try endSessionGrants(parameters, call, session)
         case .queryAudit: try audit.query(parameters, call, session)
+        case .findContactAccess: try lookUps.find(parameters, call, session)
         case .verifyAudit: audit.verify(call)
         case .getStatus: status.answer(call, session, isWhole: audit.extent(parameters, session) == .whole)
         case .listPending: explanations.listPending(parameters, call, session)
@@ -114,7 +117,7 @@ struct AdminDispatcher {
     }
 
     private func listGrants(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) {
-        let uid = parameters.allUsers ? nil : parameters.uid ?? session.caller.uid
+        let uid = parameters.user(session)
         let found = described.grantedPrincipals(uid: uid)
         let silenced = Set(access.silencedPrincipals.filter { uid == nil || $0.uid == uid })
             .subtracting(found.map(\.principal))
@@ -126,34 +129,69 @@ struct AdminDispatcher {
     private func resetGrant(
         _ parameters: AdminParameters, _ call: Call, _ session: CallerSession
     ) throws(VarlinkError) {
-        let uid = parameters.uid ?? session.caller.uid
         let found = described.matching(parameters, session)
-        let silenced = access.silencedPrincipals.filter { $0.uid == uid && parameters.isAbout($0.strength, $0.app) }
-        let connected = sessions.all.map(\.caller).filter {
-            $0.uid == uid && parameters.isAbout($0.strength, $0.app)
+        let user = parameters.user(session)
+        let silenced = access.silencedPrincipals.filter {
+            $0.uid == user ?? $0.uid && parameters.isAbout($0.strength, $0.app)
         }
-        // Weakly identified apps share limits on prompts. Resetting one of these apps resets the shared
-        // limits.
-        let crowd = (found.map(\.principal) + silenced).map(\.strength) + connected.map(\.strength)
-        let waiting = prompts.dropWaits(
-            uid, where: parameters.isAbout, connected: connected, weak: crowd.contains(where: \.namesNobody))
-        if found.isEmpty, silenced.isEmpty, waiting.isEmpty, let app = parameters.app {
+        var waited: [Principal] = []
+        for uid in user.map({ [$0] }) ?? users() {
+            waited += dropWaits(parameters, uid, decided: (found.map(\.principal) + silenced).filter { $0.uid == uid })
+        }
+        if found.isEmpty, silenced.isEmpty, waited.isEmpty, let app = parameters.app {
             throw AdminError.unknownApp(app)
         }
+        let source = AdministratorSource(session)
         for principal in silenced {
             access.endSilence(of: principal)
-            groupCommit.record(.revocation, of: principal, detail: "asked again")
+            groupCommit.record(.revocation, of: principal, detail: source.detail("asked again", for: principal))
         }
-        for (principal, _) in found { grants.endGrant(principal, detail: "reset") }
+        for (principal, _) in found {
+            grants.endGrant(principal, detail: source.detail("reset", for: principal) ?? "reset")
+        }
         // Terminal sessions share the identifier key of the persistent principal. This removes that key too,
         // so that the app gets new identifiers.
         for (principal, _) in found where access.grant(of: principal.bound(to: .persistent)) == nil {
             access.removeGrant(of: principal.bound(to: .persistent))
         }
         history.moved()
-        let waited = waiting.map { Principal(uid: uid, strength: $0.strength, app: $0.app) }
         let count = Set(silenced).union(found.map(\.principal)).union(waited).count
         groupCommit.replyOnDisk(call) { $0.member("count", count) }
+    }
+
+    /// All users for whom the broker keeps something that a reset removes.
+    private func users() -> [UInt32] {
+        Set(access.principals.map(\.uid)).union(access.silencedPrincipals.map(\.uid))
+            .union(sessions.all.map(\.caller.uid)).union(prompts.waitingUsers).sorted()
+    }
+
+    /// Ends the back-offs of a user's matching apps, and returns these apps.
+    private func dropWaits(_ parameters: AdminParameters, _ uid: UInt32, decided: [Principal]) -> [Principal] {
+        let connected = sessions.all.map(\.caller).filter {
+            $0.uid == uid && parameters.isAbout($0.strength, $0.app)
+        }
+        // Weakly identified apps share limits on prompts. Resetting one of these apps resets the shared
+        // limits.
+        let strengths = decided.map(\.strength) + connected.map(\.strength)
+        return prompts.dropWaits(
+            uid, where: parameters.isAbout, connected: connected, weak: strengths.contains(where: \.namesNobody)
+        ).map { Principal(uid: uid, strength: $0.strength, app: $0.app) }
+    }
+
+    /// Ends the access that apps have for one terminal session or process. Denials stay, because an app could
+    /// otherwise ask again.
+    private func endSessionGrants(
+        _ parameters: AdminParameters, _ call: Call, _ session: CallerSession
+    ) throws(VarlinkError) {
+        let found = described.matching(parameters, session)
+        if found.isEmpty, let app = parameters.app { throw AdminError.unknownApp(app) }
+        let source = AdministratorSource(session)
+        let ended = found.filter { $0.principal.binding != .persistent && $0.grant.access != .denied }
+        for (principal, _) in ended {
+            grants.endGrant(principal, detail: source.detail("session ended", for: principal) ?? "session ended")
+        }
+        history.moved()
+        groupCommit.replyOnDisk(call) { $0.member("count", ended.count) }
     }
 
     // MARK: Policy

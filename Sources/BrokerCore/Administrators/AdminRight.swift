@@ -28,11 +28,15 @@ func right(for request: AdminRequest, by caller: Caller) -> AdminRight {
     }
     guard !caller.isSandboxed else { return .never }
     guard caller.uid != 0 else { return .nothing }
-    guard request.isOwn else { return .authentication(.admin) }
+    guard request.isOwn else {
+        // Only root may look up other users' contacts, and only if the settings permit it (``ContactLookUps``).
+        return request.method == .findContactAccess ? .never : .authentication(.admin)
+    }
     switch request.method {
-    case .listGrants, .explainDecision, .listPending, .getStatus: return .nothing
+    case .listGrants, .explainDecision, .listPending, .getStatus, .endSessionGrants: return .nothing
     case .setGrant: return request.widens ? .authentication(.shareAll) : .nothing
     case .resetGrant, .queryAudit: return .authentication(.manageOwn)
+    case .findContactAccess: return .authentication(.lookUp)
     case .verifyAudit, .reloadPolicy, .purgeUser: return .authentication(.admin)
     }
 }
@@ -49,11 +53,14 @@ extension AdminMethod {
         switch self {
         case .listGrants: ["uid", "allUsers"]
         case .getStatus: ["allUsers"]
-        case .setGrant: ["app", "strength", "uid", "status", "identifiers", "keys", "expires"]
-        case .resetGrant, .explainDecision: ["app", "strength", "uid"]
+        case .setGrant: ["app", "strength", "uid", "allUsers", "status", "identifiers", "keys", "expires"]
+        case .resetGrant, .endSessionGrants: ["app", "strength", "uid", "allUsers"]
+        case .explainDecision: ["app", "strength", "uid"]
         case .queryAudit:
             ["uid", "allUsers", "app", "since", "until", "event", "contact", "limit", "follow"]
-        case .listPending, .purgeUser: ["uid"]
+        case .findContactAccess: ["contact", "uid", "since"]
+        case .listPending: ["uid", "allUsers"]
+        case .purgeUser: ["uid"]
         case .verifyAudit, .reloadPolicy: []
         }
     }

@@ -17,8 +17,8 @@ struct AuditQueries {
         guard !parameters.follow || call.more else { throw .expectedMore }
         var filter = AuditFilter(app: parameters.app, contact: parameters.contact)
         filter.uid = parameters.allUsers ? nil : parameters.uid ?? session.caller.uid
-        filter.since = try time(parameters.since, "since")
-        filter.until = try time(parameters.until, "until")
+        filter.since = try Self.time(parameters.since, "since")
+        filter.until = try Self.time(parameters.until, "until")
         if let event = parameters.event {
             guard let event = AuditEvent(rawValue: event) else {
                 throw AdminError.invalidValue(
@@ -48,7 +48,8 @@ struct AuditQueries {
         return parameters.uid ?? caller.uid == caller.uid ? .own : .whole
     }
 
-    private func time(_ text: String?, _ name: String) throws(VarlinkError) -> Int64? {
+    /// Parses a time, in microseconds since 1970.
+    static func time(_ text: String?, _ name: String) throws(VarlinkError) -> Int64? {
         guard let text else { return nil }
         guard let seconds = Timestamp.seconds(text) else {
             throw AdminError.invalidValue(name, reason: "must be a time such as 2026-01-31T12:00:00Z, or a date")

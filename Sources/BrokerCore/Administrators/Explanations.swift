@@ -129,12 +129,13 @@ struct Explanations {
     // MARK: Open prompts
 
     func listPending(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) {
-        let open = prompts.open(parameters.uid ?? session.caller.uid)
+        let open = prompts.open(parameters.user(session))
         call.reply {
             $0.name("prompts")
             $0.array(open) { writer, entry in
                 writer.object {
                     // The reply names the app and the kind of each prompt, never its contents.
+                    $0.member("uid", entry.prompt.caller.uid)
                     $0.member("app", entry.prompt.caller.app)
                     $0.member("displayName", entry.prompt.caller.displayName)
                     $0.member("strength", entry.prompt.caller.strength.rawValue)

@@ -9,6 +9,8 @@ struct GrantChange {
     var grant: Grant
     /// Whether the change gives the app more access.
     var widens = false
+    /// Whether the grant ends, because a denial of the app in all terminals and processes replaces it.
+    var ends = false
 }
 
 /// Narrows and widens grants for `SetGrant`. The caller's authorization must be checked first.
@@ -22,24 +24,30 @@ struct GrantChanges {
 
     func set(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
         var changed: [(Principal, Grant?)] = []
+        let source = AdministratorSource(session)
         for (principal, change) in try changes(parameters, session) {
+            if change.ends {
+                grants.endGrant(principal, detail: source.detail("revoked", for: principal) ?? "revoked")
+                continue
+            }
             var grant = change.grant
             grant.revision = access.nextRevision()
             changed.append((principal, grant))
-            if change.widens { widen(principal, grant) } else { lower(principal, grant) }
+            if change.widens { widen(principal, grant) } else { lower(principal, grant, source) }
         }
         grants.scheduleExpiry()
         groupCommit.replyOnDisk(call) { [changed] in described.write(changed, forAdministrator: true, &$0) }
     }
 
-    private func lower(_ principal: Principal, _ grant: Grant) {
+    private func lower(_ principal: Principal, _ grant: Grant, _ source: AdministratorSource) {
         let left = access.grant(of: principal)?.access.records ?? []
         access.setGrant(
-            grant, for: principal, displayName: access.displayName(of: principal) ?? principal.app,
+            grant, for: principal, displayName: described.displayName(of: principal),
             at: books.moment(of: principal.uid))
         // Unless the new grant is limited, the record names no contacts.
         let removed = grant.access.status == .limited ? left.subtracting(grant.access.records) : []
         groupCommit.record(.revocation, of: principal, naming: removed) {
+            $0.detail = source.detail(for: principal)
             if !removed.isEmpty { $0.count = removed.count }
             $0.status = grant.access.status
             $0.keys = grant.keys
@@ -49,12 +57,9 @@ struct GrantChanges {
     }
 
     private func widen(_ principal: Principal, _ grant: Grant) {
-        // Only an interpreter gets a separate identifier key for each terminal session or process.
-        let isInterpreter =
-            principal.binding != .persistent && access.identifiers(for: principal, sharesPersistentKey: false) != nil
         grants.settle(
             grant, for: principal, displayName: access.displayName(of: principal) ?? principal.app,
-            sharesPersistentKey: !isInterpreter
+            sharesPersistentKey: !isInterpreter(principal)
         ) { _ in }
     }
 
@@ -67,14 +72,32 @@ struct GrantChanges {
         let found = described.matching(parameters, session)
         guard !found.isEmpty else { throw AdminError.unknownApp(app) }
         var changes: [(Principal, GrantChange)] = []
+        let source = AdministratorSource(session)
         for (principal, grant) in found {
-            changes.append((principal, try change(grant, of: principal, to: status, parameters)))
+            var change = try change(grant, of: principal, to: status, parameters, source)
+            // The same program could otherwise ask again in another terminal. An interpreter runs many programs, so
+            // it is denied only where it has access.
+            if status == .denied, principal.binding != .persistent, !isInterpreter(principal) {
+                let whole = principal.bound(to: .persistent)
+                if access.grant(of: whole) == nil, !changes.contains(where: { $0.0 == whole }) {
+                    change.grant.lifetime = .untilRevoked
+                    changes.append((whole, change))
+                }
+                change.ends = true
+            }
+            changes.append((principal, change))
         }
         return changes
     }
 
+    /// Only an interpreter gets a separate identifier key for each terminal session or process.
+    private func isInterpreter(_ principal: Principal) -> Bool {
+        principal.binding != .persistent && access.identifiers(for: principal, sharesPersistentKey: false) != nil
+    }
+
     private func change(
-        _ grant: Grant, of principal: Principal, to status: AuthorizationStatus, _ parameters: AdminParameters
+        _ grant: Grant, of principal: Principal, to status: AuthorizationStatus, _ parameters: AdminParameters,
+        _ source: AdministratorSource
     ) throws(VarlinkError) -> GrantChange {
         var change = GrantChange(grant: grant)
         change.grant.own = []
@@ -88,8 +111,9 @@ struct GrantChanges {
             change.grant.keys = keys
         }
         try changeEnd(&change, parameters)
-        change.grant.decidedBy = .administrator
-        change.grant.decidedThrough = nil
+        let isRevoked = change.grant.access == .denied && grant.access != .denied
+        change.grant.decidedBy = source.decider(of: principal)
+        change.grant.decidedThrough = (isRevoked ? "revoked " : "") + source.words(for: principal)
         // A narrowed grant keeps its decision time unless it is denied. A new time would extend the grant
         // beyond the policy's lifetime, or revive an expired grant.
         if change.grant.access == .denied || change.widens { change.grant.decidedAt = surroundings.seconds }
@@ -143,6 +167,10 @@ struct GrantChanges {
         _ change: inout GrantChange, _ parameters: AdminParameters, _ parameter: String, reason: String
     ) throws(VarlinkError) {
         guard surroundings.wantsPasswords else { throw AdminError.invalidValue(parameter, reason: reason) }
+        guard !parameters.allUsers else {
+            throw AdminError.invalidValue(
+                parameter, reason: "an app can be given more access only for one user at a time")
+        }
         guard parameters.strength != nil else {
             throw AdminError.invalidValue(
                 "strength", reason: "to give an app more access, name its identity strength, such as installed")

@@ -47,6 +47,7 @@ struct GrantDescriptions {
         writer.member("keys", grant?.keys.grantNames)
         if case .untilTime(let end)? = grant?.lifetime { writer.member("expires", Timestamp.text(seconds: end)) }
         writer.member("session", principal.binding.words)
+        if forAdministrator { writer.member("sessionLeader", principal.binding.leader.map { Int($0.pid) }) }
         if forAdministrator {
             writer.member("revision", grant?.revision ?? 0)
             writer.member("decidedBy", (grant?.decidedBy ?? .person).rawValue)
@@ -77,13 +78,16 @@ struct GrantDescriptions {
     }
 
     func matching(_ parameters: AdminParameters, _ session: CallerSession) -> [GrantedPrincipal] {
-        grantedPrincipals(uid: parameters.uid ?? session.caller.uid).filter {
+        grantedPrincipals(uid: parameters.user(session)).filter {
             parameters.isAbout($0.principal.strength, $0.principal.app)
         }
     }
 }
 
 extension AdminParameters {
+    /// The user whom the request concerns; `nil` for all users.
+    func user(_ session: CallerSession) -> UInt32? { allUsers ? nil : uid ?? session.caller.uid }
+
     /// Whether the app and the strength match the parameters. An absent parameter matches everything.
     func isAbout(_ strength: IdentityStrength, _ app: String) -> Bool {
         (self.app == nil || app == self.app) && (self.strength == nil || strength == self.strength)

@@ -184,4 +184,9 @@ extension Principal.Binding {
         case .process(let process): "process \(process.pid)"
         }
     }
+
+    /// The leader of the terminal session that the grant is bound to; `nil` if it is bound to none.
+    var leader: ProcessIdentity? {
+        if case .session(let session) = self { session.leader } else { nil }
+    }
 }

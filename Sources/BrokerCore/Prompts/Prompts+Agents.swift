@@ -91,9 +91,9 @@ extension Prompts {
         return users[uid].map { [$0] } ?? []
     }
 
-    /// Returns this user's open prompts, each with whether an agent shows it.
-    func open(_ uid: UInt32) -> [(prompt: Prompt, isShown: Bool)] {
-        (users[uid]?.open ?? []).map { prompt in (prompt, !prompt.agents.isEmpty) }
+    /// Returns the open prompts of this user, or of all users if `uid` is `nil`, each with whether an agent shows it.
+    func open(_ uid: UInt32?) -> [(prompt: Prompt, isShown: Bool)] {
+        users(of: uid).flatMap(\.open).map { prompt in (prompt, !prompt.agents.isEmpty) }
     }
 
     /// Returns the number of this user's open prompts, or of all open prompts if `uid` is `nil`.

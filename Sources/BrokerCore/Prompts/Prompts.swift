@@ -324,6 +324,9 @@ final class Prompts {
         return dropped
     }
 
+    /// The users who have an app that must wait.
+    var waitingUsers: Dictionary<UInt32, BackOff>.Keys { backOffs.keys }
+
     /// Returns the seconds, rounded up, that an app must still wait; `nil` if it does not have to wait.
     func wait(of principal: Principal) -> Int? {
         backOffs[principal.uid]?.remaining(principal.strength, principal.app, now: surroundings.uptime())

@@ -47,10 +47,13 @@ def helpers_door():
 REFUSED = ("NotAuthorized", "InteractiveAuthenticationRequired")
 ADMIN_CALLS = {
     "ListGrants": [{"uid": 1000}, {"allUsers": True}],
-    "SetGrant": [{"app": "io.contactbroker.contactbook", "uid": 1000, "status": "denied"}],
-    "ResetGrant": [{"uid": 1000}],
+    "SetGrant": [{"app": "io.contactbroker.contactbook", "status": "denied", **whose}
+                 for whose in ({"uid": 1000}, {"allUsers": True})],
+    "ResetGrant": [{"uid": 1000}, {"allUsers": True}],
+    "EndSessionGrants": [{"uid": 1000}, {"allUsers": True}],
+    "FindContactAccess": [{"uid": 1000, "contact": "Ada Lovelace"}],
     "QueryAudit": [{"uid": 1000}, {"allUsers": True}],
-    "ListPending": [{"uid": 1000}],
+    "ListPending": [{"uid": 1000}, {"allUsers": True}],
     "ExplainDecision": [{"app": "io.contactbroker.contactbook", "uid": 1000}],
     "GetStatus": [{"allUsers": True}], "VerifyAudit": [{}], "ReloadPolicy": [{}], "PurgeUser": [{"uid": 1000}],
 }

@@ -7,7 +7,7 @@ import sys
 
 from fixture.accounts import start
 from fixture.broker import STATE, Pace, admin, busy_p99, fresh, p99, paced, wait_for
-from fixture.person import PASSWORD_PROMPT, Agent
+from fixture.person import PASSWORD_PROMPT, Agent, add_contact
 from fixture.verdict import must, run, tries
 
 SETTINGS = "/etc/contactbroker/contactbroker.toml"
@@ -148,23 +148,7 @@ def rest():
 
 @tries("(bob adds a contact meanwhile)", "saved: his address book is another one")
 def bob():
-    with Agent("bob") as agent:
-        adding = start("bob", ["contactbook", "add", "--given", "Bobs", "--family", "Friend"],
-                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        try:
-            # contactbook causes no prompt if an earlier adversary left it access.
-            wait_for(lambda: adding.poll() is not None or agent.read(0.1) and "asks to see your contacts" in agent.text,
-                     "contactbook asks or ends")
-            if adding.poll() is None:
-                agent.press("c")
-                agent.wait("What may")
-                agent.approve("a")
-                agent.give_password("bob", "You shared all contacts")
-            said = adding.communicate(timeout=20)[0].decode()
-        finally:
-            adding.kill()
-    must(adding.returncode == 0, said)
-    return " ".join(said.split())
+    return add_contact("bob", "Bobs", "Friend")
 
 
 @tries("(the contacts are deleted, and the settings restored)", "done")

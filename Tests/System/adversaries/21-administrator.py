@@ -1,0 +1,165 @@
+"""an administrator who audits the grants of several users with contactctl, and a person who asks about a contact"""
+
+import json
+import os
+import pwd
+import subprocess
+
+from fixture.accounts import as_user, start
+from fixture.broker import CALLER, MARKER, command, fresh, wait_for
+from fixture.person import PASSWORD_PROMPT, Agent, Terminal, add_contact, password
+from fixture.varlink import APPS, admin
+from fixture.verdict import must, run, tries
+
+fresh()
+# A third user, who only denies an app.
+if not any(each.pw_name == "carol" for each in pwd.getpwall()):
+    command("useradd", "--create-home", "--shell", "/bin/bash", "carol")
+    subprocess.run(["chpasswd"], input=f"carol:{password('carol')}\n", text=True, check=True)
+SHARED = {"alice": ["ink", "mail", "paint", "mail helper"], "bob": ["ink", "mail", "chat"]}
+NAMES = '{"method":"io.contactbroker.Contacts.FetchContacts","parameters":{"keys":["givenName"]}}'
+QUERY = {"alice": "saga", "bob": "doris"}
+
+
+def copies(user, names):
+    """Copies of the caller in the user's home folder, each with a different hash. Returns their paths."""
+    folder = f"/home/{user}/programs"
+
+    def lay():
+        with open(CALLER, "rb") as file:
+            program = file.read()
+        os.makedirs(folder, exist_ok=True)
+        for name in names:
+            with open(f"{folder}/{name}", "wb") as file:
+                file.write(program + name.encode())
+            os.chmod(f"{folder}/{name}", 0o755)
+
+    as_user(user, lay)
+    return [f"{folder}/{name}" for name in names]
+
+
+def share(user, person, path):
+    """The program asks for one contact, and the person shares it. Returns what the program printed."""
+    button = json.dumps({"method": "io.contactbroker.Contacts.RequestContacts", "parameters": {"query": QUERY[user]}})
+    asking = start(user, [path, APPS, button, NAMES], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    try:
+        person.wait("looks for")
+        person.approve("s")
+        if person.wait("Only this contact", "You shared", PASSWORD_PROMPT) == "Only this contact":
+            person.approve("y")
+        person.give_password(user, "You shared")
+        return asking.communicate(timeout=20)[0].decode(errors="replace")
+    finally:
+        asking.kill()
+
+
+def ctl(*arguments, code=0):
+    status, said = command("contactctl", *arguments)
+    must(status == code, f"contactctl {' '.join(arguments)}: {status}: {said}")
+    return said
+
+
+def listed(*arguments):
+    return json.loads(ctl("apps", "--json", *arguments))["grants"]
+
+
+@tries("(two of three users share one contact with each of several apps; the third denies one)", "done")
+def prepare():
+    add_contact("bob", "Doris", "Ek")
+    for user, names in SHARED.items():
+        with Agent(user) as person:
+            for path in copies(user, names):
+                said = share(user, person, path)
+                must("givenName" in said, f"{user}, {path}: {said[-300:]}")
+    [path] = copies("carol", ["mail"])
+    with Agent("carol") as person:
+        asking = start("carol", [path, APPS, '{"method":"io.contactbroker.Contacts.RequestAccess"}'],
+                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        person.wait("asks to see your contacts")
+        person.press("d")
+        person.wait("did not allow")
+        wait_for(lambda: asking.poll() is not None, "the app is answered")
+    return ", ".join(f"{user}: {len(names)}" for user, names in SHARED.items()) + "; carol denied one"
+
+
+@tries("lists which apps each user has let in", "each app of each user, told apart by its path")
+def apps():
+    grants = listed("--all-users")
+    for user, names in SHARED.items():
+        uid = pwd.getpwnam(user).pw_uid
+        for name in names:
+            of = [each for each in grants if each["uid"] == uid and f"/{name} sha256:" in each["app"]]
+            must(len(of) == 1 and of[0]["status"] == "limited" and of[0]["contacts"] == 1, f"{user}, {name}: {of}")
+    table = ctl("apps", "--all-users")
+    must("'/home/alice/programs/mail helper'" in table and "/home/bob/programs/mail" in table, table)
+    must(not any(each["uid"] != pwd.getpwnam("bob").pw_uid for each in listed("--user", "bob")), "others' grants with --user")
+    return f"{len(grants)} grants of {len({each['uid'] for each in grants})} users"
+
+
+@tries("asks what one app may see and why, and who saw what in the last week", "answers with user, app, keys and counts")
+def questions():
+    shown = ctl("show", "/home/bob/programs/chat", "--user", "bob")
+    must("1 contact" in shown and "disclosure" in shown, shown)
+    why = ctl("why", "/home/bob/programs/chat", "--user", "bob")
+    must("the person allowed it 1 contact" in why, why)
+    audit = ctl("audit", "--all-users", "--since", "7d", "--event", "disclosure", "--csv")
+    for user, names in SHARED.items():
+        for name in names:
+            must(f"/home/{user}/programs/{name} sha256:" in audit, f"{user}, {name}: {audit[-600:]}")
+    must("Saga" not in audit and MARKER not in audit, "the audit has a name")
+    return f"{len(audit.splitlines()) - 1} disclosures"
+
+
+@tries("looks up who may see alice's Saga, without permission in the settings", "refused, with the setting to change")
+def looks_up():
+    said = ctl("who", "Saga Lindqvist", "--user", "alice", code=1)
+    must("look_up_contacts" in said and "mail" not in said, said)
+    return "refused"
+
+
+@tries("(alice asks who can see Saga, and who saw her)", "her four apps, after her password")
+def person_asks():
+    with Terminal("alice", "contactctl who saga; echo ended") as terminal:
+        terminal.wait(PASSWORD_PROMPT)
+        terminal.type_password(password("alice"))
+        terminal.wait("ended")
+        said = terminal.text
+    now, seen = said.split("Saw it")
+    for name in SHARED["alice"]:
+        must(f"/{name}" in now and f"/{name}" in seen, f"{name}: {seen}")
+    must("Lindqvist" not in said and "/home/bob" not in said, said)
+    records = [each["detail"] for each in admin("QueryAudit", uid=1000, event="lookUp")["records"] if "detail" in each]
+    # The record of root's refused look-up comes only if the settings permit it.
+    must(not records, f"{records}")
+    return "ink, mail, mail helper and paint"
+
+
+@tries("revokes an app for one user, then another one for all", "denied at once, and only there; the audit says by root")
+def revokes():
+    ctl("revoke", "/home/bob/programs/chat", "--user", "bob")
+    statuses = {each["displayName"]: each["status"] for each in listed("--user", "bob")}
+    must(statuses["chat"] == "denied" and statuses["ink"] == "limited", f"{statuses}")
+    # The copies differ by user, so one command revokes one of them.
+    for user in SHARED:
+        ctl("revoke", f"/home/{user}/programs/ink", "--all-users")
+    left = [each for each in listed("--all-users") if each["displayName"] == "ink" and each["status"] != "denied"]
+    must(not left, f"{left}")
+    done = [each for each in admin("QueryAudit", allUsers=True, event="revocation", limit=50)["records"]
+            if each.get("detail") == "by root"]
+    must(len(done) >= 3, f"{done}")
+    said = as_user("bob", lambda: subprocess.run(
+        ["/home/bob/programs/chat", APPS, NAMES], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20).stdout)
+    must("AccessDenied" in said, said)
+    return "AccessDenied for bob's chat; ink is denied for both"
+
+
+@tries("(the grants are reset)", "done")
+def tidy():
+    for each in listed("--all-users"):
+        if "/programs/" in each["app"]:
+            admin("ResetGrant", uid=each["uid"], app=each["app"])
+    must(not any("/programs/" in each["app"] for each in listed("--all-users")), "a grant is left")
+    return "reset"
+
+
+run()
