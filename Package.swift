@@ -175,7 +175,7 @@ let package = Package(
             "contactctl",
             [
                 "BrokerCommandOutput", "BrokerPasswordPrompt", "BrokerConnection", "BrokerModel", "BrokerFormatting",
-                "BrokerJSON", "BrokerVarlinkClient", arguments,
+                "BrokerAccessControl", "BrokerJSON", "BrokerVarlinkClient", arguments,
             ], isInstalled: true),
         program(
             "contactbook",

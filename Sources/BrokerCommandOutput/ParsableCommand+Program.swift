@@ -16,10 +16,23 @@ extension ParsableCommand {
         } catch {
             // ArgumentParser throws for help and version, too; they exit with 0.
             if exitCode(for: error).isSuccess { exit(withError: error) }
+            if let word = CommandLine.arguments.dropFirst().first, let unknown = unknownCommand(word) {
+                Speech.say("\(_commandName): \(unknown)")
+                Glibc.exit(2)
+            }
             let message = message(for: error)
             Speech.say("\(_commandName): \(message.prefix(1).lowercased())\(message.dropFirst())")
             Speech.say("try: \(_commandName) --help")
             Glibc.exit(2)
         }
+    }
+
+    /// What to say if the word is no command of this program; `nil` if it is one, or an option.
+    private static func unknownCommand(_ word: String) -> String? {
+        let commands = configuration.subcommands.map { $0._commandName }
+        guard !commands.isEmpty, !word.hasPrefix("-"), !commands.contains(word), word != "help" else { return nil }
+        let near = Suggestion.closest(to: word, among: commands)
+        let advice = near.map { "did you mean \($0)?" } ?? "for all commands: \(_commandName) --help"
+        return "there is no command \(Speech.clean(word)); \(advice)"
     }
 }

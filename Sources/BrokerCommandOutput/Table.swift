@@ -1,14 +1,48 @@
 import BrokerFormatting
 
 /// Rows of text under headings, aligned by terminal columns.
+///
+/// A table that is too wide for its terminal first shortens columns down to their smallest useful width, and
+/// then leaves out the least important ones. A pipe or a file gets everything.
 public struct Table {
-    private let headings: [String]
+    public struct Column: Sendable {
+        /// How a text that is too long is shortened.
+        public enum Cut: Sendable {
+            case end
+            /// For paths and identifiers, whose first and last parts say the most.
+            case middle
+        }
+
+        let title: String
+        /// If the table is too wide, the column of the least importance is left out first. A column of importance
+        /// ``always`` stays.
+        let importance: Int
+        /// The width below which the column is left out instead of shortened, in terminal columns.
+        let narrowest: Int
+        let cut: Cut
+
+        public static let always = Int.max
+
+        public init(_ title: String, importance: Int = always, narrowest: Int = 8, cut: Cut = .end) {
+            self.title = title
+            self.importance = importance
+            self.narrowest = narrowest
+            self.cut = cut
+        }
+    }
+
+    private let columns: [Column]
     private var rows: [[String]] = []
-    /// The largest width of each column except the last, in terminal columns. Longer text is cut.
+    /// The largest width of each column except the last if the width is not limited, in terminal columns. Longer
+    /// text is cut.
     public static let widest = 48
 
+    public init(_ columns: [Column]) {
+        self.columns = columns
+    }
+
     public init(_ headings: [String]) {
-        self.headings = headings
+        self.init(headings.map { Column($0) })
     }
 
     /// Adds a row. Cells are made safe for a terminal.
@@ -16,13 +50,65 @@ public struct Table {
 
     public var isEmpty: Bool { rows.isEmpty }
 
-    /// The lines without trailing white space.
+    /// The lines without trailing white space. All columns except the last are at most ``widest`` wide.
     public var lines: [String] {
-        let all = [headings] + rows
-        let widths = headings.indices.map { column in
+        let all = [columns.map(\.title)] + rows
+        let widths = columns.indices.map { column in
             min(Self.widest, all.map { DisplayText.columns(of: $0[column]) }.max() ?? 0)
         }
         return all.map { Self.line($0, widths: widths) }
+    }
+
+    /// The lines, at most this wide. If `width` is `nil`, nothing is left out or shortened.
+    ///
+    /// - Parameter heading: changes the line of headings, for example to bold.
+    public func lines(width: Int?, heading: (String) -> String = { $0 }) -> [String] {
+        let all = [columns.map(\.title)] + rows
+        var shown = columns.indices.map { $0 }
+        var widths = columns.indices.map { column in all.map { DisplayText.columns(of: $0[column]) }.max() ?? 0 }
+        if let width { fit(&shown, &widths, in: width) }
+        return all.enumerated().map { place, cells in
+            var line = ""
+            for column in shown {
+                let text = shortened(cells[column], columns[column].cut, to: widths[column])
+                let padding = column == shown.last ? 0 : max(0, widths[column] - DisplayText.columns(of: text)) + 2
+                line += text + String(repeating: " ", count: padding)
+            }
+            while line.last == " " { line.removeLast() }
+            return place == 0 ? heading(line) : line
+        }
+    }
+
+    private func fit(_ shown: inout [Int], _ widths: inout [Int], in width: Int) {
+        func excess() -> Int { shown.reduce((shown.count - 1) * 2 - width) { $0 + widths[$1] } }
+        let full = widths
+        while excess() > 0 {
+            // The column that is the furthest above its smallest width loses one column at a time.
+            if let place = shown.filter({ widths[$0] > columns[$0].narrowest })
+                .max(by: { widths[$0] - columns[$0].narrowest < widths[$1] - columns[$1].narrowest })
+            {
+                widths[place] -= 1
+                continue
+            }
+            guard
+                let least = shown.filter({ columns[$0].importance < Column.always })
+                    .min(by: { columns[$0].importance < columns[$1].importance })
+            else { break }
+            shown.removeAll { $0 == least }
+            widths = full
+        }
+        // The terminal is narrower than the columns that always stay.
+        while excess() > 0, let place = shown.max(by: { widths[$0] < widths[$1] }), widths[place] > 1 {
+            widths[place] -= 1
+        }
+        while excess() > 0, shown.count > 1 { shown.removeLast() }
+    }
+
+    private func shortened(_ text: String, _ cut: Column.Cut, to width: Int) -> String {
+        switch cut {
+        case .end: DisplayText.line(text, columns: width)
+        case .middle: DisplayText.middle(text, columns: width)
+        }
     }
 
     /// Formats one row with columns of these widths, without trailing white space. The last cell is not cut.

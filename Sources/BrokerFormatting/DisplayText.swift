@@ -70,6 +70,29 @@ public enum DisplayText {
         return String(clipped)
     }
 
+    /// Returns one line of at most this many columns. Longer text keeps its beginning and its end, with an ellipsis
+    /// between them. The end gets the larger part, because the last part of a path tells two paths apart.
+    public static func middle(_ text: String, columns: Int) -> String {
+        let line = line(text)
+        guard self.columns(of: line) > columns else { return line }
+        guard columns > 2 else { return self.line(line, columns: columns) }
+        let scalars = Array(line.unicodeScalars)
+        func taken(_ scalars: some Sequence<Unicode.Scalar>, _ room: Int) -> [Unicode.Scalar] {
+            var used = 0
+            return scalars.prefix {
+                used += CharacterWidth.columns(of: $0)
+                return used <= room
+            }
+        }
+        let first = taken(scalars, (columns - 1) / 3)
+        let used = first.reduce(0) { $0 + CharacterWidth.columns(of: $1) }
+        let last = taken(scalars.reversed(), columns - 1 - used)
+        var view = String.UnicodeScalarView(first)
+        view.append("…")
+        view.append(contentsOf: last.reversed())
+        return String(view)
+    }
+
     /// Returns the same as ``line(_:columns:)``, padded with spaces to the width, for tables.
     public static func cell(_ text: String, columns: Int) -> String {
         let line = line(text, columns: columns)

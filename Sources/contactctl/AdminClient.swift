@@ -10,6 +10,8 @@ struct AdminClient {
     /// The command's task: the verb phrase that follows `could not` in an error.
     private let task: String
     private let client: VarlinkClient
+    /// Whether the person may be asked for a password.
+    private let mayAsk: Bool
 
     /// The maximum wait for a reply: 120 seconds for the password, and 60 seconds for the broker's work.
     static let timeout = Duration.seconds(180)
@@ -25,7 +27,8 @@ struct AdminClient {
         do {
             do {
                 return try call { _ in }
-            } catch VarlinkClientError.error("io.systemd.InteractiveAuthenticationRequired", _) where Self.isAtTerminal
+            } catch VarlinkClientError.error("io.systemd.InteractiveAuthenticationRequired", _)
+                where mayAsk && Self.isAtTerminal
             {
                 let agent = PasswordAgent()
                 agent.prepare()
@@ -39,8 +42,9 @@ struct AdminClient {
 
     /// - Parameter waitingForEver: whether to wait without a timeout. Use this if the broker sends replies as
     ///   new records arrive.
-    init(to task: String, waitingForEver: Bool = false) throws {
+    init(to task: String, waitingForEver: Bool = false, mayAsk: Bool = true) throws {
         self.task = task
+        self.mayAsk = mayAsk
         do {
             client = try BrokerConnection.connect(to: .admin, timeout: waitingForEver ? nil : Self.timeout)
         } catch {
@@ -72,35 +76,36 @@ struct AdminClient {
         }
     }
 
-    /// Returns only the grants of the user who runs this program.
-    func grants() throws -> [AppGrant] {
-        guard let grants = try call("ListGrants")["grants"]?.elements else { return [] }
+    func grants(of users: Users) throws -> [AppGrant] {
+        guard let grants = try call("ListGrants", users.write)["grants"]?.elements else { return [] }
         return grants.map(AppGrant.init)
     }
 
-    /// Returns the grants of the app that matches the word. The word can be the app's identifier, its name in
-    /// any case, or a part of either, in this order of preference.
+    /// Returns the grants of the app that matches the word. The word can be the app's identifier, its path, its name in
+    /// any case, or a part of any of these, in this order of preference.
     ///
     /// - Throws: ``CommandFailure`` if the word matches no app, or several.
     func matching(_ word: String, strength: String? = nil, in grants: [AppGrant]) throws -> [AppGrant] {
         let candidates = grants.filter { strength == nil || $0.strength == strength }
         let ways: [(AppGrant) -> Bool] = [
-            { $0.app == word }, { $0.displayName.lowercased() == word.lowercased() }, { $0.isCalled(word) },
+            { $0.app == word || $0.name.identityAndHash == word }, { $0.name.identity == word },
+            { $0.displayName.lowercased() == word.lowercased() }, { $0.isCalled(word) },
         ]
         for way in ways {
             let found = candidates.filter(way)
             guard let first = found.first else { continue }
             let apps = Set(found.map(\.app))
             guard apps.count > 1 else { return candidates.filter { $0.app == first.app } }
+            let names = found.map { (app: $0.app, name: $0.name) }
             throw refused(
-                "\(Speech.clean(word)) can mean \(apps.count) apps",
-                try: "name one of them: " + apps.sorted().map(Speech.clean).joined(separator: ", "))
+                "\"\(Speech.clean(word))\" matches \(apps.count) apps",
+                try: "name one of them: " + Set(AppName.identities(names)).sorted().joined(separator: ", "))
         }
-        let among = strength.map { " with strength \(Speech.clean($0))" } ?? ""
-        throw refused("no app is called \(Speech.clean(word))\(among)", try: Self.listing)
+        let among = strength.map { " at strength \(Speech.clean($0))" } ?? ""
+        throw refused("no app matches \"\(Speech.clean(word))\"\(among)", try: Self.listing)
     }
 
-    private static let listing = "see them all: contactctl apps"
+    private static let listing = "list all apps: contactctl apps"
 
     func refused(_ reason: String, try advice: String? = nil) -> CommandFailure {
         CommandFailure("could not \(task): \(reason)", try: advice, .refused)
@@ -113,20 +118,20 @@ struct AdminClient {
         case "io.contactbroker.Admin.NotAuthorized" where !text("reason").isEmpty: return refused(text("reason"))
         case "io.contactbroker.Admin.NotAuthorized":
             return refused(
-                "the contact broker does not let you",
+                "the contact broker refused",
                 try: """
-                    it wants the password of the user whose contacts these are, or an administrator's; where polkit's \
-                    pkttyagent is not installed, nothing asks for it at a terminal: try it as root
+                    it needs the password of the user whose contacts these are, or an administrator's; without polkit's \
+                    pkttyagent nothing can ask for it at a terminal: run it as root
                     """)
         case "io.systemd.InteractiveAuthenticationRequired":
             return refused(
-                "it wants a password, and there is no terminal to ask for it at",
-                try: "run it at a terminal, or as root")
+                "a password is required, and there is no terminal to ask for it",
+                try: "run it in a terminal, or as root")
         case "io.contactbroker.Admin.UnknownApp":
-            return refused("no app is called \(text("app"))", try: Self.listing)
+            return refused("no app matches \"\(text("app"))\"", try: Self.listing)
         case "io.contactbroker.Admin.InvalidValue" where parameters["parameter"]?.string == "policy":
             return refused(
-                text("reason"), try: "every app is refused until it is mended: mend it, then contactctl reload")
+                text("reason"), try: "every app is refused until then: correct the file, then run contactctl reload")
         case "io.contactbroker.Admin.InvalidValue" where parameters["parameter"]?.string == "settings":
             return refused(
                 "the settings could not be read when the contact broker started: \(text("reason"))",

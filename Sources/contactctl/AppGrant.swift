@@ -1,10 +1,13 @@
 import BrokerCommandOutput
 import BrokerJSON
+import BrokerModel
+import Glibc
 
 /// One app's grant, as the broker reports it. The broker also reports an undecided app whose prompts are
 /// turned off.
 struct AppGrant {
     let json: JSONValue
+    let uid: UInt32
     let app: String
     let displayName: String
     let strength: String
@@ -13,6 +16,7 @@ struct AppGrant {
 
     init(_ json: JSONValue) {
         self.json = json
+        uid = json["uid"]?.integer.flatMap(UInt32.init(exactly:)) ?? 0
         app = json["app"]?.string ?? ""
         displayName = json["displayName"]?.string ?? app
         strength = json["strength"]?.string ?? ""
@@ -22,58 +26,95 @@ struct AppGrant {
 
     func text(_ name: String) -> String? { json[name]?.string }
 
+    var name: AppName { AppName(app, displayName: displayName) }
+
     /// Whether the person turned off this app's prompts.
     var isSilenced: Bool { json["silenced"]?.bool == true }
 
     /// Whether the person or an administrator has decided on access.
     var isDecided: Bool { status != "notDetermined" }
 
-    /// The status, the effective access if policy changes it, and a note if prompts are turned off.
-    var counting: String {
-        let counting = text("counts").map { "\(status), by policy \($0)" } ?? status
-        guard isSilenced else { return counting }
-        return isDecided ? "\(counting), never asked" : "never asked"
+    /// The policy's effective status; `nil` if the policy does not change the grant.
+    var byPolicy: String? { text("counts") }
+
+    /// The effective status in words.
+    var statusWords: String {
+        let words = Self.words(ofStatus: byPolicy ?? status) + (byPolicy == nil ? "" : " by policy")
+        return isSilenced ? "\(words), never ask" : words
     }
 
-    /// The number of contacts that the app can see under policy, in words. The exact number is known only if
-    /// policy does not change the access.
-    var countingExtent: String {
-        switch text("counts") {
-        case nil: extent
-        case "full": "all"
-        case "limited": "some"
-        default: "none"
+    static func words(ofStatus status: String) -> String { status == "notDetermined" ? "not decided" : status }
+
+    /// The contacts that the app sees, in words. If the policy limits the access, their number is not known.
+    var contactsSeen: String {
+        switch byPolicy ?? status {
+        case "full": "all contacts"
+        case "limited": byPolicy == nil ? extent : "some contacts"
+        default: "nothing"
         }
     }
+
+    /// The keys that the app may read, in words; `nil` if it sees nothing.
+    var keysSeen: String? {
+        contactsSeen == "nothing" ? nil : KeyWords.text(json["keys"]).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The contacts and the keys in one text.
+    var sees: String { keysSeen.map { "\(contactsSeen): \($0)" } ?? contactsSeen }
 
     /// The number of contacts that the person granted, in words.
     var extent: String {
         switch status {
-        case "full": "all"
-        case "limited": "\(contacts)"
-        default: "none"
+        case "full": "all contacts"
+        case "limited": contacts == 1 ? "1 contact" : "\(contacts) contacts"
+        default: "nothing"
         }
     }
 
-    /// The event that ends the grant: the end of a session or process, or a time. Otherwise `revoked`, or
-    /// `reset` if access is denied or not decided.
-    var end: String {
-        if let session = text("session") { return session }
-        if let expires = text("expires") { return LocalTime.text(expires) }
-        return status == "denied" || !isDecided ? "reset" : "revoked"
+    /// Who decided, from the reader's point of view: `you`, `root`, or the user's name.
+    func decider(_ users: Users) -> String {
+        guard text("decidedBy") == "administrator" else { return users.isOwn ? "you" : "the user" }
+        let through = text("decidedThrough") ?? ""
+        return ChangedBy.name(in: through) ?? (through.hasSuffix("by root") ? "root" : "an administrator")
     }
 
-    var lastUsed: String { text("lastUsedAt").map { LocalTime.text($0) } ?? "never" }
+    /// What ends the grant, or who denied it.
+    func until(_ users: Users, absolute: Bool) -> String {
+        switch status {
+        case "denied":
+            let isRevoked = text("decidedThrough")?.hasPrefix("revoked ") == true
+            return "\(isRevoked ? "revoked" : "denied") by \(decider(users))"
+        case "notDetermined": return "until reset"
+        default: break
+        }
+        if let session = text("session") { return sessionWords(session) }
+        if let expires = text("expires") {
+            return absolute ? LocalTime.text(expires) : RelativeTime.left(until: expires)
+        }
+        return "until revoked"
+    }
+
+    /// The terminal session or process that the grant is bound to, with the terminal's name.
+    private func sessionWords(_ words: String) -> String {
+        guard let leader = json["sessionLeader"]?.integer.flatMap(pid_t.init(exactly:)) else { return words }
+        let terminal = TerminalName.ofSession(leader).map { " (\($0))" } ?? ""
+        return (leader == getsid(0) ? "this terminal session" : "a terminal session") + terminal
+    }
+
+    func lastUsed(absolute: Bool) -> String {
+        guard let time = text("lastUsedAt") else { return "never" }
+        return absolute ? LocalTime.text(time) : RelativeTime.since(time)
+    }
 
     /// Explains the identity strength.
     var certainty: String {
         switch strength {
-        case "labelled": "the kernel's label names it"
-        case "sandboxed": "its sandbox names it"
-        case "service": "it is a service of the system"
-        case "installed": "the system's packages name it"
-        case "claimed": "it is started under that name, which any program of yours can take"
-        case "unverified": "only its file is known; other programs of yours can run it"
+        case "labelled": "named by the kernel's security label"
+        case "sandboxed": "named by its sandbox"
+        case "service": "a service of the system manager"
+        case "installed": "named by an installed package; other programs of the user can imitate it"
+        case "claimed": "started under this name, which any program of the user can use"
+        case "unverified": "known only by its file, which other programs of the user can run"
         default: "unknown"
         }
     }

@@ -6,15 +6,26 @@ import Glibc
 
 struct AuditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "Show which app read what, and what you answered. Oldest first.")
+        commandName: "audit", abstract: "Show what each app read, and how each request was answered. Oldest first.",
+        discussion: "Needs the password of the user, or an administrator's; root needs none.")
 
-    @Option(help: "Of this app only: its name or identifier, or part of it.") var app: String?
-    @Option(help: "Since a time: 30m, 12h, 7d, 2026-01-31 or 2026-01-31T12:00:00Z.") var since: String?
-    @Option(help: "Of this event only, such as disclosure, refusal or revocation.") var event: String?
-    @Option(help: "Of this contact only, by its name in what --json prints.") var contact: String?
-    @Option(help: "The latest so many.") var limit: Int?
-    @Flag(help: "Go on with new records as they come, until interrupted.") var follow = false
-    @Flag(help: "Print JSON, with hashes; with --follow one record a line.") var json = false
+    @OptionGroup var users: UserOptions
+    @Option(
+        help: "Only this app: its name, path or identifier, or a part of these.",
+        completion: .custom { (_, _, _) in Completions.apps() })
+    var app: String?
+    @Option(help: "Only records since a time: 30m, 12h, 7d, 2026-01-31 or 2026-01-31T12:00:00Z.") var since: String?
+    @Option(
+        help: "Only this event, such as disclosure, refusal or revocation.", completion: .list(AuditWords.events))
+    var event: String?
+    @Option(
+        help: "Only this contact, by its pseudonym in the output of --json. Needs an administrator's password, or root."
+    )
+    var contact: String?
+    @Option(help: "At most this number of records, the latest.") var limit: Int?
+    @Flag(help: "Continue with new records as they arrive, until interrupted.") var follow = false
+    @Flag(help: "Print JSON, with hashes; with --follow one record per line.") var json = false
+    @Flag(help: "Print comma-separated values (RFC 4180).") var csv = false
 
     /// The number of records to show if neither ``limit`` nor ``since`` is given.
     private static let defaultLimit = 50
@@ -27,26 +38,32 @@ struct AuditCommand: ParsableCommand {
     func validate() throws {
         if let limit, !(1...Self.mostRecords).contains(limit) {
             throw ValidationError(
-                "--limit takes a number from 1 to \(Self.mostRecords); --since gives all since a time")
+                "--limit requires a number from 1 to \(Self.mostRecords); --since shows all records since a time")
         }
         if let since, Moment(since) == nil {
-            throw ValidationError("--since takes 30m, 12h, 7d, a date or a time; not \(Speech.clean(since))")
+            throw ValidationError("--since requires 30m, 12h, 7d, a date or a time, not \(Speech.clean(since))")
         }
+        if json, csv { throw ValidationError("--json and --csv exclude each other") }
     }
 
     func run() throws {
+        let users = try users.users(to: "read the audit")
         let client = try AdminClient(to: "read the audit", waitingForEver: follow)
         // An app that was reset has records, but no grant from which to learn its identifier. In that case
         // this program reads all records and filters them.
         let identifier: String? = try app.flatMap { word in
-            let candidates = try client.grants().filter { $0.isCalled(word) }
+            let candidates = try client.grants(of: users).filter {
+                $0.isCalled(word) || $0.name.identityAndHash == word
+            }
             return try candidates.isEmpty ? nil : client.matching(word, in: candidates).first?.app
         }
         let isSifted = app != nil && identifier == nil
         let bound = limit ?? (since == nil ? follow ? Self.defaultLimitBeforeNew : Self.defaultLimit : nil)
         var records: [JSONValue] = []
-        var rows = AuditRows()
+        var rows = AuditRows(users)
+        if csv { print(AuditWords.csvHeading) }
         try client.stream("QueryAudit") {
+            users.write(&$0)
             $0.member("app", identifier)
             $0.member("since", since.flatMap { Moment($0)?.before(Int64(time(nil))) })
             $0.member("event", event)
@@ -60,20 +77,32 @@ struct AuditCommand: ParsableCommand {
                 records += batch
                 return
             }
-            for record in batch { print(json ? String(decoding: record.text, as: UTF8.self) : rows.line(record)) }
+            for record in batch {
+                print(
+                    json
+                        ? String(decoding: record.text, as: UTF8.self)
+                        : csv ? AuditWords.csv(record) : rows.line(record))
+            }
             // Without a flush, a pipe gets the records only when the buffer is full.
             fflush(nil)
         }
         guard !follow else { return }
         if isSifted, let bound { records = records.suffix(bound) }
+        try show(records, users)
+        if limit == nil, records.count == bound { Speech.say("shows the latest \(records.count); for more: --limit") }
+    }
+
+    private func show(_ records: [JSONValue], _ users: Users) throws {
         if json {
-            print(JSONLines.text(records))
+            CommandJSON.print { CommandJSON.array("records", records, &$0) }
+        } else if csv {
+            for record in records { print(AuditWords.csv(record)) }
         } else if records.isEmpty {
-            throw CommandFailure("nothing is on record", .refused)
+            throw CommandFailure("no matching records", .refused)
         } else {
-            for line in AuditTable.lines(records, withApp: true) { print(line) }
+            let table = AuditTable.table(records, users, withApp: true)
+            Screen.show(table.lines(width: Screen.width, heading: Screen.heading))
         }
-        if limit == nil, records.count == bound { Speech.say("the latest \(records.count); more with --limit") }
     }
 
     private static func isOf(_ record: JSONValue, app: String) -> Bool {

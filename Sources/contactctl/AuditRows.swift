@@ -4,10 +4,16 @@ import BrokerJSON
 
 /// Formats audit records one by one, as they arrive. Columns grow with their content and never shrink.
 struct AuditRows {
-    private var widths = [19, 12, 10, 8, 3, 0]
+    let users: Users
+    private var widths: [Int]
+
+    init(_ users: Users) {
+        self.users = users
+        widths = (users.isAll ? [8] : []) + [19, 12, 10, 8, 3, 0]
+    }
 
     mutating func line(_ record: JSONValue) -> String {
-        let cells = AuditTable.cells(record)
+        let cells = AuditTable.cells(record, users, app: AppName(record["app"]?.string ?? "").identity)
         for (column, cell) in cells.enumerated() {
             widths[column] = min(Table.widest, max(widths[column], DisplayText.columns(of: DisplayText.line(cell))))
         }

@@ -3,34 +3,39 @@ import BrokerJSON
 
 /// Formats audit records as a table.
 enum AuditTable {
-    static func lines(_ records: [JSONValue], withApp: Bool) -> [String] {
-        var table = Table(["TIME"] + (withApp ? ["APP"] : []) + ["WHAT", "STATUS", "CONTACTS", "DETAILS"])
-        for record in records {
-            var cells = cells(record)
-            if !withApp { cells.remove(at: 1) }
-            table.add(cells)
-        }
-        return table.lines
+    static func columns(_ users: Users, withApp: Bool) -> [Table.Column] {
+        (users.isAll ? [Table.Column("USER", narrowest: 6)] : []) + [Table.Column("TIME", narrowest: 19)]
+            + (withApp ? [Table.Column("APP", narrowest: 20, cut: .middle)] : []) + [
+                Table.Column("EVENT", narrowest: 10), Table.Column("STATUS", importance: 1, narrowest: 7),
+                Table.Column("CONTACTS", importance: 3, narrowest: 8),
+                Table.Column("DETAILS", importance: 2, narrowest: 12),
+            ]
     }
 
-    /// The cells: time, app, event, status, contacts, details.
-    static func cells(_ record: JSONValue) -> [String] {
+    static func table(_ records: [JSONValue], _ users: Users, withApp: Bool) -> Table {
+        var table = Table(columns(users, withApp: withApp))
+        let apps = records.map { record in
+            let app = record["app"]?.string ?? ""
+            return (app: app, name: AppName(app))
+        }
+        for (record, identity) in zip(records, AppName.identities(apps)) {
+            table.add(cells(record, users, app: withApp ? identity : nil))
+        }
+        return table
+    }
+
+    /// The cells: user, time, app, event, status, contacts, details.
+    static func cells(_ record: JSONValue, _ users: Users, app: String?) -> [String] {
         var what = record["event"]?.string ?? ""
         if let repeats = record["repeats"]?.integer, repeats > 0 { what += " (\(repeats) more)" }
         let keys = KeyWords.text(record["keys"]) ?? ""
-        let detail = record["detail"]?.string ?? ""
-        return [
-            LocalTime.text(record["time"]?.string ?? "", withSeconds: true), short(record["app"]?.string ?? ""), what,
-            record["status"]?.string ?? "", (record["contacts"]?.integer).map { "\($0)" } ?? "",
-            keys.isEmpty ? detail : detail.isEmpty ? keys : "\(keys) (\(detail))",
-        ]
-    }
-
-    /// Returns the file name from an unverified app's identifier, which consists of a path and a hash. Any
-    /// other identifier is returned unchanged.
-    static func short(_ app: String) -> String {
-        guard app.hasPrefix("/") else { return app }
-        return String(
-            app.split(whereSeparator: { $0.isWhitespace || $0 == "#" }).first?.split(separator: "/").last ?? "")
+        let detail = ChangedBy.words(record["detail"]?.string ?? "")
+        let user = record["uid"]?.integer.flatMap(UInt32.init(exactly:)).map(UserName.text) ?? ""
+        return (users.isAll ? [user] : []) + [LocalTime.text(record["time"]?.string ?? "", withSeconds: true)]
+            + (app.map { [$0] } ?? []) + [
+                what, AppGrant.words(ofStatus: record["status"]?.string ?? ""),
+                (record["contacts"]?.integer).map { "\($0)" } ?? "",
+                keys.isEmpty ? detail : detail.isEmpty ? keys : "\(keys) (\(detail))",
+            ]
     }
 }

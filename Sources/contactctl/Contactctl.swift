@@ -5,12 +5,15 @@ import BrokerCommandOutput
 struct Contactctl: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "contactctl",
-        abstract: "See and take back what apps may know of your contacts.",
-        discussion: "Exit codes: 0 done, 1 refused or nothing found, 2 could not be tried.",
+        abstract: "Show and revoke apps' access to contacts.",
+        discussion:
+            "Exit codes: 0 success; 1 the broker refused, or nothing matches; 2 the command could not be carried out.",
         version: "contactctl 0.1.0",
         subcommands: [
-            AppsCommand.self, ShowCommand.self, RevokeCommand.self, ResetCommand.self, SetCommand.self, WhyCommand.self,
-            ReloadCommand.self, PendingCommand.self, AuditCommand.self, VerifyCommand.self, StatusCommand.self,
+            AppsCommand.self, ShowCommand.self, WhoCommand.self, WhyCommand.self, RevokeCommand.self,
+            EndSessionCommand.self,
+            ResetCommand.self, SetCommand.self,
+            PendingCommand.self, AuditCommand.self, ReloadCommand.self, VerifyCommand.self, StatusCommand.self,
             PurgeUserCommand.self,
         ])
 

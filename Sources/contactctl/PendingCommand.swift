@@ -4,36 +4,50 @@ import BrokerJSON
 
 struct PendingCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pending", abstract: "List the questions that wait for the person's answer.",
-        discussion: "Who asks and for what, never a reason or a search. They are answered in contact-agent.")
+        commandName: "pending", abstract: "List the requests that wait for an answer.",
+        discussion: "Shows who asks and for what, but no purpose and no search text. To answer, start contact-agent.")
 
+    @OptionGroup var users: UserOptions
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
-        let reply = try AdminClient(to: "list the open questions").call("ListPending")
+        let users = try users.users(to: "list the open requests")
+        let reply = try AdminClient(to: "list the open requests").call("ListPending", users.write)
         let prompts = reply["prompts"]?.elements.map(Array.init) ?? []
-        guard !json else { return print(JSONLines.text(prompts)) }
-        guard !prompts.isEmpty else { return Speech.say("no question waits for an answer") }
-        var table = Table(["APP", "HOW SURE", "ASKS", "STATE"])
-        for prompt in prompts {
+        guard !json else { return CommandJSON.print { CommandJSON.array("prompts", prompts, &$0) } }
+        guard !prompts.isEmpty else { return Speech.say("no request is waiting\(users.suffix)") }
+        var table = Table(
+            (users.isAll ? [Table.Column("USER", narrowest: 6)] : []) + [
+                Table.Column("APP", narrowest: 16),
+                Table.Column("PATH OR IDENTIFIER", importance: 2, narrowest: 20, cut: .middle),
+                Table.Column("REQUEST", narrowest: 12), Table.Column("STATE", importance: 3, narrowest: 10),
+                Table.Column("IDENTITY", importance: 1),
+            ])
+        let names = prompts.map {
+            let app = $0["app"]?.string ?? ""
+            return (app: app, name: AppName(app, displayName: $0["displayName"]?.string))
+        }
+        for (prompt, (entry, identity)) in zip(prompts, zip(names, AppName.identities(names))) {
             let isShown = prompt["shown"]?.bool == true
             let isQuiet = prompt["quiet"]?.bool == true
-            table.add([
-                prompt["displayName"]?.string ?? "", prompt["strength"]?.string ?? "",
-                Self.words(prompt["kind"]?.string ?? ""),
-                isShown ? "at an agent" : isQuiet ? "as a quiet line" : "waits for its turn",
-            ])
+            let uid = prompt["uid"]?.integer.flatMap(UInt32.init(exactly:)) ?? 0
+            table.add(
+                (users.isAll ? [UserName.text(uid)] : []) + [
+                    entry.name.name, identity, Self.words(prompt["kind"]?.string ?? ""),
+                    isShown ? "shown by an agent" : isQuiet ? "a quiet line" : "queued",
+                    prompt["strength"]?.string ?? "",
+                ])
         }
-        for line in table.lines { print(line) }
+        Screen.show(table.lines(width: Screen.width, heading: Screen.heading))
     }
 
     private static func words(_ kind: String) -> String {
         switch kind {
-        case "access": "to see contacts"
-        case "button": "for a contact by its name"
-        case "manage": "to change what it sees"
-        case "pick": "to be handed contacts once"
-        case "propose": "to add a card"
+        case "access": "see contacts"
+        case "button": "see a contact by its name"
+        case "manage": "change what it sees"
+        case "pick": "get contacts once"
+        case "propose": "add a contact"
         default: kind
         }
     }

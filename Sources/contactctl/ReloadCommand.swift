@@ -5,8 +5,11 @@ import BrokerJSON
 struct ReloadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
-        abstract: "Let the policy files hold as they are now. What an app loses, it loses at once.",
-        discussion: "A policy that cannot be understood refuses every app until it is mended and reloaded.")
+        abstract: "Reload policy files.",
+        discussion: """
+            Needs an administrator's password, or root. Access that the new policy forbids ends at once. If a policy file has a \
+            mistake, every app is refused until the file is corrected and reloaded.
+            """)
 
     func run() throws {
         let rules = try AdminClient(to: "reload the policy").call("ReloadPolicy")["rules"]?.integer ?? 0

@@ -4,35 +4,48 @@ import BrokerJSON
 
 struct RevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke",
-        abstract: "Take back what an app may see. It is refused from now on, and not asked about.",
-        discussion: "To be asked about the app again, use reset.")
+        commandName: "revoke", abstract: "Revoke an app's access.",
+        discussion: """
+            The same program is then denied without a prompt, in other terminals, too. To let it ask again, use reset. To \
+            end only the access of a terminal session, use end-session.
+            """)
 
-    @Argument(help: "The app's name or identifier, or part of it.") var app: String
-    @Option(help: "Only where the broker was so sure of the app, for example unverified.") var strength: String?
+    @OptionGroup var target: AppOptions
+    @OptionGroup var users: UserOptions
+    @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
-        let client = try AdminClient(to: "revoke")
-        let grants = try client.matching(app, strength: strength, in: client.grants())
+        let users = try users.users(to: "revoke access")
+        let client = try AdminClient(to: "revoke access")
+        let grants = try client.matching(target.app, strength: target.strength, in: client.grants(of: users))
         guard let first = grants.first else { return }
-        let name = Speech.clean(first.displayName)
-        guard grants.contains(where: \.isDecided) else {
-            Speech.say("\(name) was never allowed anything, and you are not asked about it")
-            return
-        }
+        let name = first.name.full
         let allowed = grants.filter { $0.isDecided && $0.status != "denied" }
         guard !allowed.isEmpty else {
-            Speech.say("\(name) was refused already")
-            return
+            guard !json else { return CommandJSON.print { CommandJSON.grants([], &$0) } }
+            return Speech.say(
+                grants.contains(where: \.isDecided)
+                    ? "\(name) is already denied\(users.suffix)" : "\(name) has no access\(users.suffix)")
         }
-        _ = try client.call("SetGrant") {
+        let reply = try client.call("SetGrant") {
             $0.member("app", first.app)
-            $0.member("strength", strength)
+            $0.member("strength", target.strength)
             $0.member("status", "denied")
+            users.write(&$0)
         }
-        let before = allowed.map { $0.extent == "1" ? "1 contact" : "\($0.extent) contacts" }
-        print("\(name) may see no contact any more; it was allowed \(before.joined(separator: " and "))")
-        Speech.say("what it has read already, it may have kept")
-        Speech.say("to be asked about it again: contactctl reset '\(name)'")
+        let now = reply["grants"]?.elements.map { $0.map(AppGrant.init) } ?? []
+        guard !json else { return CommandJSON.print { CommandJSON.grants(now, &$0) } }
+        for grant in allowed {
+            let user = users.isAll ? " for \(UserName.text(grant.uid))" : users.suffix
+            print("revoked\(user): \(name) could see \(grant.sees)")
+        }
+        // An interpreter cannot be denied as an app.
+        let isBound = !now.isEmpty && now.allSatisfy { $0.text("session") != nil }
+        Speech.say(
+            isBound
+                ? "it is denied until this session or process ends; each new one asks again"
+                : "it is denied from now on, in every terminal; to let it ask again: contactctl reset \(target.shellWord)"
+        )
+        Speech.say("it may have kept what it has already read")
     }
 }

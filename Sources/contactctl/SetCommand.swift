@@ -6,39 +6,42 @@ import Glibc
 
 struct SetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Change what an app may see: less at once, more with your password.",
+        commandName: "set", abstract: "Change an app's access. More access needs the password of the user.",
         discussion: """
-            What is not named stays as it is. An app that had everything and is set to limited sees nothing until you \
-            share single contacts in contact-agent. To forget what you said, use reset.
+            A value whose option you omit stays unchanged. An app with full access that is set to limited sees nothing \
+            until you share single contacts in contact-agent.
             """)
 
-    @Argument(help: "The app's name or identifier, or part of it.") var app: String
-    @Option(help: "full, limited or denied.") var level: String?
+    @OptionGroup var target: AppOptions
+    @OptionGroup var users: UserOptions
+    @Option(help: "full, limited or denied.", completion: .list(levels)) var level: String?
     @Option(
-        help: "The keys that it may read, such as givenName,familyName,phoneNumbers; groups lets it see others' groups."
-    )
+        help:
+            "The keys that the app may read, such as givenName,familyName,phoneNumbers; groups includes others' groups.",
+        completion: .list(GrantKey.allCases.map(\.rawValue)))
     var keys: String?
-    @Option(help: "When that ends: in 30m, 12h, 7d, or at 2026-01-31 or 2026-01-31T12:00:00Z.") var until: String?
-    @Option(help: "Only where the broker was so sure of the app, for example unverified.") var strength: String?
+    @Option(help: "The end of the access: in 30m, 12h, 7d, or at 2026-01-31 or 2026-01-31T12:00:00Z.") var until:
+        String?
+    @Flag(help: "Print JSON.") var json = false
 
     private static let levels = ["full", "limited", "denied"]
 
     func validate() throws {
         guard level != nil || keys != nil || until != nil else {
-            throw ValidationError("nothing to change; name --level, --keys or --until")
+            throw ValidationError("nothing to change; use --level, --keys or --until")
         }
         if let level, !Self.levels.contains(level) {
-            throw ValidationError("--level takes full, limited or denied; not \(Speech.clean(level))")
+            throw ValidationError("--level requires full, limited or denied, not \(Speech.clean(level))")
         }
         if let keys {
             let unknown = Self.names(keys).first { GrantKey(rawValue: $0) == nil }
             guard unknown == nil, !Self.names(keys).isEmpty else {
                 throw ValidationError(
-                    "--keys takes names of keys, with commas between; \(Speech.clean(unknown ?? keys)) is none")
+                    "--keys requires names of keys, separated by commas; \(Speech.clean(unknown ?? keys)) is not a key")
             }
         }
         if let until, Moment(until) == nil {
-            throw ValidationError("--until takes 30m, 12h, 7d, a date or a time; not \(Speech.clean(until))")
+            throw ValidationError("--until requires 30m, 12h, 7d, a date or a time, not \(Speech.clean(until))")
         }
     }
 
@@ -47,30 +50,39 @@ struct SetCommand: ParsableCommand {
     }
 
     func run() throws {
-        let client = try AdminClient(to: "change what the app may see")
-        let grants = try client.matching(app, strength: strength, in: client.grants().filter(\.isDecided))
+        let users = try users.users(to: "change the access")
+        let client = try AdminClient(to: "change the access")
+        let grants = try client.matching(
+            target.app, strength: target.strength, in: client.grants(of: users).filter(\.isDecided))
         guard let grant = grants.first else { return }
         // The person must choose the grant, because a wrong guess could give an app more access.
-        guard grants.count == 1 else {
+        let strengths = Set(grants.map(\.strength)).sorted()
+        guard strengths.count == 1, users.isAll || grants.count == 1 else {
             throw client.refused(
-                "the broker knows \(Speech.clean(grant.displayName)) in \(grants.count) ways",
-                try: "name one: " + grants.map { "--strength \(Speech.clean($0.strength))" }.joined(separator: " or "))
+                "\(grant.name.full) has \(grants.count) grants",
+                try: "choose one: " + strengths.map { "--strength \(Speech.clean($0))" }.joined(separator: " or "))
+        }
+        let statuses = Set(grants.map(\.status))
+        guard let status = level ?? (statuses.count == 1 ? grant.status : nil) else {
+            throw client.refused("\(grant.name.full) has different access for each user", try: "name one user: --user")
         }
         let reply = try client.call("SetGrant") {
             $0.member("app", grant.app)
             $0.member("strength", grant.strength)
-            $0.member("status", level ?? grant.status)
+            $0.member("status", status)
             $0.member("keys", keys.map(Self.names))
             $0.member("expires", until.flatMap { Moment($0)?.after(Int64(time(nil))) })
+            users.write(&$0)
         }
-        let now = reply["grants"]?.elements.map { $0.map(AppGrant.init) }?.first ?? grant
-        let read = KeyWords.text(now.json["keys"]).map { ", \($0)" } ?? ""
-        let contacts = now.extent == "1" ? "contact" : "contacts"
-        let sight = now.status == "denied" ? "no contact" : "\(now.extent) \(contacts)\(read)"
-        let end = now.status == "denied" ? "" : ", until \(now.end == "revoked" ? "you revoke it" : now.end)"
-        print("\(Speech.clean(now.displayName)) may see \(sight)\(end)")
-        if now.status == "limited", now.contacts == 0 {
-            Speech.say("share contacts with it in contact-agent: l lists the apps")
+        let now = reply["grants"]?.elements.map { $0.map(AppGrant.init) } ?? []
+        guard !json else { return CommandJSON.print { CommandJSON.grants(now, &$0) } }
+        for grant in now {
+            let user = users.isAll ? " for \(UserName.text(grant.uid))" : users.suffix
+            let end = grant.status == "denied" ? "" : ", \(grant.until(users, absolute: true))"
+            print("changed\(user): \(grant.name.full) now sees \(grant.sees)\(end)")
+        }
+        if now.contains(where: { $0.status == "limited" && $0.contacts == 0 }) {
+            Speech.say("to share contacts with it: contact-agent, then l")
         }
     }
 }

@@ -4,54 +4,60 @@ import BrokerJSON
 
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show what one app may know, and what it did last.")
+        commandName: "show", abstract: "Show an app's access and its latest audit records.",
+        discussion: "The records need the password of the user, or an administrator's; root needs none.")
 
-    @Argument(help: "The app's name or identifier, or part of it.") var app: String
+    @OptionGroup var target: AppOptions
+    @OptionGroup var users: UserOptions
+    @Flag(help: "Print JSON.") var json = false
     /// The number of audit records to show.
     private static let recent = 5
 
     func run() throws {
+        let users = try users.users(to: "show the app")
         let client = try AdminClient(to: "show the app")
-        let grants = try client.matching(app, in: client.grants())
-        for (place, grant) in grants.enumerated() {
-            if place > 0 { print() }
-            for line in Self.lines(grant) { print(line) }
-        }
+        let grants = try client.matching(target.app, strength: target.strength, in: client.grants(of: users))
         guard let identifier = grants.first?.app else { return }
-        let records = try client.call("QueryAudit") {
+        let reply = try client.call("QueryAudit") {
             $0.member("app", identifier)
             $0.member("limit", Self.recent)
+            users.write(&$0)
         }
-        guard let elements = records["records"]?.elements, records["records"]?.count != 0 else { return }
-        print("\nLast on record")
-        for line in AuditTable.lines(Array(elements), withApp: false) { print("  \(line)") }
+        let records = reply["records"]?.elements.map(Array.init) ?? []
+        guard !json else {
+            return CommandJSON.print {
+                CommandJSON.grants(grants, &$0)
+                CommandJSON.array("records", records, &$0)
+            }
+        }
+        var lines = grants.map { Self.lines($0, users) }.joined(separator: [""]).map(\.self)
+        if !records.isEmpty {
+            let table = AuditTable.table(records, users, withApp: false).lines(width: Screen.width.map { $0 - 2 })
+            lines += ["", "Latest audit records"] + table.map { "  \($0)" }
+        }
+        Screen.show(lines)
     }
 
-    static func lines(_ grant: AppGrant) -> [String] {
-        var lines = [Speech.clean(grant.displayName)]
+    static func lines(_ grant: AppGrant, _ users: Users) -> [String] {
+        var lines = [grant.name.name]
         func add(_ name: String, _ value: String?) {
             guard let value, !value.isEmpty else { return }
             lines.append("  " + name + String(repeating: " ", count: 12 - name.count) + Speech.clean(value))
         }
-        add("identifier", grant.app)
-        add("how sure", "\(grant.strength): \(grant.certainty)")
-        switch grant.status {
-        case "full": add("may see", "all contacts")
-        case "limited": add("may see", grant.contacts == 1 ? "1 contact" : "\(grant.contacts) contacts")
-        case "denied": add("may see", "nothing: you refused it")
-        case "notDetermined": add("may see", "nothing: you decided nothing about it")
-        default: add("status", grant.status)
+        if users.isAll { add("user", UserName.text(grant.uid)) }
+        add(grant.name.hash == nil ? "identifier" : "path", grant.name.identity)
+        add("SHA-256", grant.name.hash)
+        add("identity", "\(grant.strength): \(grant.certainty)")
+        add("status", grant.statusWords)
+        add("sees", grant.sees)
+        if grant.byPolicy != nil {
+            add("policy", "changes \(grant.status) to \(grant.statusWords); contactctl why names the rule")
         }
-        add("policy", grant.text("counts").map { "makes it \($0); contactctl why says by which rule" })
-        if grant.isSilenced { add("questions", "never: contactctl reset has it ask again") }
-        if grant.status != "denied" {
-            add("reads", KeyWords.text(grant.json["keys"]))
-            add("until", grant.end)
-        }
-        let decidedBy = grant.text("decidedBy").map { $0 == "person" ? " by you" : " by \($0)" } ?? ""
-        add("decided", grant.text("decidedAt").map { LocalTime.text($0) + decidedBy })
-        add("answered", grant.text("decidedThrough"))
-        add("last used", grant.lastUsed)
+        if grant.isSilenced { add("prompts", "turned off; contactctl reset turns them on") }
+        add("until", grant.until(users, absolute: true))
+        add("decided", grant.text("decidedAt").map { "\(LocalTime.text($0)) by \(grant.decider(users))" })
+        add("answered", grant.text("decidedThrough").map(ChangedBy.words))
+        add("last used", grant.lastUsed(absolute: true))
         add("uses", (grant.json["uses"]?.integer).map { "\($0)" })
         return lines
     }

@@ -5,7 +5,7 @@ import Glibc
 
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show how the contact broker is doing, and what it cannot protect against.")
+        commandName: "status", abstract: "Show the broker's state, and what this machine cannot protect against.")
 
     @Flag(help: "Print JSON.") var json = false
 
@@ -15,9 +15,14 @@ struct StatusCommand: ParsableCommand {
             if getuid() == 0 { $0.member("allUsers", true) }
         }
         guard let status = reply["status"], let members = status.members else {
-            throw CommandFailure("could not show the status: the contact broker gave none", .notTried)
+            throw CommandFailure("could not show the status: the contact broker sent none", .notTried)
         }
-        guard !json else { return print(String(decoding: status.text, as: UTF8.self)) }
+        guard !json else {
+            return CommandJSON.print {
+                $0.name("status")
+                $0.raw(Array(status.text))
+            }
+        }
         let rows = members.flatMap { Self.rows($0.name.string ?? "", $0.value) }
         let width = rows.map(\.0.count).max() ?? 0
         for (name, value) in rows {

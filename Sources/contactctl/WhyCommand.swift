@@ -5,11 +5,11 @@ import BrokerJSON
 struct WhyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "why",
-        abstract: "Say what holds for an app, and why: what you decided, and which rules are over it.")
+        abstract: "Explain an app's effective access: its grant, and the rules that apply.")
 
-    @Argument(help: "The app's name or identifier, or part of it; of one that you never decided about its identifier.")
-    var app: String
-    @Option(help: "Only where the broker was so sure of the app, for example unverified.") var strength: String?
+    @OptionGroup var target: AppOptions
+    @OptionGroup var users: UserOptions
+    @Flag(help: "Print JSON.") var json = false
 
     /// Converts the times in a reason to local time.
     private static func local(_ reason: String) -> String {
@@ -20,21 +20,55 @@ struct WhyCommand: ParsableCommand {
     }
 
     func run() throws {
-        let client = try AdminClient(to: "say why")
-        let grants = try client.grants()
-        var name = app
-        var identifier = app
-        if grants.contains(where: { $0.isCalled(app) && (strength == nil || $0.strength == strength) }) {
-            guard let first = try client.matching(app, strength: strength, in: grants).first else { return }
-            (name, identifier) = (first.displayName, first.app)
+        let users = try users.users(to: "explain the access")
+        let client = try AdminClient(to: "explain the access")
+        let grants = try client.grants(of: users)
+        var name = AppName(target.app)
+        var identifier = target.app
+        if grants.contains(where: {
+            $0.isCalled(target.app) && (target.strength == nil || $0.strength == target.strength)
+        }) {
+            guard let first = try client.matching(target.app, strength: target.strength, in: grants).first else {
+                return
+            }
+            (name, identifier) = (first.name, first.app)
         }
-        let reply = try client.call("ExplainDecision") {
-            $0.member("app", identifier)
-            $0.member("strength", strength)
+        // All users: those who decided about the app.
+        let asked: [UInt32?] =
+            switch users {
+            case .own: [nil]
+            case .one(let uid, _): [uid]
+            case .all: Set(grants.filter { $0.app == identifier }.map(\.uid)).sorted()
+            }
+        guard !asked.isEmpty else { throw client.refused("no app matches \"\(Speech.clean(target.app))\"") }
+        let replies = try asked.map { uid in
+            (
+                uid,
+                try client.call("ExplainDecision") {
+                    $0.member("app", identifier)
+                    $0.member("strength", target.strength)
+                    $0.member("uid", uid)
+                }
+            )
         }
-        print("\(Speech.clean(name)): \(Speech.clean(reply["status"]?.string ?? ""))")
-        for reason in reply["reasons"]?.elements.map(Array.init) ?? [] {
-            print("  " + Speech.clean(Self.local(reason.string ?? "")))
+        guard !json else {
+            return CommandJSON.print {
+                $0.member("app", identifier)
+                $0.name("users")
+                $0.array(replies) { writer, reply in
+                    writer.object {
+                        $0.member("uid", reply.0)
+                        $0.member("status", reply.1["status"]?.string)
+                    }
+                }
+            }
+        }
+        for (uid, reply) in replies {
+            let user = users.isAll ? uid.map { " for \(UserName.text($0))" } ?? "" : users.suffix
+            print("\(name.full)\(user): \(AppGrant.words(ofStatus: Speech.clean(reply["status"]?.string ?? "")))")
+            for reason in reply["reasons"]?.elements.map(Array.init) ?? [] {
+                print("  " + Speech.clean(Self.local(reason.string ?? "")))
+            }
         }
     }
 }

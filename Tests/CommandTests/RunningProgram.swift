@@ -21,7 +21,11 @@ struct RunningProgram {
     /// - Parameters:
     ///   - runtime: the folder in which the program looks for the broker's sockets.
     ///   - input: the file from which it reads standard input.
-    init(_ name: String, _ arguments: [String], runtime: String, input: String = "/dev/null") throws {
+    ///   - more: further variables of its environment.
+    init(
+        _ name: String, _ arguments: [String], runtime: String, input: String = "/dev/null",
+        environment more: [String] = []
+    ) throws {
         let path = try Self.folder() + "/" + name
         let outputPipe = try pipe()
         let errorPipe = try pipe()
@@ -46,7 +50,7 @@ struct RunningProgram {
                 "CONTACTBROKER_RUNTIME_DIR=\(runtime)", "XDG_STATE_HOME=\(runtime)/state", "TZ=UTC",
                 "PATH=/usr/bin:/bin",
             ]
-            + Self.inherited("LD_LIBRARY_PATH")
+            + Self.inherited("LD_LIBRARY_PATH") + more
         var argv = ([path] + arguments).map { strdup($0) } + [nil]
         var envp = environment.map { strdup($0) } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }

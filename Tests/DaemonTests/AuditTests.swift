@@ -148,7 +148,7 @@ struct AuditTests {
         try fixture.start()
         let untouched = try Command(DaemonFixture.programs + "/contactctl", ["verify"], in: fixture)
         #expect(untouched.end == .exited(0))
-        #expect(untouched.output.contains("all as they were written"))
+        #expect(untouched.output.contains("records are unchanged"))
         try fixture.stop()
         let triggers = ["auditKeepsWords", "auditKeepsRecords", "auditCallerKeepsWords", "auditCallerKeepsRecords"]
         try Self.execute(triggers.map { "DROP TRIGGER \($0); " }.joined() + sql, in: fixture)

@@ -123,26 +123,27 @@ struct PolicyLoadingTests {
         try fixture.keeper(with: person)
         let free = try contactctl("why", "keeper", in: fixture)
         #expect(free.end == .exited(0))
-        #expect(free.output.hasPrefix("keeper: full\n  the person allowed it all contacts on "))
+        #expect(free.output.contains(": full\n  the person allowed it all contacts on "))
         #expect(free.output.contains("no policy rule matches it"))
         try fixture.rule(
             "# a rule\n\n[[rule]]\nname = \"single\"\nstrengths = [\"unverified\"]\nmaximum_level = \"limited\"\n")
         let ruled = try contactctl("why", "keeper", in: fixture).output.split(separator: "\n")
-        #expect(ruled.first == "keeper: limited")
+        #expect(ruled.first?.hasSuffix("): limited") == true)
         #expect(ruled.dropFirst().first?.hasPrefix("  the person allowed it all contacts on ") == true)
         #expect(
             ruled.dropFirst(2) == [
                 "  policy \(fixture.policyFolder)/10-test.toml:3 “single” allows limited access at most",
                 "  the decision (full) is stored, and applies again without these rules", "  so it sees 0 contacts",
             ])
-        #expect(try contactctl("apps", in: fixture).output.contains("full, by policy limited"))
-        #expect(try contactctl("show", "keeper", in: fixture).words.contains("policy makes it limited"))
+        #expect(try contactctl("apps", in: fixture).output.contains("limited by policy"))
+        #expect(
+            try contactctl("show", "keeper", in: fixture).words.contains("policy changes full to limited by policy"))
         let nobody = try contactctl("why", "nobody", in: fixture)
         #expect(nobody.end == .exited(1))
-        #expect(nobody.errors.contains("no app is called nobody"))
+        #expect(nobody.errors.contains("no app matches \"nobody\""))
         #expect(
             try contactctl("why", "org.example.Mail", "--strength", "sandboxed", in: fixture).output.hasPrefix(
-                "org.example.Mail: notDetermined\n"))
+                "org.example.Mail: not decided\n"))
     }
 
     @Test("ListPending lists the open prompts without their purpose")

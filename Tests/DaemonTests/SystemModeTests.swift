@@ -135,7 +135,7 @@ struct PurgeTests {
         #expect(DaemonFixture.paths(below: fixture.state + "/users").count > 0)
         let purged = try contactctl("purge-user", own, "--yes", in: fixture)
         #expect(purged.end == .exited(0), "\(purged.errors)")
-        #expect(purged.output.hasPrefix("everything kept for "))
+        #expect(purged.output.hasPrefix("removed everything that was stored for "))
         #expect(DaemonFixture.paths(below: fixture.state + "/users").isEmpty)
         #expect(try contactctl("audit", in: fixture).output.contains("purge"))
         #expect(try contactctl("verify", in: fixture).end == .exited(0))

@@ -129,7 +129,7 @@ final class TutorialSession {
             "/bin/bash", arguments: ["--norc", "--noprofile", "--noediting", "-i"],
             environment: [
                 "HOME": fixture.folder + "/home", "XDG_RUNTIME_DIR": fixture.folder + "/xdg", "PATH": "/usr/bin:/bin",
-                "LANG": "C.UTF-8", "TERM": "xterm", "NO_COLOR": "1", "TZ": "UTC", "EDITOR": "true",
+                "LANG": "C.UTF-8", "TERM": "xterm", "NO_COLOR": "1", "PAGER": "cat", "TZ": "UTC", "EDITOR": "true",
                 "HISTFILE": "/dev/null", "PS1": Self.prompt + "$? ",
             ])
         terminals[place] = terminal

@@ -1,0 +1,70 @@
+import BrokerCommandOutput
+import BrokerFormatting
+
+/// How an app is shown: by its name, and by what identifies it.
+///
+/// An app chooses its name, so a name alone tells nothing. The identity is a path or an identifier that no other
+/// app has, and it is written so that two identities never look alike.
+struct AppName {
+    /// The name that the app or its manifest gives, or the file name of its executable.
+    let name: String
+    /// The path of the executable or the app's identifier, quoted if it has characters that could mislead.
+    let identity: String
+    /// The SHA-256 of the executable in hexadecimal digits; `nil` if the identifier has none.
+    let hash: String?
+
+    /// - Parameter displayName: `nil` if only the identifier is known, as in an audit record.
+    init(_ app: String, displayName: String? = nil) {
+        // `PATH sha256:HEX`. The path may have any character, so only the last space ends it.
+        var place = app
+        var hash: String?
+        if let space = app.lastIndex(of: " "), app[space...].hasPrefix(" sha256:") {
+            place = String(app[..<space])
+            hash = String(app[space...].dropFirst(" sha256:".count))
+        }
+        identity = Self.quoted(place)
+        self.hash = hash
+        let file = place.split(separator: "/").last.map(String.init) ?? place
+        name = displayName.map(DisplayText.line) ?? Self.quoted(place.hasPrefix("/") ? file : place)
+    }
+
+    /// The identity with the beginning of the hash, which tells versions of one executable apart.
+    var identityAndHash: String { hash.map { "\(identity) #\($0.prefix(8))" } ?? identity }
+
+    /// The name and the identity in one text.
+    var full: String { name == identity ? name : "\(name) (\(identity))" }
+
+    /// Returns the identities of a list's apps. Apps whose name and identity are equal get the hash, too.
+    static func identities(_ apps: [(app: String, name: AppName)]) -> [String] {
+        let shown = Dictionary(grouping: apps) { $0.name.name + "\n" + $0.name.identity }.mapValues {
+            Set($0.map(\.app))
+        }
+        return apps.map { entry in
+            let isAlone = shown[entry.name.name + "\n" + entry.name.identity]?.count == 1
+            return isAlone ? entry.name.identity : entry.name.identityAndHash
+        }
+    }
+
+    /// Returns a text as it is if all its characters are visible ASCII or Latin-1 letters. Otherwise puts it in single
+    /// quotes, and writes spaces as they are and any other character as `\u{…}`. A letter of another script may look
+    /// like a Latin one.
+    static func quoted(_ text: String) -> String {
+        func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+            (0x21...0x7E).contains(scalar.value) && scalar != "'" && scalar != "\\"
+                || (0xC0...0xFF).contains(scalar.value) && scalar.value != 0xD7 && scalar.value != 0xF7
+        }
+        guard !text.unicodeScalars.allSatisfy(isPlain) else { return text }
+        var quoted = ""
+        var wasSpace = false
+        for scalar in text.unicodeScalars {
+            // Of several spaces only the first would stay on the screen.
+            if isPlain(scalar) || scalar == " " && !wasSpace {
+                quoted.unicodeScalars.append(scalar)
+            } else {
+                quoted += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            }
+            wasSpace = scalar == " "
+        }
+        return "'\(quoted)'"
+    }
+}

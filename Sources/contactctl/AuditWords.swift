@@ -1,0 +1,32 @@
+import BrokerAccessControl
+import BrokerJSON
+
+/// Audit records for programs: the names of events, and comma-separated values.
+enum AuditWords {
+    static let events = AuditEvent.allCases.map(\.rawValue)
+
+    private static let columns = [
+        "time", "uid", "app", "strength", "event", "status", "contacts", "keys", "revision", "repeats", "detail",
+    ]
+
+    static let csvHeading = columns.joined(separator: ",")
+
+    /// One line of comma-separated values. Several keys are separated by spaces.
+    static func csv(_ record: JSONValue) -> String {
+        columns.map { column in
+            guard let value = record[column] else { return "" }
+            if let text = value.string { return quoted(text) }
+            if let elements = value.elements { return elements.compactMap(\.string).joined(separator: " ") }
+            return String(decoding: value.text, as: UTF8.self)
+        }
+        .joined(separator: ",")
+    }
+
+    /// Quotes a text if it has a comma, a quote or a line break (RFC 4180). A spreadsheet would take a text that begins
+    /// with one of `=+-@` for a formula, so such a text gets a leading apostrophe.
+    private static func quoted(_ text: String) -> String {
+        let safe = text.first.map("=+-@\t\r".contains) == true ? "'" + text : text
+        guard safe.contains(where: { ",\"\r\n".contains($0) || $0 == "\r\n" }) else { return safe }
+        return "\"" + safe.replacing("\"", with: "\"\"") + "\""
+    }
+}

@@ -1,0 +1,118 @@
+import ArgumentParser
+import BrokerCommandOutput
+import BrokerJSON
+import Glibc
+
+struct WhoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "who", abstract: "Show which apps may see a contact, and which apps saw it.",
+        discussion: """
+            Needs the password of the user each time. Root may look up another user's contact only if contactbroker.toml \
+            permits it (look_up_contacts), by a whole name, e-mail address or phone number, 20 times an hour; that user can \
+            read in the audit that it happened.
+            """)
+
+    @Argument(
+        help: "The contact: a name, an e-mail address, a phone number or an identifier.",
+        completion: .custom { (_, _, _) in [] })
+    var contact: String
+    @Option(
+        help: "Whose contact: a name or a UID. Only for root.", completion: .custom { (_, _, _) in Completions.users() }
+    )
+    var user: String?
+    @Option(help: "Only apps that saw it since a time: 30m, 12h, 7d, 2026-01-31 or 2026-01-31T12:00:00Z.") var since:
+        String?
+    @Flag(help: "Show absolute times.") var time = false
+    @Flag(help: "Print JSON.") var json = false
+
+    func validate() throws {
+        if let since, Moment(since) == nil {
+            throw ValidationError("--since requires 30m, 12h, 7d, a date or a time, not \(Speech.clean(since))")
+        }
+    }
+
+    func run() throws {
+        var users = Users.own
+        if let user {
+            let (uid, name) = try UserName.resolve(user, to: "look up the contact")
+            if uid != getuid() { users = .one(uid, name: name) }
+        }
+        let client = try AdminClient(to: "look up the contact")
+        let reply = try client.call("FindContactAccess") {
+            $0.member("contact", contact)
+            $0.member("since", since.flatMap { Moment($0)?.before(Int64(Glibc.time(nil))) })
+            users.write(&$0)
+        }
+        let matches = reply["matches"]?.integer ?? 0
+        guard matches == 1 else {
+            throw matches == 0
+                ? client.refused("no contact matches \"\(Speech.clean(contact))\"\(users.suffix)")
+                : client.refused(
+                    "\"\(Speech.clean(contact))\" matches \(matches) contacts",
+                    try: "use the whole name, an e-mail address or a phone number")
+        }
+        let now = reply["now"]?.elements.map { $0.map(AppGrant.init) } ?? []
+        let seen = reply["seen"]?.elements.map(Array.init) ?? []
+        guard !json else {
+            return CommandJSON.print {
+                CommandJSON.array("now", now.map(\.json), without: ["session"], &$0)
+                CommandJSON.array("seen", seen, &$0)
+            }
+        }
+        Screen.show(nowLines(now, users) + [""] + seenLines(seen))
+    }
+
+    private func nowLines(_ grants: [AppGrant], _ users: Users) -> [String] {
+        guard !grants.isEmpty else { return ["No app may see this contact now"] }
+        var table = Table([
+            Table.Column("APP", narrowest: 16),
+            Table.Column("PATH OR IDENTIFIER", importance: 3, narrowest: 20, cut: .middle),
+            Table.Column("STATUS", importance: 2, narrowest: 7), Table.Column("UNTIL", narrowest: 14),
+            Table.Column("KEYS", importance: 4, narrowest: 14),
+        ])
+        for (grant, identity) in zip(grants, AppName.identities(grants.map { ($0.app, $0.name) })) {
+            table.add([
+                grant.name.name, identity, grant.statusWords, grant.until(users, absolute: time),
+                KeyWords.text(grant.json["keys"]) ?? "",
+            ])
+        }
+        return ["May see it now"] + indented(table)
+    }
+
+    private func seenLines(_ sightings: [JSONValue]) -> [String] {
+        let period = since == nil ? "" : " in this period"
+        guard !sightings.isEmpty else { return ["No app saw this contact\(period), as far as the audit goes back"] }
+        var table = Table([
+            Table.Column("APP", narrowest: 16),
+            Table.Column("PATH OR IDENTIFIER", importance: 3, narrowest: 20, cut: .middle),
+            Table.Column("FIRST", importance: 1, narrowest: 13), Table.Column("LAST", narrowest: 13),
+            Table.Column("TIMES", importance: 2, narrowest: 5), Table.Column("KEYS", importance: 4, narrowest: 14),
+        ])
+        let names = sightings.map { sighting in
+            let app = sighting["app"]?.string ?? ""
+            return (app: app, name: AppName(app))
+        }
+        var onlyInLists = false
+        for (sighting, (entry, identity)) in zip(sightings, zip(names, AppName.identities(names))) {
+            let (times, inLists) = (sighting["times"]?.integer ?? 0, sighting["inLists"]?.integer ?? 0)
+            onlyInLists = onlyInLists || times == inLists
+            table.add([
+                entry.name.name, identity, moment(sighting["first"]), moment(sighting["last"]),
+                times == inLists ? "\(times) *" : "\(times)", KeyWords.text(sighting["keys"]) ?? "",
+            ])
+        }
+        let note =
+            onlyInLists
+            ? ["", "* in lists of all contacts; an app that stopped a list early may not have received it"] : []
+        return ["Saw it\(period)"] + indented(table) + note
+    }
+
+    private func moment(_ json: JSONValue?) -> String {
+        let text = json?.string ?? ""
+        return time ? LocalTime.text(text) : RelativeTime.since(text)
+    }
+
+    private func indented(_ table: Table) -> [String] {
+        table.lines(width: Screen.width.map { $0 - 2 }, heading: Screen.heading).map { "  \($0)" }
+    }
+}

@@ -1,0 +1,162 @@
+import BrokerJSON
+import BrokerModel
+import Glibc
+
+/// A broker that serves three users and ten apps, for the tests of what `contactctl` shows. Some of the apps try to
+/// look like others.
+struct AuditedMachine {
+    /// The present, in seconds since 1970. Ages are relative to it.
+    let now: Int64
+
+    /// The users are those of every Debian: root, daemon and nobody.
+    static let (alice, bob, carol) = (1, 65_534, 0)
+
+    /// A moment at which nothing changes any more, for output with absolute times.
+    static let past: Int64 = 1_772_366_400
+
+    func time(_ seconds: Int64) -> String { Timestamp.text(seconds: now + seconds) }
+
+    private func grant(
+        _ uid: Int, _ app: String, _ name: String, _ strength: String, _ status: String, contacts: Int = 0,
+        keys: [String] = ["givenName", "familyName", "phoneNumbers"], used: Int64? = -7_300, uses: Int = 3,
+        _ more: String = ""
+    ) -> String {
+        let lastUsed = used.map { "\"lastUsedAt\":\"\(time($0))\"," } ?? ""
+        let list = keys.map { "\"\($0)\"" }.joined(separator: ",")
+        return """
+            {"uid":\(uid),"app":"\(app)","displayName":"\(name)","strength":"\(strength)","status":"\(status)",\
+            "contacts":\(contacts),"keys":[\(list)],"revision":4,"decidedBy":"person","decidedAt":"\(time(-90_000))",\
+            \(lastUsed)\(more)"uses":\(uses)}
+            """
+    }
+
+    private static let hash = String(repeating: "ab12cd34", count: 8)
+    private static let other = String(repeating: "ff00ee11", count: 8)
+
+    /// alice's grants.
+    var own: [String] {
+        [
+            grant(Self.alice, "org.example.Mail", "Mail", "sandboxed", "full", used: -40),
+            grant(
+                Self.alice, "org.example.Ink", "Ink\\u001b[31m\\nroot", "claimed", "limited", contacts: 3,
+                "\"expires\":\"\(time(8 * 86_400))\","),
+            grant(
+                Self.alice, "/usr/bin/contactbook sha256:\(Self.hash)", "contactbook", "unverified", "limited",
+                contacts: 1),
+            grant(
+                Self.alice, "/home/alice/bin/contactbook helper sha256:\(Self.hash)", "contactbook helper",
+                "unverified",
+                "denied", keys: [], used: -26 * 3_600,
+                "\"decidedThrough\":\"revoked by /usr/bin/contactctl (unverified)\","),
+            grant(
+                Self.alice, "/home/alice/bin/c\u{43E}ntactbook sha256:\(Self.hash)", "c\u{43E}ntactbook", "unverified",
+                "denied", keys: [], used: nil, uses: 0,
+                "\"decidedThrough\":\"by io.contactbroker.agent (installed), without a password\","),
+            grant(
+                Self.alice, "/usr/bin/python3.11 sha256:\(Self.other)", "python3.11", "unverified", "limited",
+                contacts: 2,
+                "\"session\":\"terminal session of process 999999999\",\"sessionLeader\":999999999,"),
+            grant(
+                Self.alice, "/opt/game/a very long folder with spaces/and another one/run sha256:\(Self.other)", "run",
+                "unverified", "notDetermined", keys: [], used: nil, uses: 0, "\"silenced\":true,"),
+        ]
+    }
+
+    var everyone: [String] {
+        own + [
+            grant(Self.bob, "org.example.Mail", "Mail", "sandboxed", "full", "\"counts\":\"limited\","),
+            grant(
+                Self.bob, "/usr/bin/contactbook sha256:\(Self.hash)", "contactbook", "unverified", "limited",
+                contacts: 4),
+            grant(
+                Self.bob, "/usr/bin/contactbook sha256:\(Self.other)", "contactbook", "unverified", "denied", keys: []),
+            grant(
+                Self.carol, "x.service", "x.service", "service", "denied", keys: [],
+                "\"decidedThrough\":\"revoked by user 65534\","
+            )
+            .replacing("\"decidedBy\":\"person\"", with: "\"decidedBy\":\"administrator\""),
+        ]
+    }
+
+    private func record(
+        _ sequence: Int, _ seconds: Int64, _ app: String, _ event: String, _ more: String = "", uid: Int = Self.alice
+    ) -> String {
+        """
+        {"sequence":\(sequence),"time":"\(time(seconds))","uid":\(uid),"app":"\(app)","strength":"sandboxed",\
+        "event":"\(event)"\(more)}
+        """
+    }
+
+    var records: [String] {
+        let keys = #""keys":["givenName","familyName","phoneNumbers"]"#
+        return [
+            record(1, -90_000, "org.example.Mail", "prompt", #","status":"notDetermined","detail":"access""#),
+            record(
+                2, -89_990, "org.example.Mail", "answer",
+                #","status":"full","detail":"by io.contactbroker.agent (installed), with the password""#),
+            record(3, -7_300, "org.example.Mail", "disclosure", #","status":"full","contacts":120,"# + keys),
+            record(
+                4, -7_200, "/usr/bin/contactbook sha256:\(Self.hash)", "disclosure",
+                #","status":"limited","contacts":1,"repeats":2,"# + keys),
+            record(
+                5, -7_100, "/home/alice/bin/contactbook helper sha256:\(Self.hash)", "revocation",
+                #","status":"denied","detail":"by user 65534""#),
+            record(6, -60, "org.example.Mail", "revocation", #","status":"notDetermined","detail":"reset, by root""#),
+        ]
+    }
+
+    var prompts: [String] {
+        [
+            """
+            {"uid":\(Self.alice),"app":"org.example.Mail","displayName":"Mail","strength":"sandboxed","kind":"access",\
+            "quiet":false,"shown":true}
+            """,
+            """
+            {"uid":\(Self.bob),"app":"/opt/game/run sha256:\(Self.other)","displayName":"run","strength":"unverified",\
+            "kind":"button","quiet":true,"shown":false}
+            """,
+        ]
+    }
+
+    /// A broker that answers `contactctl`. It gives one user's data unless all users are requested.
+    func broker() throws -> ScriptedBroker {
+        let (own, everyone, records, prompts) = (own, everyone, records, prompts)
+        return try ScriptedBroker { method, parameters in
+            let isAll = parameters["allUsers"]?.bool == true
+            func list(_ name: String, _ values: [String]) -> ScriptedBroker.Answer {
+                .reply("{\"\(name)\":[\(values.joined(separator: ","))]}")
+            }
+            let app = parameters["app"]?.string
+            switch method {
+            case "ListGrants":
+                let uid = parameters["uid"]?.integer
+                return list(
+                    "grants",
+                    isAll ? everyone : uid == nil ? own : everyone.filter { $0.contains("\"uid\":\(uid ?? 0),") })
+            case "SetGrant":
+                let status = parameters["status"]?.string ?? ""
+                return list(
+                    "grants",
+                    (isAll ? everyone : own).filter { $0.contains("\"app\":\"\(app ?? "")\"") }.map {
+                        $0.replacing(/"status":"[a-z]+"/, with: "\"status\":\"\(status)\"")
+                    })
+            case "ResetGrant", "EndSessionGrants":
+                return .reply("{\"count\":\(app?.contains("python") == true ? 1 : 0)}")
+            case "ExplainDecision":
+                return .reply(
+                    #"{"status":"full","reasons":["the person allowed it all contacts on 2026-03-01T12:00:00Z, until revoked","#
+                        + #""no policy rule matches it","so it sees all contacts"]}"#)
+            case "QueryAudit":
+                return list("records", records.filter { app == nil || $0.contains("\"app\":\"\(app ?? "")\"") })
+            case "ListPending": return list("prompts", isAll ? prompts : [prompts[0]])
+            case "VerifyAudit": return .reply("{\"records\":12,\"head\":\"ab12\"}")
+            case "ReloadPolicy": return .reply("{\"rules\":2}")
+            case "GetStatus":
+                return .reply(
+                    #"{"status":{"version":"1","startedAt":"2026-03-01T12:00:00Z","openPrompts":0,"polkit":false,"#
+                        + #""addressBooks":[{"uid":1000,"MB":12},{"uid":1001,"MB":1}]}}"#)
+            default: return .error("org.varlink.service.MethodNotFound")
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Glibc
+import Testing
+
+/// What each command shows, in readable files (``Approval``).
+@Suite("Screens of contactctl")
+struct ContactctlScreens {
+    /// The name of the approved file, and the command.
+    private static let screens: [(name: String, arguments: [String])] = [
+        ("apps", ["apps"]), ("apps-all-users", ["apps", "--all-users"]), ("apps-user", ["apps", "--user", "nobody"]),
+        ("pending", ["pending", "--all-users"]), ("why", ["why", "mail"]),
+        ("why-all-users", ["why", "mail", "--all-users"]),
+        ("revoke", ["revoke", "mail"]), ("revoke-all-users", ["revoke", "mail", "--all-users"]),
+        ("revoke-denied", ["revoke", "contactbook helper"]), ("revoke-ambiguous", ["revoke", "bin"]),
+        ("end-session", ["end-session", "python3.11"]), ("end-session-none", ["end-session", "mail"]),
+        ("reset", ["reset", "mail"]), ("set", ["set", "mail", "--level", "limited"]), ("verify", ["verify"]),
+        ("reload", ["reload"]), ("status", ["status"]), ("mistyped", ["shwo"]),
+        ("nobody", ["apps", "--user", "no-such-user"]),
+        ("both-users", ["apps", "--user", "nobody", "--all-users"]),
+    ]
+    /// Commands with absolute times.
+    private static let dated: [(name: String, arguments: [String])] = [
+        ("show", ["show", "mail"]), ("show-path", ["show", "/usr/bin/contactbook"]), ("audit", ["audit"]),
+        ("audit-all-users", ["audit", "--all-users"]), ("apps-time", ["apps", "--time"]),
+        ("audit-csv", ["audit", "--csv"]),
+    ]
+    private static let json: [(name: String, arguments: [String])] = [
+        ("apps", ["apps"]), ("pending", ["pending"]), ("why", ["why", "mail"]), ("show", ["show", "mail"]),
+        ("audit", ["audit"]), ("verify", ["verify"]), ("status", ["status"]), ("revoke", ["revoke", "mail"]),
+        ("end-session", ["end-session", "python3.11"]), ("reset", ["reset", "mail"]),
+        ("set", ["set", "mail", "--level", "limited"]),
+    ]
+
+    @Test("A screen of 80 and of 120 columns", arguments: [80, 120])
+    func screens(columns: Int) throws {
+        let broker = try AuditedMachine(now: Int64(Glibc.time(nil))).broker()
+        for (name, arguments) in Self.screens {
+            try Approval.check("\(name)-\(columns).txt", Self.screen(arguments, columns, broker))
+        }
+        let past = try AuditedMachine(now: AuditedMachine.past).broker()
+        for (name, arguments) in Self.dated {
+            try Approval.check("\(name)-\(columns).txt", Self.screen(arguments, columns, past))
+        }
+    }
+
+    @Test("JSON")
+    func json() throws {
+        let broker = try AuditedMachine(now: AuditedMachine.past).broker()
+        for (name, arguments) in Self.json {
+            let outcome = try RunningProgram("contactctl", arguments + ["--json"], runtime: broker.folder).finish()
+            #expect(outcome.code == 0, "\(name): \(outcome.error)")
+            try Approval.check("\(name).json", outcome.output)
+        }
+    }
+
+    @Test("No line is wider than a terminal of at least 20 columns", arguments: [20, 30, 40, 60, 80, 100])
+    func narrow(columns: Int) throws {
+        let broker = try AuditedMachine(now: AuditedMachine.past).broker()
+        for arguments in [["apps"], ["apps", "--all-users"], ["pending"], ["audit"], ["audit", "--all-users"]] {
+            let outcome = try RunningProgram(
+                "contactctl", arguments, runtime: broker.folder, environment: ["COLUMNS=\(columns)"]
+            ).finish()
+            #expect(outcome.code == 0)
+            for line in outcome.output.split(separator: "\n") {
+                #expect(line.count <= columns, "\(arguments): \(line)")
+            }
+        }
+    }
+
+    /// The command, its exit code, and what it prints on both streams.
+    private static func screen(_ arguments: [String], _ columns: Int, _ broker: ScriptedBroker) throws -> String {
+        let outcome = try RunningProgram(
+            "contactctl", arguments, runtime: broker.folder, environment: ["COLUMNS=\(columns)"]
+        ).finish()
+        let code = outcome.code == 0 ? "" : "(exit code \(outcome.code))\n"
+        return "$ contactctl \(arguments.joined(separator: " "))\n" + outcome.output + outcome.error + code
+    }
+}
