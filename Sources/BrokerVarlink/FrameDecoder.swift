@@ -17,11 +17,6 @@ public struct FrameDecoder: Sendable {
     /// The maximum capacity, in bytes, that an empty buffer keeps for the next frame.
     private let keptCapacity: Int
 
-    /// From this size on, in bytes, the buffer grows by the factor ``growth``. Growing copies all bytes, which would take
-    /// milliseconds near the end of a long frame. The kernel provides memory only for the part that was written.
-    private static let growsFasterFrom = 64 * 1_024
-    private static let growth = 16
-
     public init(maximumFrameSize: Int, keptCapacity: Int = 64 * 1_024) {
         self.maximumFrameSize = maximumFrameSize
         self.keptCapacity = keptCapacity
@@ -32,10 +27,6 @@ public struct FrameDecoder: Sendable {
 
     public mutating func append(_ bytes: RawSpan) {
         if start > 0, start >= buffer.count / 2 { compact() }
-        let count = buffer.count + bytes.byteCount
-        if count > buffer.capacity, count > Self.growsFasterFrom {
-            buffer.reserveCapacity(max(count, min(maximumFrameSize + 1, count * Self.growth)))
-        }
         // Sound: the pointer does not leave the closure.
         unsafe bytes.withUnsafeBytes { unsafe buffer.append(contentsOf: $0) }
     }
