@@ -25,7 +25,13 @@ struct WhoCommand: ParsableCommand {
     @Flag(help: "Show absolute times.") var time = false
     @Flag(help: "Print JSON.") var json = false
 
+    /// The broker's maximum, in bytes.
+    private static let longestContact = 256
+
     func validate() throws {
+        if contact.utf8.count > Self.longestContact {
+            throw ValidationError("the contact's name, address or number has more than \(Self.longestContact) bytes")
+        }
         if let since, Moment(since) == nil {
             throw ValidationError("--since requires 30m, 12h, 7d, a date or a time, not \(Speech.clean(since))")
         }
@@ -60,6 +66,9 @@ struct WhoCommand: ParsableCommand {
             }
         }
         Screen.show(nowLines(now, users) + [""] + seenLines(seen))
+        if seen.contains(where: { $0["times"]?.integer == $0["inLists"]?.integer }) {
+            Speech.say("* only in lists of all contacts; an app that stopped a list early may not have received it")
+        }
     }
 
     private func nowLines(_ grants: [AppGrant], _ users: Users) -> [String] {
@@ -92,19 +101,14 @@ struct WhoCommand: ParsableCommand {
             let app = sighting["app"]?.string ?? ""
             return (app: app, name: AppName(app))
         }
-        var onlyInLists = false
         for (sighting, (entry, identity)) in zip(sightings, zip(names, AppName.identities(names))) {
             let (times, inLists) = (sighting["times"]?.integer ?? 0, sighting["inLists"]?.integer ?? 0)
-            onlyInLists = onlyInLists || times == inLists
             table.add([
                 entry.name.name, identity, moment(sighting["first"]), moment(sighting["last"]),
                 times == inLists ? "\(times) *" : "\(times)", KeyWords.text(sighting["keys"]) ?? "",
             ])
         }
-        let note =
-            onlyInLists
-            ? ["", "* in lists of all contacts; an app that stopped a list early may not have received it"] : []
-        return ["Saw it\(period)"] + indented(table) + note
+        return ["Saw it\(period)"] + indented(table)
     }
 
     private func moment(_ json: JSONValue?) -> String {

@@ -61,6 +61,7 @@ struct ContactLookUpTests {
             #expect(apps(answer, "now").isEmpty && apps(answer, "seen").isEmpty)
         }
         #expect(try who(" ").error?.hasSuffix("InvalidParameter") == true)
+        #expect(try who(String(repeating: "a", count: 257)).error == "LimitExceeded")
     }
 
     @Test(

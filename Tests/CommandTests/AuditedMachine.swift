@@ -105,6 +105,21 @@ struct AuditedMachine {
         ]
     }
 
+    /// The answer about a contact: two apps may see it, and two saw it, one of them only in lists.
+    private var access: String {
+        let contactbook = "/usr/bin/contactbook sha256:\(Self.hash)"
+        return """
+            {"matches":1,"now":[\
+            {"app":"org.example.Mail","displayName":"Mail","strength":"sandboxed","status":"full","keys":["givenName"]},\
+            {"app":"\(contactbook)","displayName":"contactbook","strength":"unverified","status":"limited",\
+            "keys":["givenName","phoneNumbers"],"expires":"\(time(8 * 86_400))"}],"seen":[\
+            {"app":"org.example.Mail","strength":"sandboxed","keys":["givenName"],"first":"\(time(-90_000))",\
+            "last":"\(time(-7_300))","times":3,"inLists":3},\
+            {"app":"\(contactbook)","strength":"unverified","keys":["givenName","phoneNumbers"],\
+            "first":"\(time(-7_300))","last":"\(time(-40))","times":2,"inLists":1}]}
+            """
+    }
+
     var prompts: [String] {
         [
             """
@@ -120,7 +135,7 @@ struct AuditedMachine {
 
     /// A broker that answers `contactctl`. It gives one user's data unless all users are requested.
     func broker() throws -> ScriptedBroker {
-        let (own, everyone, records, prompts) = (own, everyone, records, prompts)
+        let (own, everyone, records, prompts, access) = (own, everyone, records, prompts, access)
         return try ScriptedBroker { method, parameters in
             let isAll = parameters["allUsers"]?.bool == true
             func list(_ name: String, _ values: [String]) -> ScriptedBroker.Answer {
@@ -149,6 +164,14 @@ struct AuditedMachine {
             case "QueryAudit":
                 return list("records", records.filter { app == nil || $0.contains("\"app\":\"\(app ?? "")\"") })
             case "ListPending": return list("prompts", isAll ? prompts : [prompts[0]])
+            case "FindContactAccess":
+                let none = #","now":[],"seen":[]}"#
+                switch parameters["contact"]?.string {
+                case "saga": return .reply(access)
+                case "nobody": return .reply(#"{"matches":1"# + none)
+                case "s": return .reply(#"{"matches":12"# + none)
+                default: return .reply(#"{"matches":0"# + none)
+                }
             case "VerifyAudit": return .reply("{\"records\":12,\"head\":\"ab12\"}")
             case "ReloadPolicy": return .reply("{\"rules\":2}")
             case "GetStatus":

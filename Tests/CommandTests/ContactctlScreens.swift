@@ -7,7 +7,9 @@ struct ContactctlScreens {
     /// The name of the approved file, and the command.
     private static let screens: [(name: String, arguments: [String])] = [
         ("apps", ["apps"]), ("apps-all-users", ["apps", "--all-users"]), ("apps-user", ["apps", "--user", "nobody"]),
-        ("pending", ["pending", "--all-users"]), ("why", ["why", "mail"]),
+        ("who", ["who", "saga"]), ("who-nobody", ["who", "nobody", "--since", "7d"]), ("who-several", ["who", "s"]),
+        ("who-none", ["who", "x", "--user", "nobody"]), ("pending", ["pending", "--all-users"]),
+        ("why", ["why", "mail"]),
         ("why-all-users", ["why", "mail", "--all-users"]),
         ("revoke", ["revoke", "mail"]), ("revoke-all-users", ["revoke", "mail", "--all-users"]),
         ("revoke-denied", ["revoke", "contactbook helper"]), ("revoke-ambiguous", ["revoke", "bin"]),
@@ -24,7 +26,8 @@ struct ContactctlScreens {
         ("audit-csv", ["audit", "--csv"]),
     ]
     private static let json: [(name: String, arguments: [String])] = [
-        ("apps", ["apps"]), ("pending", ["pending"]), ("why", ["why", "mail"]), ("show", ["show", "mail"]),
+        ("apps", ["apps"]), ("who", ["who", "saga"]), ("pending", ["pending"]), ("why", ["why", "mail"]),
+        ("show", ["show", "mail"]),
         ("audit", ["audit"]), ("verify", ["verify"]), ("status", ["status"]), ("revoke", ["revoke", "mail"]),
         ("end-session", ["end-session", "python3.11"]), ("reset", ["reset", "mail"]),
         ("set", ["set", "mail", "--level", "limited"]),
@@ -55,7 +58,9 @@ struct ContactctlScreens {
     @Test("No line is wider than a terminal of at least 20 columns", arguments: [20, 30, 40, 60, 80, 100])
     func narrow(columns: Int) throws {
         let broker = try AuditedMachine(now: AuditedMachine.past).broker()
-        for arguments in [["apps"], ["apps", "--all-users"], ["pending"], ["audit"], ["audit", "--all-users"]] {
+        for arguments in [
+            ["apps"], ["apps", "--all-users"], ["who", "saga"], ["pending"], ["audit"], ["audit", "--all-users"],
+        ] {
             let outcome = try RunningProgram(
                 "contactctl", arguments, runtime: broker.folder, environment: ["COLUMNS=\(columns)"]
             ).finish()

@@ -46,7 +46,7 @@ struct AdminParameters: Sendable {
             case "since": since = try reader.string(value, name)
             case "until": until = try reader.string(value, name)
             case "event": event = try reader.string(value, name)
-            case "contact": contact = try reader.string(value, name)
+            case "contact": contact = try reader.text(value, name, maximum: ParameterLimits.query)
             case "limit":
                 let most = ParameterLimits.auditRecords
                 guard let number = value.integer.flatMap(Int.init(exactly:)), (1...most).contains(number) else {
