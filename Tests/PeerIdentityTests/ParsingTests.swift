@@ -1,3 +1,4 @@
+import BrokerAccessControl
 import Testing
 
 @testable import BrokerPeerIdentity

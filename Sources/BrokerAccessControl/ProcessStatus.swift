@@ -1,33 +1,15 @@
-import Glibc
-
-/// The fields of `/proc/PID/stat`, proc(5), that the broker uses.
-struct ProcessStatus: Hashable {
-    let parent: Int32
-    let session: Int32
-    let terminal: Terminal?
-    let startTime: UInt64
-
-    /// Reads the status of the process that has this pid. Check the pidfd of the intended process afterwards:
-    /// the pid may belong to a later process.
-    ///
-    /// - Throws: ``PeerError/unreadable(what:errno:)``, also if no process has the pid.
-    init(of pid: Int32) throws(PeerError) {
-        switch contents(ofFile: "/proc/\(pid)/stat") {
-        case .found(let line):
-            guard let status = ProcessStatus(line: line) else {
-                throw PeerError.unreadable(what: "status", errno: EINVAL)
-            }
-            self = status
-        case .absent: throw PeerError.unreadable(what: "process", errno: ENOENT)
-        case .unreadable(let errno): throw PeerError.unreadable(what: "status", errno: errno)
-        }
-    }
+/// The fields of `/proc/PID/stat`, proc(5), that this project uses.
+public struct ProcessStatus: Hashable {
+    public let parent: Int32
+    public let session: Int32
+    public let terminal: Terminal?
+    public let startTime: UInt64
 
     /// `nil` if the line is malformed.
     ///
     /// The second field is a name in parentheses that the process chooses. The name may contain spaces and parentheses.
     /// It ends at the last parenthesis of the line, because only a letter and numbers follow.
-    init?(line: [UInt8]) {
+    public init?(line: [UInt8]) {
         guard let close = line.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         // The text after the parenthesis begins with field 3.
         var fields = line[(close + 1)...]
