@@ -133,7 +133,7 @@ public final class Broker {
             lookUps: ContactLookUps(
                 surroundings: surroundings, access: access, groupCommit: groupCommit, grants: grants,
                 sessions: sessions,
-                books: books, longReads: longReads, problems: problems, feed: feed),
+                books: books, longReads: longReads, problems: problems, described: described, feed: feed),
             status: StatusReport(
                 surroundings: surroundings, access: access, grants: grants, prompts: prompts, sessions: sessions,
                 problems: problems, startedAt: surroundings.now()),

@@ -263,6 +263,23 @@ final class BrokerFixture {
         loop.iterate()
     }
 
+    /// Gives a grant as a person's answer does, so that it is recorded and synced.
+    ///
+    /// - Parameter principal: the app's persistent principal, unless another one is given.
+    func settle(
+        _ access: Access, lifetime: Lifetime = .untilRevoked, for app: TestApp, as principal: Principal? = nil
+    ) throws {
+        var settled = false
+        broker.grants.settle(
+            Grant(
+                access: access, lifetime: lifetime, revision: broker.access.nextRevision(), decidedBy: .person,
+                decidedAt: broker.surroundings.seconds),
+            for: principal ?? app.principal, displayName: app.caller.displayName,
+            sharesPersistentKey: !app.caller.isInterpreter
+        ) { settled = $0 }
+        try #require(loop.run { settled })
+    }
+
     /// The records of the contacts with these given names.
     func records(_ names: String...) throws -> Set<RecordNumber> {
         var found: [String: RecordNumber] = [:]

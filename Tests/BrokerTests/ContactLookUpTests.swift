@@ -32,18 +32,6 @@ struct ContactLookUpTests {
         answer.parameters[list]?.elements?.compactMap { $0["app"]?.string } ?? []
     }
 
-    /// Gives a grant as a person's answer does, so that it is recorded.
-    private func settle(_ access: Access, for app: TestApp) throws {
-        var settled = false
-        fixture.broker.grants.settle(
-            Grant(
-                access: access, revision: fixture.broker.access.nextRevision(), decidedBy: .person,
-                decidedAt: fixture.broker.surroundings.seconds),
-            for: app.principal, displayName: app.caller.app, sharesPersistentKey: true
-        ) { settled = $0 }
-        try #require(fixture.loop.run { settled })
-    }
-
     @Test(
         "A contact is found by its name, e-mail address, phone number or an app's identifier",
         arguments: ["Saga Noren", "noren saga", "SAGA@example.org", "08-1234567", "+4681234567", "Noren"])
@@ -68,7 +56,7 @@ struct ContactLookUpTests {
         "A limited app sees what it was granted, saw what it fetched, and a revocation ends the one and not the other")
     func limited() throws {
         let mail = try fixture.app("mail")
-        try settle(.limited(to: fixture.records("Saga")), for: mail)
+        try fixture.settle(.limited(to: fixture.records("Saga")), for: mail)
         #expect(try apps(who("Saga Noren"), "now") == ["keeper", "mail"] && apps(who("Bo"), "now") == ["keeper"])
         #expect(try apps(who("Saga Noren"), "seen").isEmpty)
         let identifier = try mail.identifier(of: "Saga")
@@ -85,7 +73,7 @@ struct ContactLookUpTests {
     @Test("An answer has no name, pseudonym, identifier, sequence or hash")
     func discloses() throws {
         let mail = try fixture.app("mail")
-        try settle(.limited(to: fixture.records("Saga")), for: mail)
+        try fixture.settle(.limited(to: fixture.records("Saga")), for: mail)
         let identifier = try mail.identifier(of: "Saga")
         let record = try #require(try fixture.records("Saga").first)
         let answer = try who("Saga Noren")
@@ -116,7 +104,7 @@ struct ContactLookUpTests {
         try #require(try file.app("keeper", .full).save([.add(given: "Saga"), .add(given: "Sagan")]).error == nil)
         let there = TestApp(fixture: file, caller: file.caller("contactctl", uid: 0), interface: .admin)
         #expect(try who("Saga", user, by: there).parameters["matches"]?.integer == 1)
-        for _ in 1..<ContactLookUps.perHour {
+        for _ in 1..<ForeignLookUps.perHour {
             #expect(try who("Sag", user, by: there).parameters["matches"]?.integer == 0)
         }
         #expect(try who("Saga", user, by: there).error?.hasSuffix("InvalidValue") == true)
@@ -186,14 +174,7 @@ private final class LookUpRun {
         if fixture.broker.access.grant(of: app.principal) != nil {
             _ = try ctl.call("ResetGrant", #"{"app":"\#(app.caller.app)"}"#)
         }
-        var settled = false
-        fixture.broker.grants.settle(
-            Grant(
-                access: access, revision: fixture.broker.access.nextRevision(), decidedBy: .person,
-                decidedAt: fixture.broker.surroundings.seconds),
-            for: app.principal, displayName: app.caller.app, sharesPersistentKey: true
-        ) { settled = $0 }
-        try #require(fixture.loop.run { settled })
+        try fixture.settle(access, for: app)
     }
 
     private func note(_ contacts: [JSONValue], _ app: TestApp) throws {

@@ -1,5 +1,4 @@
 import BrokerAccessControl
-import BrokerAccessStore
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
@@ -21,24 +20,20 @@ struct RevocationScopeTests {
     }
 
     private func app(_ name: String, session number: Int32, isInterpreter: Bool = false) -> TestApp {
-        let session = SessionIdentity(bootIdentifier: "boot", leader: ProcessIdentity(pid: number, startTime: 7))
         let caller = fixture.caller(
-            name, strength: .unverified, path: "/usr/bin/" + name, session: session, isInterpreter: isInterpreter)
+            name, strength: .unverified, path: "/usr/bin/" + name, session: Self.session(number),
+            isInterpreter: isInterpreter)
         return TestApp(fixture: fixture, caller: caller)
     }
 
     /// Gives an app access for its terminal session.
-    private func settle(_ app: TestApp, in session: Int32, isInterpreter: Bool = false) throws {
-        var settled = false
-        let identity = SessionIdentity(bootIdentifier: "boot", leader: ProcessIdentity(pid: session, startTime: 7))
-        fixture.broker.grants.settle(
-            Grant(
-                access: .full, lifetime: .session, revision: fixture.broker.access.nextRevision(), decidedBy: .person,
-                decidedAt: fixture.broker.surroundings.seconds),
-            for: app.principal.bound(to: .session(identity)), displayName: app.caller.app,
-            sharesPersistentKey: !isInterpreter
-        ) { settled = $0 }
-        try #require(fixture.loop.run { settled })
+    private func settle(_ app: TestApp, in number: Int32) throws {
+        try fixture.settle(
+            .full, lifetime: .session, for: app, as: app.principal.bound(to: .session(Self.session(number))))
+    }
+
+    private static func session(_ number: Int32) -> SessionIdentity {
+        SessionIdentity(bootIdentifier: "boot", leader: ProcessIdentity(pid: number, startTime: 7))
     }
 
     private func status(_ app: TestApp) throws -> String? {
@@ -64,7 +59,7 @@ struct RevocationScopeTests {
     func interpreter() throws {
         let here = app("python3", session: 50, isInterpreter: true)
         let there = app("python3", session: 60, isInterpreter: true)
-        try settle(here, in: 50, isInterpreter: true)
+        try settle(here, in: 50)
         #expect(try administrator().call("SetGrant", #"{"app":"python3","status":"denied"}"#).error == nil)
         #expect(try status(here) == "denied" && status(there) == "notDetermined")
     }

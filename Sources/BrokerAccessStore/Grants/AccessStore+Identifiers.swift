@@ -29,6 +29,12 @@ extension AccessStore {
         return cipher
     }
 
+    /// Whether the principal is an interpreter in one terminal session or process: only an interpreter gets a
+    /// separate identifier key for each of them.
+    public func isInterpreter(_ principal: Principal) -> Bool {
+        principal.binding != .persistent && identifiers(for: principal, sharesPersistentKey: false) != nil
+    }
+
     /// Returns a contact's pseudonym in the audit, 32 hexadecimal digits; an empty string if libcrypto fails.
     /// The pseudonym is the same for every app of the user.
     public func pseudonym(of record: RecordNumber, uid: UInt32) -> String {

@@ -144,10 +144,10 @@ struct AdminDispatcher {
         let source = AdministratorSource(session)
         for principal in silenced {
             access.endSilence(of: principal)
-            groupCommit.record(.revocation, of: principal, detail: source.detail("asked again", for: principal))
+            groupCommit.record(.revocation, of: principal, detail: source.detail("asked again", for: principal.uid))
         }
         for (principal, _) in found {
-            grants.endGrant(principal, detail: source.detail("reset", for: principal) ?? "reset")
+            grants.endGrant(principal, detail: source.detail("reset", for: principal.uid))
         }
         // Terminal sessions share the identifier key of the persistent principal. This removes that key too,
         // so that the app gets new identifiers.
@@ -188,7 +188,7 @@ struct AdminDispatcher {
         let source = AdministratorSource(session)
         let ended = found.filter { $0.principal.binding != .persistent && $0.grant.access != .denied }
         for (principal, _) in ended {
-            grants.endGrant(principal, detail: source.detail("session ended", for: principal) ?? "session ended")
+            grants.endGrant(principal, detail: source.detail("session ended", for: principal.uid))
         }
         history.moved()
         groupCommit.replyOnDisk(call) { $0.member("count", ended.count) }

@@ -1,24 +1,25 @@
 import BrokerAccessControl
 
-/// Who made a change at the administrator's socket: the user themselves, with a program such as `contactctl`, or
+/// Who acts at the administrator's socket: the user whose data it concerns, with a program such as `contactctl`, or
 /// somebody else. The grant and the audit name that person.
 struct AdministratorSource {
     private let caller: Caller
 
     init(_ session: CallerSession) { caller = session.caller }
 
-    func isOwn(_ principal: Principal) -> Bool { principal.uid == caller.uid }
-
-    func decider(of principal: Principal) -> Grant.Decider { isOwn(principal) ? .person : .administrator }
+    func decider(of uid: UInt32) -> Grant.Decider { uid == caller.uid ? .person : .administrator }
 
     /// The words for the grant: `by root`, `by user 1001`, or for one's own grant `by` and the program.
-    func words(for principal: Principal) -> String {
-        if isOwn(principal) { return "by \(caller.executable ?? caller.app) (\(caller.strength.rawValue))" }
+    func words(for uid: UInt32) -> String {
+        if uid == caller.uid { return "by \(caller.executable ?? caller.app) (\(caller.strength.rawValue))" }
         return caller.uid == 0 ? "by root" : "by user \(caller.uid)"
     }
 
-    /// The words for the audit record. A user's own act needs no name.
-    func detail(_ what: String? = nil, for principal: Principal) -> String? {
-        isOwn(principal) ? what : [what, words(for: principal)].compactMap(\.self).joined(separator: ", ")
+    /// Who acts, for the audit record; `nil` for a user's own act, which needs no name.
+    func detail(for uid: UInt32) -> String? { uid == caller.uid ? nil : words(for: uid) }
+
+    /// What was done and by whom, for the audit record.
+    func detail(_ what: String, for uid: UInt32) -> String {
+        [what, detail(for: uid)].compactMap(\.self).joined(separator: ", ")
     }
 }

@@ -12,33 +12,18 @@ import BrokerVarlink
 /// Replies have no content of contacts, no pseudonym and no record number: a caller cannot combine answers about
 /// several contacts with the audit. Root may look up other users' contacts only if the settings permit it, only by
 /// exact values, and only a few times an hour. Each look-up is on record, and that user can read the record.
-final class ContactLookUps {
-    private let surroundings: Surroundings
-    private let access: AccessStore
-    private let groupCommit: GroupCommit
-    private let grants: Grants
-    private let sessions: Sessions
-    private let books: Books
-    private let longReads: LongReads
-    private let problems: StoreProblems
-    private let feed: AuditFeed
-    /// When other users' contacts were looked up in the last hour, on the clock of ``Surroundings/uptime``.
-    private var recent: [Int64] = []
-
-    init(
-        surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, grants: Grants, sessions: Sessions,
-        books: Books, longReads: LongReads, problems: StoreProblems, feed: AuditFeed
-    ) {
-        self.surroundings = surroundings
-        self.access = access
-        self.groupCommit = groupCommit
-        self.grants = grants
-        self.sessions = sessions
-        self.books = books
-        self.longReads = longReads
-        self.problems = problems
-        self.feed = feed
-    }
+struct ContactLookUps {
+    let surroundings: Surroundings
+    let access: AccessStore
+    let groupCommit: GroupCommit
+    let grants: Grants
+    let sessions: Sessions
+    let books: Books
+    let longReads: LongReads
+    let problems: StoreProblems
+    let described: GrantDescriptions
+    let feed: AuditFeed
+    let foreign = ForeignLookUps()
 
     func find(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
         guard let text = parameters.contact, text.contains(where: { !$0.isWhitespace }) else {
@@ -48,13 +33,11 @@ final class ContactLookUps {
         let uid = parameters.uid ?? session.caller.uid
         let isOwn = uid == session.caller.uid
         if !isOwn { try countForeign() }
-        groupCommit.record(
-            .lookUp, uid: uid,
-            detail: isOwn ? nil : session.caller.uid == 0 ? "by root" : "by user \(session.caller.uid)")
+        groupCommit.record(.lookUp, uid: uid, detail: AdministratorSource(session).detail(for: uid))
         let named = access.principals.filter { $0.uid == uid }.compactMap { principal in
             access.identifiers(for: principal, sharesPersistentKey: true)?.record(text, as: .contact)
         }
-        books.with(uid) { [self] result in
+        books.with(uid) { result in
             switch result {
             case .failure(let error): problems.unavailable(call, error)
             case .success(nil): reply(to: call, matches: 0)
@@ -62,7 +45,7 @@ final class ContactLookUps {
                 let search = ContactSearch(text: text, named: isOwn ? Set(named) : [], isExact: !isOwn)
                 longReads.read(book, for: call, session) { (book) throws(StoreError) in
                     try search.matches(in: book)
-                } then: { [self] matches in
+                } then: { matches in
                     guard matches.count == 1, let cards = matches.first else {
                         return reply(to: call, matches: matches.count)
                     }
@@ -80,16 +63,11 @@ final class ContactLookUps {
                 reason: "the settings do not permit an administrator to look up users' contacts; "
                     + "set look_up_contacts in [admin] of contactbroker.toml, or use the audit's pseudonyms")
         }
-        let now = surroundings.uptime()
-        recent.removeAll { now - $0 >= 3_600 * 1_000_000 }
-        guard recent.count < Self.perHour else {
+        guard foreign.take(at: surroundings.uptime()) else {
             throw AdminError.invalidValue(
-                "contact", reason: "only \(Self.perHour) look-ups an hour are permitted; wait")
+                "contact", reason: "only \(ForeignLookUps.perHour) look-ups an hour are permitted; wait")
         }
-        recent.append(now)
     }
-
-    static let perHour = 20
 
     private func answer(_ call: Call, uid: UInt32, _ cards: Set<RecordNumber>, since: Int64) {
         // The pending records must be in the audit that the worker reads.
@@ -105,7 +83,7 @@ final class ContactLookUps {
                 guard let next = records.last?.sequence else { return sightings }
                 last = next
             }
-        } _: { [self] sightings in
+        } _: { sightings in
             let now = seeing(cards, uid: uid, alsoApps: sightings.apps)
             reply(to: call, matches: 1, now, sightings.seen)
         }
@@ -113,7 +91,7 @@ final class ContactLookUps {
 
     /// The grants and policy rules under which apps see one of the cards now.
     private func seeing(_ cards: Set<RecordNumber>, uid: UInt32, alsoApps: Set<Principal>) -> [(Principal, Grant)] {
-        let known = Set(access.principals.filter { $0.uid == uid && access.grant(of: $0) != nil })
+        let known = Set(described.grantedPrincipals(uid: uid).map(\.principal))
         let decided = Set(known.map { $0.bound(to: .persistent) })
         // A policy rule can give an app access without a grant.
         let connected = sessions.apps.map(\.caller).filter { $0.uid == uid }
@@ -137,21 +115,11 @@ final class ContactLookUps {
     private func reply(
         to call: Call, matches: Int, _ now: [(Principal, Grant)] = [], _ seen: [ContactSightings.Sighting] = []
     ) {
-        groupCommit.replyOnDisk(call) { [access] in
+        groupCommit.replyOnDisk(call) { [described] in
             $0.member("matches", matches)
             $0.name("now")
             $0.array(now) { writer, entry in
-                let (principal, grant) = entry
-                writer.object {
-                    $0.member("app", principal.app)
-                    $0.member("displayName", access.displayName(of: principal))
-                    $0.member("strength", principal.strength.rawValue)
-                    $0.member("status", grant.access.status.rawValue)
-                    $0.member("keys", grant.keys.grantNames)
-                    if case .untilTime(let end) = grant.lifetime { $0.member("expires", Timestamp.text(seconds: end)) }
-                    $0.member("session", principal.binding.words)
-                    $0.member("sessionLeader", principal.binding.leader.map { Int($0.pid) })
-                }
+                writer.object { described.writeAccess(entry.0, entry.1, &$0) }
             }
             $0.name("seen")
             $0.array(seen) { writer, entry in
@@ -166,6 +134,22 @@ final class ContactLookUps {
                 }
             }
         }
+    }
+}
+
+/// Counts the look-ups of other users' contacts.
+final class ForeignLookUps {
+    /// When they were made, on the clock of ``Surroundings/uptime``.
+    private var recent: [Int64] = []
+
+    static let perHour = 20
+
+    /// - Returns: `false` if there were already ``perHour`` in the last hour.
+    func take(at now: Int64) -> Bool {
+        recent.removeAll { now - $0 >= 3_600 * 1_000_000 }
+        guard recent.count < Self.perHour else { return false }
+        recent.append(now)
+        return true
     }
 }
 

@@ -75,12 +75,10 @@ struct ContactSightings: Sendable {
         switch record.event {
         // A contact that a limited app adds joins its set.
         case .save: if isNamed { readSave(record, owner) }
-        case .grant: change(owner, record, isNamed)
-        case .revocation: change(owner, record, isNamed)
+        case .grant, .revocation: change(owner, record, isNamed)
         case .disclosure: readDisclosure(record, owner, isNamed)
         case .withheld, .refusal, .prompt, .answer, .agent, .saveNotDone, .agentSearch, .purge, .authentication,
-            .lookUp,
-            .policy, .start, .stop, .gap:
+            .lookUp, .policy, .start, .stop, .gap:
             break
         }
     }
@@ -99,18 +97,15 @@ struct ContactSightings: Sendable {
     /// A grant names the contacts that joined the set, and a revocation those that left it.
     private mutating func change(_ owner: Owner, _ record: AuditEntry, _ isNamed: Bool) {
         var state = states[owner] ?? State()
-        let limits = record.status == .limited
+        state.isLimited = record.status == .limited
         if record.event == .grant {
             let lifetime = record.detail.flatMap(LifetimeKind.init(rawValue:))
             if lifetime == .session || lifetime == .process { state.hasSeveral = true }
             if isNamed { state.isMember = true }
-            state.isLimited = limits
-        } else {
-            let hasEnded = record.status == .denied || record.status == .notDetermined
-            if !state.hasSeveral, isNamed || hasEnded { state.isMember = false }
-            state.isLimited = limits
+        } else if isNamed || record.status == .denied || record.status == .notDetermined, !state.hasSeveral {
+            state.isMember = false
         }
-        if let revision = record.revision { isLimited[revision] = limits }
+        if let revision = record.revision { isLimited[revision] = state.isLimited }
         states[owner] = state
     }
 

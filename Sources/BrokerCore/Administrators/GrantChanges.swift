@@ -27,7 +27,7 @@ struct GrantChanges {
         let source = AdministratorSource(session)
         for (principal, change) in try changes(parameters, session) {
             if change.ends {
-                grants.endGrant(principal, detail: source.detail("revoked", for: principal) ?? "revoked")
+                grants.endGrant(principal, detail: source.detail("revoked", for: principal.uid))
                 continue
             }
             var grant = change.grant
@@ -47,7 +47,7 @@ struct GrantChanges {
         // Unless the new grant is limited, the record names no contacts.
         let removed = grant.access.status == .limited ? left.subtracting(grant.access.records) : []
         groupCommit.record(.revocation, of: principal, naming: removed) {
-            $0.detail = source.detail(for: principal)
+            $0.detail = source.detail(for: principal.uid)
             if !removed.isEmpty { $0.count = removed.count }
             $0.status = grant.access.status
             $0.keys = grant.keys
@@ -59,7 +59,7 @@ struct GrantChanges {
     private func widen(_ principal: Principal, _ grant: Grant) {
         grants.settle(
             grant, for: principal, displayName: access.displayName(of: principal) ?? principal.app,
-            sharesPersistentKey: !isInterpreter(principal)
+            sharesPersistentKey: !access.isInterpreter(principal)
         ) { _ in }
     }
 
@@ -77,7 +77,7 @@ struct GrantChanges {
             var change = try change(grant, of: principal, to: status, parameters, source)
             // The same program could otherwise ask again in another terminal. An interpreter runs many programs, so
             // it is denied only where it has access.
-            if status == .denied, principal.binding != .persistent, !isInterpreter(principal) {
+            if status == .denied, principal.binding != .persistent, !access.isInterpreter(principal) {
                 let whole = principal.bound(to: .persistent)
                 if access.grant(of: whole) == nil, !changes.contains(where: { $0.0 == whole }) {
                     change.grant.lifetime = .untilRevoked
@@ -88,11 +88,6 @@ struct GrantChanges {
             changes.append((principal, change))
         }
         return changes
-    }
-
-    /// Only an interpreter gets a separate identifier key for each terminal session or process.
-    private func isInterpreter(_ principal: Principal) -> Bool {
-        principal.binding != .persistent && access.identifiers(for: principal, sharesPersistentKey: false) != nil
     }
 
     private func change(
@@ -112,8 +107,8 @@ struct GrantChanges {
         }
         try changeEnd(&change, parameters)
         let isRevoked = change.grant.access == .denied && grant.access != .denied
-        change.grant.decidedBy = source.decider(of: principal)
-        change.grant.decidedThrough = (isRevoked ? "revoked " : "") + source.words(for: principal)
+        change.grant.decidedBy = source.decider(of: principal.uid)
+        change.grant.decidedThrough = (isRevoked ? "revoked " : "") + source.words(for: principal.uid)
         // A narrowed grant keeps its decision time unless it is denied. A new time would extend the grant
         // beyond the policy's lifetime, or revive an expired grant.
         if change.grant.access == .denied || change.widens { change.grant.decidedAt = surroundings.seconds }

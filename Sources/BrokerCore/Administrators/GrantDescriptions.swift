@@ -45,10 +45,9 @@ struct GrantDescriptions {
         if !forAdministrator, case .granted(let counting) = counting { seen = counting.access }
         writer.member("contacts", seen?.records.count ?? 0)
         writer.member("keys", grant?.keys.grantNames)
-        if case .untilTime(let end)? = grant?.lifetime { writer.member("expires", Timestamp.text(seconds: end)) }
-        writer.member("session", principal.binding.words)
-        if forAdministrator { writer.member("sessionLeader", principal.binding.leader.map { Int($0.pid) }) }
+        writeEnd(of: principal, grant, &writer)
         if forAdministrator {
+            writer.member("sessionLeader", principal.binding.leader.map { Int($0.pid) })
             writer.member("revision", grant?.revision ?? 0)
             writer.member("decidedBy", (grant?.decidedBy ?? .person).rawValue)
             writer.member("decidedThrough", grant?.decidedThrough)
@@ -59,6 +58,25 @@ struct GrantDescriptions {
         }
         writer.member("lastUsedAt", usage.lastUsedAt.map { Timestamp.text(seconds: $0) })
         writer.member("uses", usage.uses)
+    }
+
+    /// Writes what ends the grant: a time, or the terminal session or process that it is bound to.
+    private func writeEnd(of principal: Principal, _ grant: Grant?, _ writer: inout JSONWriter) {
+        if case .untilTime(let end)? = grant?.lifetime { writer.member("expires", Timestamp.text(seconds: end)) }
+        writer.member("session", principal.binding.words)
+    }
+
+    /// Writes a `ContactAccess` of the administrator's interface.
+    ///
+    /// - Parameter effective: the grant with the policy applied.
+    func writeAccess(_ principal: Principal, _ effective: Grant, _ writer: inout JSONWriter) {
+        writer.member("app", principal.app)
+        writer.member("displayName", displayName(of: principal))
+        writer.member("strength", principal.strength.rawValue)
+        writer.member("status", effective.access.status.rawValue)
+        writer.member("keys", effective.keys.grantNames)
+        writeEnd(of: principal, effective, &writer)
+        writer.member("sessionLeader", principal.binding.leader.map { Int($0.pid) })
     }
 
     func write(_ grants: [(Principal, Grant?)], forAdministrator: Bool, _ writer: inout JSONWriter) {

@@ -133,22 +133,17 @@ struct AgentDispatcher {
     private func caller(actingFor principal: Principal) -> Caller {
         var process = ProcessIdentity(pid: 0, startTime: 0)
         var session: SessionIdentity?
-        // Only an interpreter gets a separate identifier key for each terminal session or process.
-        var isInterpreter = false
         switch principal.binding {
         case .persistent: break
         case .session(let bound): session = bound
         case .process(let bound): process = bound
-        }
-        if principal.binding != .persistent {
-            isInterpreter = access.identifiers(for: principal, sharesPersistentKey: false) != nil
         }
         let path = principal.app.lastIndex(of: " ").map { String(principal.app[..<$0]) }
         return Caller(
             uid: principal.uid, strength: principal.strength, app: principal.app,
             displayName: access.displayName(of: principal) ?? principal.app,
             executable: principal.app.hasPrefix("/") ? path : nil, process: process, session: session, terminal: nil,
-            isInterpreter: isInterpreter, isSandboxed: false)
+            isInterpreter: access.isInterpreter(principal), isSandboxed: false)
     }
 }
 
