@@ -6,11 +6,11 @@ public enum Screen {
     public static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
     /// The terminal's width in columns; `nil` for a pipe or file, whose lines have any length. `COLUMNS` overrides it.
-    public static var width: Int? { variable("COLUMNS").flatMap(Int.init) ?? size.map { Int($0.ws_col) } }
+    public static var width: Int? { environmentVariable("COLUMNS").flatMap(Int.init) ?? size.map { Int($0.ws_col) } }
 
     /// Whether output may have colors: only a terminal that knows them, and not if `NO_COLOR` is set (no-color.org).
     public static var hasColors: Bool {
-        isTerminal && (variable("NO_COLOR") ?? "").isEmpty && variable("TERM") != "dumb"
+        isTerminal && (environmentVariable("NO_COLOR") ?? "").isEmpty && environmentVariable("TERM") != "dumb"
     }
 
     /// Makes a heading bold, if the output may have colors.
@@ -26,7 +26,7 @@ public enum Screen {
     }
 
     private static var pager: String? {
-        let pager = variable("PAGER") ?? "less"
+        let pager = environmentVariable("PAGER") ?? "less"
         return pager.isEmpty || pager == "cat" ? nil : pager
     }
 
@@ -45,10 +45,11 @@ public enum Screen {
         return status >> 8 & 0xFF != 127
     }
 
-    private static var size: winsize? {
-        var size = winsize()
-        return isTerminal && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? size : nil
-    }
+    private static var size: winsize? { size(of: STDOUT_FILENO) }
 
-    private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+    /// The size of a terminal; `nil` if the descriptor is none, or if its size is unknown.
+    static func size(of descriptor: CInt) -> winsize? {
+        var size = winsize()
+        return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? size : nil
+    }
 }

@@ -73,11 +73,7 @@ public enum Speech {
 
     /// The width of `/dev/tty` in columns; 80 if it is unknown.
     public static var columns: Int {
-        let said: Int? = onTerminal { terminal in
-            var size = winsize()
-            return ioctl(terminal, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
-        }
-        return said ?? 80
+        onTerminal { Screen.size(of: $0) }.map { Int($0.ws_col) } ?? 80
     }
 
     /// Runs `body` with `/dev/tty`; returns `nil` if it cannot be opened.

@@ -77,8 +77,12 @@ struct AdminClient {
     }
 
     func grants(of users: Users) throws -> [AppGrant] {
-        guard let grants = try call("ListGrants", users.write)["grants"]?.elements else { return [] }
-        return grants.map(AppGrant.init)
+        AppGrant.all(try call("ListGrants", users.write)["grants"])
+    }
+
+    /// Returns the grants of the app that the arguments name, as ``matching(_:strength:in:)`` does.
+    func grants(of target: AppOptions, _ users: Users) throws -> [AppGrant] {
+        try matching(target.app, strength: target.strength, in: grants(of: users))
     }
 
     /// Returns the grants of the app that matches the word. The word can be the app's identifier, its path, its name in
@@ -96,10 +100,9 @@ struct AdminClient {
             guard let first = found.first else { continue }
             let apps = Set(found.map(\.app))
             guard apps.count > 1 else { return candidates.filter { $0.app == first.app } }
-            let names = found.map { (app: $0.app, name: $0.name) }
             throw refused(
                 "\"\(Speech.clean(word))\" matches \(apps.count) apps",
-                try: "name one of them: " + Set(AppName.identities(names)).sorted().joined(separator: ", "))
+                try: "name one of them: " + Set(AppName.identities(found.map(\.name))).sorted().joined(separator: ", "))
         }
         let among = strength.map { " at strength \(Speech.clean($0))" } ?? ""
         throw refused("no app matches \"\(Speech.clean(word))\"\(among)", try: Self.listing)

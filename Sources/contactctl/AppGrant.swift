@@ -24,6 +24,9 @@ struct AppGrant {
         contacts = json["contacts"]?.integer ?? 0
     }
 
+    /// The grants in a member of a reply.
+    static func all(_ list: JSONValue?) -> [AppGrant] { list?.elements.map { $0.map(AppGrant.init) } ?? [] }
+
     func text(_ name: String) -> String? { json[name]?.string }
 
     var name: AppName { AppName(app, displayName: displayName) }

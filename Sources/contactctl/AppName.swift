@@ -6,6 +6,8 @@ import BrokerFormatting
 /// An app chooses its name, so a name alone tells nothing. The identity is a path or an identifier that no other
 /// app has, and it is written so that two identities never look alike.
 struct AppName {
+    /// The broker's identifier of the app.
+    let app: String
     /// The name that the app or its manifest gives, or the file name of its executable.
     let name: String
     /// The path of the executable or the app's identifier, quoted if it has characters that could mislead.
@@ -15,6 +17,7 @@ struct AppName {
 
     /// - Parameter displayName: `nil` if only the identifier is known, as in an audit record.
     init(_ app: String, displayName: String? = nil) {
+        self.app = app
         // `PATH sha256:HEX`. The path may have any character, so only the last space ends it.
         var place = app
         var hash: String?
@@ -35,14 +38,19 @@ struct AppName {
     var full: String { name == identity ? name : "\(name) (\(identity))" }
 
     /// Returns the identities of a list's apps. Apps whose name and identity are equal get the hash, too.
-    static func identities(_ apps: [(app: String, name: AppName)]) -> [String] {
-        let shown = Dictionary(grouping: apps) { $0.name.name + "\n" + $0.name.identity }.mapValues {
-            Set($0.map(\.app))
-        }
-        return apps.map { entry in
-            let isAlone = shown[entry.name.name + "\n" + entry.name.identity]?.count == 1
-            return isAlone ? entry.name.identity : entry.name.identityAndHash
-        }
+    static func identities(_ names: [AppName]) -> [String] {
+        let apps = Dictionary(grouping: names, by: \.full).mapValues { Set($0.map(\.app)) }
+        return names.map { apps[$0.full]?.count == 1 ? $0.identity : $0.identityAndHash }
+    }
+
+    /// The columns of a table for the name and the identity.
+    ///
+    /// - Parameter importance: that of the identity's column.
+    static func columns(importance: Int) -> [Table.Column] {
+        [
+            Table.Column("APP", narrowest: 16),
+            Table.Column("PATH OR IDENTIFIER", importance: importance, narrowest: 20, cut: .middle),
+        ]
     }
 
     /// Returns a text as it is if all its characters are visible ASCII or Latin-1 letters. Otherwise puts it in single

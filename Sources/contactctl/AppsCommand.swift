@@ -20,21 +20,17 @@ struct AppsCommand: ParsableCommand {
     }
 
     static func table(_ grants: [AppGrant], _ users: Users, absolute: Bool) -> Table {
-        let user = Table.Column("USER", narrowest: 6)
         var table = Table(
-            (users.isAll ? [user] : []) + [
-                Table.Column("APP", narrowest: 16),
-                Table.Column("PATH OR IDENTIFIER", importance: 6, narrowest: 20, cut: .middle),
+            users.columns + AppName.columns(importance: 6) + [
                 Table.Column("STATUS", narrowest: 7), Table.Column("WHAT IT SEES", importance: 5, narrowest: 12),
                 Table.Column("UNTIL", importance: 4, narrowest: 14),
                 Table.Column("LAST USED", importance: 3, narrowest: 13),
                 Table.Column("KEYS", importance: 1, narrowest: 14),
                 Table.Column("IDENTITY", importance: 2, narrowest: 10),
             ])
-        let identities = AppName.identities(grants.map { ($0.app, $0.name) })
-        for (grant, identity) in zip(grants, identities) {
+        for (grant, identity) in zip(grants, AppName.identities(grants.map(\.name))) {
             table.add(
-                (users.isAll ? [UserName.text(grant.uid)] : []) + [
+                users.cells(grant.uid) + [
                     grant.name.name, identity, grant.statusWords, grant.contactsSeen,
                     grant.until(users, absolute: absolute),
                     grant.lastUsed(absolute: absolute), grant.keysSeen ?? "", grant.strength,

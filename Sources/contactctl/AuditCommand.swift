@@ -40,9 +40,7 @@ struct AuditCommand: ParsableCommand {
             throw ValidationError(
                 "--limit requires a number from 1 to \(Self.mostRecords); --since shows all records since a time")
         }
-        if let since, Moment(since) == nil {
-            throw ValidationError("--since requires 30m, 12h, 7d, a date or a time, not \(Speech.clean(since))")
-        }
+        try Moment.check(since, of: "--since")
         if json, csv { throw ValidationError("--json and --csv exclude each other") }
     }
 

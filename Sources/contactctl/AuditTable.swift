@@ -4,7 +4,7 @@ import BrokerJSON
 /// Formats audit records as a table.
 enum AuditTable {
     static func columns(_ users: Users, withApp: Bool) -> [Table.Column] {
-        (users.isAll ? [Table.Column("USER", narrowest: 6)] : []) + [Table.Column("TIME", narrowest: 19)]
+        users.columns + [Table.Column("TIME", narrowest: 19)]
             + (withApp ? [Table.Column("APP", narrowest: 20, cut: .middle)] : []) + [
                 Table.Column("EVENT", narrowest: 10), Table.Column("STATUS", importance: 1, narrowest: 7),
                 Table.Column("CONTACTS", importance: 3, narrowest: 8),
@@ -14,11 +14,8 @@ enum AuditTable {
 
     static func table(_ records: [JSONValue], _ users: Users, withApp: Bool) -> Table {
         var table = Table(columns(users, withApp: withApp))
-        let apps = records.map { record in
-            let app = record["app"]?.string ?? ""
-            return (app: app, name: AppName(app))
-        }
-        for (record, identity) in zip(records, AppName.identities(apps)) {
+        let names = records.map { AppName($0["app"]?.string ?? "") }
+        for (record, identity) in zip(records, AppName.identities(names)) {
             table.add(cells(record, users, app: withApp ? identity : nil))
         }
         return table
@@ -30,8 +27,8 @@ enum AuditTable {
         if let repeats = record["repeats"]?.integer, repeats > 0 { what += " (\(repeats) more)" }
         let keys = KeyWords.text(record["keys"]) ?? ""
         let detail = ChangedBy.words(record["detail"]?.string ?? "")
-        let user = record["uid"]?.integer.flatMap(UInt32.init(exactly:)).map(UserName.text) ?? ""
-        return (users.isAll ? [user] : []) + [LocalTime.text(record["time"]?.string ?? "", withSeconds: true)]
+        let uid = record["uid"]?.integer.flatMap(UInt32.init(exactly:)) ?? 0
+        return users.cells(uid) + [LocalTime.text(record["time"]?.string ?? "", withSeconds: true)]
             + (app.map { [$0] } ?? []) + [
                 what, AppGrant.words(ofStatus: record["status"]?.string ?? ""),
                 (record["contacts"]?.integer).map { "\($0)" } ?? "",

@@ -14,7 +14,7 @@ struct EndSessionCommand: ParsableCommand {
     func run() throws {
         let users = try users.users(to: "end the access")
         let client = try AdminClient(to: "end the access")
-        let grants = try client.matching(target.app, strength: target.strength, in: client.grants(of: users))
+        let grants = try client.grants(of: target, users)
         guard let first = grants.first else { return }
         let reply = try client.call("EndSessionGrants") {
             $0.member("app", first.app)

@@ -1,3 +1,5 @@
+import ArgumentParser
+import BrokerCommandOutput
 import BrokerModel
 
 /// A time on the command line: a span relative to now, a date, or a date with a time.
@@ -18,6 +20,12 @@ enum Moment {
         let isDate = CalendarDate(String(text.prefix(10)))?.year != nil
         guard isDate, text.utf8.count == 10 || text.utf8.count == 20 && text.hasSuffix("Z") else { return nil }
         self = .time(text)
+    }
+
+    /// - Throws: `ValidationError` if there is a value and it is no time.
+    static func check(_ value: String?, of option: String) throws {
+        guard let value, Moment(value) == nil else { return }
+        throw ValidationError("\(option) requires 30m, 12h, 7d, a date or a time, not \(Speech.clean(value))")
     }
 
     /// Returns `now` minus the span. `now` is in seconds since 1970. A fixed time is returned as typed.

@@ -17,23 +17,18 @@ struct PendingCommand: ParsableCommand {
         guard !json else { return CommandJSON.print { CommandJSON.array("prompts", prompts, &$0) } }
         guard !prompts.isEmpty else { return Speech.say("no request is waiting\(users.suffix)") }
         var table = Table(
-            (users.isAll ? [Table.Column("USER", narrowest: 6)] : []) + [
-                Table.Column("APP", narrowest: 16),
-                Table.Column("PATH OR IDENTIFIER", importance: 2, narrowest: 20, cut: .middle),
+            users.columns + AppName.columns(importance: 2) + [
                 Table.Column("REQUEST", narrowest: 12), Table.Column("STATE", importance: 3, narrowest: 10),
                 Table.Column("IDENTITY", importance: 1),
             ])
-        let names = prompts.map {
-            let app = $0["app"]?.string ?? ""
-            return (app: app, name: AppName(app, displayName: $0["displayName"]?.string))
-        }
-        for (prompt, (entry, identity)) in zip(prompts, zip(names, AppName.identities(names))) {
+        let names = prompts.map { AppName($0["app"]?.string ?? "", displayName: $0["displayName"]?.string) }
+        for (prompt, (name, identity)) in zip(prompts, zip(names, AppName.identities(names))) {
             let isShown = prompt["shown"]?.bool == true
             let isQuiet = prompt["quiet"]?.bool == true
             let uid = prompt["uid"]?.integer.flatMap(UInt32.init(exactly:)) ?? 0
             table.add(
-                (users.isAll ? [UserName.text(uid)] : []) + [
-                    entry.name.name, identity, Self.words(prompt["kind"]?.string ?? ""),
+                users.cells(uid) + [
+                    name.name, identity, Self.words(prompt["kind"]?.string ?? ""),
                     isShown ? "shown by an agent" : isQuiet ? "a quiet line" : "queued",
                     prompt["strength"]?.string ?? "",
                 ])

@@ -17,7 +17,7 @@ struct RevokeCommand: ParsableCommand {
     func run() throws {
         let users = try users.users(to: "revoke access")
         let client = try AdminClient(to: "revoke access")
-        let grants = try client.matching(target.app, strength: target.strength, in: client.grants(of: users))
+        let grants = try client.grants(of: target, users)
         guard let first = grants.first else { return }
         let name = first.name.full
         let allowed = grants.filter { $0.isDecided && $0.status != "denied" }
@@ -33,11 +33,10 @@ struct RevokeCommand: ParsableCommand {
             $0.member("status", "denied")
             users.write(&$0)
         }
-        let now = reply["grants"]?.elements.map { $0.map(AppGrant.init) } ?? []
+        let now = AppGrant.all(reply["grants"])
         guard !json else { return CommandJSON.print { CommandJSON.grants(now, &$0) } }
         for grant in allowed {
-            let user = users.isAll ? " for \(UserName.text(grant.uid))" : users.suffix
-            print("revoked\(user): \(name) could see \(grant.sees)")
+            print("revoked\(users.suffix(grant.uid)): \(name) could see \(grant.sees)")
         }
         // An interpreter cannot be denied as an app.
         let isBound = !now.isEmpty && now.allSatisfy { $0.text("session") != nil }

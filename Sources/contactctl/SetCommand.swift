@@ -40,9 +40,7 @@ struct SetCommand: ParsableCommand {
                     "--keys requires names of keys, separated by commas; \(Speech.clean(unknown ?? keys)) is not a key")
             }
         }
-        if let until, Moment(until) == nil {
-            throw ValidationError("--until requires 30m, 12h, 7d, a date or a time, not \(Speech.clean(until))")
-        }
+        try Moment.check(until, of: "--until")
     }
 
     private static func names(_ keys: String) -> [String] {
@@ -74,12 +72,11 @@ struct SetCommand: ParsableCommand {
             $0.member("expires", until.flatMap { Moment($0)?.after(Int64(time(nil))) })
             users.write(&$0)
         }
-        let now = reply["grants"]?.elements.map { $0.map(AppGrant.init) } ?? []
+        let now = AppGrant.all(reply["grants"])
         guard !json else { return CommandJSON.print { CommandJSON.grants(now, &$0) } }
         for grant in now {
-            let user = users.isAll ? " for \(UserName.text(grant.uid))" : users.suffix
             let end = grant.status == "denied" ? "" : ", \(grant.until(users, absolute: true))"
-            print("changed\(user): \(grant.name.full) now sees \(grant.sees)\(end)")
+            print("changed\(users.suffix(grant.uid)): \(grant.name.full) now sees \(grant.sees)\(end)")
         }
         if now.contains(where: { $0.status == "limited" && $0.contacts == 0 }) {
             Speech.say("to share contacts with it: contact-agent, then l")

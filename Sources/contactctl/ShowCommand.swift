@@ -16,7 +16,7 @@ struct ShowCommand: ParsableCommand {
     func run() throws {
         let users = try users.users(to: "show the app")
         let client = try AdminClient(to: "show the app")
-        let grants = try client.matching(target.app, strength: target.strength, in: client.grants(of: users))
+        let grants = try client.grants(of: target, users)
         guard let identifier = grants.first?.app else { return }
         let reply = try client.call("QueryAudit") {
             $0.member("app", identifier)

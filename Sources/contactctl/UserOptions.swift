@@ -53,6 +53,15 @@ enum Users: Hashable {
 
     /// `for alice`, to append to a message; empty for oneself.
     var suffix: String { name.map { " for \($0)" } ?? "" }
+
+    /// The same about one grant: with all users it names the grant's user.
+    func suffix(_ uid: UInt32) -> String { isAll ? " for \(UserName.text(uid))" : suffix }
+
+    /// The column of a table that names each row's user; none if the rows are of one user.
+    var columns: [Table.Column] { isAll ? [Table.Column("USER", narrowest: 6)] : [] }
+
+    /// The cell in ``columns``.
+    func cells(_ uid: UInt32) -> [String] { isAll ? [UserName.text(uid)] : [] }
 }
 
 /// Users' names and UIDs.

@@ -32,9 +32,7 @@ struct WhoCommand: ParsableCommand {
         if contact.utf8.count > Self.longestContact {
             throw ValidationError("the contact's name, address or number has more than \(Self.longestContact) bytes")
         }
-        if let since, Moment(since) == nil {
-            throw ValidationError("--since requires 30m, 12h, 7d, a date or a time, not \(Speech.clean(since))")
-        }
+        try Moment.check(since, of: "--since")
     }
 
     func run() throws {
@@ -57,7 +55,7 @@ struct WhoCommand: ParsableCommand {
                     "\"\(Speech.clean(contact))\" matches \(matches) contacts",
                     try: "use the whole name, an e-mail address or a phone number")
         }
-        let now = reply["now"]?.elements.map { $0.map(AppGrant.init) } ?? []
+        let now = AppGrant.all(reply["now"])
         let seen = reply["seen"]?.elements.map(Array.init) ?? []
         guard !json else {
             return CommandJSON.print {
@@ -73,13 +71,12 @@ struct WhoCommand: ParsableCommand {
 
     private func nowLines(_ grants: [AppGrant], _ users: Users) -> [String] {
         guard !grants.isEmpty else { return ["No app may see this contact now"] }
-        var table = Table([
-            Table.Column("APP", narrowest: 16),
-            Table.Column("PATH OR IDENTIFIER", importance: 3, narrowest: 20, cut: .middle),
-            Table.Column("STATUS", importance: 2, narrowest: 7), Table.Column("UNTIL", narrowest: 14),
-            Table.Column("KEYS", importance: 4, narrowest: 14),
-        ])
-        for (grant, identity) in zip(grants, AppName.identities(grants.map { ($0.app, $0.name) })) {
+        var table = Table(
+            AppName.columns(importance: 3) + [
+                Table.Column("STATUS", importance: 2, narrowest: 7), Table.Column("UNTIL", narrowest: 14),
+                Table.Column("KEYS", importance: 4, narrowest: 14),
+            ])
+        for (grant, identity) in zip(grants, AppName.identities(grants.map(\.name))) {
             table.add([
                 grant.name.name, identity, grant.statusWords, grant.until(users, absolute: time),
                 KeyWords.text(grant.json["keys"]) ?? "",
@@ -91,20 +88,16 @@ struct WhoCommand: ParsableCommand {
     private func seenLines(_ sightings: [JSONValue]) -> [String] {
         let period = since == nil ? "" : " in this period"
         guard !sightings.isEmpty else { return ["No app saw this contact\(period), as far as the audit goes back"] }
-        var table = Table([
-            Table.Column("APP", narrowest: 16),
-            Table.Column("PATH OR IDENTIFIER", importance: 3, narrowest: 20, cut: .middle),
-            Table.Column("FIRST", importance: 1, narrowest: 13), Table.Column("LAST", narrowest: 13),
-            Table.Column("TIMES", importance: 2, narrowest: 5), Table.Column("KEYS", importance: 4, narrowest: 14),
-        ])
-        let names = sightings.map { sighting in
-            let app = sighting["app"]?.string ?? ""
-            return (app: app, name: AppName(app))
-        }
-        for (sighting, (entry, identity)) in zip(sightings, zip(names, AppName.identities(names))) {
+        var table = Table(
+            AppName.columns(importance: 3) + [
+                Table.Column("FIRST", importance: 1, narrowest: 13), Table.Column("LAST", narrowest: 13),
+                Table.Column("TIMES", importance: 2, narrowest: 5), Table.Column("KEYS", importance: 4, narrowest: 14),
+            ])
+        let names = sightings.map { AppName($0["app"]?.string ?? "") }
+        for (sighting, (name, identity)) in zip(sightings, zip(names, AppName.identities(names))) {
             let (times, inLists) = (sighting["times"]?.integer ?? 0, sighting["inLists"]?.integer ?? 0)
             table.add([
-                entry.name.name, identity, moment(sighting["first"]), moment(sighting["last"]),
+                name.name, identity, moment(sighting["first"]), moment(sighting["last"]),
                 times == inLists ? "\(times) *" : "\(times)", KeyWords.text(sighting["keys"]) ?? "",
             ])
         }

@@ -64,7 +64,7 @@ struct WhyCommand: ParsableCommand {
             }
         }
         for (uid, reply) in replies {
-            let user = users.isAll ? uid.map { " for \(UserName.text($0))" } ?? "" : users.suffix
+            let user = uid.map(users.suffix) ?? users.suffix
             print("\(name.full)\(user): \(AppGrant.words(ofStatus: Speech.clean(reply["status"]?.string ?? "")))")
             for reason in reply["reasons"]?.elements.map(Array.init) ?? [] {
                 print("  " + Speech.clean(Self.local(reason.string ?? "")))
