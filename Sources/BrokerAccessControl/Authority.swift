@@ -7,7 +7,7 @@ public enum AuthorityAction: String, CaseIterable, Sendable {
     case shareAll = "io.contactbroker.share-all"
     /// Reset one's own grants, and read one's own audit.
     case manageOwn = "io.contactbroker.manage-own"
-    /// Look up who may see or saw one of one's own contacts.
+    /// Look up who may see or saw one of one's own contacts, or take it back from an app.
     case lookUp = "io.contactbroker.look-up"
     /// Read or change data of another user or of all users.
     case admin = "io.contactbroker.admin"

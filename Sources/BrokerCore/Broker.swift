@@ -120,20 +120,22 @@ public final class Broker {
             surroundings: surroundings, access: access, groupCommit: groupCommit, books: books, grants: grants,
             prompts: prompts,
             sessions: sessions, history: history)
+        let changes = GrantChanges(
+            surroundings: surroundings, access: access, groupCommit: groupCommit, books: books, grants: grants,
+            described: described)
+        let lookUps = ContactLookUps(
+            surroundings: surroundings, access: access, groupCommit: groupCommit, grants: grants, sessions: sessions,
+            books: books, longReads: longReads, problems: problems, described: described, feed: feed)
         administrators = AdminDispatcher(
             surroundings: surroundings, access: access, groupCommit: groupCommit, grants: grants, prompts: prompts,
-            passwords: passwords, sessions: sessions, history: history, described: described,
-            changes: GrantChanges(
-                surroundings: surroundings, access: access, groupCommit: groupCommit, books: books, grants: grants,
-                described: described),
+            passwords: passwords, sessions: sessions, history: history, described: described, changes: changes,
             explanations: Explanations(
                 surroundings: surroundings, access: access, grants: grants, prompts: prompts, sessions: sessions,
                 described: described),
-            audit: AuditQueries(surroundings: surroundings, feed: feed),
-            lookUps: ContactLookUps(
+            audit: AuditQueries(surroundings: surroundings, feed: feed), lookUps: lookUps,
+            contactChanges: GrantedContactChanges(
                 surroundings: surroundings, access: access, groupCommit: groupCommit, grants: grants,
-                sessions: sessions,
-                books: books, longReads: longReads, problems: problems, described: described, feed: feed),
+                described: described, changes: changes, lookUps: lookUps),
             status: StatusReport(
                 surroundings: surroundings, access: access, grants: grants, prompts: prompts, sessions: sessions,
                 problems: problems, startedAt: surroundings.now()),

@@ -37,6 +37,7 @@ public enum AdminMethod: String, CaseIterable, Sendable {
     case endSessionGrants = "EndSessionGrants"
     case queryAudit = "QueryAudit"
     case findContactAccess = "FindContactAccess"
+    case changeGrantedContacts = "ChangeGrantedContacts"
     case verifyAudit = "VerifyAudit"
     case listPending = "ListPending"
     case explainDecision = "ExplainDecision"

@@ -19,9 +19,17 @@ struct AuditCommand: ParsableCommand {
         help: "Only this event, such as disclosure, refusal or revocation.", completion: .list(AuditWords.events))
     var event: String?
     @Option(
-        help: "Only this contact, by its pseudonym in the output of --json. Needs an administrator's password, or root."
-    )
+        help: """
+            Only records that concern this contact: a name, an e-mail address, a phone number or an identifier. Needs what \
+            who needs.
+            """, completion: .custom { (_, _, _) in [] })
     var contact: String?
+    @Option(
+        help: """
+            Only records that name the contact with this pseudonym, from the output of --json. Needs an administrator's \
+            password, or root.
+            """, completion: .custom { (_, _, _) in [] })
+    var pseudonym: String?
     @Option(help: "At most this number of records, the latest.") var limit: Int?
     @Flag(help: "Continue with new records as they arrive, until interrupted.") var follow = false
     @Flag(help: "Print JSON, with hashes; with --follow one record per line.") var json = false
@@ -41,6 +49,10 @@ struct AuditCommand: ParsableCommand {
                 "--limit requires a number from 1 to \(Self.mostRecords); --since shows all records since a time")
         }
         try Moment.check(since, of: "--since")
+        try ContactWord.check(contact.map { [$0] } ?? [])
+        if contact != nil, follow || users.allUsers || pseudonym != nil {
+            throw ValidationError("--contact goes with neither --follow, --all-users nor --pseudonym")
+        }
         if json, csv { throw ValidationError("--json and --csv exclude each other") }
     }
 
@@ -58,6 +70,7 @@ struct AuditCommand: ParsableCommand {
         let isSifted = app != nil && identifier == nil
         let bound = limit ?? (since == nil ? follow ? Self.defaultLimitBeforeNew : Self.defaultLimit : nil)
         var records: [JSONValue] = []
+        var count = 0
         var rows = AuditRows(users)
         if csv { print(AuditWords.csvHeading) }
         try client.stream("QueryAudit") {
@@ -65,14 +78,18 @@ struct AuditCommand: ParsableCommand {
             $0.member("app", identifier)
             $0.member("since", since.flatMap { Moment($0)?.before(Int64(time(nil))) })
             $0.member("event", event)
-            $0.member("contact", contact)
+            $0.member("named", contact)
+            $0.member("contact", pseudonym)
             $0.member("limit", isSifted && !follow ? nil : bound)
             if follow { $0.member("follow", true) }
         } each: {
             let all = $0["records"]?.elements.map(Array.init) ?? []
             let batch = isSifted ? all.filter { Self.isOf($0, app: app ?? "") } : all
-            guard follow else {
+            // A table needs all its rows, but lines can be printed as they arrive.
+            guard follow || csv && !(isSifted && bound != nil) else {
                 records += batch
+                count += batch.count
+                if records.count > 2 * Self.mostRecords { records.removeFirst(records.count - Self.mostRecords) }
                 return
             }
             for record in batch {
@@ -85,8 +102,11 @@ struct AuditCommand: ParsableCommand {
             fflush(nil)
         }
         guard !follow else { return }
-        if isSifted, let bound { records = records.suffix(bound) }
+        records = records.suffix(isSifted ? bound ?? Self.mostRecords : Self.mostRecords)
         try show(records, users)
+        if bound == nil, count > records.count {
+            Speech.say("shows the latest \(records.count) of \(count); for all: --csv")
+        }
         if limit == nil, records.count == bound { Speech.say("shows the latest \(records.count); for more: --limit") }
     }
 

@@ -11,8 +11,7 @@ struct Contactctl: ParsableCommand {
         version: "contactctl 0.1.0",
         subcommands: [
             AppsCommand.self, ShowCommand.self, WhoCommand.self, WhyCommand.self, RevokeCommand.self,
-            EndSessionCommand.self,
-            ResetCommand.self, SetCommand.self,
+            ShareCommand.self, NarrowCommand.self, EndSessionCommand.self, ResetCommand.self, SetCommand.self,
             PendingCommand.self, AuditCommand.self, ReloadCommand.self, VerifyCommand.self, StatusCommand.self,
             PurgeUserCommand.self,
         ])

@@ -17,10 +17,7 @@ struct UserOptions: ParsableArguments {
 
     /// - Parameter task: the command's task, phrased to follow `could not`.
     func users(to task: String) throws -> Users {
-        if allUsers { return .all }
-        guard let user else { return .own }
-        let (uid, name) = try UserName.resolve(user, to: task)
-        return uid == getuid() ? .own : .one(uid, name: name)
+        allUsers ? .all : try UserName.users(user, to: task)
     }
 }
 
@@ -72,6 +69,13 @@ enum UserName {
     // The non-reentrant functions of passwd(5) are safe here, because nothing else looks up users at the same time,
     // and the results are copied at once.
     private static func name(_ uid: UInt32) -> String? { getpwuid(uid)?.pointee.pw_name.map { String(cString: $0) } }
+
+    /// - Parameter user: what the option `--user` names; `nil` if it is absent.
+    static func users(_ user: String?, to task: String) throws -> Users {
+        guard let user else { return .own }
+        let (uid, name) = try resolve(user, to: task)
+        return uid == getuid() ? .own : .one(uid, name: name)
+    }
 
     /// Interprets a number as a UID, even if no user has it, and any other text as a user name.
     static func resolve(_ user: String, to task: String) throws -> (uid: UInt32, name: String?) {

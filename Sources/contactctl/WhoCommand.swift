@@ -25,22 +25,13 @@ struct WhoCommand: ParsableCommand {
     @Flag(help: "Show absolute times.") var time = false
     @Flag(help: "Print JSON.") var json = false
 
-    /// The broker's maximum, in bytes.
-    private static let longestContact = 256
-
     func validate() throws {
-        if contact.utf8.count > Self.longestContact {
-            throw ValidationError("the contact's name, address or number has more than \(Self.longestContact) bytes")
-        }
+        try ContactWord.check([contact])
         try Moment.check(since, of: "--since")
     }
 
     func run() throws {
-        var users = Users.own
-        if let user {
-            let (uid, name) = try UserName.resolve(user, to: "look up the contact")
-            if uid != getuid() { users = .one(uid, name: name) }
-        }
+        let users = try UserName.users(user, to: "look up the contact")
         let client = try AdminClient(to: "look up the contact")
         let reply = try client.call("FindContactAccess") {
             $0.member("contact", contact)

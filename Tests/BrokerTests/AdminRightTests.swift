@@ -16,7 +16,7 @@ struct AdminRightTests {
         switch method {
         case .listGrants, .explainDecision, .setGrant, .endSessionGrants, .listPending, .getStatus: .nothing
         case .resetGrant, .queryAudit: .authentication(.manageOwn)
-        case .findContactAccess: .authentication(.lookUp)
+        case .findContactAccess, .changeGrantedContacts: .authentication(.lookUp)
         case .verifyAudit, .reloadPolicy, .purgeUser: .authentication(.admin)
         }
     }
@@ -46,7 +46,7 @@ struct AdminRightTests {
             }
         case .installed, .claimed, .unverified:
             #expect(right(for: own, by: caller) == Self.own(method))
-            #expect(right(for: others, by: caller) == (method == .findContactAccess ? .never : .authentication(.admin)))
+            #expect(right(for: others, by: caller) == (others.namesContact ? .never : .authentication(.admin)))
             #expect(right(for: widening, by: caller) == .authentication(.shareAll))
             for request in [own, others, widening] {
                 #expect(right(for: request, by: Self.caller(strength, uid: 0)) == .nothing)
@@ -104,6 +104,10 @@ struct AdminRightTests {
                 .shareAll
             ),
             ("FindContactAccess", #""contact":"Ada""#, .lookUp),
+            ("QueryAudit", #""named":"Ada""#, .lookUp),
+            ("ChangeGrantedContacts", #""app":"mail","change":"revoke","contacts":["Ada"]"#, .lookUp),
+            ("ChangeGrantedContacts", #""app":"mail","change":"narrow","contacts":["Grace"]"#, .lookUp),
+            ("ChangeGrantedContacts", #""app":"mail","change":"share","contacts":["Grace"]"#, .shareAll),
             ("SetGrant", #""app":"mail","status":"denied","allUsers":true"#, .admin),
             ("ResetGrant", #""app":"mail","allUsers":true"#, .admin), ("ListPending", #""allUsers":true"#, .admin),
             ("EndSessionGrants", #""app":"mail","uid":1001"#, .admin),
@@ -147,6 +151,19 @@ struct AdminRightTests {
         try #require(fixture.loop.run { call.isOver })
         let error = try ctl.replies(to: call).first?.error
         #expect(error == nil || error == "UnknownApp", "\(error ?? "")")
+    }
+
+    @Test(
+        "Only root may name another user's contacts",
+        arguments: [
+            ("FindContactAccess", #""contact":"Ada""#), ("QueryAudit", #""named":"Ada""#),
+            ("ChangeGrantedContacts", #""app":"mail","change":"narrow","contacts":["Ada"]"#),
+            ("ChangeGrantedContacts", #""app":"mail","change":"share","contacts":["Ada"]"#),
+        ])
+    func othersByName(method: String, fields: String) throws {
+        let other = administrator(uid: 1_001)
+        #expect(try other.call(method, "{\(fields),\"uid\":1000,\(Self.interactive)}").error == "NotAuthorized")
+        #expect(authority.asked.isEmpty)
     }
 
     @Test("uid 0 may do everything without a password")

@@ -149,7 +149,9 @@ private final class LookUpRun {
 
     func step() throws {
         let app = pick(apps)
-        switch Int.random(in: 0..<10, using: &numbers) {
+        switch Int.random(in: 0..<12, using: &numbers) {
+        case 10: try change("revoke", app)
+        case 11: try change("narrow", app)
         case 0: try settle(.limited(to: records(Int.random(in: 0...4, using: &numbers))), app)
         case 1: if Int.random(in: 0..<3, using: &numbers) == 0 { try settle(.full, app) }
         case 2: _ = try ctl.call("SetGrant", #"{"app":"\#(app.caller.app)","status":"denied"}"#)
@@ -157,6 +159,13 @@ private final class LookUpRun {
         case 4...6: try note(fetch(#""sortOrder":"givenName""#, by: app), app)
         default: try note(fetch(#""predicate":{"name":"\#(pick(names))"}"#, by: app), app)
         }
+    }
+
+    private func change(_ change: String, _ app: TestApp) throws {
+        let contacts = (0..<Int.random(in: 1...6, using: &numbers)).map { _ in "\"\(pick(names))\"" }
+        _ = try ctl.call(
+            "ChangeGrantedContacts",
+            #"{"app":"\#(app.caller.app)","change":"\#(change)","contacts":[\#(contacts.joined(separator: ","))]}"#)
     }
 
     /// An app without a grant would wait for the person's answer.
@@ -189,6 +198,11 @@ private final class LookUpRun {
             #expect(answer.parameters["matches"]?.integer == 1)
             let seen = answer.parameters["seen"]?.elements?.map { $0["app"]?.string ?? "" } ?? []
             #expect(Set(seen) == received[name] ?? [], "\(name)")
+            let audit = try ctl.call("QueryAudit", #"{"named":"\#(name)","event":"disclosure","limit":100000}"#)
+            let records = audit.parameters["records"]?.elements.map(Array.init) ?? []
+            #expect(Set(records.map { $0["app"]?.string ?? "" }) == Set(seen), "\(name)")
+            let times = answer.parameters["seen"]?.elements?.compactMap { $0["times"]?.integer } ?? []
+            #expect(records.reduce(0) { $0 + ($1["repeats"]?.integer ?? 1) } == times.reduce(0, +), "\(name)")
             let now = Set(answer.parameters["now"]?.elements?.compactMap { $0["app"]?.string } ?? [])
             for app in apps {
                 let found = try fetch(#""predicate":{"name":"\#(name)"}"#, by: app)

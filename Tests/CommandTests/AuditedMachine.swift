@@ -155,6 +155,22 @@ struct AuditedMachine {
                     (isAll ? everyone : own).filter { $0.contains("\"app\":\"\(app ?? "")\"") }.map {
                         $0.replacing(/"status":"[a-z]+"/, with: "\"status\":\"\(status)\"")
                     })
+            case "ChangeGrantedContacts":
+                switch parameters["contacts"]?.elements?.first(where: { _ in true })?.string {
+                case "saga":
+                    return list(
+                        "grants",
+                        own.filter { $0.contains("\"app\":\"\(app ?? "")\"") }.map {
+                            $0.replacing("\"contacts\":3", with: "\"contacts\":2")
+                        })
+                case "nobody": return list("grants", [])
+                default:
+                    return .error(
+                        "io.contactbroker.Admin.InvalidValue",
+                        parameters:
+                            #"{"parameter":"contacts","reason":"\"s\" matches 12 contacts; use the whole name, an e-mail address or "#
+                            + #"a phone number"}"#)
+                }
             case "ResetGrant", "EndSessionGrants":
                 return .reply("{\"count\":\(app?.contains("python") == true ? 1 : 0)}")
             case "ExplainDecision":

@@ -13,6 +13,10 @@ struct ContactctlScreens {
         ("why-all-users", ["why", "mail", "--all-users"]),
         ("revoke", ["revoke", "mail"]), ("revoke-all-users", ["revoke", "mail", "--all-users"]),
         ("revoke-denied", ["revoke", "contactbook helper"]), ("revoke-ambiguous", ["revoke", "bin"]),
+        ("revoke-contact", ["revoke", "ink", "--contact", "saga"]),
+        ("revoke-contact-none", ["revoke", "ink", "--contact", "nobody"]),
+        ("revoke-contact-several", ["revoke", "ink", "--contact", "s"]),
+        ("narrow", ["narrow", "ink", "--contact", "saga"]), ("share", ["share", "ink", "--contact", "saga"]),
         ("end-session", ["end-session", "python3.11"]), ("end-session-none", ["end-session", "mail"]),
         ("reset", ["reset", "mail"]), ("set", ["set", "mail", "--level", "limited"]), ("verify", ["verify"]),
         ("reload", ["reload"]), ("status", ["status"]), ("mistyped", ["shwo"]),
@@ -29,6 +33,7 @@ struct ContactctlScreens {
         ("apps", ["apps"]), ("who", ["who", "saga"]), ("pending", ["pending"]), ("why", ["why", "mail"]),
         ("show", ["show", "mail"]),
         ("audit", ["audit"]), ("verify", ["verify"]), ("status", ["status"]), ("revoke", ["revoke", "mail"]),
+        ("narrow", ["narrow", "ink", "--contact", "saga"]),
         ("end-session", ["end-session", "python3.11"]), ("reset", ["reset", "mail"]),
         ("set", ["set", "mail", "--level", "limited"]),
     ]

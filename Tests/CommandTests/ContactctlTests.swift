@@ -191,11 +191,17 @@ struct ContactctlTests {
         #expect(try run("contactctl", "audit", "--follow", with: gone).code == 2)
     }
 
-    @Test("audit --contact queries by the contact's pseudonym in the audit")
+    @Test("audit takes a contact by name, or by its pseudonym in the audit, and not both")
     func auditOfContact() throws {
-        let broker = try broker()
-        #expect(try run("contactctl", "audit", "--contact", "0a1b", with: broker).code == 0)
-        #expect(broker.asked.last?.parameters == #"{"contact":"0a1b","limit":50}"#)
+        for (option, parameter) in [("--pseudonym", "contact"), ("--contact", "named")] {
+            let broker = try broker()
+            #expect(try run("contactctl", "audit", option, "0a1b", with: broker).code == 0)
+            #expect(broker.asked.last?.parameters == #"{"\#(parameter)":"0a1b","limit":50}"#)
+        }
+        for more in [["--follow"], ["--all-users"], ["--pseudonym", "0a1b"]] {
+            let arguments = ["audit", "--contact", "saga"] + more
+            #expect(try RunningProgram("contactctl", arguments, runtime: broker().folder).finish().code == 2)
+        }
     }
 
     @Test("audit --app finds the records of an app that was reset")

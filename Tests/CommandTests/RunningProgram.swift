@@ -73,9 +73,14 @@ struct RunningProgram {
 
     func signal(_ number: CInt) { kill(process, number) }
 
-    func finish() throws -> Outcome {
+    /// - Parameter readsOutput: if `false`, standard output is closed at once, like a pipe to a program that has ended.
+    func finish(readsOutput: Bool = true) throws -> Outcome {
         var texts: [CInt: [UInt8]] = [output: [], error: []]
         var open = [output, error]
+        if !readsOutput {
+            close(output)
+            open.removeFirst()
+        }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while !open.isEmpty {
             var waiting = open.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -96,7 +101,7 @@ struct RunningProgram {
         var status: CInt = 0
         var usage = rusage()
         wait4(process, &status, 0, &usage)
-        close(output)
+        if readsOutput { close(output) }
         close(error)
         return Outcome(
             code: status & 0x7F == 0 ? status >> 8 & 0xFF : -1,

@@ -20,6 +20,7 @@ struct AdminDispatcher {
     let explanations: Explanations
     let audit: AuditQueries
     let lookUps: ContactLookUps
+    let contactChanges: GrantedContactChanges
     let status: StatusReport
     let reloads: PolicyReloads
     let purges: Purges
@@ -57,6 +58,8 @@ struct AdminDispatcher {
     ) throws(VarlinkError) -> AdminRequest {
         let uid = parameters.uid ?? session.caller.uid
         var request = AdminRequest(method: method, isOwn: uid == session.caller.uid && !parameters.allUsers)
+        request.isByName = parameters.named != nil
+        request.widens = parameters.change == .share
         // The broker reads another user's data only after the authorization.
         if method == .setGrant, request.isOwn {
             request.widens = try changes.changes(parameters, session).contains { $0.change.widens }
@@ -71,7 +74,7 @@ struct AdminDispatcher {
         _ session: CallerSession
     ) {
         passwords.want(
-            action, of: session, app: parameters.app, access: parameters.status?.accessWords,
+            action, of: session, app: parameters.app, access: parameters.accessWords,
             mayInteract: parameters.mayInteract, for: call
         ) { verdict in
             // The broker has answered other calls since this one arrived, and their records may not be
@@ -105,8 +108,10 @@ struct AdminDispatcher {
         case .setGrant: try changes.set(parameters, call, session)
         case .resetGrant: try resetGrant(parameters, call, session)
         case .endSessionGrants: try endSessionGrants(parameters, call, session)
+        case .queryAudit where parameters.named != nil: try lookUps.history(parameters, call, session)
         case .queryAudit: try audit.query(parameters, call, session)
         case .findContactAccess: try lookUps.find(parameters, call, session)
+        case .changeGrantedContacts: try contactChanges.change(parameters, call, session)
         case .verifyAudit: audit.verify(call)
         case .getStatus: status.answer(call, session, isWhole: audit.extent(parameters, session) == .whole)
         case .listPending: explanations.listPending(parameters, call, session)

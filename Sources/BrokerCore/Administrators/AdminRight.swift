@@ -6,8 +6,21 @@ struct AdminRequest: Hashable {
     var method: AdminMethod
     /// Whether the request concerns only the caller's own user.
     var isOwn: Bool
-    /// For `SetGrant`: whether the change gives an app more access.
+    /// Whether the change gives an app more access.
     var widens = false
+    /// For `QueryAudit`: whether the request names a contact by its content.
+    var isByName = false
+
+    /// Whether the request names contacts by their content.
+    var namesContact: Bool {
+        switch method {
+        case .findContactAccess, .changeGrantedContacts: true
+        case .queryAudit: isByName
+        case .listGrants, .setGrant, .resetGrant, .endSessionGrants, .verifyAudit, .listPending, .explainDecision,
+            .getStatus, .reloadPolicy, .purgeUser:
+            false
+        }
+    }
 }
 
 /// The authorization that a caller needs for a request on the administrator's socket.
@@ -30,13 +43,15 @@ func right(for request: AdminRequest, by caller: Caller) -> AdminRight {
     guard caller.uid != 0 else { return .nothing }
     guard request.isOwn else {
         // Only root may look up other users' contacts, and only if the settings permit it (``ContactLookUps``).
-        return request.method == .findContactAccess ? .never : .authentication(.admin)
+        return request.namesContact ? .never : .authentication(.admin)
     }
+    guard !request.namesContact else { return .authentication(request.widens ? .shareAll : .lookUp) }
     switch request.method {
     case .listGrants, .explainDecision, .listPending, .getStatus, .endSessionGrants: return .nothing
     case .setGrant: return request.widens ? .authentication(.shareAll) : .nothing
     case .resetGrant, .queryAudit: return .authentication(.manageOwn)
-    case .findContactAccess: return .authentication(.lookUp)
+    // Handled above.
+    case .findContactAccess, .changeGrantedContacts: return .never
     case .verifyAudit, .reloadPolicy, .purgeUser: return .authentication(.admin)
     }
 }
@@ -57,8 +72,9 @@ extension AdminMethod {
         case .resetGrant, .endSessionGrants: ["app", "strength", "uid", "allUsers"]
         case .explainDecision: ["app", "strength", "uid"]
         case .queryAudit:
-            ["uid", "allUsers", "app", "since", "until", "event", "contact", "limit", "follow"]
+            ["uid", "allUsers", "app", "since", "until", "event", "contact", "named", "limit", "follow"]
         case .findContactAccess: ["contact", "uid", "since"]
+        case .changeGrantedContacts: ["app", "strength", "uid", "change", "contacts"]
         case .listPending: ["uid", "allUsers"]
         case .purgeUser: ["uid"]
         case .verifyAudit, .reloadPolicy: []

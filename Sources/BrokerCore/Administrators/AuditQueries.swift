@@ -15,17 +15,7 @@ struct AuditQueries {
 
     func query(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
         guard !parameters.follow || call.more else { throw .expectedMore }
-        var filter = AuditFilter(app: parameters.app, contact: parameters.contact)
-        filter.uid = parameters.allUsers ? nil : parameters.uid ?? session.caller.uid
-        filter.since = try Self.time(parameters.since, "since")
-        filter.until = try Self.time(parameters.until, "until")
-        if let event = parameters.event {
-            guard let event = AuditEvent(rawValue: event) else {
-                throw AdminError.invalidValue(
-                    "event", reason: "must be one of " + AuditEvent.allCases.map(\.rawValue).joined(separator: ", "))
-            }
-            filter.event = event
-        }
+        let filter = try Self.filter(parameters, uid: parameters.allUsers ? nil : parameters.uid ?? session.caller.uid)
         let extent = extent(parameters, session)
         guard extent == .whole || filter.contact == nil else {
             throw AdminError.invalidValue("contact", reason: "only administrators may search by contact")
@@ -38,6 +28,20 @@ struct AuditQueries {
             let limit = parameters.limit ?? Self.recordsWithoutMore
             feed.latestRecords(for: call, matching: filter, limit: limit) { call.reply(extent.reply($0)) }
         }
+    }
+
+    static func filter(_ parameters: AdminParameters, uid: UInt32?) throws(VarlinkError) -> AuditFilter {
+        var filter = AuditFilter(uid: uid, app: parameters.app, contact: parameters.contact)
+        filter.since = try time(parameters.since, "since")
+        filter.until = try time(parameters.until, "until")
+        if let event = parameters.event {
+            guard let event = AuditEvent(rawValue: event) else {
+                throw AdminError.invalidValue(
+                    "event", reason: "must be one of " + AuditEvent.allCases.map(\.rawValue).joined(separator: ", "))
+            }
+            filter.event = event
+        }
+        return filter
     }
 
     /// The parts of each record that the caller may see. A user who reads their own records with their own

@@ -26,56 +26,128 @@ struct ContactLookUps {
     let foreign = ForeignLookUps()
 
     func find(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
-        guard let text = parameters.contact, text.contains(where: { !$0.isWhitespace }) else {
-            throw .invalidParameter("contact")
-        }
+        guard let text = parameters.contact else { throw .invalidParameter("contact") }
         let since = try AuditQueries.time(parameters.since, "since") ?? 0
         let uid = parameters.uid ?? session.caller.uid
+        try resolve([text], named: "contact", uid: uid, call, session) { matches in
+            guard matches[0].count == 1, let cards = matches[0].first else {
+                return reply(to: call, matches: matches[0].count)
+            }
+            answer(call, uid: uid, cards, since: since)
+        }
+    }
+
+    /// Answers with the records of the audit that concern a contact, oldest first: those that name it, and the lists
+    /// of all contacts that may have contained it. The records have what the person may see of their own audit.
+    func history(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        guard let text = parameters.named else { throw .invalidParameter("named") }
+        guard !parameters.follow, parameters.contact == nil else {
+            throw AdminError.invalidValue("named", reason: "excludes follow and contact")
+        }
+        let uid = parameters.uid ?? session.caller.uid
+        let filter = try AuditQueries.filter(parameters, uid: uid)
+        let limit = parameters.limit ?? ParameterLimits.auditRecords
+        try resolve([text], named: "named", uid: uid, call, session) { matches in
+            do throws(VarlinkError) {
+                read(for: call, uid: uid, try Self.one(matches[0], text, "named"), since: 0, keeping: filter) {
+                    call.reply(AuditExtent.own.reply($0.records.suffix(limit)))
+                }
+            } catch {
+                call.fail(error)
+            }
+        }
+    }
+
+    /// Finds the contacts that the texts name, each as the cards that are linked to it. Each text counts as one
+    /// look-up and is recorded as one.
+    ///
+    /// - Parameters:
+    ///   - parameter: the parameter with the texts, for errors.
+    ///   - then: gets the matches of each text.
+    func resolve(
+        _ texts: [String], named parameter: String, uid: UInt32, _ call: Call, _ session: CallerSession,
+        then: @escaping ([[Set<RecordNumber>]]) -> Void
+    ) throws(VarlinkError) {
+        for text in texts {
+            guard text.contains(where: { !$0.isWhitespace }) else { throw .invalidParameter(parameter) }
+        }
         let isOwn = uid == session.caller.uid
-        if !isOwn { try countForeign() }
-        groupCommit.record(.lookUp, uid: uid, detail: AdministratorSource(session).detail(for: uid))
-        let named = access.principals.filter { $0.uid == uid }.compactMap { principal in
-            access.identifiers(for: principal, sharesPersistentKey: true)?.record(text, as: .contact)
+        let detail = AdministratorSource(session).detail(for: uid)
+        for _ in texts {
+            if !isOwn { try countForeign(parameter) }
+            groupCommit.record(.lookUp, uid: uid, detail: detail)
+        }
+        let ciphers = access.principals.filter { $0.uid == uid }
+            .compactMap { access.identifiers(for: $0, sharesPersistentKey: true) }
+        let searches = texts.map { text in
+            let named = isOwn ? ciphers.compactMap { $0.record(text, as: .contact) } : []
+            return ContactSearch(text: text, named: Set(named), isExact: !isOwn)
         }
         books.with(uid) { result in
             switch result {
             case .failure(let error): problems.unavailable(call, error)
-            case .success(nil): reply(to: call, matches: 0)
+            case .success(nil): then(texts.map { _ in [] })
             case .success(let book?):
-                let search = ContactSearch(text: text, named: isOwn ? Set(named) : [], isExact: !isOwn)
                 longReads.read(book, for: call, session) { (book) throws(StoreError) in
-                    try search.matches(in: book)
+                    var matches: [[Set<RecordNumber>]] = []
+                    for search in searches { matches.append(try search.matches(in: book)) }
+                    return matches
                 } then: { matches in
-                    guard matches.count == 1, let cards = matches.first else {
-                        return reply(to: call, matches: matches.count)
-                    }
-                    answer(call, uid: uid, cards, since: since)
+                    then(matches)
                 }
             }
         }
     }
 
+    /// The cards of the only match.
+    static func one(
+        _ matches: [Set<RecordNumber>], _ text: String, _ parameter: String
+    ) throws(VarlinkError) -> Set<RecordNumber> {
+        guard matches.count != 1 else { return matches[0] }
+        throw AdminError.invalidValue(
+            parameter,
+            reason: matches.isEmpty
+                ? "no contact matches \"\(text)\""
+                : "\"\(text)\" matches \(matches.count) contacts; use the whole name, an e-mail address or a phone number"
+        )
+    }
+
     /// Counts a look-up of another user's contact.
-    private func countForeign() throws(VarlinkError) {
+    private func countForeign(_ parameter: String) throws(VarlinkError) {
         guard surroundings.mayLookUpContacts else {
             throw AdminError.invalidValue(
-                "contact",
+                parameter,
                 reason: "the settings do not permit an administrator to look up users' contacts; "
                     + "set look_up_contacts in [admin] of contactbroker.toml, or use the audit's pseudonyms")
         }
         guard foreign.take(at: surroundings.uptime()) else {
             throw AdminError.invalidValue(
-                "contact", reason: "only \(ForeignLookUps.perHour) look-ups an hour are permitted; wait")
+                parameter, reason: "only \(ForeignLookUps.perHour) look-ups an hour are permitted; wait")
         }
     }
 
     private func answer(_ call: Call, uid: UInt32, _ cards: Set<RecordNumber>, since: Int64) {
+        read(for: call, uid: uid, cards, since: since) { sightings in
+            let now = seeing(cards, uid: uid, alsoApps: sightings.apps)
+            reply(to: call, matches: 1, now, sightings.seen)
+        }
+    }
+
+    /// Reads the user's audit from its first record on.
+    ///
+    /// - Parameters:
+    ///   - since: only sightings from this time on count, in microseconds since 1970.
+    ///   - filter: the records to keep; `nil` for none.
+    private func read(
+        for call: Call, uid: UInt32, _ cards: Set<RecordNumber>, since: Int64, keeping filter: AuditFilter? = nil,
+        then: @escaping (ContactSightings) -> Void
+    ) {
         // The pending records must be in the audit that the worker reads.
         groupCommit.catchUp()
         let pseudonyms = Set(cards.map { access.pseudonym(of: $0, uid: uid) })
         let made = cards.map(\.rawValue).min() ?? 0
         feed.read(for: call) { (reader) throws(AccessStoreError) -> ContactSightings in
-            var sightings = ContactSightings(of: pseudonyms, made: made, since: since)
+            var sightings = ContactSightings(of: pseudonyms, made: made, since: since, keeping: filter)
             var last: Int64?
             while true {
                 let records = try reader.records(matching: AuditFilter(uid: uid), after: last, limit: 10_000)
@@ -84,8 +156,7 @@ struct ContactLookUps {
                 last = next
             }
         } _: { sightings in
-            let now = seeing(cards, uid: uid, alsoApps: sightings.apps)
-            reply(to: call, matches: 1, now, sightings.seen)
+            then(sightings)
         }
     }
 
@@ -150,58 +221,5 @@ final class ForeignLookUps {
         guard recent.count < Self.perHour else { return false }
         recent.append(now)
         return true
-    }
-}
-
-/// Finds the contact that a look-up names.
-private struct ContactSearch: Sendable {
-    let text: String
-    /// The contacts that the text names as an identifier of one of the user's apps.
-    let named: Set<RecordNumber>
-    /// Whether only a whole name, e-mail address or phone number matches.
-    let isExact: Bool
-
-    /// Returns the cards of each matching contact. If several match by a part of their names, and some by the whole
-    /// name, only the latter.
-    func matches(in book: ContactsStore) throws(StoreError) -> [Set<RecordNumber>] {
-        if !named.isEmpty {
-            return try fetch(.records(named.sorted()), in: book).map(\.cards)
-        }
-        var found = try fetch(.emailAddress(text), in: book)
-        if found.isEmpty, text.contains(where: \.isNumber) { found = try fetch(.phoneNumber(text), in: book) }
-        guard found.isEmpty else { return found.map(\.cards) }
-        let byName = try fetch(.name(text), in: book)
-        let whole = byName.filter { $0.names.contains(Self.folded(text)) }
-        return (whole.isEmpty && !isExact ? byName : whole).map(\.cards)
-    }
-
-    private func fetch(
-        _ predicate: ContactPredicate, in book: ContactsStore
-    ) throws(StoreError) -> [(cards: Set<RecordNumber>, names: Set<String>)] {
-        let query = ContactQuery(scope: .all, predicate: predicate, limit: Self.most, byteLimit: .max)
-        return try book.fetch(unified: query, .onWorker).rows.map { row in
-            let all = [row] + row.others
-            return (Set(all.map(\.record)), Set(all.flatMap { Self.names(of: $0.contact) }))
-        }
-    }
-
-    /// More matches are counted as so many.
-    private static let most = 1_000
-
-    /// The whole names of a card, with the given name first and with the family name first, its nickname and its
-    /// organization.
-    private static func names(of stored: StoredContact) -> [String] {
-        let keys = ContactKeySet([.givenName, .middleName, .familyName, .nickname, .organizationName])
-        guard let contact = Contact(stored, keys: keys) else { return [] }
-        return [
-            "\(contact.givenName) \(contact.familyName)", "\(contact.familyName) \(contact.givenName)",
-            "\(contact.givenName) \(contact.middleName) \(contact.familyName)", contact.nickname,
-            contact.organizationName,
-        ]
-        .map(folded).filter { !$0.isEmpty }
-    }
-
-    private static func folded(_ text: String) -> String {
-        text.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 }

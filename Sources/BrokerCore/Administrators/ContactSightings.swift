@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerInterface
 import BrokerModel
 
 /// Finds in a user's audit which apps got a contact. The audit's records are read from the first one on, because
@@ -48,15 +49,23 @@ struct ContactSightings: Sendable {
     private let pseudonyms: Set<String>
     private let made: Int64
     private let since: Int64
+    private let filter: AuditFilter?
+    /// The records that match the filter and concern the contact: those that name it, and the lists that may have
+    /// contained it. Oldest first.
+    private(set) var records: [AuditEntry] = []
+    /// ``records`` keeps at least so many of the latest records.
+    private static let most = ParameterLimits.auditRecords
 
     /// - Parameters:
     ///   - pseudonyms: those of the contact's cards.
     ///   - made: when the first of the cards was added, in microseconds since 1970.
     ///   - since: only sightings from this time on count, in microseconds since 1970.
-    init(of pseudonyms: Set<String>, made: Int64, since: Int64) {
+    ///   - filter: which records to keep; `nil` for none.
+    init(of pseudonyms: Set<String>, made: Int64, since: Int64, keeping filter: AuditFilter? = nil) {
         self.pseudonyms = pseudonyms
         self.made = made
         self.since = since
+        self.filter = filter
     }
 
     /// The sightings, the latest first.
@@ -81,6 +90,16 @@ struct ContactSightings: Sendable {
             .lookUp, .policy, .start, .stop, .gap:
             break
         }
+        if isNamed { keep(record) }
+    }
+
+    private mutating func keep(_ record: AuditEntry) {
+        guard let filter, filter.since.map({ record.time >= $0 }) ?? true,
+            filter.until.map({ record.time < $0 }) ?? true,
+            filter.app == nil || filter.app == record.app, filter.event == nil || filter.event == record.event
+        else { return }
+        records.append(record)
+        if records.count >= 2 * Self.most { records.removeFirst(Self.most) }
     }
 
     /// Marks the contact as a member, and if this save added it, drops the lists from before.
@@ -89,6 +108,7 @@ struct ContactSightings: Sendable {
         guard !isAdded, abs(record.time - made) < Self.longestSave else { return }
         isAdded = true
         sightings = sightings.filter { $0.value.times > $0.value.inLists }
+        records.removeAll { $0.contacts == nil }
     }
 
     /// A contact's number is the time at which its save began, in microseconds, or a little later.
@@ -99,7 +119,8 @@ struct ContactSightings: Sendable {
         var state = states[owner] ?? State()
         state.isLimited = record.status == .limited
         if record.event == .grant {
-            let lifetime = record.detail.flatMap(LifetimeKind.init(rawValue:))
+            // The lifetime, and after a comma who made the grant.
+            let lifetime = record.detail.flatMap { LifetimeKind(rawValue: String($0.prefix { $0 != "," })) }
             if lifetime == .session || lifetime == .process { state.hasSeveral = true }
             if isNamed { state.isMember = true }
         } else if isNamed || record.status == .denied || record.status == .notDetermined, !state.hasSeveral {
@@ -113,7 +134,9 @@ struct ContactSightings: Sendable {
         let isList = record.contacts == nil && (record.count ?? 0) > 0 && record.keys?.isEmpty == false
         let state = states[owner] ?? State()
         let limits = record.revision.flatMap { isLimited[$0] } ?? state.isLimited
-        if isNamed || isList && (state.isMember || !limits) { note(record, owner, inList: !isNamed) }
+        guard isNamed || isList && (state.isMember || !limits) else { return }
+        note(record, owner, inList: !isNamed)
+        if !isNamed { keep(record) }
     }
 
     private mutating func note(_ record: AuditEntry, _ owner: Owner, inList: Bool) {

@@ -33,13 +33,14 @@ struct GrantChanges {
             var grant = change.grant
             grant.revision = access.nextRevision()
             changed.append((principal, grant))
-            if change.widens { widen(principal, grant) } else { lower(principal, grant, source) }
+            if change.widens { settle(principal, grant, source) } else { lower(principal, grant, source) }
         }
         grants.scheduleExpiry()
         groupCommit.replyOnDisk(call) { [changed] in described.write(changed, forAdministrator: true, &$0) }
     }
 
-    private func lower(_ principal: Principal, _ grant: Grant, _ source: AdministratorSource) {
+    /// Puts a grant into effect that gives less access than the one before.
+    func lower(_ principal: Principal, _ grant: Grant, _ source: AdministratorSource) {
         let left = access.grant(of: principal)?.access.records ?? []
         access.setGrant(
             grant, for: principal, displayName: described.displayName(of: principal),
@@ -56,10 +57,11 @@ struct GrantChanges {
         grants.narrowed(principal)
     }
 
-    private func widen(_ principal: Principal, _ grant: Grant) {
+    /// Puts a new grant into effect, as after an answer of the person.
+    func settle(_ principal: Principal, _ grant: Grant, _ source: AdministratorSource) {
         grants.settle(
             grant, for: principal, displayName: access.displayName(of: principal) ?? principal.app,
-            sharesPersistentKey: !access.isInterpreter(principal)
+            sharesPersistentKey: !access.isInterpreter(principal), author: source.detail(for: principal.uid)
         ) { _ in }
     }
 

@@ -160,11 +160,13 @@ final class Grants {
     /// Puts a grant into effect: changes the store, appends the audit record, commits and syncs. The grant
     /// takes effect only after the sync; until then, the app's calls wait.
     ///
-    /// - Parameter settled: gets whether the principal has a synced grant. It gets `false`, for example, if
-    ///   the commit failed.
+    /// - Parameters:
+    ///   - author: who made the grant, for the audit record; `nil` for the person.
+    ///   - settled: gets whether the principal has a synced grant. It gets `false`, for example, if the commit
+    ///     failed.
     func settle(
         _ grant: Grant, for principal: Principal, displayName: String, sharesPersistentKey: Bool,
-        settled: @escaping (Bool) -> Void
+        author: String? = nil, settled: @escaping (Bool) -> Void
     ) {
         do {
             _ = try access.makeIdentifiers(for: principal, sharesPersistentKey: sharesPersistentKey)
@@ -183,7 +185,7 @@ final class Grants {
             $0.keys = grant.keys
             $0.revision = grant.revision
             if grant.access.status == .limited { $0.count = set.count }
-            $0.detail = grant.lifetime.kind.rawValue
+            $0.detail = [grant.lifetime.kind.rawValue, author].compactMap(\.self).joined(separator: ", ")
         }
         watch(principal)
         settling[principal, default: []] += []

@@ -19,6 +19,11 @@ struct AdminParameters: Sendable {
     var until: String?
     var event: String?
     var contact: String?
+    /// A contact as in ``contact`` of `FindContactAccess`, for `QueryAudit`.
+    var named: String?
+    var change: GrantedContactChange?
+    /// Contacts as in ``contact`` of `FindContactAccess`.
+    var contacts: [String]?
     var limit: Int?
     var follow = false
     /// Whether the broker may ask the caller's user for a password. The parameter's name,
@@ -47,6 +52,13 @@ struct AdminParameters: Sendable {
             case "until": until = try reader.string(value, name)
             case "event": event = try reader.string(value, name)
             case "contact": contact = try reader.text(value, name, maximum: ParameterLimits.query)
+            case "named": named = try reader.text(value, name, maximum: ParameterLimits.query)
+            case "change": change = try reader.one(of: GrantedContactChange.self, value, name)
+            case "contacts":
+                contacts = try reader.list(value, name, maximum: ForeignLookUps.perHour) {
+                    (element) throws(VarlinkError) in
+                    try reader.text(element, name, maximum: ParameterLimits.query)
+                }
             case "limit":
                 let most = ParameterLimits.auditRecords
                 guard let number = value.integer.flatMap(Int.init(exactly:)), (1...most).contains(number) else {
@@ -58,5 +70,11 @@ struct AdminParameters: Sendable {
             default: throw reader.invalid(name)
             }
         }
+    }
+
+    /// The access that the request gives an app, in words for the password dialog.
+    var accessWords: String? {
+        guard change == .share, let count = contacts?.count else { return status?.accessWords }
+        return count == 1 ? "1 more contact" : "\(count) more contacts"
     }
 }

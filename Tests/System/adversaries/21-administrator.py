@@ -134,6 +134,32 @@ def person_asks():
     return "ink, mail, mail helper and paint"
 
 
+@tries("(alice takes Saga back from one app by her name)", "after her password, that app alone no longer sees Saga")
+def person_revokes():
+    path = "/home/alice/programs/mail helper"
+    with Terminal("alice", f"contactctl revoke '{path}' --contact saga; contactctl apps; echo ended") as terminal:
+        terminal.wait(PASSWORD_PROMPT)
+        terminal.type_password(password("alice"))
+        terminal.wait("ended")
+        must("now sees 0 contacts" in terminal.text, terminal.text)
+    contacts = {each["displayName"]: each["contacts"] for each in listed("--user", "alice")}
+    must(contacts["mail helper"] == 0 and contacts["mail"] == contacts["ink"] == 1, f"{contacts}")
+    said = as_user("alice", lambda: subprocess.run(
+        [path, APPS, NAMES], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20).stdout)
+    must("givenName" not in said and "contacts" in said, said)
+    return "the other apps still see her"
+
+
+@tries("takes and shares alice's Saga by name, without permission in the settings", "refused, and nothing changes")
+def changes_by_name():
+    before = [(each["app"], each["revision"]) for each in listed("--user", "alice")]
+    for act in ["revoke", "narrow", "share"]:
+        said = ctl(act, "/home/alice/programs/mail", "--contact", "Saga Lindqvist", "--user", "alice", code=1)
+        must("look_up_contacts" in said, said)
+    must(before == [(each["app"], each["revision"]) for each in listed("--user", "alice")], "a grant changed")
+    return "refused"
+
+
 @tries("revokes an app for one user, then another one for all", "denied at once, and only there; the audit says by root")
 def revokes():
     ctl("revoke", "/home/bob/programs/chat", "--user", "bob")

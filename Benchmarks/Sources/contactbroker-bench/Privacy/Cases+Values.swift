@@ -1,25 +1,41 @@
 extension PrivacyFamily {
     private static let count = 50
-    private static let noteSize = 300 * 1_024
+    private static let size = 300 * 1_024
 
     /// Contacts with a long note that the app may not read, against contacts with a short one.
     static func values(_ world: PrivacyWorld) throws -> [Case] {
+        let long = String(repeating: "word ", count: size / 5)
+        return try values(world, "note of 300 KB", #","note":"\#(long)""#, against: #","note":"x""#)
+    }
+
+    /// Contacts with a photo that the app may not read, against contacts without one.
+    static func photos(_ world: PrivacyWorld) throws -> [Case] {
+        // Four characters of base64 are three bytes.
+        let photo = String(repeating: "/9j/", count: size / 3)
+        return try values(world, "photo of 300 KB", #","imageData":"\#(photo)""#, against: "")
+    }
+
+    /// - Parameters:
+    ///   - field: the member of a card that the app may not read.
+    ///   - other: the same of the other cards.
+    private static func values(
+        _ world: PrivacyWorld, _ hidden: String, _ field: String, against other: String
+    ) throws -> [Case] {
         let owner = try world.owner
-        let long = String(repeating: "word ", count: noteSize / 5)
         var names: [[String]] = [[], [], []]
         for _ in 0..<count {
             var changes: [String] = []
-            for (number, note) in [long, "x", "x"].enumerated().shuffled() {
+            for (number, field) in [field, other, other].enumerated().shuffled() {
                 let name = world.name()
                 names[number].append(name)
-                changes.append(ProbeText.add(given: name, family: "Granted", #","note":"\#(note)""#))
+                changes.append(ProbeText.add(given: name, family: "Granted", field))
             }
             try owner.save(changes)
         }
         let apps = [try world.app("names", .full), try world.app("limited", .limited, ["Granted"])]
         return try apps.flatMap { app in
             let known = try app.identifiers(of: "Granted")
-            return cases(app, "note of 300 KB", names.map { $0.compactMap { known[$0] } }, names: names)
+            return cases(app, hidden, names.map { $0.compactMap { known[$0] } }, names: names)
         }
     }
 

@@ -6,6 +6,8 @@ enum PrivacyFamily: String, CaseIterable {
     case keys
     /// Large values of keys that the app may not read.
     case values
+    /// Photos that the app may not read.
+    case photos
     /// Contacts that are linked with contacts that the app cannot see.
     case links
     /// Groups of other apps, after the person took back the key `groups`.
@@ -24,6 +26,7 @@ enum PrivacyFamily: String, CaseIterable {
         case .identifiers: try Self.identifiers(world)
         case .keys: try Self.keys(world)
         case .values: try Self.values(world)
+        case .photos: try Self.photos(world)
         case .links: try Self.links(world)
         case .groups: try Self.groups(world)
         case .members: try Self.members(world)

@@ -1,0 +1,76 @@
+import ArgumentParser
+import BrokerCommandOutput
+import BrokerJSON
+
+/// The arguments of a command that changes an app's access to single contacts.
+struct ContactOptions: ParsableArguments {
+    @OptionGroup var target: AppOptions
+    @Option(help: ContactWord.help, completion: .custom { (_, _, _) in [] }) var contact: [String]
+    @Option(
+        help: "Whose contacts: a name or a UID. Only for root.",
+        completion: .custom { (_, _, _) in Completions.users() }
+    )
+    var user: String?
+    @Flag(help: "Print JSON.") var json = false
+
+    func validate() throws { try ContactWord.check(contact) }
+
+    /// Carries out the change, and prints what each app sees now.
+    ///
+    /// - Parameters:
+    ///   - change: as the broker names it.
+    ///   - task: the command's task, phrased to follow `could not`.
+    ///   - done: the word before the result.
+    func carryOut(_ change: String, to task: String, done: String) throws {
+        let users = try UserName.users(user, to: task)
+        try ContactChange(change: change, contacts: contact, task: task, done: done)
+            .carryOut(target, users, json: json)
+    }
+}
+
+/// A change of an app's access to single contacts.
+struct ContactChange {
+    let change: String
+    let contacts: [String]
+    let task: String
+    let done: String
+
+    func carryOut(_ target: AppOptions, _ users: Users, json: Bool) throws {
+        let client = try AdminClient(to: task)
+        let grants = try client.grants(of: target, users)
+        guard let first = grants.first else { return }
+        let reply = try client.call("ChangeGrantedContacts") {
+            $0.member("app", first.app)
+            $0.member("strength", target.strength)
+            $0.member("change", change)
+            $0.member("contacts", contacts)
+            users.write(&$0)
+        }
+        let changed = AppGrant.all(reply["grants"])
+        guard !json else { return CommandJSON.print { CommandJSON.grants(changed, &$0) } }
+        for grant in changed {
+            print("\(done)\(users.suffix): \(grant.name.full) now sees \(grant.sees)")
+        }
+        guard !changed.isEmpty else {
+            return Speech.say("nothing changed: \(first.name.full) sees \(first.sees)\(users.suffix)")
+        }
+        if change != "share" { Speech.say("it may have kept what it has already read") }
+    }
+}
+
+/// How a person names a contact.
+enum ContactWord {
+    static let help: ArgumentHelp =
+        "A contact: a name, an e-mail address, a phone number or an identifier. Repeat it for several contacts."
+
+    /// The broker's maxima: bytes in one contact's name, and contacts.
+    private static let longest = 256
+    private static let most = 20
+
+    static func check(_ words: [String]) throws {
+        if words.contains(where: { $0.utf8.count > longest }) {
+            throw ValidationError("the contact's name, address or number has more than \(longest) bytes")
+        }
+        if words.count > most { throw ValidationError("--contact can be repeated \(most) times at most") }
+    }
+}
