@@ -294,7 +294,7 @@ let package = Package(
             "CommandTests",
             [
                 "contactctl", "contactbook", "BrokerCommandOutput", "PseudoTerminal", "ThreadSanitizer",
-                "BrokerModel", "BrokerJSON",
+                "BrokerModel", "BrokerJSON", "BrokerSystem",
             ]),
         tests(
             "DaemonTests",

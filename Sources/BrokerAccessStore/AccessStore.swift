@@ -147,19 +147,24 @@ public final class AccessStore {
     /// Records the stop, writes the remaining changes, and releases the folder. The store cannot be used afterwards.
     ///
     /// - Parameter now: microseconds since 1970.
-    public func close(now: Int64) {
-        guard writer != nil else { return }
+    /// - Returns: the last record, if it is synced; `nil` if it is not, or if the store was closed already.
+    @discardableResult
+    public func close(now: Int64) -> AuditPosition? {
+        guard writer != nil else { return nil }
         // The windows close before the stop is recorded. This commit adds their counts to the uses, and the
         // next commit writes the uses.
         closeWindows(at: nil)
         try? commit()
         append(AuditRecord(time: now, uid: geteuid(), event: .stop))
         // If this commit fails, the next start finds no stop record and records a gap.
+        var last: AuditPosition?
         if (try? commit(withAllUses: true)) != nil, (try? sync()) != nil {
+            last = lastPosition
             _ = try? writer?.connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")
         }
         writer = nil
         folder.release()
+        return last
     }
 
     /// Returns the writer; throws if the store is closed.

@@ -30,6 +30,7 @@ public final class Broker {
     private let administrators: AdminDispatcher
     private let recovery: SaveRecovery
     private let purges: Purges
+    private let heads: AuditHeads
 
     /// - Parameters:
     ///   - access: the open access store. ``close()`` closes it.
@@ -141,6 +142,7 @@ public final class Broker {
                 problems: problems, startedAt: surroundings.now()),
             reloads: reloads, purges: purges)
 
+        heads = AuditHeads(surroundings: surroundings, access: access, sync: sync)
         begin(sync, problems)
     }
 
@@ -153,6 +155,7 @@ public final class Broker {
         recovery.resolveIntents(books)
         recovery.settle(books, problems)
         AnchorCheck(surroundings: surroundings, feed: feed, groupCommit: groupCommit).schedule()
+        heads.schedule()
     }
 
     /// Reports audit records that were synced in an earlier run but are missing from the audit.
@@ -217,6 +220,6 @@ public final class Broker {
     public func close() {
         groupCommit.sync.close()
         books.close()
-        access.close(now: surroundings.now())
+        if let last = access.close(now: surroundings.now()) { heads.report(last) }
     }
 }

@@ -103,6 +103,8 @@ public struct Limits: Hashable, Sendable {
     /// How long after its start the broker compares the audit with the books' anchors. The delay lets the
     /// first replies go out before the comparison.
     public var checksAnchorsAfter = Duration.seconds(1)
+    /// How often the broker reports the audit's last record to the journal.
+    public var auditHeadInterval = Duration.seconds(3_600)
     /// The delay before the broker retries to commit the audit record of a save.
     public var retryInterval = Duration.seconds(1)
     /// The delay before a checkpoint removes deleted and edited text from the files. The documentation

@@ -23,6 +23,8 @@ public enum Notice: Hashable, Sendable {
     case recordsLost
     /// A book names an audit record that is missing from the audit or different there.
     case auditContradicted
+    /// The last record of the audit that is synced. It has the sequence number and the hash as facts.
+    case auditHead
     /// A card is damaged, so replies to apps leave it out.
     case cardDamaged
     /// The stored data for a UID belongs to another person.

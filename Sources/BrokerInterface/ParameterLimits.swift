@@ -16,4 +16,6 @@ public enum ParameterLimits {
     public static let contacts = 1_000_000
     /// The audit records requested in one call.
     public static let auditRecords = 100_000
+    /// The remembered positions of the audit in one call.
+    public static let auditHeads = 10_000
 }

@@ -137,6 +137,7 @@ extension MessageIdentifier {
             case .recordsNotKept: .recordsNotKept
             case .recordsLost: .recordsLost
             case .auditContradicted: .auditContradicted
+            case .auditHead: .auditHead
             case .cardDamaged: .cardDamaged
             case .anotherPerson: .anotherPerson
             case .userPurged: .userPurged
@@ -145,7 +146,7 @@ extension MessageIdentifier {
 
     fileprivate var level: Logger.Level {
         switch self {
-        case .serving, .stopping, .policyInForce, .audited: .info
+        case .serving, .stopping, .policyInForce, .audited, .auditHead: .info
         case .userPurged: .notice
         case .turnedAway, .anotherPerson, .policyUnreadable: .warning
         case .notStarted, .settingsUnreadable, .recordsNotKept, .recordsLost, .auditContradicted, .cardDamaged,

@@ -1,19 +1,39 @@
 import ArgumentParser
 import BrokerCommandOutput
+import BrokerConnection
 import BrokerJSON
+import BrokerModel
+import Glibc
 
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Check that no audit record was changed or removed.",
         discussion: """
-            Checks the records of all users, so it needs an administrator's password, or root. Keep the printed head in \
-            another place: later it shows whether records were cut off at the end.
+            Checks the records of all users, so it needs an administrator's password, or root. Root also compares them with \
+            the positions that the broker reported to the system's journal, every hour and at each stop. Keep the printed \
+            head in another place, in case the journal is lost.
             """)
 
+    @Option(
+        help: """
+            Compare only with what the journal got since a time, such as 12h or 2026-01-31T12:00:00Z, for example since you \
+            put an older audit back yourself.
+            """)
+    var since: String?
     @Flag(help: "Print JSON.") var json = false
 
+    func validate() throws { try Moment.check(since, of: "--since") }
+
     func run() throws {
-        let reply = try AdminClient(to: "verify the audit").call("VerifyAudit")
+        let earliest = since.flatMap { Moment($0)?.before(Int64(time(nil))) }.flatMap(Timestamp.seconds) ?? 0
+        // Only root can read all of the journal, and a session's broker does not report to the system's journal.
+        let mayRead = getuid() == 0 && BrokerConnection.systemBrokerIsInstalled
+        let journal = mayRead ? JournalHeads.read(since: earliest) : nil
+        let heads = journal?.heads ?? []
+        let reply = try AdminClient(to: "verify the audit").call("VerifyAudit") {
+            if !heads.isEmpty { journal?.write(&$0) }
+        }
+        let contradictedHeads = reply["contradictedHeads"]?.elements.map(Array.init) ?? []
         let records = reply["records"]?.integer ?? 0
         let head = reply["head"]?.string ?? ""
         let contradictions = reply["contradictions"]?.elements.map(Array.init) ?? []
@@ -23,6 +43,8 @@ struct VerifyCommand: ParsableCommand {
                 $0.member("head", head)
                 $0.member("brokenAt", reply["brokenAt"]?.integer)
                 CommandJSON.array("contradictions", contradictions, &$0)
+                $0.member("journalHeads", journal?.heads.count)
+                CommandJSON.array("contradictedHeads", contradictedHeads, &$0)
             }
         }
         if let brokenAt = reply["brokenAt"]?.integer {
@@ -36,8 +58,21 @@ struct VerifyCommand: ParsableCommand {
                 "the audit contradicts the address book of user \(uid): record \(sequence) is missing or was changed",
                 try: "access.sqlite was replaced by an older or a different file; compare it with a backup", .refused)
         }
+        if let found = JournalContradiction(heads, contradicted: contradictedHeads) {
+            throw CommandFailure(found.reason(records: records), try: found.advice, .refused)
+        }
         guard !json else { return }
         print(records == 1 ? "1 record is unchanged" : "\(records) records are unchanged")
         print("head \(Speech.clean(head))")
+        if let last = heads.max(by: { $0.sequence < $1.sequence }) {
+            print("the journal confirms \(heads.count) of them, the last one is record \(last.sequence)")
+        } else if mayRead {
+            Speech.say(
+                journal == nil
+                    ? "the journal could not be read, so the end of the audit is not confirmed"
+                    : "the journal has no report of this audit yet, so its end is not confirmed")
+        } else if BrokerConnection.systemBrokerIsInstalled {
+            Speech.say("root also compares the audit with the journal: sudo contactctl verify")
+        }
     }
 }

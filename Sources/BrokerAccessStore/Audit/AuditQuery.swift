@@ -108,6 +108,13 @@ struct AuditQuery {
             .first { row in row.bytesOrNil(0).map { AuditPosition(sequence: sequence, hash: $0) } }
     }
 
+    /// Returns the time of the record with this sequence number, in microseconds since 1970; `nil` if there is none.
+    func time(at sequence: Int64) throws(AccessStoreError) -> Int64? {
+        try connection.statement("SELECT time FROM audit WHERE sequence = ?").bind(1, sequence).first {
+            $0.integerOrNil(0)
+        }
+    }
+
     /// Follows the chain from `link` and returns the position of its last record, which is `link` if no
     /// record follows; `nil` if the chain is broken after `link`.
     func end(after link: AuditPosition) throws(AccessStoreError) -> AuditPosition? {

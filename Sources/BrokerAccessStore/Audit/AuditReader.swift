@@ -29,6 +29,19 @@ public struct AuditReader: Sendable {
         try query().position(at: position.sequence) == position
     }
 
+    /// Returns those of the positions at which the chain has no record, or another one. It contains its time, in
+    /// microseconds since 1970.
+    public func contradicted(_ positions: [AuditPosition]) throws(AccessStoreError) -> [ContradictedPosition] {
+        let query = try query()
+        var found: [ContradictedPosition] = []
+        for position in positions where try query.position(at: position.sequence) != position {
+            found.append(
+                ContradictedPosition(
+                    sequence: position.sequence, time: try query.time(at: position.sequence)))
+        }
+        return found
+    }
+
     /// Verifies at most `rows` records, from the first record or from where the last step ended.
     ///
     /// Finds every record that was changed, removed, added or moved, and a truncated end. A program that can

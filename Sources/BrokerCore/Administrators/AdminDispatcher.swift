@@ -112,7 +112,7 @@ struct AdminDispatcher {
         case .queryAudit: try audit.query(parameters, call, session)
         case .findContactAccess: try lookUps.find(parameters, call, session)
         case .changeGrantedContacts: try contactChanges.change(parameters, call, session)
-        case .verifyAudit: audit.verify(call)
+        case .verifyAudit: audit.verify(parameters, call)
         case .getStatus: status.answer(call, session, isWhole: audit.extent(parameters, session) == .whole)
         case .listPending: explanations.listPending(parameters, call, session)
         case .explainDecision: try explanations.explain(parameters, call, session)

@@ -77,7 +77,8 @@ extension AdminMethod {
         case .changeGrantedContacts: ["app", "strength", "uid", "change", "contacts"]
         case .listPending: ["uid", "allUsers"]
         case .purgeUser: ["uid"]
-        case .verifyAudit, .reloadPolicy: []
+        case .verifyAudit: ["heads"]
+        case .reloadPolicy: []
         }
     }
 }

@@ -73,33 +73,48 @@ struct AuditQueries {
         }
     }
 
-    func verify(_ call: Call) {
+    /// Verifies the chain, and compares it with the books' anchors and with the positions that the caller remembers.
+    func verify(_ parameters: AdminParameters, _ call: Call) {
         let folder = surroundings.stateFolder
+        let heads = parameters.heads ?? []
         // Verifies in steps up to the end of the audit, including records that are appended meanwhile.
         feed.read(for: call) {
-            (reader) throws(AccessStoreError) -> (checked: Int, last: AuditVerification, books: [ContradictedAnchor]) in
+            (reader) throws(AccessStoreError) -> (
+                checked: Int, last: AuditVerification, books: [ContradictedAnchor], heads: [ContradictedPosition]
+            ) in
             var checked = 0
             var from: Int64?
             while true {
                 let step = try reader.verify(from: from, budget: 10_000)
                 checked += step.checked
                 guard step.brokenAt == nil, let next = step.next else {
-                    return (checked, step, try reader.contradictions(in: folder))
+                    return (
+                        checked, step, try reader.contradictions(in: folder), try reader.contradicted(heads)
+                    )
                 }
                 from = next
             }
         } _: { result in
-            let (checked, step, books) = result
+            let (checked, step, books, heads) = result
             call.reply {
                 $0.member("records", checked)
                 $0.member("head", step.head)
                 $0.member("brokenAt", step.brokenAt)
-                guard !books.isEmpty else { return }
-                $0.name("contradictions")
-                $0.array(books) { writer, book in
+                if !books.isEmpty {
+                    $0.name("contradictions")
+                    $0.array(books) { writer, book in
+                        writer.object {
+                            $0.member("uid", book.uid)
+                            $0.member("sequence", book.sequence)
+                        }
+                    }
+                }
+                guard !heads.isEmpty else { return }
+                $0.name("contradictedHeads")
+                $0.array(heads) { writer, head in
                     writer.object {
-                        $0.member("uid", book.uid)
-                        $0.member("sequence", book.sequence)
+                        $0.member("sequence", head.sequence)
+                        $0.member("time", head.time.map { Timestamp.text(seconds: $0 / 1_000_000) })
                     }
                 }
             }

@@ -1,4 +1,6 @@
 import BrokerAccessControl
+import BrokerAccessStore
+import BrokerDisclosure
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
@@ -24,6 +26,8 @@ struct AdminParameters: Sendable {
     var change: GrantedContactChange?
     /// Contacts as in ``contact`` of `FindContactAccess`.
     var contacts: [String]?
+    /// Positions of the audit that the caller remembers.
+    var heads: [AuditPosition]?
     var limit: Int?
     var follow = false
     /// Whether the broker may ask the caller's user for a password. The parameter's name,
@@ -52,6 +56,11 @@ struct AdminParameters: Sendable {
             case "until": until = try reader.string(value, name)
             case "event": event = try reader.string(value, name)
             case "contact": contact = try reader.text(value, name, maximum: ParameterLimits.query)
+            case "heads":
+                heads = try reader.list(value, name, maximum: ParameterLimits.auditHeads) {
+                    (head) throws(VarlinkError) in
+                    try Self.position(head, name)
+                }
             case "named": named = try reader.text(value, name, maximum: ParameterLimits.query)
             case "change": change = try reader.one(of: GrantedContactChange.self, value, name)
             case "contacts":
@@ -70,6 +79,20 @@ struct AdminParameters: Sendable {
             default: throw reader.invalid(name)
             }
         }
+    }
+
+    private static func position(_ value: JSONValue, _ name: String) throws(VarlinkError) -> AuditPosition {
+        let reader = ParameterReader(outermost: name)
+        var (sequence, hash): (Int?, [UInt8]?)
+        try reader.members(of: value) { (field, value) throws(VarlinkError) in
+            switch field {
+            case "sequence": sequence = try reader.integer(value, field, in: 1...Int64.max)
+            case "hash": hash = Hexadecimal.bytes(try reader.string(value, field))
+            default: throw reader.invalid(field)
+            }
+        }
+        guard let sequence, let hash, hash.count == AuditPosition.hashSize else { throw reader.invalid(name) }
+        return AuditPosition(sequence: Int64(sequence), hash: hash)
     }
 
     /// The access that the request gives an app, in words for the password dialog.
