@@ -26,6 +26,8 @@ public enum AuditEvent: String, CaseIterable, Sendable {
     case agentSearch
     /// Somebody looked up who may see or saw a contact. The record does not name the contact.
     case lookUp
+    /// The broker noticed something that an administrator should look at. ``AuditRecord/detail`` says what.
+    case alarm
     /// All data of a user was deleted, except the audit.
     case purge
     /// An action required a password. The record names the action and the outcome.

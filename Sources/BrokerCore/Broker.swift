@@ -31,6 +31,7 @@ public final class Broker {
     private let recovery: SaveRecovery
     private let purges: Purges
     private let heads: AuditHeads
+    private let alarms: Alarms
 
     /// - Parameters:
     ///   - access: the open access store. ``close()`` closes it.
@@ -143,6 +144,7 @@ public final class Broker {
             reloads: reloads, purges: purges)
 
         heads = AuditHeads(surroundings: surroundings, access: access, sync: sync)
+        alarms = Alarms(surroundings: surroundings, access: access, groupCommit: groupCommit, books: books, feed: feed)
         begin(sync, problems)
     }
 
@@ -156,6 +158,8 @@ public final class Broker {
         recovery.settle(books, problems)
         AnchorCheck(surroundings: surroundings, feed: feed, groupCommit: groupCommit).schedule()
         heads.schedule()
+        groupCommit.onDisclosure = { [weak alarms] in alarms?.disclosed($0, to: $1) }
+        alarms.begin()
     }
 
     /// Reports audit records that were synced in an earlier run but are missing from the audit.
@@ -191,7 +195,10 @@ public final class Broker {
         guard !session.isAnotherPerson, session.interface == .admin || !books.isRemoving(session.caller.uid) else {
             return call.fail(session.interface == .contacts ? ContactsError.storeUnavailable : .permissionDenied)
         }
-        if sessions.open(session, call.connection) { books.join(session.caller.uid) }
+        if sessions.open(session, call.connection) {
+            books.join(session.caller.uid)
+            if session.interface == .contacts { alarms.connected(session.caller) }
+        }
         switch session.interface {
         case .contacts:
             recovery.recordUndelivered()

@@ -105,6 +105,9 @@ public struct Limits: Hashable, Sendable {
     public var checksAnchorsAfter = Duration.seconds(1)
     /// How often the broker reports the audit's last record to the journal.
     public var auditHeadInterval = Duration.seconds(3_600)
+    /// How long after its start the broker first looks for alarms, and how long until it does again.
+    public var alarmsAfter = Duration.seconds(600)
+    public var alarmInterval = Duration.seconds(24 * 3_600)
     /// The delay before the broker retries to commit the audit record of a save.
     public var retryInterval = Duration.seconds(1)
     /// The delay before a checkpoint removes deleted and edited text from the files. The documentation

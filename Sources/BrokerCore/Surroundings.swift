@@ -25,6 +25,8 @@ public enum Notice: Hashable, Sendable {
     case auditContradicted
     /// The last record of the audit that is synced. It has the sequence number and the hash as facts.
     case auditHead
+    /// Something that an administrator should look at. The facts have the kind, the user and the app.
+    case alarm
     /// A card is damaged, so replies to apps leave it out.
     case cardDamaged
     /// The stored data for a UID belongs to another person.
@@ -99,6 +101,9 @@ public struct Surroundings {
     /// share all contacts without a password, but an app whose rule requires a password gets nothing. In
     /// system mode, the daemon sets `refuse` by default.
     public var withoutAuthentication: Policy.WithoutAuthentication?
+    /// Returns the apps that installed packages name; `nil` if that is not known. It reads files, so it is not called
+    /// on the event loop.
+    public var installedApps: @Sendable () -> Set<String>? = { nil }
     /// Stores audit records in a second place; `nil` for none.
     public var auditKeeper: (any AuditKeeper)?
     /// Returns a thumbnail of a photo, both in base64; `nil` if no thumbnail is needed or none can be made.

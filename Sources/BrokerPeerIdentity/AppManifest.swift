@@ -34,5 +34,8 @@ public struct AppManifests: Hashable, Sendable {
         self.byPath = byPath.compactMapValues { $0 }
     }
 
+    /// The apps that the manifests name.
+    public var apps: Set<String> { Set(byPath.values.map(\.app)) }
+
     func manifest(of path: String) -> AppManifest? { byPath[path] }
 }

@@ -138,6 +138,7 @@ extension MessageIdentifier {
             case .recordsLost: .recordsLost
             case .auditContradicted: .auditContradicted
             case .auditHead: .auditHead
+            case .alarm: .alarm
             case .cardDamaged: .cardDamaged
             case .anotherPerson: .anotherPerson
             case .userPurged: .userPurged
@@ -148,7 +149,7 @@ extension MessageIdentifier {
         switch self {
         case .serving, .stopping, .policyInForce, .audited, .auditHead: .info
         case .userPurged: .notice
-        case .turnedAway, .anotherPerson, .policyUnreadable: .warning
+        case .turnedAway, .anotherPerson, .policyUnreadable, .alarm: .warning
         case .notStarted, .settingsUnreadable, .recordsNotKept, .recordsLost, .auditContradicted, .cardDamaged,
             .socketFailed:
             .error

@@ -48,6 +48,13 @@ final class ServedBroker {
         if let program = ThumbnailProgram.nextToThisOne {
             surroundings.makeThumbnail = { program.thumbnail(of: $0) }
         }
+        if setting.mode == .system {
+            surroundings.installedApps = {
+                let (manifests, problems) = ManifestFolder().read()
+                // An app whose manifest cannot be read may be installed.
+                return problems.isEmpty ? manifests.apps : nil
+            }
+        }
         // If the settings cannot be read, the broker refuses every app and does not read the rules.
         surroundings.readPolicy = {
             settings.problem.map { Policy(unreadable: Policy.Problem(.settings, "\($0)")) }

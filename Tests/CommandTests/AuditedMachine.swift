@@ -105,6 +105,21 @@ struct AuditedMachine {
         ]
     }
 
+    /// One alarm of each kind.
+    var alarms: [String] {
+        func alarm(_ sequence: Int, _ seconds: Int64, _ app: String, _ detail: String, _ more: String = "") -> String {
+            record(sequence, seconds, app, "alarm", #","detail":"\#(detail)""# + more)
+        }
+        return [
+            alarm(7, -20 * 86_400, "x.service", "unusedGrant, since 2025-11-01"),
+            alarm(8, -3 * 86_400, "org.example.Ink", "notInstalled"),
+            alarm(9, -7_000, "/usr/bin/contactbook sha256:\(Self.hash)", "executableChanged"),
+            alarm(10, -6_000, "org.example.Mail", "weakerIdentity, now claimed"),
+            alarm(11, -5_000, "org.example.Mail", "readsEverything", #","contacts":812"#),
+            alarm(12, -60, "", "auditBroken, at record 11"),
+        ]
+    }
+
     /// The answer about a contact: two apps may see it, and two saw it, one of them only in lists.
     private var access: String {
         let contactbook = "/usr/bin/contactbook sha256:\(Self.hash)"
@@ -136,6 +151,7 @@ struct AuditedMachine {
     /// A broker that answers `contactctl`. It gives one user's data unless all users are requested.
     func broker() throws -> ScriptedBroker {
         let (own, everyone, records, prompts, access) = (own, everyone, records, prompts, access)
+        let alarms = alarms
         return try ScriptedBroker { method, parameters in
             let isAll = parameters["allUsers"]?.bool == true
             func list(_ name: String, _ values: [String]) -> ScriptedBroker.Answer {
@@ -177,6 +193,7 @@ struct AuditedMachine {
                 return .reply(
                     #"{"status":"full","reasons":["the person allowed it all contacts on 2026-03-01T12:00:00Z, until revoked","#
                         + #""no policy rule matches it","so it sees all contacts"]}"#)
+            case "QueryAudit" where parameters["event"]?.string == "alarm": return list("records", alarms)
             case "QueryAudit":
                 return list("records", records.filter { app == nil || $0.contains("\"app\":\"\(app ?? "")\"") })
             case "ListPending": return list("prompts", isAll ? prompts : [prompts[0]])

@@ -9,6 +9,7 @@ struct ContactctlScreens {
         ("apps", ["apps"]), ("apps-all-users", ["apps", "--all-users"]), ("apps-user", ["apps", "--user", "nobody"]),
         ("who", ["who", "saga"]), ("who-nobody", ["who", "nobody", "--since", "7d"]), ("who-several", ["who", "s"]),
         ("who-none", ["who", "x", "--user", "nobody"]), ("pending", ["pending", "--all-users"]),
+        ("alarms", ["alarms"]), ("alarms-all-users", ["alarms", "--all-users"]),
         ("why", ["why", "mail"]),
         ("why-all-users", ["why", "mail", "--all-users"]),
         ("revoke", ["revoke", "mail"]), ("revoke-all-users", ["revoke", "mail", "--all-users"]),
@@ -30,7 +31,8 @@ struct ContactctlScreens {
         ("audit-csv", ["audit", "--csv"]),
     ]
     private static let json: [(name: String, arguments: [String])] = [
-        ("apps", ["apps"]), ("who", ["who", "saga"]), ("pending", ["pending"]), ("why", ["why", "mail"]),
+        ("apps", ["apps"]), ("who", ["who", "saga"]), ("pending", ["pending"]), ("alarms", ["alarms"]),
+        ("why", ["why", "mail"]),
         ("show", ["show", "mail"]),
         ("audit", ["audit"]), ("verify", ["verify"]), ("status", ["status"]), ("revoke", ["revoke", "mail"]),
         ("narrow", ["narrow", "ink", "--contact", "saga"]),

@@ -58,7 +58,7 @@ struct AuditLedger {
         // Any program can cause password requests and refusals as often as it likes. In a session it can also be
         // an agent.
         case .refusal, .authentication, .agent, .lookUp: return .refusal
-        case .withheld, .prompt, .answer, .grant, .revocation, .save, .saveNotDone, .agentSearch, .purge,
+        case .withheld, .prompt, .answer, .grant, .revocation, .save, .saveNotDone, .agentSearch, .alarm, .purge,
             .policy, .start, .stop, .gap:
             return nil
         }
@@ -210,7 +210,9 @@ extension AuditEvent {
     var isCausedByApp: Bool {
         switch self {
         case .disclosure, .refusal, .prompt, .save, .saveNotDone, .authentication, .agent: true
-        case .withheld, .answer, .grant, .revocation, .agentSearch, .lookUp, .purge, .policy, .start, .stop, .gap: false
+        case .withheld, .answer, .grant, .revocation, .agentSearch, .lookUp, .alarm, .purge, .policy, .start, .stop,
+            .gap:
+            false
         }
     }
 }

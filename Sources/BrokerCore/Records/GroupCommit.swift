@@ -37,6 +37,8 @@ final class GroupCommit {
     private var isScheduled = false
     /// Whether replies that disclose contacts to an app wait for a sync.
     var isDurable = false
+    /// Gets the contacts of each disclosure under a grant.
+    var onDisclosure: ([RecordNumber], Principal) -> Void = { _, _ in }
     /// Syncs committed data.
     let sync: AccessSync
     private let feed: AuditFeed
@@ -144,6 +146,7 @@ final class GroupCommit {
                     $0.count = count
                 }, detail: reply.detail)
         case .contacts(let records, let keys, let isWhole):
+            if let basis = reply.basis, basis.revision != nil { onDisclosure(records, basis.principal) }
             for part in parts(records) {
                 record(
                     event, of: session.caller,

@@ -179,6 +179,30 @@ def revokes():
     return "AccessDenied for bob's chat; ink is denied for both"
 
 
+@tries("(an app of alice lists her whole address book)", "an alarm tells root which app, and no contact's name")
+def alarm():
+    cards = "".join(f"BEGIN:VCARD\r\nVERSION:3.0\r\nN:Crowd{number};;;;\r\nFN:Crowd{number}\r\nEND:VCARD\r\n" for number in range(60))
+    must("almost" not in ctl("alarms", "--user", "alice"), "there was an alarm before")
+
+    def reads():
+        with open("/home/alice/crowd.vcf", "w") as file:
+            file.write(cards)
+        said = ""
+        for words in (["import", "/home/alice/crowd.vcf"], ["list"], ["undo"]):
+            ended = subprocess.run(
+                ["contactbook", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=40)
+            said += ended.stdout + ended.stderr
+        return said
+
+    said = as_user("alice", reads)
+    must("Crowd59" in said, said[-300:])
+    told = ctl("alarms", "--user", "alice")
+    must("contactbook" in told and "almost the whole address book" in told and "Crowd" not in told, told)
+    status, journal = command("journalctl", "--no-pager", "MESSAGE_ID=b0151bd1ab164e4d8b4c808049595011")
+    must(status == 0 and "readsEverything" in journal and "Crowd" not in journal, journal)
+    return told.splitlines()[1].strip()
+
+
 @tries("(the grants are reset)", "done")
 def tidy():
     for each in listed("--all-users"):

@@ -1,0 +1,80 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerModel
+
+/// What the broker noticed.
+enum AlarmKind: String, CaseIterable {
+    /// An app got almost the whole address book within an hour.
+    case readsEverything
+    /// A changed file of an app that has access asked. The new file has no access by that.
+    case executableChanged
+    /// An app that has access connected with a weaker identity.
+    case weakerIdentity
+    /// An app has not used its access for a long time.
+    case unusedGrant
+    /// No installed package names an app that has access any more.
+    case notInstalled
+    /// The audit's chain is broken.
+    case auditBroken
+
+    /// How long the same alarm about the same app is not raised again, in seconds. Otherwise an app could fill the
+    /// audit with alarms, or an ordinary synchronization would raise one each time.
+    var pause: Int64 {
+        switch self {
+        case .readsEverything, .unusedGrant, .notInstalled: 30 * 86_400
+        case .executableChanged, .weakerIdentity, .auditBroken: 86_400
+        }
+    }
+}
+
+/// The alarms that were raised, so that each is raised once in its pause.
+struct RaisedAlarms {
+    struct Key: Hashable {
+        let kind: AlarmKind
+        let uid: UInt32
+        let strength: IdentityStrength?
+        let app: String
+    }
+
+    /// When each alarm was last raised, in seconds since 1970.
+    private var times: [Key: Int64] = [:]
+
+    /// Alarms of these many apps are remembered. Without room the oldest are forgotten, and may be raised again.
+    private static let most = 4_096
+
+    /// - Returns: `false` if the pause after the last such alarm is not over.
+    func mayRaise(_ key: Key, at now: Int64) -> Bool {
+        // A time in the future is from a clock that was set since.
+        times[key].map { now - $0 >= key.kind.pause || $0 > now } ?? true
+    }
+
+    mutating func note(_ key: Key, at now: Int64) {
+        times[key] = max(times[key] ?? .min, now)
+        guard times.count > Self.most, let oldest = times.min(by: { $0.value < $1.value }) else { return }
+        times[oldest.key] = nil
+    }
+
+    /// Notes an alarm of an earlier run.
+    mutating func note(_ record: AuditEntry) {
+        guard let word = record.detail?.prefix(while: { $0 != "," }), let kind = AlarmKind(rawValue: String(word))
+        else { return }
+        note(Key(kind: kind, uid: record.uid, strength: record.strength, app: record.app), at: record.time / 1_000_000)
+    }
+}
+
+/// The contacts that one app got within an hour.
+struct ReadContacts {
+    /// When the hour began, in microseconds of ``Surroundings/uptime``.
+    let began: Int64
+    private(set) var records: Set<RecordNumber> = []
+    /// The number of contacts from which on the app got almost everything; `nil` as long as too few were read to ask.
+    var almostAll: Int?
+
+    static let hour: Int64 = 3_600 * 1_000_000
+    /// A smaller address book is soon read as a whole.
+    static let fewest = 50
+
+    init(began: Int64) { self.began = began }
+
+    mutating func add(_ more: [RecordNumber]) { records.formUnion(more) }
+}

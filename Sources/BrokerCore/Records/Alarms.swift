@@ -1,0 +1,181 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerContactsStore
+import BrokerModel
+import BrokerVarlink
+import Dispatch
+
+/// Notices what an administrator should look at, and records it in the audit and the journal. An alarm changes no
+/// access. It lives on the event loop.
+final class Alarms {
+    private let surroundings: Surroundings
+    private let access: AccessStore
+    private let groupCommit: GroupCommit
+    private let books: Books
+    private let feed: AuditFeed
+    private var raised = RaisedAlarms()
+    private var reading: [Principal: ReadContacts] = [:]
+    /// Where the next verification of the audit begins.
+    private var unverified: Int64?
+
+    /// The apps whose reads are counted at the same time. The one whose hour began first gives way.
+    private static let appsCounted = 64
+    private static let recordsPerStep = 10_000
+
+    init(surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, books: Books, feed: AuditFeed) {
+        self.surroundings = surroundings
+        self.access = access
+        self.groupCommit = groupCommit
+        self.books = books
+        self.feed = feed
+    }
+
+    func begin() {
+        feed.read(
+            { (reader) throws(AccessStoreError) in
+                try reader.records(matching: AuditFilter(event: .alarm), after: nil, limit: 1_000, newestFirst: true)
+            }, failed: {},
+            { [weak self] records in
+                for record in records { self?.raised.note(record) }
+            })
+        schedule(after: surroundings.limits.alarmsAfter)
+    }
+
+    private func schedule(after delay: Duration) {
+        surroundings.loop.later(after: delay) { [weak self] in
+            guard let self else { return }
+            lookAtGrants()
+            verify()
+            schedule(after: surroundings.limits.alarmInterval)
+        }
+    }
+
+    private func raise(_ kind: AlarmKind, of principal: Principal, count: Int? = nil, _ more: String? = nil) {
+        raise(kind, uid: principal.uid, strength: principal.strength, app: principal.app, count: count, more)
+    }
+
+    private func raise(
+        _ kind: AlarmKind, uid: UInt32, strength: IdentityStrength? = nil, app: String = "", count: Int? = nil,
+        _ more: String?
+    ) {
+        let key = RaisedAlarms.Key(kind: kind, uid: uid, strength: strength, app: app)
+        guard raised.mayRaise(key, at: surroundings.seconds) else { return }
+        raised.note(key, at: surroundings.seconds)
+        let detail = [kind.rawValue, more].compactMap(\.self).joined(separator: ", ")
+        groupCommit.record(.alarm, uid: uid, app: app, strength: strength, { $0.count = count }, detail: detail)
+        surroundings.notice(
+            .alarm, "alarm: \(detail)\(app.isEmpty ? "" : ": \(app)")",
+            [("kind", kind.rawValue), ("uid", "\(uid)"), ("app", app)])
+    }
+
+    // MARK: Reads
+
+    /// Counts the contacts that a reply discloses under a grant.
+    func disclosed(_ records: [RecordNumber], to principal: Principal) {
+        let app = principal.bound(to: .persistent)
+        let key = RaisedAlarms.Key(kind: .readsEverything, uid: app.uid, strength: app.strength, app: app.app)
+        guard raised.mayRaise(key, at: surroundings.seconds) else { return }
+        let now = surroundings.uptime()
+        var read = reading[app] ?? ReadContacts(began: now)
+        if now - read.began >= ReadContacts.hour { read = ReadContacts(began: now) }
+        read.add(records)
+        reading[app] = read
+        if reading.count > Self.appsCounted, let oldest = reading.min(by: { $0.value.began < $1.value.began }) {
+            reading[oldest.key] = nil
+        }
+        guard read.records.count >= ReadContacts.fewest else { return }
+        guard let almostAll = read.almostAll else { return count(app) }
+        guard read.records.count >= almostAll else { return }
+        reading[app] = nil
+        raise(.readsEverything, of: app, count: read.records.count)
+    }
+
+    /// Finds how many contacts are almost all. If the number is not known at once, the next disclosure tries again.
+    private func count(_ app: Principal) {
+        books.with(app.uid) { [weak self] result in
+            let query = ContactQuery(scope: .all, predicate: nil, limit: 1, byteLimit: .max)
+            guard case .success(let book?) = result, let count = try? book.count(query, .bounded) else { return }
+            self?.reading[app]?.almostAll = max(ReadContacts.fewest, (count * 9 + 9) / 10)
+            self?.disclosed([], to: app)
+        }
+    }
+
+    // MARK: Identities
+
+    /// Compares an app that makes its first call with the apps of the user that have access.
+    func connected(_ caller: Caller) {
+        let own = Principal(uid: caller.uid, strength: caller.strength, app: caller.app)
+        guard access.grant(of: own) == nil else { return }
+        let path = caller.strength == .unverified ? Self.path(own.app) : nil
+        for other in access.principals where other.uid == own.uid && other.binding == .persistent {
+            guard let grant = access.grant(of: other), grant.access != .denied else { continue }
+            if other.app == own.app, Self.isWeaker(own.strength, than: other.strength) {
+                raise(.weakerIdentity, of: other, "now \(own.strength.rawValue)")
+            } else if let path, other.strength == .unverified, other.app != own.app, Self.path(other.app) == path {
+                raise(.executableChanged, of: other)
+            }
+        }
+    }
+
+    /// The path in an identifier of strength `unverified`, which also has the file's hash.
+    private static func path(_ app: String) -> Substring? {
+        guard app.hasPrefix("/"), let space = app.lastIndex(of: " ") else { return nil }
+        return app[..<space]
+    }
+
+    private static func isWeaker(_ strength: IdentityStrength, than other: IdentityStrength) -> Bool {
+        let order = IdentityStrength.allCases
+        return order.firstIndex(of: strength) ?? 0 > order.firstIndex(of: other) ?? 0
+    }
+
+    // MARK: Every day
+
+    private func lookAtGrants() {
+        let now = surroundings.seconds
+        for principal in access.principals where principal.binding == .persistent {
+            guard let grant = access.grant(of: principal), grant.access != .denied, !grant.hasExpired(at: now) else {
+                continue
+            }
+            let used = max(access.usage(of: principal).lastUsedAt ?? .min, grant.decidedAt)
+            guard now - used >= Self.unused else { continue }
+            raise(.unusedGrant, of: principal, "since \(Timestamp.text(seconds: used).prefix(10))")
+        }
+        lookAtInstalledApps()
+    }
+
+    /// Seconds after which a grant counts as unused.
+    private static let unused: Int64 = 90 * 86_400
+
+    private func lookAtInstalledApps() {
+        surroundings.loop.run(on: Self.queue) { [installed = surroundings.installedApps] in
+            installed()
+        } then: { [weak self] result in
+            guard let self, let installed = result.get() else { return }
+            for principal in access.principals where principal.strength == .installed {
+                guard !installed.contains(principal.app), let grant = access.grant(of: principal),
+                    grant.access != .denied
+                else { continue }
+                raise(.notInstalled, of: principal)
+            }
+        }
+    }
+
+    private static let queue = DispatchQueue(label: "installed apps", qos: .utility)
+
+    /// Verifies the records since the last time, in steps, so that queries of administrators can go between.
+    private func verify() {
+        feed.read(
+            { [from = unverified] (reader) throws(AccessStoreError) in
+                try reader.verify(from: from, budget: Self.recordsPerStep)
+            }, failed: {},
+            { [weak self] step in
+                guard let self else { return }
+                if let broken = step.brokenAt {
+                    return raise(.auditBroken, uid: surroundings.ownUID, "at record \(broken)")
+                }
+                guard let next = step.next else { return }
+                unverified = next
+                verify()
+            })
+    }
+}

@@ -1,0 +1,123 @@
+import BrokerAccessControl
+import BrokerInterface
+import BrokerJSON
+import BrokerModel
+import BrokerSQLite
+import Testing
+
+@testable import BrokerAccessStore
+@testable import BrokerCore
+
+@Suite("Alarms")
+struct AlarmTests {
+    private let fixture: BrokerFixture
+    private static let contacts = 60
+
+    init() throws {
+        fixture = try BrokerFixture()
+        let keeper = try fixture.app("keeper", .full)
+        let reply = try keeper.save((0..<Self.contacts).map { .add(given: "Name\($0)x") })
+        try #require(reply.error == nil)
+    }
+
+    private func alarms() throws -> [String] { try fixture.audit(.alarm) }
+
+    /// A day later, including the work off the loop.
+    private func passDay() throws {
+        fixture.loop.advance(by: .seconds(86_400))
+        settle()
+    }
+
+    private func settle() {
+        let root = TestApp(fixture: fixture, caller: fixture.caller("contactctl", uid: 0), interface: .admin)
+        // The reads of the audit are in one queue, so these follow those of the alarms.
+        for _ in 0..<4 { _ = try? root.call("VerifyAudit") }
+    }
+
+    @Test("An app that gets almost all contacts within an hour raises one alarm in 30 days")
+    func everything() throws {
+        let mail = try fixture.app("mail", .full)
+        _ = try mail.fetch(#""sortOrder":"givenName","limit":40"#)
+        #expect(try alarms().isEmpty)
+        _ = try mail.fetch(#""sortOrder":"givenName""#)
+        #expect(try alarms() == ["readsEverything"])
+        let record = try fixture.broker.access.auditReader.records(
+            matching: AuditFilter(event: .alarm), after: nil, limit: 1)[0]
+        #expect(record.app == "mail" && record.count == Self.contacts && record.contacts == nil)
+        #expect(fixture.journal.lines.contains { $0.hasPrefix("alarm: readsEverything: mail") })
+        for days in [1, 20, 10] {
+            fixture.loop.advance(by: .seconds(Int64(days) * 86_400))
+            _ = try mail.fetch(#""sortOrder":"familyName""#)
+        }
+        #expect(try alarms() == ["readsEverything", "readsEverything"])
+    }
+
+    @Test("Few contacts, the same ones again, or many over several hours raise no alarm")
+    func ordinary() throws {
+        let mail = try fixture.app("mail", .full)
+        for _ in 0..<40 { _ = try mail.fetch(#""sortOrder":"givenName","limit":30"#) }
+        for start in 0..<6 {
+            fixture.loop.advance(by: .seconds(3_600))
+            _ = try mail.fetch(#""predicate":{"name":"Name\#(start)"}"#)
+        }
+        let some = try fixture.app("some", .limited(to: fixture.records("Name1x")))
+        _ = try some.fetch()
+        #expect(try alarms().isEmpty)
+    }
+
+    @Test("A restart does not repeat an alarm")
+    func restart() throws {
+        _ = try fixture.app("mail", .full).fetch()
+        try fixture.restart()
+        settle()
+        _ = try fixture.app("mail", .full).fetch()
+        #expect(try alarms() == ["readsEverything"])
+    }
+
+    @Test("A changed file of an app that has access, and an app with a weaker identity, raise one alarm a day")
+    func identities() throws {
+        func caller(_ app: String, _ strength: IdentityStrength) -> TestApp {
+            TestApp(fixture: fixture, caller: fixture.caller(app, strength: strength), interface: .contacts)
+        }
+        let former = caller("/usr/bin/ink sha256:00", .unverified)
+        try fixture.grant(.limited(to: []), to: former)
+        let mail = caller("org.example.Mail", .sandboxed)
+        try fixture.grant(.full, to: mail)
+        for app in [
+            former, mail, caller("/usr/bin/inks sha256:00", .unverified), caller("org.example.Other", .claimed),
+        ] {
+            _ = try app.call("GetAuthorization")
+        }
+        #expect(try alarms().isEmpty)
+        for hash in ["01", "02"] { _ = try caller("/usr/bin/ink sha256:\(hash)", .unverified).call("GetAuthorization") }
+        _ = try caller("org.example.Mail", .claimed).call("GetAuthorization")
+        _ = try caller("org.example.Mail", .claimed).call("GetAuthorization")
+        #expect(try alarms() == ["executableChanged", "weakerIdentity, now claimed"])
+        try passDay()
+        _ = try caller("/usr/bin/ink sha256:03", .unverified).call("GetAuthorization")
+        #expect(try alarms().count == 3)
+    }
+
+    @Test("Access that is not used for 90 days raises an alarm, and use postpones it")
+    func unused() throws {
+        let mail = try fixture.app("mail", .limited(to: fixture.records("Name1x")))
+        for _ in 0..<89 { try passDay() }
+        #expect(try alarms().filter { $0.hasPrefix("unusedGrant") }.isEmpty)
+        _ = try mail.fetch()
+        for _ in 0..<3 { try passDay() }
+        // The keeper was last used at the beginning.
+        #expect(try alarms().map { $0.prefix(11) } == ["unusedGrant"])
+        let record = try fixture.broker.access.auditReader.records(
+            matching: AuditFilter(event: .alarm), after: nil, limit: 1)[0]
+        #expect(record.app == "keeper")
+    }
+
+    @Test("A broken chain raises an alarm")
+    func broken() throws {
+        let file = try Database.open(fixture.folder + "/access.sqlite", .readWrite)
+        try file.execute("DROP TRIGGER auditKeepsWords")
+        try file.execute("UPDATE audit SET time = time + 1 WHERE sequence = 2")
+        try passDay()
+        #expect(try alarms().contains { $0.hasPrefix("auditBroken, at record ") })
+    }
+}
