@@ -55,8 +55,8 @@ let package = Package(
         .library(
             name: "InternalsForBenchmarks",
             targets: [
-                "BrokerJSON", "BrokerModel", "BrokerPeerIdentity", "BrokerVCard", "BrokerVarlink",
-                "BrokerVarlinkClient", "BrokerVarlinkServer", "CBrokerLinux",
+                "BrokerAccessControl", "BrokerAccessStore", "BrokerJSON", "BrokerModel", "BrokerPeerIdentity",
+                "BrokerVCard", "BrokerVarlink", "BrokerVarlinkClient", "BrokerVarlinkServer", "CBrokerLinux",
             ]),
         .executable(name: "contactbrokerd", targets: ["contactbrokerd"]),
         .executable(name: "contactbroker-identify", targets: ["contactbroker-identify"]),

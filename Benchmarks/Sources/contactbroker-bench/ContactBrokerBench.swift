@@ -2,7 +2,7 @@ import Glibc
 
 /// Measures the broker and the peer, compares them, and reports which bars are met.
 ///
-///     contactbroker-bench [BUILD-FOLDER [full | many | million | lookups | saves | import | callers]]
+///     contactbroker-bench [BUILD-FOLDER [full | many | million | lookups | saves | audit | import | callers]]
 ///     contactbroker-bench BUILD-FOLDER privacy [CALLS [WORD…]]
 ///
 /// Measures the release programs in contactbroker's build folder, which is `.build` by default, and writes
@@ -25,7 +25,7 @@ enum ContactBrokerBench {
             }
             guard arguments.count <= 2, let extent = Benchmark.Extent(rawValue: arguments.dropFirst().first ?? "")
             else {
-                throw Failure("what is to be measured can be: full, many, million, lookups, saves, import, callers")
+                throw Failure("what is to be measured can be: full, many, million, lookups, saves, audit, import, callers")
             }
             let report = try Benchmark.run(build: build, extent)
             print(report.text)

@@ -34,6 +34,8 @@ struct Benchmark {
         case many
         /// Searches in a book of a million contacts.
         case million
+        /// The audit only.
+        case audit
         /// Identifying callers only.
         case callers
         /// Importing the larger book only.
@@ -53,8 +55,10 @@ struct Benchmark {
         case .many: try run(manyContacts, build, &report) { try $0.measureSize() }
         case .million: try runMillion(build, &report)
         case .callers: try measureCallers(build, &report)
+        case .audit: try measureAudit(build, &report)
         case .manyImported: try run(manyContacts, build, &report) { try $0.measureImport() }
         }
+        if extent == .usual || extent == .full { try measureAudit(build, &report) }
         if extent == .full { try run(manyContacts, build, &report) { try $0.measureSize() } }
         report.conditions.append("After the run: \(try Noise.measure().text).")
         return report
@@ -104,6 +108,7 @@ struct Benchmark {
         let app = try imported()
         try measureMemory("idle", pause: Self.untilIdle, bar: Self.idleBar)
         try measureFetch(app)
+        try measureRecord(app)
         try measureLimited()
         try measureStorm(app)
         try measureLookups(app)
@@ -132,6 +137,7 @@ struct Benchmark {
         let app = try imported()
         sleep(Self.untilIdle)
         try measureFetch(app)
+        try measureRecord(app)
         try measureLookups(app)
         try measurePages(app)
         try measureList(app)

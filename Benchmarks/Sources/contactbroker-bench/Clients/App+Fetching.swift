@@ -30,11 +30,11 @@ extension App {
         return CallFrame.encode(interface + "FetchContacts", parameters: writer.bytes)
     }
 
-    func fetch(_ count: Int, warmUp: Int = 200) throws -> [Int64] {
+    func fetch(_ count: Int, warmUp: Int = 200, again: Bool = false) throws -> [Int64] {
         var identifier = ""
         return try measure(count, warmUp: warmUp) {
             identifier = identifiers[next % identifiers.count]
-            next += 1
+            if !again { next += 1 }
             return Self.fetch(identifier)
         } check: { reply in
             try Self.check(reply, is: identifier)

@@ -14,6 +14,7 @@ import Glibc
 ///     change COUNT              changes one contact per call; times
 ///     learn                     reads every identifier that the app can see; number of identifiers
 ///     fetch COUNT               one contact per call; bytes of a call, bytes of a reply, times
+///     fetch-again COUNT         the same contact in each call; like fetch
 ///     storm MILLISECONDS SEED   fetches until the time is over; number of fetches, total time
 ///     list COUNT                every contact; bytes, times
 ///     study                     reads names, numbers and addresses too; number of contacts
@@ -75,6 +76,7 @@ final class App {
         case ("change", 1): return try change(numbers[0])
         case ("learn", 0): return [try learn()]
         case ("fetch", 1): return try fetch(numbers[0])
+        case ("fetch-again", 1): return try fetch(numbers[0], again: true)
         case ("storm", 2): return try storm(milliseconds: numbers[0], seed: numbers[1])
         case ("list", 1): return try list(numbers[0])
         case ("study", 0): return [try study()]

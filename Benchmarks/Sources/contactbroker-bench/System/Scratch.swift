@@ -39,6 +39,7 @@ final class Scratch {
     }
 
     var apps: String { runtime + "/apps/io.contactbroker.Contacts" }
+    var admin: String { runtime + "/admin/io.contactbroker.Admin" }
     var agent: String { runtime + "/agent/io.contactbroker.Agent" }
     var brokerProcess: pid_t { broker?.pid ?? 0 }
 
