@@ -34,10 +34,12 @@ PACKAGES_system := mmdebstrap systemd-container zstd gcc libc6-dev $(PACKAGES_de
 PACKAGES_interop := gir1.2-ebookcontacts-1.2 python3-gi libez-vcard-java libvinnie-java default-jdk-headless
 # GNOME evolution-data-server, with which bench compares the broker, and the programs that build and isolate its app.
 PACKAGES_peer := evolution-data-server libebook1.2-dev dbus-daemon dbus-session-bus-common util-linux
+# The browser that makes the pictures of the documentation, and a font for it.
+PACKAGES_pictures := chromium fonts-dejavu-core
 
-SETUP_GROUPS := build python test deb system interop peer
-.PHONY: all help packages setup $(SETUP_GROUPS:%=setup-%) python demo test certify interop test-system fuzz lint bench \
-    bench-peer privacy benchmarks release install uninstall deb tsan asan clean
+SETUP_GROUPS := build python test deb system interop peer pictures
+.PHONY: all help packages setup $(SETUP_GROUPS:%=setup-%) python demo test certify interop test-system fuzz pictures \
+    lint bench bench-peer privacy benchmarks release install uninstall deb tsan asan clean
 .DEFAULT_GOAL := all
 # Swift uses all processors by itself, and two builds in one folder wait for each other.
 .NOTPARALLEL:
@@ -99,6 +101,9 @@ test-system: setup-build $(if $(filter 0,$(shell id -u)),setup-system) ## As roo
 FUZZ_SECONDS ?= 120
 fuzz: setup-build ## Fuzz the vCard reader and writer, for FUZZ_SECONDS=120
 	Tests/Fuzz/fuzz.sh $(FUZZ_SECONDS)
+
+pictures: setup-pictures ## Make the documentation's pictures of contactctl report from the approved screens
+	Tests/Pictures/report
 
 # Sanitizers build in folders of their own, because other flags in .build would rebuild everything.
 #

@@ -96,6 +96,7 @@ let package = Package(
         room("BrokerVCard", ["BrokerModel", "CBrokerICU"]),
         room("BrokerContactFiles", ["BrokerVCard", csv, "BrokerModel", "BrokerJSON"]),
         room("BrokerAccessControl", ["BrokerModel"]),
+        room("BrokerAuditReport", ["BrokerAccessControl", "BrokerJSON", "BrokerModel"]),
         room("BrokerDisclosure", ["BrokerAccessControl", "BrokerJSON", "BrokerModel", "CBrokerCrypto"]),
         .target(
             name: "BrokerInterface",
@@ -175,7 +176,7 @@ let package = Package(
             "contactctl",
             [
                 "BrokerCommandOutput", "BrokerPasswordPrompt", "BrokerConnection", "BrokerModel", "BrokerFormatting",
-                "BrokerAccessControl", "BrokerJSON", "BrokerVarlinkClient", arguments,
+                "BrokerAccessControl", "BrokerAuditReport", "BrokerJSON", "BrokerVarlinkClient", arguments,
             ], isInstalled: true),
         program(
             "contactbook",
@@ -255,6 +256,7 @@ let package = Package(
             [
                 "BrokerCore", "BrokerAccessControl", "BrokerAccessStore", "BrokerInterface", "BrokerModel",
                 "BrokerContactsStore", "BrokerJSON", "BrokerVarlink", "BrokerDisclosure", "BrokerSQLite",
+                "BrokerAuditReport",
             ]),
         tests(
             "BrokerAuditTests",
@@ -293,8 +295,8 @@ let package = Package(
         tests(
             "CommandTests",
             [
-                "contactctl", "contactbook", "BrokerCommandOutput", "PseudoTerminal", "ThreadSanitizer",
-                "BrokerModel", "BrokerJSON", "BrokerSystem",
+                "contactctl", "contactbook", "BrokerAuditReport", "BrokerCommandOutput", "PseudoTerminal",
+                "ThreadSanitizer", "BrokerModel", "BrokerJSON", "BrokerSystem",
             ]),
         tests(
             "DaemonTests",

@@ -29,6 +29,10 @@ public enum Access: Hashable, Sendable {
 /// The kind of a grant's lifetime, as the interface names it.
 public enum LifetimeKind: String, CaseIterable, Sendable {
     case untilRevoked, untilTime, session, process
+
+    /// Parses the detail of a grant's audit record: the lifetime, and after a comma who made the grant if that was
+    /// somebody else than the person.
+    public init?(recorded detail: String) { self.init(rawValue: String(detail.prefix { $0 != "," })) }
 }
 
 /// How long a grant lasts.

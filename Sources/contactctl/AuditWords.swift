@@ -24,7 +24,7 @@ enum AuditWords {
 
     /// Quotes a text if it has a comma, a quote or a line break (RFC 4180). A spreadsheet would take a text that begins
     /// with one of `=+-@` for a formula, so such a text gets a leading apostrophe.
-    private static func quoted(_ text: String) -> String {
+    static func quoted(_ text: String) -> String {
         let safe = text.first.map("=+-@\t\r".contains) == true ? "'" + text : text
         guard safe.contains(where: { ",\"\r\n".contains($0) || $0 == "\r\n" }) else { return safe }
         return "\"" + safe.replacing("\"", with: "\"\"") + "\""

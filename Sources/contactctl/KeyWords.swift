@@ -9,11 +9,17 @@ enum KeyWords {
         let known = ContactKeySet(names.compactMap(GrantKey.init(rawValue:)))
         // A later version of the broker may send keys that this program does not know.
         let rest = names.filter { GrantKey(rawValue: $0) == nil }
-        let keys = known.subtracting(.groups)
-        return (words(keys) + (known == keys ? [] : ["groups"]) + rest).joined(separator: ", ")
+        return (words(known) + rest).joined(separator: ", ")
     }
 
-    private static func words(_ keys: ContactKeySet) -> [String] {
+    static func text(_ keys: ContactKeySet) -> String { words(keys).joined(separator: ", ") }
+
+    private static func words(_ known: ContactKeySet) -> [String] {
+        let keys = known.subtracting(.groups)
+        return properties(keys) + (known == keys ? [] : ["groups"])
+    }
+
+    private static func properties(_ keys: ContactKeySet) -> [String] {
         if keys == .all { return ["everything"] }
         if keys == ContactKeySet.all.subtracting(.named) { return ["everything but notes"] }
         var words: [String] = []

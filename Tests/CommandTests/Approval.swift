@@ -18,7 +18,7 @@ enum Approval {
         #expect(read(path) == output, "\(name) shows something else; CONTACTBROKER_APPROVE=1 swift test approves it")
     }
 
-    private static func read(_ path: String) -> String? {
+    static func read(_ path: String) -> String? {
         guard let file = fopen(path, "r") else { return nil }
         defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: 1 << 20)

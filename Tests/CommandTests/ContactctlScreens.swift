@@ -29,6 +29,12 @@ struct ContactctlScreens {
         ("show", ["show", "mail"]), ("show-path", ["show", "/usr/bin/contactbook"]), ("audit", ["audit"]),
         ("audit-all-users", ["audit", "--all-users"]), ("apps-time", ["apps", "--time"]),
         ("audit-csv", ["audit", "--csv"]),
+        ("report-all-users", ["report", "--all-users", "--days", "7", "--until", "2026-03-01"]),
+    ]
+    /// Reports about a month. `Tests/Pictures/report` makes pictures of the first one and of its page.
+    private static let reports: [(name: String, arguments: [String])] = [
+        ("report", ["report", "--until", ReportedMachine.lastDay]),
+        ("report-none", ["report", "--days", "1", "--until", "2025-01-01"]),
     ]
     private static let json: [(name: String, arguments: [String])] = [
         ("apps", ["apps"]), ("who", ["who", "saga"]), ("pending", ["pending"]), ("alarms", ["alarms"]),
@@ -52,6 +58,27 @@ struct ContactctlScreens {
         }
     }
 
+    @Test("A report at a terminal, as an HTML page, as JSON and as comma-separated values")
+    func reports() throws {
+        let broker = try ReportedMachine.broker()
+        for columns in [80, 120] {
+            for (name, arguments) in Self.reports {
+                try Approval.check("\(name)-\(columns).txt", Self.screen(arguments, columns, broker))
+            }
+        }
+        let arguments = Self.reports[0].arguments
+        for format in ["json", "csv"] {
+            let outcome = try RunningProgram("contactctl", arguments + ["--\(format)"], runtime: broker.folder).finish()
+            #expect(outcome.code == 0, "\(outcome.error)")
+            try Approval.check("report.\(format)", outcome.output)
+        }
+        let path = broker.folder + "/report.html"
+        defer { unlink(path) }
+        let outcome = try RunningProgram("contactctl", arguments + ["--html", path], runtime: broker.folder).finish()
+        #expect(outcome.code == 0, "\(outcome.error)")
+        try Approval.check("report.html", try #require(Approval.read(path)))
+    }
+
     @Test("JSON")
     func json() throws {
         let broker = try AuditedMachine(now: AuditedMachine.past).broker()
@@ -67,6 +94,7 @@ struct ContactctlScreens {
         let broker = try AuditedMachine(now: AuditedMachine.past).broker()
         for arguments in [
             ["apps"], ["apps", "--all-users"], ["who", "saga"], ["pending"], ["audit"], ["audit", "--all-users"],
+            ["report", "--until", "2026-03-01"], ["report", "--until", "2026-03-01", "--all-users"],
         ] {
             let outcome = try RunningProgram(
                 "contactctl", arguments, runtime: broker.folder, environment: ["COLUMNS=\(columns)"]

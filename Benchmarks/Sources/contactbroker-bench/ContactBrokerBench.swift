@@ -25,7 +25,8 @@ enum ContactBrokerBench {
             }
             guard arguments.count <= 2, let extent = Benchmark.Extent(rawValue: arguments.dropFirst().first ?? "")
             else {
-                throw Failure("what is to be measured can be: full, many, million, lookups, saves, audit, import, callers")
+                throw Failure(
+                    "what is to be measured can be: full, many, million, lookups, saves, audit, import, callers")
             }
             let report = try Benchmark.run(build: build, extent)
             print(report.text)

@@ -119,8 +119,7 @@ struct ContactSightings: Sendable {
         var state = states[owner] ?? State()
         state.isLimited = record.status == .limited
         if record.event == .grant {
-            // The lifetime, and after a comma who made the grant.
-            let lifetime = record.detail.flatMap { LifetimeKind(rawValue: String($0.prefix { $0 != "," })) }
+            let lifetime = record.detail.flatMap(LifetimeKind.init(recorded:))
             if lifetime == .session || lifetime == .process { state.hasSeveral = true }
             if isNamed { state.isMember = true }
         } else if isNamed || record.status == .denied || record.status == .notDetermined, !state.hasSeveral {

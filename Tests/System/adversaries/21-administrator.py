@@ -110,6 +110,48 @@ def questions():
     return f"{len(audit.splitlines()) - 1} disclosures"
 
 
+@tries("makes a report about all users, as a page to mail", "each app of each user, with its numbers; no names of contacts")
+def report():
+    page = "/root/report.html"
+    if os.path.exists(page):
+        os.unlink(page)
+    ctl("report", "--all-users", "--html", page)
+    try:
+        status = os.stat(page)
+        must(status.st_uid == 0 and status.st_mode & 0o7777 == 0o600, f"{status}")
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        # A link is refused, and its target stays.
+        os.symlink(page, "/root/link.html")
+        try:
+            said = ctl("report", "--all-users", "--html", "/root/link.html", code=2)
+        finally:
+            os.unlink("/root/link.html")
+        must("a symbolic link" in said and os.stat(page).st_size == status.st_size, said)
+    finally:
+        os.unlink(page)
+    must("default-src 'none'" in text and "<script" not in text, text[:600])
+    for name in ("Saga", "Doris", "Lindqvist", MARKER):
+        must(name not in text, f"the page has {name}")
+    apps = {}
+    for user in json.loads(ctl("report", "--all-users", "--json"))["users"]:
+        for app in user["apps"]:
+            apps[user["uid"], app["app"].split(" sha256:")[0]] = app
+    for user, names in SHARED.items():
+        must(f"User {user}" in text, f"the page lacks {user}")
+        for name in names:
+            path = f"/home/{user}/programs/{name}"
+            must(path in text, f"the page lacks {path}")
+            app = apps[pwd.getpwnam(user).pw_uid, path]
+            # The program read names once, under a grant of one contact.
+            must(app["level"] == "limited" and app["disclosures"] >= 1, f"{app}")
+            must(app["contactsAtLeast"] == 1, f"{app}")
+            must(app["prompts"] >= 1 and app["answers"]["limited"] >= 1, f"{app}")
+    denied = apps[pwd.getpwnam("carol").pw_uid, "/home/carol/programs/mail"]
+    must(denied["level"] == "denied" and denied["disclosures"] == 0 and denied["answers"]["denied"] >= 1, f"{denied}")
+    return f"{len(apps)} apps, {len(text)} bytes"
+
+
 @tries("looks up who may see alice's Saga, without permission in the settings", "refused, with the setting to change")
 def looks_up():
     said = ctl("who", "Saga Lindqvist", "--user", "alice", code=1)

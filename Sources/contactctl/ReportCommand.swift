@@ -1,0 +1,64 @@
+import ArgumentParser
+import BrokerAuditReport
+import BrokerCommandOutput
+import BrokerJSON
+import BrokerModel
+import Glibc
+
+struct ReportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report", abstract: "Summarize what each app got in the last days, from the audit.",
+        discussion: "Needs the password of the user, or an administrator's; root needs none.")
+
+    @OptionGroup var users: UserOptions
+    @Option(help: "The number of days, in UTC.") var days = 30
+    @Option(help: "The last day, such as 2026-01-31. Without it, today.") var until: String?
+    @Option(help: "Write an HTML page without scripts to this file, to print or mail.", completion: .file()) var html:
+        String?
+    @Flag(help: "Print JSON.") var json = false
+    @Flag(help: "Print comma-separated values (RFC 4180).") var csv = false
+
+    private static let mostDays = 366
+    private static let task = "make the report"
+
+    func validate() throws {
+        guard (1...Self.mostDays).contains(days) else {
+            throw ValidationError("--days requires a number from 1 to \(Self.mostDays)")
+        }
+        if let until, until.utf8.count != 10 || Timestamp.seconds(until) == nil {
+            throw ValidationError("--until requires a day such as 2026-01-31, not \(Speech.clean(until))")
+        }
+        guard [html != nil, json, csv].count(where: \.self) < 2 else {
+            throw ValidationError("--html, --json and --csv exclude each other")
+        }
+    }
+
+    func run() throws {
+        let users = try users.users(to: Self.task)
+        let lastDay = until.flatMap(Timestamp.seconds) ?? Int64(time(nil))
+        var report = AuditReport(ReportPeriod(endingOnDayOf: lastDay, days: days))
+        // Nobody should type a password for a report that cannot be written. The file of this attempt is removed at once,
+        // so that nothing is left if the person interrupts the program.
+        if let html { _ = try file(at: html) }
+        try AdminClient(to: Self.task).stream("QueryAudit") {
+            users.write(&$0)
+            $0.member("until", Timestamp.text(seconds: report.period.end))
+        } each: { reply in
+            for record in reply["records"]?.elements.map(Array.init) ?? [] { report.read(record) }
+        }
+        if json { return CommandJSON.print { ReportJSON.write(report, &$0) } }
+        if csv { return print(ReportCSV.lines(report).joined(separator: "\n")) }
+        guard let html else {
+            return Screen.show(
+                ReportScreen(report, users).lines(width: Screen.width, heading: Screen.heading))
+        }
+        let file = try file(at: html)
+        try file.write(Array(ReportPage(report, users).markup.text.utf8))
+        try file.finish()
+        Speech.say("wrote the report to \(Speech.clean(html)); only you can read the file")
+    }
+
+    private func file(at path: String) throws -> OutputFile {
+        try OutputFile(at: path, to: Self.task, followsLink: false)
+    }
+}
