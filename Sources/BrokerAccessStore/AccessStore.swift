@@ -59,6 +59,7 @@ public final class AccessStore {
     /// The audit allowance and the open deduplication windows of each app.
     var ledger = AuditLedger()
     var unwritten = Unwritten()
+    let auditSummary = AuditSummary()
 
     /// Opens the store in a folder and records the start. Creates the folder and the database if they are missing.
     ///

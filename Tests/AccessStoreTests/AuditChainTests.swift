@@ -166,7 +166,7 @@ struct AuditChainTests {
     @Test("An audit from a version without a table of callers keeps its records and its chain")
     func migrated() throws {
         let fixture = try closedFixture()
-        let before = try AuditReader(database: fixture.database, known: .beginning).records(
+        let before = try AuditReader(database: fixture.database, known: .beginning, summary: AuditSummary()).records(
             matching: AuditFilter(), after: nil, limit: 100)
         try fixture.tamper(
             """

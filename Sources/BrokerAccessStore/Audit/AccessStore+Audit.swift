@@ -43,7 +43,9 @@ extension AccessStore {
     public var auditCount: Int64 { writtenCounters.auditSequence }
 
     /// Returns a new reader, for use on a worker.
-    public var auditReader: AuditReader { AuditReader(database: folder.database, known: lastPosition) }
+    public var auditReader: AuditReader {
+        AuditReader(database: folder.database, known: lastPosition, summary: auditSummary)
+    }
 
     var lastPosition: AuditPosition {
         AuditPosition(sequence: writtenCounters.auditSequence, hash: writtenCounters.auditHead)

@@ -14,32 +14,71 @@ struct AuditQuery {
         """
     private static let rows = "SELECT \(columns) FROM \(table)"
 
+    /// - Parameter summary: helps to skip records that cannot match; `nil` reads all of them.
     func records(
-        matching filter: AuditFilter, after sequence: Int64?, limit: Int, newestFirst: Bool
+        matching filter: AuditFilter, after sequence: Int64?, limit: Int, newestFirst: Bool,
+        summary: AuditSummary? = nil
     ) throws(AccessStoreError) -> [AuditEntry] {
         var pseudonym: [UInt8]?
         if let contact = filter.contact {
             guard let bytes = Hexadecimal.bytes(contact), bytes.count == Pseudonyms.size else { return [] }
             pseudonym = bytes
         }
-        guard limit > 0 else { return [] }
-        let place = newestFirst ? "sequence < ?1" : "sequence > ?1"
-        let order = newestFirst ? "DESC" : "ASC"
+        let first = newestFirst ? 1 : max(0, sequence ?? 0) + 1
+        let end = newestFirst ? (sequence ?? .max) - 1 : .max
+        guard first <= end else { return [] }
+        let all = first...end
+        var ranges = [all]
+        if let summary,
+            let last = try connection.statement("SELECT max(sequence) FROM audit").first({ $0.integerOrNil(0) })
+        {
+            let callers = try callers(matching: filter)
+            if callers?.isEmpty == true { return [] }
+            let found = try summary.ranges(
+                matching: filter, callers: callers, pseudonym, upTo: last, reading: connection)
+            if let found {
+                ranges = found.filter { $0.overlaps(all) }.map { $0.clamped(to: all) }
+                if newestFirst { ranges.reverse() }
+            }
+        }
+        var entries: [AuditEntry] = []
+        for range in ranges where entries.count < limit {
+            try add(
+                &entries, upTo: limit, matching: filter, pseudonym, in: range, newestFirst: newestFirst)
+        }
+        return entries
+    }
+
+    /// The callers that the filter permits; `nil` if it permits all.
+    private func callers(matching filter: AuditFilter) throws(AccessStoreError) -> Set<Int64>? {
+        guard filter.uid != nil || filter.app != nil || filter.strength != nil else { return nil }
+        let statement = try connection.statement(
+            """
+            SELECT id FROM auditCaller
+            WHERE (?1 IS NULL OR uid = ?1) AND (?2 IS NULL OR app = ?2) AND (?3 IS NULL OR strength = ?3)
+            """)
+        statement.bind(1, filter.uid.map(Int64.init)).bind(2, filter.app).bind(3, filter.strength?.rawValue)
+        return Set(try statement.all { $0.integerOrNil(0) ?? 0 })
+    }
+
+    private func add(
+        _ entries: inout [AuditEntry], upTo limit: Int, matching filter: AuditFilter, _ pseudonym: [UInt8]?,
+        in range: ClosedRange<Int64>, newestFirst: Bool
+    ) throws(AccessStoreError) {
         let statement = try connection.statement(
             """
             SELECT \(Self.columns),
                 coalesce((SELECT hash FROM audit AS p WHERE p.sequence = audit.sequence - 1), zeroblob(32))
-            FROM \(Self.table) WHERE \(place)
+            FROM \(Self.table) WHERE sequence BETWEEN ?1 AND ?9
                 AND (?2 IS NULL OR uid = ?2) AND (?3 IS NULL OR app = ?3) AND (?4 IS NULL OR strength = ?4)
                 AND (?5 IS NULL OR time >= ?5) AND (?6 IS NULL OR time < ?6) AND (?7 IS NULL OR event = ?7)
                 AND (?8 IS NULL OR instr(contacts, ?8) > 0)
-            ORDER BY sequence \(order)
+            ORDER BY sequence \(newestFirst ? "DESC" : "ASC")
             """)
         defer { statement.reset() }
-        statement.bind(1, sequence ?? (newestFirst ? .max : 0)).bind(2, filter.uid.map(Int64.init))
+        statement.bind(1, range.lowerBound).bind(2, filter.uid.map(Int64.init))
             .bind(3, filter.app).bind(4, filter.strength?.rawValue).bind(5, filter.since).bind(6, filter.until)
-            .bind(7, filter.event?.rawValue).bind(8, pseudonym)
-        var entries: [AuditEntry] = []
+            .bind(7, filter.event?.rawValue).bind(8, pseudonym).bind(9, range.upperBound)
         while entries.count < limit, try statement.step() {
             let row = Self.row(statement)
             // `instr` may match across the boundary of two pseudonyms.
@@ -51,7 +90,6 @@ struct AuditQuery {
             }
             entries.append(entry)
         }
-        return entries
     }
 
     /// Verifies one step of the chain in one read transaction, so that all its reads see the same state.

@@ -8,6 +8,7 @@ public struct AuditReader: Sendable {
     let database: String
     /// The last record that was committed when the reader was created.
     let known: AuditPosition
+    let summary: AuditSummary
 
     private func query() throws(AccessStoreError) -> AuditQuery {
         AuditQuery(connection: try Database.open(database, .readOnly))
@@ -21,7 +22,7 @@ public struct AuditReader: Sendable {
     public func records(
         matching filter: AuditFilter, after sequence: Int64?, limit: Int, newestFirst: Bool = false
     ) throws(AccessStoreError) -> [AuditEntry] {
-        try query().records(matching: filter, after: sequence, limit: limit, newestFirst: newestFirst)
+        try query().records(matching: filter, after: sequence, limit: limit, newestFirst: newestFirst, summary: summary)
     }
 
     /// Whether the chain contains this record with this hash.
