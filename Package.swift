@@ -177,6 +177,7 @@ let package = Package(
             [
                 "BrokerCommandOutput", "BrokerPasswordPrompt", "BrokerConnection", "BrokerModel", "BrokerFormatting",
                 "BrokerAccessControl", "BrokerAuditReport", "BrokerJSON", "BrokerVarlinkClient", arguments,
+                "BrokerPolicy", "BrokerTrustedFiles",
             ], isInstalled: true),
         program(
             "contactbook",
@@ -256,7 +257,7 @@ let package = Package(
             [
                 "BrokerCore", "BrokerAccessControl", "BrokerAccessStore", "BrokerInterface", "BrokerModel",
                 "BrokerContactsStore", "BrokerJSON", "BrokerVarlink", "BrokerDisclosure", "BrokerSQLite",
-                "BrokerAuditReport",
+                "BrokerAuditReport", "BrokerPolicy",
             ]),
         tests(
             "BrokerAuditTests",

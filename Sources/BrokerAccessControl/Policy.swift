@@ -61,6 +61,19 @@ public struct Policy: Hashable, Sendable {
         self.problem = problem
     }
 
+    /// The settings outside of rules, as English sentences; empty if all have their defaults.
+    public var settings: [String] {
+        var settings: [String] = []
+        if confirmation == .password { settings.append("every answer needs the person's password") }
+        switch withoutAuthentication {
+        case .refuse: settings.append("an answer that needs a password is refused if nothing can ask for it")
+        case .allow: settings.append("an answer that needs a password is accepted if nothing can ask for it")
+        case nil: break
+        }
+        if isAuditDurable { settings.append("a disclosure waits until its audit record is on the disk") }
+        return settings
+    }
+
     /// Returns the combined effect of all rules that match a principal.
     public func ruling(on principal: Principal) -> Ruling {
         Ruling(

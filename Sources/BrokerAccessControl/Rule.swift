@@ -14,12 +14,28 @@ public struct Rule: Hashable, Sendable {
 
     // MARK: Which principals it applies to; `nil` means all
 
+    /// The UIDs that the rule names.
     public var users: Set<UInt32>?
+    /// The groups of users that the rule names; empty for none. The rule applies to a user who is in ``users`` or in one
+    /// of these groups.
+    public var groups: Set<String> = []
+    /// The UIDs of the groups' members when the policy was read.
+    public var members: Set<UInt32> = []
     public var strengths: Set<IdentityStrength>?
-    public var apps: Set<String>?
+    public var apps: AppPatterns?
     /// Whether the administrator accepts that other programs of the same user can get the access that this
     /// rule gives to `installed` apps.
     public var acceptsSameUser = false
+
+    /// Two rules with the same selection apply to the same principals.
+    public struct Selection: Hashable, Sendable {
+        let users: Set<UInt32>?
+        let groups: Set<String>
+        let strengths: Set<IdentityStrength>?
+        let apps: AppPatterns?
+    }
+
+    public var selection: Selection { Selection(users: users, groups: groups, strengths: strengths, apps: apps) }
 
     // MARK: Effects
 
@@ -34,6 +50,8 @@ public struct Rule: Hashable, Sendable {
     public var forbidsPrompting = false
     /// Seconds after which the person has to decide again.
     public var maximumLifetime: Int64?
+    /// Seconds without a use after which a grant ends.
+    public var maximumUnused: Int64?
     /// Every new grant requires the person's password.
     public var requiresAuthentication = false
 
@@ -51,7 +69,11 @@ public struct Rule: Hashable, Sendable {
 
     public func matches(_ principal: Principal) -> Bool {
         (strengths?.contains(principal.strength) ?? true) && (apps?.contains(principal.app) ?? true)
-            && (users?.contains(principal.uid) ?? true)
+            && appliesToUser(principal.uid)
+    }
+
+    private func appliesToUser(_ uid: UInt32) -> Bool {
+        users == nil && groups.isEmpty || users?.contains(uid) == true || members.contains(uid)
     }
 
     /// The rule's effects as English phrases.
@@ -70,17 +92,12 @@ public struct Rule: Hashable, Sendable {
         }
         if forbidsPrompting { effects.append("forbids prompts") }
         if let maximumLifetime {
-            effects.append("lets a grant last \(Self.words(seconds: maximumLifetime)) at most")
+            effects.append("lets a grant last \(TimeSpan.words(seconds: maximumLifetime)) at most")
+        }
+        if let maximumUnused {
+            effects.append("ends a grant that was not used for \(TimeSpan.words(seconds: maximumUnused))")
         }
         if requiresAuthentication { effects.append("requires the person's password for every grant") }
         return effects
-    }
-
-    private static func words(seconds: Int64) -> String {
-        for (unit, factor) in [("day", Int64(86_400)), ("hour", 3_600), ("minute", 60)] where seconds % factor == 0 {
-            let number = seconds / factor
-            return "\(number) \(unit)\(number == 1 ? "" : "s")"
-        }
-        return "\(seconds) seconds"
     }
 }

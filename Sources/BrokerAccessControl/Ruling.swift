@@ -21,6 +21,8 @@ public struct Ruling: Hashable, Sendable {
     public var mayPrompt: Bool { !rules.contains(where: \.forbidsPrompting) }
     /// The maximum lifetime of a grant, in seconds from the person's decision.
     public var maximumLifetime: Int64? { rules.compactMap(\.maximumLifetime).min() }
+    /// Seconds without a use after which a grant ends.
+    public var maximumUnused: Int64? { rules.compactMap(\.maximumUnused).min() }
     public var requiresAuthentication: Bool { confirmsWithPassword || rules.contains(where: \.requiresAuthentication) }
 
     /// Whether a forced level decides the app's effective access even without a grant.
@@ -37,6 +39,17 @@ public struct Ruling: Hashable, Sendable {
             end = min(end ?? .max, overflow ? 0 : own)
         }
         return end
+    }
+
+    /// Returns when a grant ends because it is not used, in seconds since 1970; `nil` for never. A denial gives no access
+    /// that could be used, so it does not end.
+    ///
+    /// - Parameter lastUse: when the app last got contacts, in seconds since 1970; `nil` if it never did.
+    public func unusedEnd(of grant: Grant, lastUse: Int64?) -> Int64? {
+        guard let maximumUnused, grant.access != .denied else { return nil }
+        let (end, overflow) = max(grant.decidedAt, lastUse ?? .min).addingReportingOverflow(maximumUnused)
+        // A time that overflows counts as past.
+        return overflow ? 0 : end
     }
 
     /// Returns the effective access of an app. The stored grant stays unchanged.

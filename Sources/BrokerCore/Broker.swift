@@ -141,7 +141,10 @@ public final class Broker {
             status: StatusReport(
                 surroundings: surroundings, access: access, grants: grants, prompts: prompts, sessions: sessions,
                 problems: problems, startedAt: surroundings.now()),
-            reloads: reloads, purges: purges)
+            reloads: reloads,
+            policies: PolicyEffects(
+                surroundings: surroundings, grants: grants, sessions: sessions, described: described),
+            purges: purges)
 
         heads = AuditHeads(surroundings: surroundings, access: access, sync: sync)
         alarms = Alarms(surroundings: surroundings, access: access, groupCommit: groupCommit, books: books, feed: feed)

@@ -86,6 +86,10 @@ public struct Surroundings {
     public var mayLookUpContacts = false
     /// Reads the administrator's policy. Called off the event loop, except at the start.
     public var readPolicy: @Sendable () -> Policy = { Policy() }
+    /// Reads a policy from texts instead of the policy folder. Called off the event loop.
+    public var parsePolicy: @Sendable (_ texts: [PolicyText]) -> Policy = { _ in
+        Policy(unreadable: Policy.Problem(.policy, "nothing here reads policies"))
+    }
     /// The policy folder, shown to the administrator.
     public var policyFolder = ""
     /// Returns the use of the sockets, for the status report; `nil` if there are no sockets.

@@ -64,7 +64,7 @@ public enum Phrase: String, CaseIterable, Sendable {
         brokerBack, tryingAgain, promptsWait, contacts, promptWaits
 
     // The list of apps.
-    case noGrants, columnApp, columnSure, columnSees, columnContacts, columnLast, strengthLabelled,
+    case noGrants, everyAppRefused, columnApp, columnSure, columnSees, columnContacts, columnLast, strengthLabelled,
         strengthSandboxed, strengthService, strengthInstalled, strengthClaimed, strengthUnverified, grantAll,
         grantSome, grantNothing, grantPolicy, grantProcess, grantSession, never, lookThrough, nextOf,
         listFailed, answerUnreadable, nothingAnyMore

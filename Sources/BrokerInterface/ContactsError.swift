@@ -6,6 +6,17 @@ public enum ContactsError {
     private static let prefix = "io.contactbroker.Contacts."
 
     public static let accessDenied = VarlinkError(prefix + "AccessDenied")
+
+    /// Why the broker refuses every app.
+    public enum Unreadable: String, Sendable {
+        case policyUnreadable, settingsUnreadable
+    }
+
+    /// The error while the broker refuses every app.
+    public static func accessDenied(_ reason: Unreadable) -> VarlinkError {
+        VarlinkError(prefix + "AccessDenied") { $0.member("reason", reason.rawValue) }
+    }
+
     public static let authorizationNotDetermined = VarlinkError(prefix + "AuthorizationNotDetermined")
     public static let noAgent = VarlinkError(prefix + "NoAgent")
     public static let storeUnavailable = VarlinkError(prefix + "StoreUnavailable")

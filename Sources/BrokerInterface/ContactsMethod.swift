@@ -43,5 +43,7 @@ public enum AdminMethod: String, CaseIterable, Sendable {
     case explainDecision = "ExplainDecision"
     case getStatus = "GetStatus"
     case reloadPolicy = "ReloadPolicy"
+    case explainPolicy = "ExplainPolicy"
+    case tryPolicy = "TryPolicy"
     case purgeUser = "PurgeUser"
 }

@@ -14,6 +14,12 @@ public enum ParameterLimits {
     public static let changes = 2_000
     /// The contacts requested in one call, or in one page.
     public static let contacts = 1_000_000
+    /// The name of a file.
+    public static let path = 4_096
+    /// The files of a policy that is tried.
+    public static let policyFiles = 256
+    /// The bytes of all files of a policy that is tried.
+    public static let policyBytes = 1_048_576
     /// The audit records requested in one call.
     public static let auditRecords = 100_000
     /// The remembered positions of the audit in one call.

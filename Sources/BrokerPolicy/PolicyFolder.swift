@@ -22,12 +22,15 @@ public struct PolicyFolder: Hashable, Sendable {
         self.owner = owner
     }
 
+    /// The conditions for files that control the broker.
+    static func terms(owner: uid_t) -> TrustedFolder.Terms {
+        TrustedFolder.Terms(
+            owner: owner, mischief: ", who could decide every app's access", maximumSize: maximumSize, maximumFiles: 256
+        )
+    }
+
     private func open() throws(TrustedFileError) -> TrustedFolder? {
-        try TrustedFolder.open(
-            configuration,
-            TrustedFolder.Terms(
-                owner: owner, mischief: ", who could decide every app's access", maximumSize: Self.maximumSize,
-                maximumFiles: 256))
+        try TrustedFolder.open(configuration, Self.terms(owner: owner))
     }
 
     /// Returns the policy from the files or, if they cannot be read, a policy that refuses every app.
@@ -41,34 +44,39 @@ public struct PolicyFolder: Hashable, Sendable {
 
     /// Returns the policy with the rules of all files, in the order of the files' names. If there is no folder,
     /// there are no rules.
-    public func read() throws(TrustedFileError) -> Policy {
-        let (policy, problems) = try readFiles()
-        if let first = problems.first { throw first }
+    public func read(groups: UserGroups = .ofMachine) throws(TrustedFileError) -> Policy {
+        let (texts, problems) = try texts()
+        let reader = PolicyReader.read(texts, groups: groups)
+        if let first = problems.first ?? reader.problems.first { throw first }
+        var policy = reader.policy
+        policy.digest = Self.digest(of: texts)
         return policy
     }
 
-    /// Returns the rules that were read, and the first problem in each file that has one. Use the policy only if
-    /// there are no problems.
-    private func readFiles() throws(TrustedFileError) -> (policy: Policy, problems: [TrustedFileError]) {
-        guard let configuration = try open(), let folder = try configuration.folder("policy.d") else {
-            return (Policy(), [])
-        }
-        var policy = Policy()
-        var read: [UInt8] = []
-        let problems = try folder.readFiles { name, file, text throws(TrustedFileError) in
-            try PolicyReader.read(text, file: file, into: &policy)
-            read += Array(name.utf8) + [0] + Array(text.utf8) + [0]
-        }
-        if !read.isEmpty { policy.digest = Self.digest(read) }
-        return (policy, problems)
+    /// Returns the texts of the policy files, and the problems of the files that cannot be read. Without a folder there
+    /// are neither.
+    func texts() throws(TrustedFileError) -> (texts: [PolicyText], problems: [TrustedFileError]) {
+        guard let configuration = try open(), let folder = try configuration.folder("policy.d") else { return ([], []) }
+        return try Self.texts(in: folder)
     }
 
-    /// Returns the problems that the broker would find if it started now: the first one in each file.
+    static func texts(
+        in folder: borrowing TrustedFolder
+    ) throws(TrustedFileError) -> (texts: [PolicyText], problems: [TrustedFileError]) {
+        var texts: [PolicyText] = []
+        let problems = try folder.readFiles { _, file, text throws(TrustedFileError) in
+            texts.append(PolicyText(file: file, text: text))
+        }
+        return (texts, problems)
+    }
+
+    /// Returns the problems that the broker would find if it started now.
     public func problems() -> [Policy.Problem] {
         let settings = settings().problem
         var problems: [TrustedFileError]
         do throws(TrustedFileError) {
-            problems = try readFiles().problems
+            let (texts, unreadable) = try texts()
+            problems = unreadable + PolicyReader.read(texts, groups: .ofMachine).problems
         } catch {
             problems = [error]
         }
@@ -93,7 +101,15 @@ public struct PolicyFolder: Hashable, Sendable {
         return try Settings(folder.text(of: Settings.fileName), file: configuration + "/" + Settings.fileName)
     }
 
-    private static func digest(_ bytes: [UInt8]) -> String? {
+    /// The file's name without its folder.
+    private static func name(of text: PolicyText) -> Substring {
+        text.file.lastIndex(of: "/").map { text.file[text.file.index(after: $0)...] } ?? text.file[...]
+    }
+
+    private static func digest(of texts: [PolicyText]) -> String? {
+        guard !texts.isEmpty else { return nil }
+        var bytes: [UInt8] = []
+        for text in texts { bytes += Array(name(of: text).utf8) + [0] + Array(text.text.utf8) + [0] }
         var digest = [UInt8](repeating: 0, count: Int(CCRYPTO_SHA256_SIZE))
         guard ccrypto_sha256(bytes, bytes.count, &digest) == 1 else { return nil }
         return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -1,107 +1,122 @@
 import BrokerAccessControl
-import BrokerModel
 import BrokerTrustedFiles
 
-/// Reads one policy file. It is strict: an unknown key, a value of the wrong type, a rule without effects and
-/// a rule with forbidden effects are errors. Each error names the line. Nothing that the administrator wrote
-/// is silently ignored.
-enum PolicyReader {
+extension Policy {
+    /// The policy with the rules of these texts or, if one has a mistake, a policy that refuses every app. It looks up
+    /// groups, so it may block.
+    public init(reading texts: [PolicyText]) {
+        let reader = PolicyReader.read(texts)
+        self = reader.problems.first.map { Policy(unreadable: Problem(.policy, "\($0)")) } ?? reader.policy
+    }
+}
+
+/// Reads policy files. It is strict: an unknown key, a value of the wrong type, a rule without effects, a rule with
+/// forbidden effects and rules that contradict each other are errors. Each error names the line. Nothing that the
+/// administrator wrote is silently ignored.
+public struct PolicyReader {
     /// The maximum number of rules in one file.
     static let maximumRules = 1_000
 
-    /// - Parameters:
-    ///   - file: the file's name, for errors.
-    ///   - policy: receives the file's rules, and the stricter value of each setting. Do not use it after an error.
-    static func read(_ text: String, file: String, into policy: inout Policy) throws(TrustedFileError) {
-        let document = try TOMLTable(text, file: file)
-        try document.allow(["agent", "audit", "rule"])
+    /// Use it only if there are no ``problems``.
+    public private(set) var policy = Policy()
+    /// The problems of the texts: the first one in each rule, and the first one outside of the rules.
+    public private(set) var problems: [TrustedFileError] = []
+    private let groups: UserGroups
+    /// The results of look-ups. A database that does not answer is asked once for each group.
+    private var found: [String: UserGroups.Found] = [:]
+    /// The place of the rule with each name.
+    private var places: [String: String] = [:]
+    /// The first rule that forces a level for each selection.
+    private var forcing: [Rule.Selection: Rule] = [:]
+
+    init(groups: UserGroups) { self.groups = groups }
+
+    /// Reads the texts in this order. It looks up groups, so it may block.
+    public static func read(_ texts: [PolicyText], groups: UserGroups = .ofMachine) -> PolicyReader {
+        var reader = PolicyReader(groups: groups)
+        for text in texts { reader.read(text.text, file: text.file) }
+        return reader
+    }
+
+    /// - Parameter file: the file's path, for errors.
+    mutating func read(_ text: String, file: String) {
+        do throws(TrustedFileError) {
+            let document = try TOMLTable(text, file: file)
+            try document.allow(["agent", "audit", "rule"])
+            try readSettings(document)
+            let tables = try document.tables("rule", most: Self.maximumRules)
+            let former = policy.rules.count
+            for table in tables { add(table, former) }
+        } catch {
+            problems.append(error)
+        }
+    }
+
+    /// Reads the settings. Of several values the stricter one applies.
+    private mutating func readSettings(_ document: TOMLTable) throws(TrustedFileError) {
         let agent = try document.table("agent", ["confirm", "without_authentication"])
         policy.withoutAuthentication = Policy.stricter(
             policy.withoutAuthentication, try agent?.word("without_authentication"))
         let confirmation: Policy.Confirmation? = try agent?.word("confirm")
         if confirmation == .password { policy.confirmation = .password }
         if try document.table("audit", ["durable"])?.bool("durable") == true { policy.isAuditDurable = true }
-        for table in try document.tables("rule", most: maximumRules) { policy.rules.append(try rule(table)) }
     }
 
-    private static func rule(_ table: TOMLTable) throws(TrustedFileError) -> Rule {
-        try table.allow([
-            "apps", "deny", "forbid_prompting", "force", "maximum_keys", "maximum_level", "maximum_lifetime", "name",
-            "require_authentication", "same_user", "strengths", "users",
-        ])
-        var rule = Rule(place: table.place)
-        rule.name = try table.string("name")
-        rule.users = try users(table)
-        rule.strengths = try table.words("strengths").map(Set.init)
-        rule.apps = try table.strings("apps").map(Set.init)
-        if let word = try table.string("same_user") {
-            guard word == "accepted" else { throw table.wrong("same_user", "must be \"accepted\" or absent") }
-            rule.acceptsSameUser = true
-        }
-        rule.denies = try yes(table, "deny")
-        rule.forcedLevel = try table.word("force")
-        if let level = try table.string("maximum_level") {
-            guard level == "limited" else {
-                throw table.wrong(
-                    "maximum_level", "must be \"limited\"; to allow less, use deny or force")
+    /// Reads a rule, and adds it if it has no problem.
+    ///
+    /// - Parameter former: the index of the first rule that is in the same file.
+    private mutating func add(_ table: TOMLTable, _ former: Int) {
+        do throws(TrustedFileError) {
+            var rule = try RuleReader.rule(table)
+            for group in rule.groups.sorted() { rule.members.formUnion(try members(of: group, table)) }
+            if let name = rule.name {
+                if let other = places[name] { throw table.wrong("name", "the rule at \(other) has the same name") }
+                places[name] = rule.place
             }
-            rule.capsLevel = true
+            try compare(rule, table)
+            for other in policy.rules[former...] { try Self.compareInFile(rule, with: other, table) }
+            policy.rules.append(rule)
+        } catch {
+            problems.append(error)
         }
-        let keys: [GrantKey]? = try table.words("maximum_keys")
-        rule.maximumKeys = keys.map { ContactKeySet($0) }
-        rule.forbidsPrompting = try yes(table, "forbid_prompting")
-        rule.maximumLifetime = try Lifespan.read(
-            "maximum_lifetime", of: table, "must be a time such as \"90m\", \"12h\" or \"30d\", at most 3650 days")
-        rule.requiresAuthentication = try yes(table, "require_authentication")
-        try check(rule, table)
-        return rule
     }
 
-    /// Checks the rule's values in combination, after each of them was read.
-    private static func check(_ rule: Rule, _ table: TOMLTable) throws(TrustedFileError) {
-        guard !rule.effects.isEmpty else { throw table.wrong("the rule has no effect") }
-        if rule.allows {
-            guard let strengths = rule.strengths else {
-                throw table.wrong("force", "a rule that gives access must name the strengths it applies to")
-            }
-            guard !strengths.contains(where: \.namesNobody) else {
-                throw table.wrong(
-                    "force", "claimed and unverified apps cannot be given access: any program can use their names")
-            }
-            guard rule.acceptsSameUser || !strengths.contains(.installed) else {
-                throw table.wrong(
-                    "force",
-                    "other programs of the same user can pass for an installed app and use this access; "
-                        + "if you accept that, add same_user = \"accepted\"")
-            }
+    private mutating func members(of group: String, _ table: TOMLTable) throws(TrustedFileError) -> Set<UInt32> {
+        let result = found[group] ?? groups.members(group)
+        found[group] = result
+        switch result {
+        case .members(let members): return members
+        case .noGroup: throw table.wrong("groups", "there is no group \"\(group)\" on this machine")
+        case .failed(let reason):
+            throw table.wrong("groups", "the group \"\(group)\" cannot be looked up: \(reason); try again later")
         }
-        guard rule.allows || !rule.acceptsSameUser else {
-            throw table.wrong("same_user", "only a rule that gives access with force uses this")
+    }
+
+    /// Throws if another rule forces a different level for the same apps and users.
+    private mutating func compare(_ rule: Rule, _ table: TOMLTable) throws(TrustedFileError) {
+        guard let level = rule.forcedLevel else { return }
+        guard let other = forcing[rule.selection] else {
+            forcing[rule.selection] = rule
+            return
         }
-        guard rule.apps != nil else { return }
-        guard let strengths = rule.strengths else {
+        guard let otherLevel = other.forcedLevel, level != otherLevel else { return }
+        throw table.wrong(
+            "force",
+            "the rule at \(other.place) forces \(otherLevel.rawValue) for the same apps: remove one of them")
+    }
+
+    /// Throws if one rule denies all apps whose level the other one forces. In different files this is allowed, so that
+    /// a file that denies access can be added without a change to the others.
+    private static func compareInFile(_ rule: Rule, with other: Rule, _ table: TOMLTable) throws(TrustedFileError) {
+        if rule.forcedLevel != nil, other.denies, other.covers(rule) {
             throw table.wrong(
-                "apps", "a rule that names apps must also name the strengths it applies to")
+                "force", "this never applies: the rule at \(other.place) denies these apps; remove one of the rules")
         }
-        guard !strengths.contains(where: \.namesNobody) else {
+        if rule.denies, other.forcedLevel != nil, rule.covers(other) {
             throw table.wrong(
-                "apps", "a rule cannot name claimed or unverified apps: any program can use their names")
-        }
-    }
-
-    /// Returns whether the key is `true`; it must be `true` or absent. No rule cancels another, so `false`
-    /// would have no effect.
-    private static func yes(_ table: TOMLTable, _ name: String) throws(TrustedFileError) -> Bool {
-        guard let bool = try table.bool(name) else { return false }
-        guard bool else { throw table.wrong(name, "must be true or absent: no rule cancels another") }
-        return true
-    }
-
-    private static func users(_ table: TOMLTable) throws(TrustedFileError) -> Set<UInt32>? {
-        try table.read("users", "must be an array of user IDs that is not empty, such as [1000]") { value in
-            guard let array = TOMLTable.elements(value) else { return nil }
-            let users = array.compactMap { $0.int.flatMap(UInt32.init(exactly:)) }
-            return users.count == array.count ? Set(users) : nil
+                "deny",
+                "the rule at \(other.place) forces a level for some of these apps, which never applies; "
+                    + "remove one of the rules")
         }
     }
 }

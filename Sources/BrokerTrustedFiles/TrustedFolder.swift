@@ -54,7 +54,7 @@ public struct TrustedFolder: ~Copyable {
             throw TrustedFileError(file: path, reason: "the folder cannot be opened: \(lastError)")
         }
         let folder = TrustedFolder(path: path, terms: terms, descriptor: descriptor)
-        try folder.check(descriptor, S_IFDIR, path)
+        try check(descriptor, S_IFDIR, path, terms)
         return folder
     }
 
@@ -110,24 +110,34 @@ public struct TrustedFolder: ~Copyable {
 
     /// Reads one file completely.
     public func text(of name: String) throws(TrustedFileError) -> String {
-        let file = path + "/" + name
+        try Self.text(of: name, in: descriptor, path + "/" + name, terms)
+    }
+
+    /// Reads one file completely, whoever can write to its folder. The file must meet the terms.
+    public static func text(ofFile path: String, _ terms: Terms) throws(TrustedFileError) -> String {
+        try text(of: path, in: AT_FDCWD, path, terms)
+    }
+
+    private static func text(
+        of name: String, in folder: CInt, _ file: String, _ terms: Terms
+    ) throws(TrustedFileError) -> String {
         // Non-blocking, so that a FIFO with this name does not block the broker.
-        let descriptor = openat(descriptor, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        let descriptor = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw TrustedFileError(
                 file: file,
                 reason: errno == ELOOP
-                    ? "is a symbolic link; replace it with the file itself" : "cannot be opened: \(Self.lastError)")
+                    ? "is a symbolic link; replace it with the file itself" : "cannot be opened: \(lastError)")
         }
         defer { close(descriptor) }
-        try check(descriptor, S_IFREG, file)
+        try check(descriptor, S_IFREG, file, terms)
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             guard count >= 0 else {
                 if errno == EINTR { continue }
-                throw TrustedFileError(file: file, reason: "cannot be read: \(Self.lastError)")
+                throw TrustedFileError(file: file, reason: "cannot be read: \(lastError)")
             }
             guard count > 0 else { break }
             bytes += buffer[..<count]
@@ -141,10 +151,12 @@ public struct TrustedFolder: ~Copyable {
         return text
     }
 
-    private func check(_ descriptor: CInt, _ kind: mode_t, _ path: String) throws(TrustedFileError) {
+    private static func check(
+        _ descriptor: CInt, _ kind: mode_t, _ path: String, _ terms: Terms
+    ) throws(TrustedFileError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
-            throw TrustedFileError(file: path, reason: "cannot be inspected: \(Self.lastError)")
+            throw TrustedFileError(file: path, reason: "cannot be inspected: \(lastError)")
         }
         guard status.st_mode & S_IFMT == kind else {
             throw TrustedFileError(file: path, reason: kind == S_IFDIR ? "not a folder" : "not a regular file")

@@ -10,11 +10,12 @@ extension Agent {
             return
         }
         do throws(VarlinkClientError) {
-            let grants = try connection.listGrants()
+            let (grants, areRefused) = try connection.listGrants()
             let start = listed.endIndex < grants.count ? listed.endIndex : 0
             listed = grants[start...].prefix(GrantsTable.page)
             let columns = (terminal.size?.columns ?? 80) - 1
             for line in GrantsTable.lines(listed, columns: columns, names) { terminal.say(line) }
+            if areRefused { terminal.say(.warning(names.text(.everyAppRefused))) }
             if !listed.isEmpty {
                 let next = names.text(.nextOf, [.total: String(grants.count)])
                 let more = listed.endIndex < grants.count ? "  [l] \(next)" : ""

@@ -135,9 +135,10 @@ final class AgentConnection {
         }
     }
 
-    func listGrants() throws(VarlinkClientError) -> [AppGrant] {
+    /// Returns the person's grants, and whether the broker refuses every app because of a mistake of the administrator.
+    func listGrants() throws(VarlinkClientError) -> (grants: [AppGrant], areRefused: Bool) {
         let reply = try call("ListGrants") { _ in }
-        return (reply["grants"]?.elements).map { $0.compactMap(AppGrant.init) } ?? []
+        return ((reply["grants"]?.elements).map { $0.compactMap(AppGrant.init) } ?? [], reply["reason"]?.string != nil)
     }
 
     /// Returns a prompt in which the person manages one app's grant; `nil` if the prompt cannot be parsed.

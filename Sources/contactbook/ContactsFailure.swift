@@ -51,6 +51,16 @@ enum ContactsFailure {
         case "TooManyPrompts":
             let seconds = Int(error.retryAfter ?? 60)
             return failure("you were asked too often", try: "try again in \(seconds) seconds", .notTried)
+        default: break
+        }
+        // Nothing that the person does on their own helps here.
+        if let suggestion = error.recoverySuggestion {
+            return failure(error.failureReason ?? error.localizedDescription, try: suggestion)
+        }
+        switch CNContactStore.authorizationStatus(for: .contacts) {
+        case .restricted:
+            return failure(
+                "the administrator's policy does not allow it", try: "to see the rule: contactctl why contactbook")
         default: return failure("you have not let contactbook do that", try: reset)
         }
     }

@@ -60,6 +60,7 @@ final class ServedBroker {
             settings.problem.map { Policy(unreadable: Policy.Problem(.settings, "\($0)")) }
                 ?? setting.configuration.policy()
         }
+        surroundings.parsePolicy = { Policy(reading: $0) }
         switch setting.mode {
         case .session: surroundings.withoutAuthentication = settings.withoutAuthentication
         case .system:

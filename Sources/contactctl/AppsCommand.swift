@@ -13,10 +13,12 @@ struct AppsCommand: ParsableCommand {
 
     func run() throws {
         let users = try users.users(to: "list the apps")
-        let grants = try AdminClient(to: "list the apps").grants(of: users)
+        let client = try AdminClient(to: "list the apps")
+        let grants = try client.grants(of: users)
         guard !json else { return CommandJSON.print { CommandJSON.grants(grants, &$0) } }
         guard !grants.isEmpty else { return Speech.say("no app has requested contacts yet\(users.suffix)") }
         Screen.show(Self.table(grants, users, absolute: time).lines(width: Screen.width, heading: Screen.heading))
+        try client.reportRefusal(of: grants)
     }
 
     static func table(_ grants: [AppGrant], _ users: Users, absolute: Bool) -> Table {

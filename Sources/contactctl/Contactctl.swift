@@ -12,8 +12,8 @@ struct Contactctl: ParsableCommand {
         subcommands: [
             AppsCommand.self, ShowCommand.self, WhoCommand.self, WhyCommand.self, RevokeCommand.self,
             ShareCommand.self, NarrowCommand.self, EndSessionCommand.self, ResetCommand.self, SetCommand.self,
-            PendingCommand.self, AuditCommand.self, ReportCommand.self, AlarmsCommand.self, ReloadCommand.self,
-            VerifyCommand.self, StatusCommand.self, PurgeUserCommand.self,
+            PendingCommand.self, AuditCommand.self, ReportCommand.self, AlarmsCommand.self, PolicyCommand.self,
+            ReloadCommand.self, VerifyCommand.self, StatusCommand.self, PurgeUserCommand.self,
         ])
 
     static func main() { runAsProgram() }

@@ -36,6 +36,7 @@ struct ShowCommand: ParsableCommand {
             lines += ["", "Latest audit records"] + table.map { "  \($0)" }
         }
         Screen.show(lines)
+        try client.reportRefusal(of: grants)
     }
 
     static func lines(_ grant: AppGrant, _ users: Users) -> [String] {

@@ -17,7 +17,7 @@ struct AdminRightTests {
         case .listGrants, .explainDecision, .setGrant, .endSessionGrants, .listPending, .getStatus: .nothing
         case .resetGrant, .queryAudit: .authentication(.manageOwn)
         case .findContactAccess, .changeGrantedContacts: .authentication(.lookUp)
-        case .verifyAudit, .reloadPolicy, .purgeUser: .authentication(.admin)
+        case .verifyAudit, .reloadPolicy, .explainPolicy, .tryPolicy, .purgeUser: .authentication(.admin)
         }
     }
 

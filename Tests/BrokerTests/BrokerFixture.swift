@@ -4,6 +4,7 @@ import BrokerContactsStore
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
+import BrokerPolicy
 import BrokerVarlink
 import Dispatch
 import Glibc
@@ -101,6 +102,7 @@ final class BrokerFixture {
         surroundings.hasLoginSession = { _ in hasLoginSession }
         surroundings.mode = mode
         surroundings.mayLookUpContacts = mayLookUpContacts
+        surroundings.parsePolicy = { Policy(reading: $0) }
         guard let disk else { return Broker(surroundings: surroundings, access: access) }
         return Broker(surroundings: surroundings, access: access) { (_) throws(AccessStoreError) in
             try disk.sync()

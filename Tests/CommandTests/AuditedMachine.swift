@@ -135,6 +135,33 @@ struct AuditedMachine {
             """
     }
 
+    /// A policy that is tried: it would end one user's grant, and limit what another user can be asked about.
+    private var tried: String {
+        let contactbook = "/usr/bin/contactbook sha256:\(Self.hash)"
+        return """
+            {"rules":1,"apps":11,"changes":[\
+            {"uid":\(Self.alice),"app":"\(contactbook)","displayName":"contactbook","strength":"unverified",\
+            "before":{"status":"limited","contacts":1,"keys":["givenName","phoneNumbers"],"mayAsk":true,"password":false},\
+            "after":{"status":"limited","contacts":1,"keys":["givenName","phoneNumbers"],"expires":"\(time(6 * 86_400))",\
+            "mayAsk":true,"password":false}},\
+            {"uid":\(Self.bob),"app":"/opt/game/run sha256:\(Self.other)","displayName":"run","strength":"unverified",\
+            "session":"terminal session of process 999999999","sessionLeader":999999999,\
+            "before":{"status":"notDetermined","contacts":0,"mayAsk":true,"password":false},\
+            "after":{"status":"notDetermined","contacts":0,"mayAsk":true,"password":true,"maximumLevel":"limited",\
+            "maximumLifetime":604800}},\
+            {"uid":\(Self.carol),"app":"x.service","displayName":"x.service","strength":"service",\
+            "before":{"status":"denied","contacts":0,"mayAsk":false,"password":false},\
+            "after":{"status":"restricted","contacts":0,"mayAsk":false,"password":false}}]}
+            """
+    }
+
+    private static let explained = """
+        {"rules":[{"place":"/etc/contactbroker/policy.d/10-week.toml:3","name":"a week","subject":"every unverified app",\
+        "effects":["allows limited access at most","lets a grant last 7 days at most"],"apps":2,"users":1},\
+        {"place":"/etc/contactbroker/policy.d/20-children.toml:1","subject":"every app, of members of group children",\
+        "effects":["forbids prompts"],"apps":0,"users":0}],"settings":["every answer needs the person's password"]}
+        """
+
     var prompts: [String] {
         [
             """
@@ -152,6 +179,7 @@ struct AuditedMachine {
     func broker() throws -> ScriptedBroker {
         let (own, everyone, records, prompts, access) = (own, everyone, records, prompts, access)
         let alarms = alarms
+        let tried = tried
         return try ScriptedBroker { method, parameters in
             let isAll = parameters["allUsers"]?.bool == true
             func list(_ name: String, _ values: [String]) -> ScriptedBroker.Answer {
@@ -206,6 +234,8 @@ struct AuditedMachine {
                 default: return .reply(#"{"matches":0"# + none)
                 }
             case "VerifyAudit": return .reply("{\"records\":12,\"head\":\"ab12\"}")
+            case "TryPolicy": return .reply(tried)
+            case "ExplainPolicy": return .reply(Self.explained)
             case "ReloadPolicy": return .reply("{\"rules\":2}")
             case "GetStatus":
                 return .reply(

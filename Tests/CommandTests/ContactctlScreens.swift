@@ -20,7 +20,8 @@ struct ContactctlScreens {
         ("narrow", ["narrow", "ink", "--contact", "saga"]), ("share", ["share", "ink", "--contact", "saga"]),
         ("end-session", ["end-session", "python3.11"]), ("end-session-none", ["end-session", "mail"]),
         ("reset", ["reset", "mail"]), ("set", ["set", "mail", "--level", "limited"]), ("verify", ["verify"]),
-        ("reload", ["reload"]), ("status", ["status"]), ("mistyped", ["shwo"]),
+        ("reload", ["reload"]), ("status", ["status"]), ("policy-explain", ["policy", "explain"]),
+        ("mistyped", ["shwo"]),
         ("nobody", ["apps", "--user", "no-such-user"]),
         ("both-users", ["apps", "--user", "nobody", "--all-users"]),
     ]
@@ -28,7 +29,7 @@ struct ContactctlScreens {
     private static let dated: [(name: String, arguments: [String])] = [
         ("show", ["show", "mail"]), ("show-path", ["show", "/usr/bin/contactbook"]), ("audit", ["audit"]),
         ("audit-all-users", ["audit", "--all-users"]), ("apps-time", ["apps", "--time"]),
-        ("audit-csv", ["audit", "--csv"]),
+        ("audit-csv", ["audit", "--csv"]), ("policy-try", ["policy", "try", draft]),
         ("report-all-users", ["report", "--all-users", "--days", "7", "--until", "2026-03-01"]),
     ]
     /// Reports about a month. `Tests/Pictures/report` makes pictures of the first one and of its page.
@@ -43,8 +44,29 @@ struct ContactctlScreens {
         ("audit", ["audit"]), ("verify", ["verify"]), ("status", ["status"]), ("revoke", ["revoke", "mail"]),
         ("narrow", ["narrow", "ink", "--contact", "saga"]),
         ("end-session", ["end-session", "python3.11"]), ("reset", ["reset", "mail"]),
-        ("set", ["set", "mail", "--level", "limited"]),
+        ("set", ["set", "mail", "--level", "limited"]), ("policy-try", ["policy", "try", draft]),
+        ("policy-explain", ["policy", "explain"]),
     ]
+    /// Stands for the path of a policy file.
+    private static let draft = "draft.toml"
+
+    /// Runs `contactctl`. A policy file with one rule takes the place of ``draft``.
+    private static func run(
+        _ arguments: [String], _ broker: ScriptedBroker, environment: [String] = []
+    ) throws -> RunningProgram.Outcome {
+        let path = broker.folder + "/" + draft
+        let isNamed = arguments.contains(draft)
+        if isNamed {
+            let file = try #require(fopen(path, "we"))
+            fputs("[[rule]]\nstrengths = [\"unverified\"]\nmaximum_lifetime = \"7d\"\n", file)
+            fclose(file)
+            try #require(chmod(path, 0o600) == 0)
+        }
+        defer { if isNamed { unlink(path) } }
+        return try RunningProgram(
+            "contactctl", arguments.map { $0 == draft ? path : $0 }, runtime: broker.folder, environment: environment
+        ).finish()
+    }
 
     @Test("A screen of 80 and of 120 columns", arguments: [80, 120])
     func screens(columns: Int) throws {
@@ -83,7 +105,7 @@ struct ContactctlScreens {
     func json() throws {
         let broker = try AuditedMachine(now: AuditedMachine.past).broker()
         for (name, arguments) in Self.json {
-            let outcome = try RunningProgram("contactctl", arguments + ["--json"], runtime: broker.folder).finish()
+            let outcome = try Self.run(arguments + ["--json"], broker)
             #expect(outcome.code == 0, "\(name): \(outcome.error)")
             try Approval.check("\(name).json", outcome.output)
         }
@@ -96,9 +118,7 @@ struct ContactctlScreens {
             ["apps"], ["apps", "--all-users"], ["who", "saga"], ["pending"], ["audit"], ["audit", "--all-users"],
             ["report", "--until", "2026-03-01"], ["report", "--until", "2026-03-01", "--all-users"],
         ] {
-            let outcome = try RunningProgram(
-                "contactctl", arguments, runtime: broker.folder, environment: ["COLUMNS=\(columns)"]
-            ).finish()
+            let outcome = try Self.run(arguments, broker, environment: ["COLUMNS=\(columns)"])
             #expect(outcome.code == 0)
             for line in outcome.output.split(separator: "\n") {
                 #expect(line.count <= columns, "\(arguments): \(line)")
@@ -108,9 +128,7 @@ struct ContactctlScreens {
 
     /// The command, its exit code, and what it prints on both streams.
     private static func screen(_ arguments: [String], _ columns: Int, _ broker: ScriptedBroker) throws -> String {
-        let outcome = try RunningProgram(
-            "contactctl", arguments, runtime: broker.folder, environment: ["COLUMNS=\(columns)"]
-        ).finish()
+        let outcome = try run(arguments, broker, environment: ["COLUMNS=\(columns)"])
         let code = outcome.code == 0 ? "" : "(exit code \(outcome.code))\n"
         return "$ contactctl \(arguments.joined(separator: " "))\n" + outcome.output + outcome.error + code
     }

@@ -125,7 +125,8 @@ struct InterfaceTests {
     @Test("Errors carry the parameters that the interface declares")
     func errorParameters() throws {
         let errors: [(ContactsInterface, VarlinkError)] = [
-            (.contacts, ContactsError.accessDenied), (.contacts, ContactsError.authorizationNotDetermined),
+            (.contacts, ContactsError.accessDenied(.policyUnreadable)),
+            (.contacts, ContactsError.authorizationNotDetermined),
             (.contacts, ContactsError.noAgent), (.contacts, ContactsError.storeUnavailable),
             (.contacts, ContactsError.tooManyPrompts(retryAfterSeconds: 1, reason: .crowd)),
             (.contacts, ContactsError.recordDoesNotExist(at: 0)),

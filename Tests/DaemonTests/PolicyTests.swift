@@ -54,7 +54,11 @@ struct PolicyTests {
     @Test("A deny rule wins over every other rule, in any order")
     func denialWins() throws {
         for rules in [["deny = true", "maximum_level = \"limited\""], ["force = \"denied\"", "deny = true"]] {
-            try fixture.rule(rules.map(unverified).joined())
+            // In one file, a forced level that never applies is an error.
+            for (name, effect) in zip(["10.toml", "20.toml"], rules) {
+                try fixture.write(policy: "[[rule]]\nstrengths = [\"unverified\"]\n\(effect)\n", to: name)
+            }
+            #expect(try fixture.reload() == "2")
             #expect(try keeper.call("GetAuthorization").word == "restricted")
         }
     }

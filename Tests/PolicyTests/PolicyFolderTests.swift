@@ -206,8 +206,9 @@ struct PolicyFolderTests {
             isExample = starts.contains(words) || isExample && !words.isEmpty
             if isExample { text += words + "\n" }
         }
-        var policy = Policy()
-        try PolicyReader.read(text, file: "examples", into: &policy)
+        let reader = PolicyReader.read([PolicyText(file: "examples", text: text)])
+        #expect(reader.problems.isEmpty)
+        let policy = reader.policy
         #expect(policy.rules.count == 2)
         #expect(policy.rules.first?.forcedLevel == .full)
         #expect(policy.rules.last?.strengths == [.unverified])

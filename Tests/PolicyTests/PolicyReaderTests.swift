@@ -7,10 +7,20 @@ import Testing
 
 @Suite("Reading a policy file")
 struct PolicyReaderTests {
+    /// The groups of a machine with two groups.
+    private static let groups = UserGroups { group in
+        switch group {
+        case "staff": .members([1_002, 1_003])
+        case "empty": .members([])
+        case "remote": .failed("Connection refused")
+        default: .noGroup
+        }
+    }
+
     private func read(_ text: String) throws(TrustedFileError) -> Policy {
-        var policy = Policy()
-        try PolicyReader.read(text, file: "50-test.toml", into: &policy)
-        return policy
+        let reader = PolicyReader.read([PolicyText(file: "50-test.toml", text: text)], groups: Self.groups)
+        if let first = reader.problems.first { throw first }
+        return reader.policy
     }
 
     private func refusal(_ text: String) -> TrustedFileError? {
@@ -52,6 +62,7 @@ struct PolicyReaderTests {
             require_authentication = true
 
             [[rule]]
+            strengths = ["claimed"]
             deny = true
             """)
         #expect(policy.withoutAuthentication == .refuse)
@@ -71,9 +82,10 @@ struct PolicyReaderTests {
         unverified.capsLevel = true
         unverified.forbidsPrompting = true
         unverified.requiresAuthentication = true
-        var everybody = Rule(place: "50-test.toml:26")
-        everybody.denies = true
-        #expect(policy.rules == [mail, unverified, everybody])
+        var claimed = Rule(place: "50-test.toml:26")
+        claimed.strengths = [.claimed]
+        claimed.denies = true
+        #expect(policy.rules == [mail, unverified, claimed])
     }
 
     @Test("An empty file has no rules", arguments: ["", "\n\n", "# nothing\n", "[agent]\n", "rule = []\n"])

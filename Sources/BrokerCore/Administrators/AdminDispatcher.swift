@@ -23,6 +23,7 @@ struct AdminDispatcher {
     let contactChanges: GrantedContactChanges
     let status: StatusReport
     let reloads: PolicyReloads
+    let policies: PolicyEffects
     let purges: Purges
 
     func answer(_ call: Call, _ session: CallerSession) {
@@ -117,6 +118,8 @@ struct AdminDispatcher {
         case .listPending: explanations.listPending(parameters, call, session)
         case .explainDecision: try explanations.explain(parameters, call, session)
         case .reloadPolicy: reloadPolicy(call)
+        case .explainPolicy: policies.explain(call)
+        case .tryPolicy: policies.try(parameters, call)
         case .purgeUser: try purges.purge(parameters, call)
         }
     }
@@ -204,10 +207,17 @@ struct AdminDispatcher {
     /// Reloads the policy. After the reply, the broker discloses nothing that the new policy forbids.
     private func reloadPolicy(_ call: Call) {
         reloads.reload { policy in
-            let refusal = policy.problem.map { AdminError.invalidValue($0.subject.rawValue, reason: $0.reason) }
+            let refusal = policy.problem.map(AdminError.invalidValue)
             groupCommit.replyOnDisk(call, error: refusal) {
                 $0.member("rules", policy.rules.count)
             }
         }
+    }
+}
+
+extension AdminError {
+    /// The error of a method that needs a policy that can be read.
+    static func invalidValue(_ problem: Policy.Problem) -> VarlinkError {
+        invalidValue(problem.subject.rawValue, reason: problem.reason)
     }
 }

@@ -17,7 +17,7 @@ struct AdminRequest: Hashable {
         case .findContactAccess, .changeGrantedContacts: true
         case .queryAudit: isByName
         case .listGrants, .setGrant, .resetGrant, .endSessionGrants, .verifyAudit, .listPending, .explainDecision,
-            .getStatus, .reloadPolicy, .purgeUser:
+            .getStatus, .reloadPolicy, .explainPolicy, .tryPolicy, .purgeUser:
             false
         }
     }
@@ -52,7 +52,7 @@ func right(for request: AdminRequest, by caller: Caller) -> AdminRight {
     case .resetGrant, .queryAudit: return .authentication(.manageOwn)
     // Handled above.
     case .findContactAccess, .changeGrantedContacts: return .never
-    case .verifyAudit, .reloadPolicy, .purgeUser: return .authentication(.admin)
+    case .verifyAudit, .reloadPolicy, .explainPolicy, .tryPolicy, .purgeUser: return .authentication(.admin)
     }
 }
 
@@ -77,8 +77,9 @@ extension AdminMethod {
         case .changeGrantedContacts: ["app", "strength", "uid", "change", "contacts"]
         case .listPending: ["uid", "allUsers"]
         case .purgeUser: ["uid"]
+        case .tryPolicy: ["files"]
         case .verifyAudit: ["heads"]
-        case .reloadPolicy: []
+        case .reloadPolicy, .explainPolicy: []
         }
     }
 }

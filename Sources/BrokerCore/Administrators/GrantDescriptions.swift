@@ -66,6 +66,16 @@ struct GrantDescriptions {
         writer.member("session", principal.binding.words)
     }
 
+    /// Writes who a principal is: its user, app and identity strength, and the session or process that it is bound to.
+    func writeIdentity(of principal: Principal, _ writer: inout JSONWriter) {
+        writer.member("uid", principal.uid)
+        writer.member("app", principal.app)
+        writer.member("displayName", displayName(of: principal))
+        writer.member("strength", principal.strength.rawValue)
+        writer.member("session", principal.binding.words)
+        writer.member("sessionLeader", principal.binding.leader.map { Int($0.pid) })
+    }
+
     /// Writes a `ContactAccess` of the administrator's interface.
     ///
     /// - Parameter effective: the grant with the policy applied.

@@ -85,7 +85,10 @@ struct AgentDispatcher {
         }
         _ = try prompts.agent(token, of: session)
         let grants = described.grantedPrincipals(uid: session.caller.uid)
-        call.reply { described.write(grants.map { ($0.principal, $0.grant) }, forAdministrator: false, &$0) }
+        call.reply {
+            described.write(grants.map { ($0.principal, $0.grant) }, forAdministrator: false, &$0)
+            $0.member("reason", self.grants.policy.unreadable?.rawValue)
+        }
     }
 
     // MARK: One app's grant

@@ -30,7 +30,10 @@ struct AppPrompts {
         let known = app.grants.effectiveAccess(of: session)
         switch decideRequest(known.effective, mayAsk: known.mayPrompt) {
         case .answer(let status):
-            call.reply { $0.member("status", status.rawValue) }
+            call.reply {
+                $0.member("status", status.rawValue)
+                $0.member("reason", app.grants.policy.unreadable?.rawValue)
+            }
         case .ask:
             let question = Question(kind: .access, purpose: parameters.purpose, keys: parameters.keys)
             app.questions.ask(question, call, session, again: again) { outcome in

@@ -19,6 +19,8 @@ struct CallerAccess {
     var identifiers: IdentifierCipher?
     /// Whether the effective access is derived from a grant, and not from the policy alone.
     var isDecided = false
+    /// When the grant ends unless it is used, in seconds since 1970; `nil` for never.
+    var unusedEnd: Int64?
 }
 
 /// Determines the effective access of every app, which is its grant with the policy applied, and ends grants
@@ -89,12 +91,18 @@ final class Grants {
                 reportEnd(of: grant, principal)
                 continue
             }
+            found.unusedEnd = unusedEnd(of: grant, principal, ruling)
+            guard found.unusedEnd.map({ $0 > seconds }) ?? true else {
+                reportEnd(of: grant, principal)
+                continue
+            }
             found.effective = policy.effectiveAccess(of: grant, ruling, at: seconds)
             found.principal = principal
             found.identifiers = access.identifiers(for: principal, sharesPersistentKey: !caller.isInterpreter)
             found.isDecided = true
             return found
         }
+        found.unusedEnd = nil
         found.effective = policy.effectiveAccess(of: nil, ruling, at: seconds)
         guard ruling.standsAlone else { return found }
         found.principal = widest
@@ -109,6 +117,8 @@ final class Grants {
     }
 
     private func hasExpired(_ known: CallerAccess) -> Bool {
+        // The app may have used the grant since, so it has to be looked at again.
+        if let end = known.unusedEnd, end <= seconds { return true }
         guard case .granted(let grant) = known.effective, case .untilTime = grant.lifetime else { return false }
         return grant.hasExpired(at: seconds)
     }
@@ -246,9 +256,9 @@ final class Grants {
     /// gets no further byte that was disclosed under the former grant.
     func narrowed(_ principal: Principal) {
         history.moved()
-        var withheld = groupCommit.withdraw(principal, ContactsError.accessDenied)
+        var withheld = groupCommit.withdraw(principal, policy.accessDenied)
         for session in sessions.apps where session.disclosedUnder.contains(principal) {
-            withheld += session.connection?.withdraw(ContactsError.accessDenied) ?? 0
+            withheld += session.connection?.withdraw(policy.accessDenied) ?? 0
             for fetch in session.fetches.values { withheld += fetch.end() }
         }
         if withheld > 0 {
@@ -290,8 +300,30 @@ final class Grants {
     }
 
     /// The time when a grant expires, by itself or by the policy, in seconds since 1970; `nil` if it does not
-    /// expire.
-    func end(of grant: Grant, _ principal: Principal) -> Int64? { ruling(on: principal).end(of: grant) }
+    /// expire. If the policy ends unused grants, a use moves this time.
+    func end(of grant: Grant, _ principal: Principal) -> Int64? {
+        let ruling = ruling(on: principal)
+        return [ruling.end(of: grant), unusedEnd(of: grant, principal, ruling)].compactMap(\.self).min()
+    }
+
+    /// The time when a grant ends because it is not used, in seconds since 1970; `nil` for never.
+    func unusedEnd(of grant: Grant, _ principal: Principal, _ ruling: Ruling) -> Int64? {
+        guard ruling.maximumUnused != nil else { return nil }
+        return ruling.unusedEnd(of: grant, lastUse: access.usage(of: principal).lastUsedAt)
+    }
+
+    /// Removes the grants that were not used for as long as the policy allows. They cannot stay in the store: a contact
+    /// that the person picks once for the app counts as a use, and must not bring the grant back.
+    func endUnused() {
+        for principal in access.principals {
+            guard let grant = access.grant(of: principal),
+                let end = unusedEnd(of: grant, principal, ruling(on: principal)), end <= seconds
+            else { continue }
+            endWatch(of: principal)
+            access.endGrant(of: principal)
+            ended(principal, "expired unused")
+        }
+    }
 
     /// Grants that only the policy has ended.
     private func overByPolicy() -> [(Principal, Grant)] {
@@ -308,6 +340,7 @@ final class Grants {
             access.endGrant(of: principal)
             ended(principal)
         }
+        endUnused()
         for (principal, grant) in overByPolicy() where endedByPolicy[principal] != grant.revision {
             // The grant stays in the store, and takes effect again if the rule is removed.
             endedByPolicy[principal] = grant.revision
@@ -316,9 +349,9 @@ final class Grants {
         scheduleExpiry()
     }
 
-    private func ended(_ principal: Principal) {
+    private func ended(_ principal: Principal, _ detail: String = "expired") {
         let effective = policy.effectiveAccess(of: access.grant(of: principal), ruling(on: principal), at: seconds)
-        groupCommit.record(.revocation, of: principal, { $0.status = effective.status }, detail: "expired")
+        groupCommit.record(.revocation, of: principal, { $0.status = effective.status }, detail: detail)
         narrowed(principal)
     }
 

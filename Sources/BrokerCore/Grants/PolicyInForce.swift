@@ -1,5 +1,7 @@
 import BrokerAccessControl
+import BrokerInterface
 import BrokerModel
+import BrokerVarlink
 
 /// The policy in force, and the time when it was loaded.
 struct PolicyInForce {
@@ -52,6 +54,20 @@ struct PolicyInForce {
     func mayShareAll(_ ruling: Ruling) -> Bool {
         !ruling.capsLevel && ruling.forcedLevel != .limited && ruling.forcedLevel != .denied && allowsMuch
     }
+}
+
+extension PolicyInForce {
+    /// Why every app is refused, as the apps' interface names it; `nil` if the policy and the settings can be read.
+    var unreadable: ContactsError.Unreadable? {
+        switch policy.problem?.subject {
+        case .policy: .policyUnreadable
+        case .settings: .settingsUnreadable
+        case nil: nil
+        }
+    }
+
+    /// The error for an app that may not do what it asked for.
+    var accessDenied: VarlinkError { unreadable.map(ContactsError.accessDenied) ?? ContactsError.accessDenied }
 }
 
 extension Policy.Problem {

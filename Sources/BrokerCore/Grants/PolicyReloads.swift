@@ -13,7 +13,8 @@ struct PolicyReloads {
     let sessions: Sessions
     let history: History
 
-    private static let queue = DispatchQueue(label: "policy")
+    /// One policy is read after the other, also one that is only tried.
+    static let queue = DispatchQueue(label: "policy")
 
     /// Reads the policy off the event loop. Once `done` runs, the broker discloses nothing that the new
     /// policy forbids.
@@ -55,6 +56,7 @@ struct PolicyReloads {
         }
         groupCommit.record(.policy, uid: surroundings.ownUID, detail: detail)
         groupCommit.isDurable = grants.policy.policy.isAuditDurable
+        grants.endUnused()
         grants.notePastEnds()
         grants.scheduleExpiry()
     }

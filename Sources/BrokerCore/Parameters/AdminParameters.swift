@@ -30,6 +30,8 @@ struct AdminParameters: Sendable {
     var heads: [AuditPosition]?
     var limit: Int?
     var follow = false
+    /// The texts of the policy that is tried.
+    var files: [PolicyText] = []
     /// Whether the broker may ask the caller's user for a password. The parameter's name,
     /// `allowInteractiveAuthentication`, is systemd's convention.
     var mayInteract = false
@@ -75,6 +77,7 @@ struct AdminParameters: Sendable {
                 }
                 limit = number
             case "follow": follow = try reader.bool(value, name)
+            case "files": files = try Self.policyFiles(value, name)
             case "allowInteractiveAuthentication": mayInteract = try reader.bool(value, name)
             default: throw reader.invalid(name)
             }
@@ -99,5 +102,27 @@ struct AdminParameters: Sendable {
     var accessWords: String? {
         guard change == .share, let count = contacts?.count else { return status?.accessWords }
         return count == 1 ? "1 more contact" : "\(count) more contacts"
+    }
+
+    private static func policyFiles(_ value: JSONValue, _ name: String) throws(VarlinkError) -> [PolicyText] {
+        let reader = ParameterReader(outermost: name)
+        var bytes = 0
+        let files = try reader.list(value, name, maximum: ParameterLimits.policyFiles) {
+            (element) throws(VarlinkError) in
+            var (file, text) = ("", "")
+            try reader.members(of: element, requiring: ["name", "text"]) { (member, value) throws(VarlinkError) in
+                switch member {
+                case "name": file = try reader.text(value, name, maximum: ParameterLimits.path)
+                case "text": text = try reader.text(value, name, maximum: ParameterLimits.policyBytes)
+                default: throw reader.invalid(member)
+                }
+            }
+            bytes += text.utf8.count
+            return PolicyText(file: file, text: text)
+        }
+        guard bytes <= ParameterLimits.policyBytes else {
+            throw ContactsError.limitExceeded(name, maximum: ParameterLimits.policyBytes)
+        }
+        return files
     }
 }

@@ -93,7 +93,7 @@ struct Questions {
         groupCommit.record(.refusal, of: session.caller, { $0.status = status }, detail: String(call.name))
         switch denial {
         case .notDetermined: groupCommit.fail(ContactsError.authorizationNotDetermined, call)
-        case .denied, .restricted: groupCommit.fail(ContactsError.accessDenied, call)
+        case .denied, .restricted: groupCommit.fail(grants.policy.accessDenied, call)
         }
     }
 }

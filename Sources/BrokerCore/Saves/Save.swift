@@ -155,7 +155,7 @@ final class Save {
         let error: VarlinkError
         switch failure {
         case .unavailable, .cannotMerge: error = ContactsError.storeUnavailable
-        case .accessDenied: error = ContactsError.accessDenied
+        case .accessDenied: error = app.grants.policy.accessDenied
         case .change(.recordDoesNotExist(let index)):
             error = ContactsError.recordDoesNotExist(at: changes.step(ofChange: index))
         case .change(.parentRecordDoesNotExist(let index)):

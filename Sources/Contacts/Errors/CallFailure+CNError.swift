@@ -18,7 +18,7 @@ extension CallFailure {
                 details: details)
         }
         switch name {
-        case "AccessDenied": return error(.authorizationDenied)
+        case "AccessDenied": return CNError(refusedBecause: parameters["reason"]?.string)
         case "AuthorizationNotDetermined": return error(.authorizationDenied, "the person did not answer the prompt")
         case "NoAgent":
             return error(.authorizationDenied, "nothing can ask the person: contact-agent is not running")
@@ -51,6 +51,22 @@ extension CallFailure {
         case "StoreUnavailable": return error(.dataAccessError)
         default: return error(.communicationError, "the broker sent an unexpected error: \(name)")
         }
+    }
+}
+
+extension CNError {
+    /// - Parameter unreadable: the Varlink type `Unreadable`: why the broker refuses every app; otherwise `nil`.
+    init(refusedBecause unreadable: String?) {
+        var details = Details(name: "AccessDenied")
+        guard let unreadable else {
+            self.init(.authorizationDenied, reason: "", details: details)
+            return
+        }
+        let what = unreadable == "settingsUnreadable" ? "settings of the contact broker have" : "policy has"
+        details.suggestion = "tell the administrator; contactctl status shows where the mistake is"
+        self.init(
+            .authorizationDenied, reason: "the administrator's \(what) a mistake, so every app is refused",
+            details: details)
     }
 }
 

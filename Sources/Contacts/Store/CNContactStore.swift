@@ -153,7 +153,9 @@ public final class CNContactStore: NSObject, Sendable {
                 .authorizationDenied, reason: "the person did not answer the prompt",
                 details: CNError.Details(name: "AuthorizationNotDetermined"))
         case .denied: throw CNError(.authorizationDenied)
-        case .restricted: throw CNError(.authorizationDenied, reason: "the administrator's policy does not allow it")
+        case .restricted:
+            if let unreadable = reply["reason"]?.string { throw CNError(refusedBecause: unreadable) }
+            throw CNError(.authorizationDenied, reason: "the administrator's policy does not allow it")
         }
     }
 

@@ -3,6 +3,7 @@
 import json
 import os
 import pwd
+import shutil
 import subprocess
 
 from fixture.accounts import as_user, start
@@ -190,6 +191,30 @@ def person_revokes():
         [path, APPS, NAMES], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20).stdout)
     must("givenName" not in said and "contacts" in said, said)
     return "the other apps still see her"
+
+
+@tries("limits unverified programs to seven days, after policy try", "it named each app that this changes, and changed nothing")
+def week():
+    with open("/root/week.toml", "w", encoding="utf-8") as file:
+        file.write('[[rule]]\nname = "a week"\nstrengths = ["unverified"]\nmaximum_lifetime = "7d"\n')
+    ctl("policy", "check", "/root/week.toml")
+    before = [(each["app"], each["revision"]) for each in listed("--all-users")]
+    tried = ctl("policy", "try", "/root/week.toml")
+    for user, names in SHARED.items():
+        for name in names:
+            must(f"/home/{user}/programs/{name}" in tried, f"{user}, {name}: {tried}")
+    must(before == [(each["app"], each["revision"]) for each in listed("--all-users")], "policy try changed a grant")
+    must("a week" not in ctl("policy", "explain"), "policy try put the rule in force")
+    shutil.copy("/root/week.toml", "/etc/contactbroker/policy.d/50-week.toml")
+    try:
+        ctl("reload")
+        must("a week" in ctl("policy", "explain"), "the rule is not in force")
+        why = ctl("why", "/home/bob/programs/chat", "--user", "bob")
+        must("a week" in why, why)
+    finally:
+        os.remove("/etc/contactbroker/policy.d/50-week.toml")
+        ctl("reload")
+    return f"{len(tried.splitlines())} lines; then in force, and removed again"
 
 
 @tries("takes and shares alice's Saga by name, without permission in the settings", "refused, and nothing changes")

@@ -1,0 +1,47 @@
+import ArgumentParser
+import BrokerAccessControl
+import BrokerCommandOutput
+import BrokerPolicy
+import BrokerTrustedFiles
+
+/// The policy files that a command reads.
+struct PolicyFiles: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("Policy files, folders of policy files, or a folder with policy.d.", valueName: "file"),
+        completion: .file())
+    var files: [String]
+
+    /// Reads the files as the broker does, and prints each mistake as `FILE:LINE: KEY: REASON`.
+    ///
+    /// - Parameter task: the command's task, phrased to follow `could not`.
+    /// - Returns: the texts, and the number of their rules.
+    func read(to task: String) throws -> (texts: [PolicyText], rules: Int) {
+        var texts: [PolicyText] = []
+        var mistakes: [TrustedFileError] = []
+        for file in files {
+            do throws(TrustedFileError) {
+                guard let draft = try PolicyDraft(file) else {
+                    throw TrustedFileError(file: file, reason: "there is no such file or folder")
+                }
+                texts += draft.texts
+                mistakes += draft.unreadable
+                if draft.texts.isEmpty, draft.unreadable.isEmpty {
+                    throw TrustedFileError(file: file, reason: "the folder has no files *.toml")
+                }
+            } catch {
+                mistakes.append(error)
+            }
+        }
+        let reader = PolicyReader.read(texts)
+        mistakes += reader.problems
+        for mistake in mistakes { print(Speech.clean(mistake.description)) }
+        guard mistakes.isEmpty else {
+            let count = mistakes.count == 1 ? "1 mistake" : "\(mistakes.count) mistakes"
+            throw CommandFailure(
+                "could not \(task): \(count), listed above",
+                try: "while a file in force has a mistake, every app is refused",
+                .refused)
+        }
+        return (texts, reader.policy.rules.count)
+    }
+}
