@@ -16,6 +16,14 @@ public enum Screen {
     /// Makes a heading bold, if the output may have colors.
     public static func heading(_ text: String) -> String { hasColors ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 
+    /// Colors a level of access, if the output may have colors: yellow if an app sees everything, red if it is denied.
+    public static func level(_ text: String) -> String {
+        guard hasColors else { return text }
+        return text.hasPrefix("full")
+            ? "\u{1B}[33m\(text)\u{1B}[0m"
+            : text.hasPrefix("denied") ? "\u{1B}[31m\(text)\u{1B}[0m" : text
+    }
+
     /// Prints lines. If they are more than the terminal has, a pager shows them: `PAGER`, or `less` if it is not set.
     /// A pager that is empty or `cat` is not started.
     public static func show(_ lines: [String]) {

@@ -20,14 +20,20 @@ public struct Table {
         /// The width below which the column is left out instead of shortened, in terminal columns.
         let narrowest: Int
         let cut: Cut
+        /// Changes how a text is shown, for example its color, but not its width.
+        let style: @Sendable (String) -> String
 
         public static let always = Int.max
 
-        public init(_ title: String, importance: Int = always, narrowest: Int = 8, cut: Cut = .end) {
+        public init(
+            _ title: String, importance: Int = always, narrowest: Int = 8, cut: Cut = .end,
+            style: @escaping @Sendable (String) -> String = { $0 }
+        ) {
             self.title = title
             self.importance = importance
             self.narrowest = narrowest
             self.cut = cut
+            self.style = style
         }
     }
 
@@ -72,7 +78,7 @@ public struct Table {
             for column in shown {
                 let text = shortened(cells[column], columns[column].cut, to: widths[column])
                 let padding = column == shown.last ? 0 : max(0, widths[column] - DisplayText.columns(of: text)) + 2
-                line += text + String(repeating: " ", count: padding)
+                line += (place == 0 ? text : columns[column].style(text)) + String(repeating: " ", count: padding)
             }
             while line.last == " " { line.removeLast() }
             return place == 0 ? heading(line) : line

@@ -24,7 +24,8 @@ struct AppsCommand: ParsableCommand {
     static func table(_ grants: [AppGrant], _ users: Users, absolute: Bool) -> Table {
         var table = Table(
             users.columns + AppName.columns(importance: 6) + [
-                Table.Column("STATUS", narrowest: 7), Table.Column("WHAT IT SEES", importance: 5, narrowest: 12),
+                Table.Column("STATUS", narrowest: 7, style: Screen.level),
+                Table.Column("WHAT IT SEES", importance: 5, narrowest: 12),
                 Table.Column("UNTIL", importance: 4, narrowest: 14),
                 Table.Column("LAST USED", importance: 3, narrowest: 13),
                 Table.Column("KEYS", importance: 1, narrowest: 14),

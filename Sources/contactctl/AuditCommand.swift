@@ -93,10 +93,10 @@ struct AuditCommand: ParsableCommand {
                 return
             }
             for record in batch {
-                print(
+                let line =
                     json
-                        ? String(decoding: record.text, as: UTF8.self)
-                        : csv ? AuditWords.csv(record) : rows.line(record))
+                    ? String(decoding: record.text, as: UTF8.self) : csv ? AuditWords.csv(record) : rows.line(record)
+                if let line { print(line) }
             }
             // Without a flush, a pipe gets the records only when the buffer is full.
             fflush(nil)

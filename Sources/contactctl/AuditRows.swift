@@ -6,13 +6,16 @@ import BrokerJSON
 struct AuditRows {
     let users: Users
     private var widths: [Int]
+    private var refusals = RefusalRecords()
 
     init(_ users: Users) {
         self.users = users
         widths = (users.isAll ? [8] : []) + [19, 12, 10, 8, 3, 0]
     }
 
-    mutating func line(_ record: JSONValue) -> String {
+    /// - Returns: `nil` if an earlier line says it already.
+    mutating func line(_ record: JSONValue) -> String? {
+        guard refusals.shows(record) else { return nil }
         let cells = AuditTable.cells(record, users, app: AppName(record["app"]?.string ?? "").identity)
         for (column, cell) in cells.enumerated() {
             widths[column] = min(Table.widest, max(widths[column], DisplayText.columns(of: DisplayText.line(cell))))

@@ -6,7 +6,8 @@ enum AuditTable {
     static func columns(_ users: Users, withApp: Bool) -> [Table.Column] {
         users.columns + [Table.Column("TIME", narrowest: 19)]
             + (withApp ? [Table.Column("APP", narrowest: 20, cut: .middle)] : []) + [
-                Table.Column("EVENT", narrowest: 10), Table.Column("STATUS", importance: 1, narrowest: 7),
+                Table.Column("EVENT", narrowest: 10),
+                Table.Column("STATUS", importance: 1, narrowest: 7, style: Screen.level),
                 Table.Column("CONTACTS", importance: 3, narrowest: 8),
                 Table.Column("DETAILS", importance: 2, narrowest: 12),
             ]
@@ -14,6 +15,8 @@ enum AuditTable {
 
     static func table(_ records: [JSONValue], _ users: Users, withApp: Bool) -> Table {
         var table = Table(columns(users, withApp: withApp))
+        var refusals = RefusalRecords()
+        let records = records.filter { refusals.shows($0) }
         let names = records.map { AppName($0["app"]?.string ?? "") }
         for (record, identity) in zip(records, AppName.identities(names)) {
             table.add(cells(record, users, app: withApp ? identity : nil))

@@ -64,7 +64,8 @@ struct WhoCommand: ParsableCommand {
         guard !grants.isEmpty else { return ["No app may see this contact now"] }
         var table = Table(
             AppName.columns(importance: 3) + [
-                Table.Column("STATUS", importance: 2, narrowest: 7), Table.Column("UNTIL", narrowest: 14),
+                Table.Column("STATUS", importance: 2, narrowest: 7, style: Screen.level),
+                Table.Column("UNTIL", narrowest: 14),
                 Table.Column("KEYS", importance: 4, narrowest: 14),
             ])
         for (grant, identity) in zip(grants, AppName.identities(grants.map(\.name))) {

@@ -191,6 +191,27 @@ struct ContactctlTests {
         #expect(try run("contactctl", "audit", "--follow", with: gone).code == 2)
     }
 
+    @Test("A refusal is one line, and JSON has all of its records")
+    func refusal() throws {
+        func record(_ event: String, _ second: Int, _ status: String = "denied", app: String = "mail") -> String {
+            #"{"time":"2026-03-01T12:00:0\#(second)Z","uid":1000,"app":"\#(app)","event":"\#(event)","status":"\#(status)"}"#
+        }
+        let records = [
+            record("prompt", 0, "notDetermined"), record("answer", 1), record("grant", 1), record("refusal", 2),
+            record("refusal", 2, app: "ink"), record("refusal", 9), record("answer", 9, "limited"),
+            record("grant", 9, "limited"),
+        ]
+        let broker = try ScriptedBroker { method, _ in
+            method == "QueryAudit"
+                ? .reply("{\"records\":[\(records.joined(separator: ","))]}") : .reply(#"{"grants":[]}"#)
+        }
+        let lines = try run("contactctl", "audit", with: broker).output.split(separator: "\n").dropFirst()
+        let events = lines.map { String($0.split(separator: " ")[3]) }
+        #expect(events == ["prompt", "answer", "refusal", "refusal", "answer", "grant"])
+        let json = try run("contactctl", "audit", "--json", with: broker).output
+        #expect(try JSONDocument(parsing: Array(json.utf8)).root["records"]?.count == records.count)
+    }
+
     @Test("audit takes a contact by name, or by its pseudonym in the audit, and not both")
     func auditOfContact() throws {
         for (option, parameter) in [("--pseudonym", "contact"), ("--contact", "named")] {
