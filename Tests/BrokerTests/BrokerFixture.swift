@@ -23,6 +23,10 @@ final class BrokerFixture {
     private(set) var broker: Broker
     /// How many answers of persons the broker has accepted.
     var acceptedAnswers = 0
+    /// How many rows with contacts the agents received.
+    var agentRows = 0
+    /// How many contacts each app received in lists, searches and histories.
+    var receivedContacts: [String: Int] = [:]
     private var nextProcess: Int32 = 100
     /// Microseconds since 1970 when the loop's clock starts.
     static let start: Int64 = 1_800_000_000_000_000
@@ -222,6 +226,19 @@ final class BrokerFixture {
         return try broker.access.auditReader.records(matching: filter, after: nil, limit: .max).map {
             [$0.status?.rawValue, $0.detail].compactMap { $0 }.joined(separator: " ")
         }
+    }
+
+    /// How many contacts the records of an event count together.
+    func recordedContacts(_ event: AuditEvent, app: String? = nil) throws -> Int {
+        broker.groupCommit.catchUp()
+        broker.access.closeWindows(at: nil)
+        broker.groupCommit.flush()
+        let filter = AuditFilter(app: app, event: event)
+        var sum = 0
+        for record in try broker.access.auditReader.records(matching: filter, after: nil, limit: .max) {
+            sum += (record.count ?? 0) * (record.repeats ?? 1)
+        }
+        return sum
     }
 
     // MARK: Apps and callers

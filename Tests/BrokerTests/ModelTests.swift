@@ -51,6 +51,16 @@ struct ModelTests {
         }
         let answers = try run.fixture.audit(.answer)
         #expect(answers.count == run.fixture.acceptedAnswers, "every answer is on record")
+        #expect(
+            try run.fixture.recordedContacts(.agentSearch) == run.fixture.agentRows,
+            "every contact that an agent got is on record")
+        // A record also counts the cards of a unified contact, and what was only counted or picked for the app.
+        for name in ModelRun.appNames {
+            let (recorded, received) = (
+                try run.fixture.recordedContacts(.disclosure, app: name), run.fixture.receivedContacts[name] ?? 0
+            )
+            #expect(recorded >= received, "\(name) received contacts that are not on record")
+        }
         #expect(answers.allSatisfy { $0.hasSuffix("by agent (claimed), without a password") }, "with its agent")
         // A run that never takes a kind of step tests nothing about it.
         if Self.stepCount >= 500 {

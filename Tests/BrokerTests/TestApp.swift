@@ -131,7 +131,16 @@ final class TestApp: Connection {
             queued.append((call, continues))
         } else {
             sent[ObjectIdentifier(call), default: []].append(reply)
+            count(reply)
         }
+    }
+
+    /// Counts the contacts that an app receives.
+    private func count(_ reply: Reply) {
+        guard session.interface == .contacts, let answer = try? Answer(reply), answer.error == nil else { return }
+        let events = answer.parameters["events"]?.elements.map { Array($0) } ?? []
+        fixture.receivedContacts[caller.app, default: 0] +=
+            answer.contacts.count + events.count { $0["contact"] != nil }
     }
 
     func whenWritable(_ body: @escaping () -> Void) { if readsSlowly { unread.append(body) } else { body() } }

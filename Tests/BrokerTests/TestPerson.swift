@@ -74,7 +74,9 @@ final class TestPerson {
     func rows(_ prompt: Prompt, query: String = "") throws -> [Row] {
         let answer = try agent.call(
             "Search", #"{"agent":"\#(token)","cookie":"\#(prompt.cookie)","query":"\#(query)","limit":200}"#)
-        return (answer.parameters["rows"]?.elements.map(Array.init) ?? []).compactMap { row in
+        let all = answer.parameters["rows"]?.elements.map(Array.init) ?? []
+        agent.fixture.agentRows += all.count
+        return all.compactMap { row in
             guard let identifier = row["identifier"]?.string, let contact = row["contact"],
                 let granted = row["granted"]?.string
             else { return nil }

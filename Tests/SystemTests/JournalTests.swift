@@ -50,16 +50,25 @@ struct JournalTests {
         }
     }
 
-    @Test("The catalog explains every message and nothing else")
-    func catalog() throws {
-        let path =
-            #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
-            + "/systemd/contactbroker.catalog"
-        let file = try #require(fopen(path, "r"))
+    /// The lines of a file of the project.
+    private func lines(_ path: String) throws -> [Substring] {
+        let project = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+        let file = try #require(fopen(project + "/" + path, "r"))
         defer { fclose(file) }
         var buffer = [UInt8](repeating: 0, count: 1 << 18)
         let count = fread(&buffer, 1, buffer.count, file)
-        let lines = String(decoding: buffer[..<count], as: UTF8.self).split(separator: "\n")
+        return String(decoding: buffer[..<count], as: UTF8.self).split(separator: "\n")
+    }
+
+    @Test("The page for administrators of many machines lists every message and nothing else")
+    func page() throws {
+        let listed = try lines("Documentation/Fleet.md").compactMap { $0.firstMatch(of: /^\| `([0-9a-f]{32})` \|/)?.1 }
+        #expect(listed.map(String.init).sorted() == MessageIdentifier.allCases.map(\.rawValue).sorted())
+    }
+
+    @Test("The catalog explains every message and nothing else")
+    func catalog() throws {
+        let lines = try lines("systemd/contactbroker.catalog")
         let explained = lines.filter { $0.hasPrefix("-- ") }.map { String($0.dropFirst(3)) }
         #expect(explained.sorted() == MessageIdentifier.allCases.map(\.rawValue).sorted())
     }

@@ -1,5 +1,7 @@
 """somebody who can write the broker's files, and changes the audit while the broker is stopped"""
 
+# After 99-journal, which compares the journal with an audit that nobody changed.
+
 import os
 import shutil
 import sqlite3
