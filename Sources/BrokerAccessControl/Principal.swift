@@ -81,6 +81,12 @@ public struct Principal: Hashable, Sendable {
         self.binding = binding
     }
 
+    /// The path of the executable, if the identifier begins with one.
+    public var path: Substring? {
+        guard app.hasPrefix("/") else { return nil }
+        return app.lastIndex(of: " ").map { app[..<$0] } ?? app[...]
+    }
+
     public func bound(to binding: Binding) -> Principal {
         Principal(uid: uid, strength: strength, app: app, binding: binding)
     }

@@ -100,9 +100,9 @@ public struct Limits: Hashable, Sendable {
     /// The longest delay between the commit of an audit record and the start of its sync. If another sync is
     /// running at that time, the start is later.
     public var syncInterval = Duration.milliseconds(100)
-    /// How long after its start the broker compares the audit with the books' anchors. The delay lets the
-    /// first replies go out before the comparison.
-    public var checksAnchorsAfter = Duration.seconds(1)
+    /// How long after its start the broker compares the audit with the books' anchors, and reads earlier alarms. The
+    /// delay lets the first replies go out before.
+    public var readsAuditAfter = Duration.seconds(1)
     /// How often the broker reports the audit's last record to the journal.
     public var auditHeadInterval = Duration.seconds(3_600)
     /// How long after its start the broker first looks for alarms, and how long until it does again.

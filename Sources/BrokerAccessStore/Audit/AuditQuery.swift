@@ -29,7 +29,7 @@ struct AuditQuery {
         guard first <= end else { return [] }
         let all = first...end
         var ranges = [all]
-        if let summary,
+        if let summary, filter != AuditFilter(),
             let last = try connection.statement("SELECT max(sequence) FROM audit").first({ $0.integerOrNil(0) })
         {
             let callers = try callers(matching: filter)

@@ -33,9 +33,7 @@ struct GrantDescriptions {
     ) {
         let usage = access.usage(of: principal)
         if forAdministrator { writer.member("uid", principal.uid) }
-        writer.member("app", principal.app)
-        writer.member("displayName", displayName(of: principal))
-        writer.member("strength", principal.strength.rawValue)
+        writeApp(of: principal, &writer)
         // Administrators see the status of both the grant and the effective access. The person sees only the
         // latter.
         let decided = grant?.access.status ?? .notDetermined
@@ -66,12 +64,16 @@ struct GrantDescriptions {
         writer.member("session", principal.binding.words)
     }
 
-    /// Writes who a principal is: its user, app and identity strength, and the session or process that it is bound to.
-    func writeIdentity(of principal: Principal, _ writer: inout JSONWriter) {
-        writer.member("uid", principal.uid)
+    private func writeApp(of principal: Principal, _ writer: inout JSONWriter) {
         writer.member("app", principal.app)
         writer.member("displayName", displayName(of: principal))
         writer.member("strength", principal.strength.rawValue)
+    }
+
+    /// Writes who a principal is: its user, app and identity strength, and the session or process that it is bound to.
+    func writeIdentity(of principal: Principal, _ writer: inout JSONWriter) {
+        writer.member("uid", principal.uid)
+        writeApp(of: principal, &writer)
         writer.member("session", principal.binding.words)
         writer.member("sessionLeader", principal.binding.leader.map { Int($0.pid) })
     }
@@ -80,9 +82,7 @@ struct GrantDescriptions {
     ///
     /// - Parameter effective: the grant with the policy applied.
     func writeAccess(_ principal: Principal, _ effective: Grant, _ writer: inout JSONWriter) {
-        writer.member("app", principal.app)
-        writer.member("displayName", displayName(of: principal))
-        writer.member("strength", principal.strength.rawValue)
+        writeApp(of: principal, &writer)
         writer.member("status", effective.access.status.rawValue)
         writer.member("keys", effective.keys.grantNames)
         writeEnd(of: principal, effective, &writer)
@@ -100,8 +100,7 @@ struct GrantDescriptions {
     /// a path identifies the app, and otherwise the app's identifier.
     func displayName(of principal: Principal) -> String {
         if let name = access.displayName(of: principal) { return name }
-        guard principal.app.hasPrefix("/") else { return principal.app }
-        let path = principal.app.lastIndex(of: " ").map { principal.app[..<$0] } ?? principal.app[...]
+        guard let path = principal.path else { return principal.app }
         return path.split(separator: "/").last.map(String.init) ?? principal.app
     }
 

@@ -31,6 +31,13 @@ final class Alarms {
     }
 
     func begin() {
+        // The first replies go out before the audit is read.
+        surroundings.loop.later(after: surroundings.limits.readsAuditAfter) { [weak self] in self?.readEarlier() }
+        schedule(after: surroundings.limits.alarmsAfter)
+    }
+
+    /// Reads the alarms of earlier runs, so that a restart does not repeat them.
+    private func readEarlier() {
         feed.read(
             { (reader) throws(AccessStoreError) in
                 try reader.records(matching: AuditFilter(event: .alarm), after: nil, limit: 1_000, newestFirst: true)
@@ -38,7 +45,6 @@ final class Alarms {
             { [weak self] records in
                 for record in records { self?.raised.note(record) }
             })
-        schedule(after: surroundings.limits.alarmsAfter)
     }
 
     private func schedule(after delay: Duration) {
@@ -76,14 +82,13 @@ final class Alarms {
         let key = RaisedAlarms.Key(kind: .readsEverything, uid: app.uid, strength: app.strength, app: app.app)
         guard raised.mayRaise(key, at: surroundings.seconds) else { return }
         let now = surroundings.uptime()
-        var read = reading[app] ?? ReadContacts(began: now)
-        if now - read.began >= ReadContacts.hour { read = ReadContacts(began: now) }
-        read.add(records)
-        reading[app] = read
+        if let began = reading[app]?.began, now - began >= ReadContacts.hour { reading[app] = nil }
+        // In place: a copy of the set would cost more with each contact.
+        reading[app, default: ReadContacts(began: now)].add(records)
         if reading.count > Self.appsCounted, let oldest = reading.min(by: { $0.value.began < $1.value.began }) {
             reading[oldest.key] = nil
         }
-        guard read.records.count >= ReadContacts.fewest else { return }
+        guard let read = reading[app], read.records.count >= ReadContacts.fewest else { return }
         guard let almostAll = read.almostAll else { return count(app) }
         guard read.records.count >= almostAll else { return }
         reading[app] = nil
@@ -106,21 +111,15 @@ final class Alarms {
     func connected(_ caller: Caller) {
         let own = Principal(uid: caller.uid, strength: caller.strength, app: caller.app)
         guard access.grant(of: own) == nil else { return }
-        let path = caller.strength == .unverified ? Self.path(own.app) : nil
+        let path = caller.strength == .unverified ? own.path : nil
         for other in access.principals where other.uid == own.uid && other.binding == .persistent {
             guard let grant = access.grant(of: other), grant.access != .denied else { continue }
             if other.app == own.app, Self.isWeaker(own.strength, than: other.strength) {
                 raise(.weakerIdentity, of: other, "now \(own.strength.rawValue)")
-            } else if let path, other.strength == .unverified, other.app != own.app, Self.path(other.app) == path {
+            } else if let path, other.strength == .unverified, other.app != own.app, other.path == path {
                 raise(.executableChanged, of: other)
             }
         }
-    }
-
-    /// The path in an identifier of strength `unverified`, which also has the file's hash.
-    private static func path(_ app: String) -> Substring? {
-        guard app.hasPrefix("/"), let space = app.lastIndex(of: " ") else { return nil }
-        return app[..<space]
     }
 
     private static func isWeaker(_ strength: IdentityStrength, than other: IdentityStrength) -> Bool {

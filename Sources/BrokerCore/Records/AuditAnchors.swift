@@ -51,7 +51,7 @@ struct AnchorCheck {
 
     func schedule() {
         let folder = surroundings.stateFolder
-        surroundings.loop.later(after: surroundings.limits.checksAnchorsAfter) {
+        surroundings.loop.later(after: surroundings.limits.readsAuditAfter) {
             feed.read(
                 { (reader) throws(AccessStoreError) in try reader.contradictions(in: folder) }, failed: {}, report)
         }
