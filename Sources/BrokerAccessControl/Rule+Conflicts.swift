@@ -1,6 +1,6 @@
 extension Rule {
-    /// Whether the rule applies to every principal to which the other rule applies, whoever the members of the named
-    /// groups are.
+    /// Whether the rule applies to every principal to which the other rule applies, regardless of who is in the named
+    /// groups.
     public func covers(_ other: Rule) -> Bool {
         let coversUsers =
             !namesUsers

@@ -113,7 +113,7 @@ public struct TrustedFolder: ~Copyable {
         try Self.text(of: name, in: descriptor, path + "/" + name, terms)
     }
 
-    /// Reads one file completely, whoever can write to its folder. The file must meet the terms.
+    /// Reads one file completely, regardless of who can write to its folder. The file must meet the terms.
     public static func text(ofFile path: String, _ terms: Terms) throws(TrustedFileError) -> String {
         try text(of: path, in: AT_FDCWD, path, terms)
     }

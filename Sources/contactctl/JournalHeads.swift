@@ -3,8 +3,8 @@ import BrokerJSON
 import BrokerModel
 import Glibc
 
-/// The positions of the audit that the broker reported to the system's journal. Whoever can replace the broker's files
-/// cannot change what journald already has.
+/// The positions of the audit that the broker reported to the system's journal. Anyone who can replace the
+/// broker's files still cannot change what journald already has.
 struct JournalHeads {
     struct Head: Hashable {
         let sequence: Int64

@@ -96,12 +96,12 @@ struct ReportScreen {
         let without = user.daysWithoutRecords
         return name
             + [
-                ReportWords.counted(user.apps.count, "app"),
+                Count.words(user.apps.count, "app"),
                 ReportWords.contacts(user.contacts) + " contacts",
-                ReportWords.counted(user.sum(\.disclosureCount), "disclosure"),
-                ReportWords.counted(user.sum(\.refusals), "refusal"),
-                ReportWords.counted(user.sum(\.prompts), "prompt"),
-                ReportWords.counted(without.count, "day") + " without records",
+                Count.words(user.sum(\.disclosureCount), "disclosure"),
+                Count.words(user.sum(\.refusals), "refusal"),
+                Count.words(user.sum(\.prompts), "prompt"),
+                Count.words(without.count, "day") + " without records",
             ].joined(separator: ", ")
     }
 

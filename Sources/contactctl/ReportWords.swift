@@ -25,7 +25,7 @@ enum ReportWords {
         }
         if app.unanswered > 0 { results.append("\(app.unanswered) unanswered") }
         guard !results.isEmpty else { return "" }
-        return "\(counted(app.prompts, "prompt")): " + results.joined(separator: ", ")
+        return "\(Count.words(app.prompts, "prompt")): " + results.joined(separator: ", ")
     }
 
     static func words(_ answer: AppActivity.Answer) -> String {
@@ -49,7 +49,7 @@ enum ReportWords {
 
     static func period(_ report: AuditReport) -> String {
         let (period, days) = (report.period, report.period.count)
-        return "\(period.date(0)) to \(period.date(days - 1)) (\(counted(days, "day")), UTC)"
+        return "\(period.date(0)) to \(period.date(days - 1)) (\(Count.words(days, "day")), UTC)"
     }
 
     static func scope(_ users: Users) -> String {
@@ -58,8 +58,6 @@ enum ReportWords {
         case .one, .all: "the apps of " + (users.name ?? "")
         }
     }
-
-    static func counted(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }
 
     /// Losses of audit records, the most important part of a report; empty if there are none.
     static func gaps(_ report: AuditReport) -> [String] {
@@ -105,7 +103,7 @@ enum ReportWords {
         }
         if report.unknownRecords > 0 {
             notes.append(
-                "\(counted(report.unknownRecords, "record")) of an unknown kind not counted: update contactctl.")
+                "\(Count.words(report.unknownRecords, "record")) of an unknown kind not counted: update contactctl.")
         }
         notes.append("Built from the audit alone: what is not on record is not in this report.")
         return notes

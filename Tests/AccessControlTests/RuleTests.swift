@@ -60,7 +60,7 @@ struct RuleTests {
         #expect(users(rule { _ in }) == [0, 1, 2, 3, 4])
     }
 
-    @Test("A rule covers another one only if it applies to all its apps and users, whoever is in a group")
+    @Test("A rule covers another one only if it applies to all its apps and users, regardless of who is in a group")
     func covers() {
         let all = rule { _ in }
         let sandboxed = rule { $0.strengths = [.sandboxed] }

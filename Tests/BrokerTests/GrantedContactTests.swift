@@ -7,7 +7,7 @@ import Testing
 
 @testable import BrokerCore
 
-@Suite("Sharing single contacts at the administrator's socket, and taking them back")
+@Suite("Sharing and revoking single contacts at the administrator's socket")
 struct GrantedContactTests {
     private let authority = TestAuthority()
     private let fixture: BrokerFixture
@@ -33,7 +33,7 @@ struct GrantedContactTests {
 
     private func lookUps() throws -> Int { try fixture.audit(.lookUp).count }
 
-    @Test("A contact that is taken back is neither fetched nor found, and the record names it")
+    @Test("A revoked contact is neither fetched nor found, and the record names it")
     func revoke() throws {
         let ada = try app.identifier(of: "Ada")
         let answer = try change("revoke", ["ada"])
@@ -119,7 +119,7 @@ struct GrantedContactTests {
         #expect(try permitted.audit(.grant).last == "limited untilRevoked, by root")
     }
 
-    @Test("In session mode nothing can be shared at this socket, but taken back")
+    @Test("In session mode this socket revokes, but does not share")
     func session() throws {
         let fixture = try BrokerFixture()
         try fixture.keeper(adding: "Ada", "Hedy")

@@ -2,8 +2,8 @@ import BrokerAccessStore
 import BrokerDisclosure
 import BrokerVarlink
 
-/// Reports the audit's last record to the journal, every hour and at the stop. Whoever can write the broker's files can
-/// also replace the audit, but not what the system's journal already has. The broker itself never reads the journal:
+/// Reports the audit's last record to the journal, every hour and at the stop. Anyone who can write the broker's
+/// files can also replace the audit, but not what the system's journal already has. The broker itself never reads the journal:
 /// `contactctl verify` compares. It lives on the event loop.
 final class AuditHeads {
     private let surroundings: Surroundings
