@@ -12,7 +12,14 @@ extension PrivacyFamily {
     static func photos(_ world: PrivacyWorld) throws -> [Case] {
         // Four characters of base64 are three bytes.
         let photo = String(repeating: "/9j/", count: size / 3)
-        return try values(world, "photo of 300 KB", #","imageData":"\#(photo)""#, against: "")
+        return try values(world, "photo of 300 KB", #","imageData":"\#(photo)""#, against: "").map {
+            var item = $0
+            if item.call == "SaveContacts update" {
+                item.concession =
+                    "A save that changes a contact takes about 2 µs longer if the contact has a hidden photo"
+            }
+            return item
+        }
     }
 
     /// - Parameters:
