@@ -30,6 +30,10 @@ public enum AuditEvent: String, CaseIterable, Sendable {
     case alarm
     /// All data of a user was deleted, except the audit.
     case purge
+    /// A user's contacts and grants were written to a backup.
+    case backup
+    /// A user's address book was replaced by that of a backup.
+    case restore
     /// An action required a password. The record names the action and the outcome.
     case authentication
     /// The broker read the administrator's policy.

@@ -86,7 +86,8 @@ public struct AppActivity: Sendable {
         case .refusal: count(\.refusals, record.times, day)
         case .prompt: count(\.prompts, 1, day)
         case .answer: if day != nil { answers[Self.answer(record), default: 0] += 1 }
-        case .agent, .saveNotDone, .agentSearch, .lookUp, .alarm, .purge, .authentication, .policy, .start, .stop, .gap:
+        case .agent, .saveNotDone, .agentSearch, .lookUp, .alarm, .purge, .backup, .restore, .authentication,
+            .policy, .start, .stop, .gap:
             break
         }
     }

@@ -7,6 +7,8 @@ public final class OutputFile {
     private let temporary: String
     private let task: String
     private var descriptor: CInt
+    /// For a program that writes to the file.
+    public var fileDescriptor: CInt { descriptor }
 
     /// - Parameters:
     ///   - task: the verb phrase that follows `could not` in an error.

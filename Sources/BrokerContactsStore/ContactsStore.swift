@@ -11,18 +11,18 @@ import Synchronization
 /// reads. Each connection serves one call at a time.
 public final class ContactsStore: Sendable {
     private let reader: Mutex<BookReader?>
-    private let writer: Mutex<BookWriter?>
+    let writer: Mutex<BookWriter?>
     /// For reads that are too long for the event loop; see ``ReadingManner/onWorker``.
     let longReads: LongReader
     private let otherMaker: ContactsAhead.Maker
-    private let kept: Mutex<Kept>
-    private let saves: SaveCount
+    let kept: Mutex<Kept>
+    let saves: SaveCount
     private let lists: KeptLists
     private let visibleLinks = VisibleLinks()
     let stepsOnLoop: Int
 
     /// Values that are cached because they are read often.
-    private struct Kept {
+    struct Kept {
         var settings: BookSettings
         var lastChange: Int64
         /// The number of contacts in the book. Before ``prepare()``, the number added since the book was
@@ -288,16 +288,7 @@ public final class ContactsStore: Sendable {
 
     /// Stores and syncs the owner's preferences. Do not call this on the event loop.
     public func set(_ settings: BookSettings) throws(StoreError) {
-        // While both readers' locks are held, no running read uses the former beginnings. Later reads use no
-        // beginnings until the new order is stored.
-        let former = longReads.between {
-            reader.withLock { _ in
-                kept.withLock { kept in
-                    defer { if kept.beginnings != settings.sortOrder { kept.beginnings = nil } }
-                    return kept.beginnings
-                }
-            }
-        }
+        let former = endBeginnings(unlessIn: settings.sortOrder)
         do throws(StoreError) {
             try write { try $0.set(settings) }
         } catch {
@@ -307,6 +298,20 @@ public final class ContactsStore: Sendable {
         kept.withLock {
             $0.settings = settings
             $0.beginnings = settings.sortOrder
+        }
+    }
+
+    /// Makes reads use no beginnings unless the order stays the same, and returns the order of those that are stored.
+    func endBeginnings(unlessIn order: ContactOrder?) -> ContactOrder? {
+        // While both readers' locks are held, no running read uses the former beginnings. Later reads use no
+        // beginnings until the new order is stored.
+        longReads.between {
+            reader.withLock { _ in
+                kept.withLock { kept in
+                    defer { if kept.beginnings != order { kept.beginnings = nil } }
+                    return kept.beginnings
+                }
+            }
         }
     }
 

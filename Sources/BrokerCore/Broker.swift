@@ -30,6 +30,7 @@ public final class Broker {
     private let administrators: AdminDispatcher
     private let recovery: SaveRecovery
     private let purges: Purges
+    private let restores: Restores
     private let heads: AuditHeads
     private let alarms: Alarms
 
@@ -128,6 +129,10 @@ public final class Broker {
         let lookUps = ContactLookUps(
             surroundings: surroundings, access: access, groupCommit: groupCommit, grants: grants, sessions: sessions,
             books: books, longReads: longReads, problems: problems, described: described, feed: feed)
+        restores = Restores(
+            surroundings: surroundings, access: access, groupCommit: groupCommit, books: books, longReads: longReads,
+            saves: saves,
+            restored: RestoredGrants(surroundings: surroundings, access: access, grants: grants, changes: changes))
         administrators = AdminDispatcher(
             surroundings: surroundings, access: access, groupCommit: groupCommit, grants: grants, prompts: prompts,
             passwords: passwords, sessions: sessions, history: history, described: described, changes: changes,
@@ -144,7 +149,10 @@ public final class Broker {
             reloads: reloads,
             policies: PolicyEffects(
                 surroundings: surroundings, grants: grants, sessions: sessions, described: described),
-            purges: purges)
+            purges: purges,
+            backUps: BackUps(
+                surroundings: surroundings, access: access, groupCommit: groupCommit, books: books, problems: problems),
+            restores: restores)
 
         heads = AuditHeads(surroundings: surroundings, access: access, sync: sync)
         alarms = Alarms(surroundings: surroundings, access: access, groupCommit: groupCommit, books: books, feed: feed)
@@ -157,6 +165,7 @@ public final class Broker {
         reloads.cameIntoForce()
         if feed.isForwarded { sync.schedule(within: surroundings.limits.syncInterval) }
         purges.resume()
+        restores.removeLeftovers()
         recovery.resolveIntents(books)
         recovery.settle(books, problems)
         AnchorCheck(surroundings: surroundings, feed: feed, groupCommit: groupCommit).schedule()
@@ -181,6 +190,7 @@ public final class Broker {
     public func closed(_ connection: any Connection) {
         guard let session = sessions.close(connection) else { return }
         session.fetches = [:]
+        restores.end(session)
         session.check?.giveUp?()
         session.check = nil
         books.leave(session.caller.uid)

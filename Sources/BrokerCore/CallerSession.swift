@@ -34,6 +34,8 @@ public final class CallerSession {
     private(set) var disclosedUnder: [Principal] = []
     /// The `FetchContacts` calls that have further batches to send.
     var fetches: [ObjectIdentifier: Fetch] = [:]
+    /// The restores of backups that have begun on this connection, by UID.
+    var restores: [UInt32: RestoreStage] = [:]
 
     /// Checks the executable, and passes the result to `done` on the event loop: at once if possible,
     /// otherwise later. The returned closure cancels the check; it is `nil` if there is nothing to cancel.

@@ -46,4 +46,9 @@ public enum AdminMethod: String, CaseIterable, Sendable {
     case explainPolicy = "ExplainPolicy"
     case tryPolicy = "TryPolicy"
     case purgeUser = "PurgeUser"
+    case listUsers = "ListUsers"
+    case backUp = "BackUp"
+    case beginRestore = "BeginRestore"
+    case restoreLines = "RestoreLines"
+    case finishRestore = "FinishRestore"
 }

@@ -22,6 +22,8 @@ public enum ParameterLimits {
     public static let policyBytes = 1_048_576
     /// The audit records requested in one call.
     public static let auditRecords = 100_000
+    /// The lines of a backup in one call.
+    public static let backupLines = 10_000
     /// The remembered positions of the audit in one call.
     public static let auditHeads = 10_000
 }

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -46,6 +47,18 @@ static int have_methods(void)
 int ccrypto_sha256(const uint8_t *bytes, size_t count, uint8_t *out)
 {
     return have_methods() && EVP_Digest(bytes, count, out, NULL, sha256, NULL) == 1;
+}
+
+int ccrypto_hmac(const uint8_t *key, size_t key_size, const uint8_t *bytes, size_t count, uint8_t *out)
+{
+    unsigned int size = 0;
+    return key_size <= INT_MAX && have_methods() && HMAC(sha256, key, (int)key_size, bytes, count, out, &size)
+        && size == CCRYPTO_SHA256_SIZE;
+}
+
+int ccrypto_equal(const uint8_t *one, const uint8_t *other, size_t count)
+{
+    return CRYPTO_memcmp(one, other, count) == 0;
 }
 
 ccrypto_sha256_state *ccrypto_sha256_begin(void)

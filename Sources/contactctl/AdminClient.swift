@@ -61,6 +61,26 @@ struct AdminClient {
         }
     }
 
+    /// Like ``call(_:_:)``, but returns the reason if the broker refuses the value of one of these parameters.
+    func call(
+        _ method: String, unless parameters: Set<String>, _ write: (inout JSONWriter) -> Void
+    ) throws -> Answer {
+        do {
+            return .reply(try client.call("io.contactbroker.Admin.\(method)", write))
+        } catch VarlinkClientError.error("io.contactbroker.Admin.InvalidValue", let error)
+            where parameters.contains(error["parameter"]?.string ?? "")
+        {
+            return .refused(error["parameter"]?.string ?? "", reason: Speech.clean(error["reason"]?.string ?? ""))
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    enum Answer {
+        case reply(JSONValue)
+        case refused(_ parameter: String, reason: String)
+    }
+
     /// Calls with `more`, and passes each reply to `each`.
     func stream(
         _ method: String, _ write: (inout JSONWriter) -> Void, each: (JSONValue) throws -> Void

@@ -13,7 +13,8 @@ struct Contactctl: ParsableCommand {
             AppsCommand.self, ShowCommand.self, WhoCommand.self, WhyCommand.self, RevokeCommand.self,
             ShareCommand.self, NarrowCommand.self, EndSessionCommand.self, ResetCommand.self, SetCommand.self,
             PendingCommand.self, AuditCommand.self, ReportCommand.self, AlarmsCommand.self, PolicyCommand.self,
-            ReloadCommand.self, VerifyCommand.self, StatusCommand.self, PurgeUserCommand.self,
+            ReloadCommand.self, VerifyCommand.self, BackupCommand.self, RestoreCommand.self, StatusCommand.self,
+            PurgeUserCommand.self,
         ])
 
     static func main() { runAsProgram() }

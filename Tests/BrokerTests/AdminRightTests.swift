@@ -15,9 +15,11 @@ struct AdminRightTests {
     private static func own(_ method: AdminMethod) -> AdminRight {
         switch method {
         case .listGrants, .explainDecision, .setGrant, .endSessionGrants, .listPending, .getStatus: .nothing
+        // They only continue what BeginRestore began on the same connection.
+        case .restoreLines, .finishRestore: .nothing
         case .resetGrant, .queryAudit: .authentication(.manageOwn)
-        case .findContactAccess, .changeGrantedContacts: .authentication(.lookUp)
-        case .verifyAudit, .reloadPolicy, .explainPolicy, .tryPolicy, .purgeUser: .authentication(.admin)
+        case .findContactAccess, .changeGrantedContacts, .backUp, .beginRestore: .authentication(.lookUp)
+        case .verifyAudit, .reloadPolicy, .explainPolicy, .tryPolicy, .purgeUser, .listUsers: .authentication(.admin)
         }
     }
 
@@ -46,7 +48,12 @@ struct AdminRightTests {
             }
         case .installed, .claimed, .unverified:
             #expect(right(for: own, by: caller) == Self.own(method))
-            #expect(right(for: others, by: caller) == (others.namesContact ? .never : .authentication(.admin)))
+            let othersRight: AdminRight =
+                switch method {
+                case .restoreLines, .finishRestore: .nothing
+                default: others.concernsContent ? .never : .authentication(.admin)
+                }
+            #expect(right(for: others, by: caller) == othersRight)
             #expect(right(for: widening, by: caller) == .authentication(.shareAll))
             for request in [own, others, widening] {
                 #expect(right(for: request, by: Self.caller(strength, uid: 0)) == .nothing)

@@ -180,7 +180,7 @@ final class BrokerFixture {
             mayLookUpContacts)
     }
 
-    private static func bytes(of path: String) -> [UInt8]? {
+    static func bytes(of path: String) -> [UInt8]? {
         let file = Glibc.open(path, O_RDONLY)
         guard file >= 0 else { return nil }
         defer { Glibc.close(file) }

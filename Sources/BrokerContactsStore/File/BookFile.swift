@@ -90,6 +90,14 @@ struct BookFile {
         Self.syncFolder(folder)
     }
 
+    /// Creates an empty file in a new folder, for SQLite to write a copy to. SQLite would apply the umask to the mode.
+    func makeEmpty() throws(StoreError) {
+        try makeFolder()
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw .unavailable(reason: "cannot create the file: \(Self.errorText)") }
+        close(descriptor)
+    }
+
     /// Creates the tables, stores the owner and closes the file.
     private static func fill(_ path: String, _ owner: StoreOwner, _ forms: String) throws(StoreError) {
         do {
@@ -130,17 +138,11 @@ struct BookFile {
 
     /// Removes the folder and the files in it, and syncs the parent folder.
     func remove() throws(StoreError) {
-        guard let directory = opendir(folder) else {
+        guard let names = Self.names(in: folder) else {
             if errno == ENOENT { return }
             throw .unavailable(reason: "cannot list the folder: \(Self.errorText)")
         }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            names.append(
-                withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
-        }
-        closedir(directory)
-        for name in names where name != "." && name != ".." {
+        for name in names {
             guard unlink(folder + "/" + name) == 0 || errno == ENOENT else {
                 throw .unavailable(reason: "cannot remove \(name): \(Self.errorText)")
             }
@@ -149,6 +151,23 @@ struct BookFile {
             throw .unavailable(reason: "cannot remove the folder: \(Self.errorText)")
         }
         if let slash = folder.lastIndex(of: "/") { Self.syncFolder(String(folder[..<slash])) }
+    }
+
+    /// Removes all folders in a folder, such as those that an earlier process left. Those that cannot be removed stay.
+    static func removeAll(in folder: String) {
+        for name in names(in: folder) ?? [] { try? BookFile(folder: folder + "/" + name).remove() }
+    }
+
+    /// Returns the names in a folder; `nil` and `errno` if it cannot be listed.
+    private static func names(in folder: String) -> [String]? {
+        guard let directory = opendir(folder) else { return nil }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            names.append(
+                withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+        }
+        return names.filter { $0 != "." && $0 != ".." }
     }
 
     /// Returns the device and inode numbers of the file at the path, which change if the file is replaced.

@@ -97,7 +97,7 @@ final class Linking {
         let changed = touched.union(start).union(found.examined).sorted()
         try write("link", changed, former.all, links.all)
         try write("handLink", changed, former.byHand, links.byHand)
-        note(changed, &log)
+        Self.note(changed, from: former, to: links, &log)
         return links
     }
 
@@ -124,7 +124,10 @@ final class Linking {
         }
     }
 
-    private func note(_ records: [RecordNumber], _ log: inout ChangeLog) {
+    /// Records the changed links of these cards in the history.
+    static func note(
+        _ records: [RecordNumber], from former: BookLinks, to links: BookLinks, _ log: inout ChangeLog
+    ) {
         for record in records {
             let sets = [former.all, links.all, former.byHand, links.byHand].map { links in
                 Set(links.members(of: record).filter { $0 > record })

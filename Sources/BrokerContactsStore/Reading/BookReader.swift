@@ -173,12 +173,9 @@ final class BookReader {
         _ key: ContactKey, _ row: PreparedStatement, _ column: Int32, _ record: Int64, _ keys: ContactKeySet
     ) -> [UInt8]? {
         guard keys.contains(key), !row.isNull(column) else { return nil }
-        let bytes = row.bytes(column)
-        guard CardChecksum.isBase64(bytes) else {
-            damagedCards.found(record)
-            return nil
-        }
-        return Array(",\"\(key.rawValue)\":\"".utf8) + bytes + [UInt8(ascii: "\"")]
+        let member = ContactImages.member(key, row.bytes(column))
+        if member == nil { damagedCards.found(record) }
+        return member
     }
 
     /// Returns the contact's sort key in an order; `nil` if the contact does not exist.

@@ -64,4 +64,10 @@ public struct ContactImages: Hashable, Sendable {
         self.thumbnailImageData = thumbnailImageData
         self.imageData = imageData
     }
+
+    /// Returns the JSON member of an image, after a comma; `nil` if the stored image is damaged.
+    static func member(_ key: ContactKey, _ base64: [UInt8]) -> [UInt8]? {
+        guard CardChecksum.isBase64(base64) else { return nil }
+        return Array(",\"\(key.rawValue)\":\"".utf8) + base64 + [UInt8(ascii: "\"")]
+    }
 }

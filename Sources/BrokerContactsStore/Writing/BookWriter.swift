@@ -7,14 +7,14 @@ final class BookWriter {
     let database: Database
     private let file: BookFile
     private let identity: [UInt64]
-    private let maker: FormMaker
+    let maker: FormMaker
     /// Makes forms on another thread during a large save.
     private let otherMaker: ContactsAhead.Maker
     /// The links as stored in the file.
     private(set) var links = BookLinks()
     /// The order in which name beginnings are indexed, which is the owner's preferred sort order.
-    private var ordering = BookSettings().sortOrder
-    private var space: BookSpace
+    var ordering = BookSettings().sortOrder
+    var space: BookSpace
 
     /// - Parameter otherMaker: must have the same locale and region as `normalizer`.
     init(
@@ -39,8 +39,12 @@ final class BookWriter {
         if try database.text("SELECT forms FROM book") != maker.normalizer.version {
             try transaction { db in try ContactWriter(db, ordering: ordering).remakeForms(maker) }
         }
-        links.all = try LinkTables.all(database, "link")
-        links.byHand = try LinkTables.all(database, "handLink")
+        try loadLinks()
+    }
+
+    func loadLinks() throws(StoreError) {
+        links = BookLinks(
+            all: try LinkTables.all(database, "link"), byHand: try LinkTables.all(database, "handLink"))
     }
 
     @discardableResult
@@ -79,7 +83,7 @@ final class BookWriter {
     // MARK: The outbox
 
     /// Runs in the save's transaction, so the book has both the entry and the changes, or neither.
-    private func write(_ entry: OutgoingEntry) throws {
+    func write(_ entry: OutgoingEntry) throws {
         try database.statement("DELETE FROM outbox WHERE number <= ?").bind(1, entry.takenOver).run()
         try database.statement("INSERT INTO outbox (number, change, entry) VALUES (?, ?, ?)")
             .bind(1, entry.number).bind(2, database.lastChange()).bind(3, entry.bytes).run()
@@ -129,7 +133,7 @@ final class BookWriter {
         database.releaseMemory()
     }
 
-    private func transaction<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    func transaction<Result>(_ body: (Database) throws -> Result) throws -> Result {
         // A save to an unlinked file would be acknowledged and then lost.
         guard file.identity() == identity else { throw StoreError.unavailable(reason: "the file was replaced") }
         return try database.write(body)

@@ -25,6 +25,8 @@ struct AdminDispatcher {
     let reloads: PolicyReloads
     let policies: PolicyEffects
     let purges: Purges
+    let backUps: BackUps
+    let restores: Restores
 
     func answer(_ call: Call, _ session: CallerSession) {
         guard call.interface == ContactsInterface.admin.name, let method = AdminMethod(rawValue: String(call.name))
@@ -60,7 +62,7 @@ struct AdminDispatcher {
         let uid = parameters.uid ?? session.caller.uid
         var request = AdminRequest(method: method, isOwn: uid == session.caller.uid && !parameters.allUsers)
         request.isByName = parameters.named != nil
-        request.widens = parameters.change == .share
+        request.widens = parameters.change == .share || method == .beginRestore
         // The broker reads another user's data only after the authorization.
         if method == .setGrant, request.isOwn {
             request.widens = try changes.changes(parameters, session).contains { $0.change.widens }
@@ -121,6 +123,14 @@ struct AdminDispatcher {
         case .explainPolicy: policies.explain(call)
         case .tryPolicy: policies.try(parameters, call)
         case .purgeUser: try purges.purge(parameters, call)
+        case .listUsers:
+            call.reply {
+                $0.name("users"); $0.array(access.users) { $0.value($1) }
+            }
+        case .backUp: try backUps.backUp(parameters, call, session)
+        case .beginRestore: try restores.begin(parameters, call, session)
+        case .restoreLines: try restores.read(parameters, call, session)
+        case .finishRestore: try restores.finish(parameters, call, session)
         }
     }
 

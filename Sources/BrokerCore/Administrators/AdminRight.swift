@@ -11,13 +11,15 @@ struct AdminRequest: Hashable {
     /// For `QueryAudit`: whether the request names a contact by its content.
     var isByName = false
 
-    /// Whether the request names contacts by their content.
-    var namesContact: Bool {
+    /// Whether the request concerns the content of contacts. Of users other than root, only the owner may make it, with
+    /// a password each time.
+    var concernsContent: Bool {
         switch method {
-        case .findContactAccess, .changeGrantedContacts: true
+        case .findContactAccess, .changeGrantedContacts, .backUp, .beginRestore: true
         case .queryAudit: isByName
         case .listGrants, .setGrant, .resetGrant, .endSessionGrants, .verifyAudit, .listPending, .explainDecision,
-            .getStatus, .reloadPolicy, .explainPolicy, .tryPolicy, .purgeUser:
+            .getStatus, .reloadPolicy, .explainPolicy, .tryPolicy, .purgeUser, .listUsers, .restoreLines,
+            .finishRestore:
             false
         }
     }
@@ -41,18 +43,21 @@ func right(for request: AdminRequest, by caller: Caller) -> AdminRight {
     }
     guard !caller.isSandboxed else { return .never }
     guard caller.uid != 0 else { return .nothing }
+    // A restore that has begun on the connection was authorized then.
+    guard request.method != .restoreLines, request.method != .finishRestore else { return .nothing }
     guard request.isOwn else {
         // Only root may look up other users' contacts, and only if the settings permit it (``ContactLookUps``).
-        return request.namesContact ? .never : .authentication(.admin)
+        return request.concernsContent ? .never : .authentication(.admin)
     }
-    guard !request.namesContact else { return .authentication(request.widens ? .shareAll : .lookUp) }
+    guard !request.concernsContent else { return .authentication(request.widens ? .shareAll : .lookUp) }
     switch request.method {
     case .listGrants, .explainDecision, .listPending, .getStatus, .endSessionGrants: return .nothing
     case .setGrant: return request.widens ? .authentication(.shareAll) : .nothing
     case .resetGrant, .queryAudit: return .authentication(.manageOwn)
     // Handled above.
-    case .findContactAccess, .changeGrantedContacts: return .never
-    case .verifyAudit, .reloadPolicy, .explainPolicy, .tryPolicy, .purgeUser: return .authentication(.admin)
+    case .findContactAccess, .changeGrantedContacts, .backUp, .beginRestore, .restoreLines, .finishRestore:
+        return .never
+    case .verifyAudit, .reloadPolicy, .explainPolicy, .tryPolicy, .purgeUser, .listUsers: return .authentication(.admin)
     }
 }
 
@@ -76,10 +81,13 @@ extension AdminMethod {
         case .findContactAccess: ["contact", "uid", "since"]
         case .changeGrantedContacts: ["app", "strength", "uid", "change", "contacts"]
         case .listPending: ["uid", "allUsers"]
-        case .purgeUser: ["uid"]
+        case .purgeUser, .backUp: ["uid"]
+        case .beginRestore: ["uid", "contactsOnly", "isAuthentic"]
+        case .restoreLines: ["uid", "lines", "code"]
+        case .finishRestore: ["uid", "replaces"]
         case .tryPolicy: ["files"]
         case .verifyAudit: ["heads"]
-        case .reloadPolicy, .explainPolicy: []
+        case .reloadPolicy, .explainPolicy, .listUsers: []
         }
     }
 }

@@ -114,7 +114,7 @@ struct ProposalAnswers {
         case .accessDenied: reason = "the administrator's policy forbids it"
         case .cannotMerge(let words): reason = words
         case .change(.recordDoesNotExist), .change(.parentRecordDoesNotExist), .change(.containmentCycle),
-            .change(.tooManyLinked), .change(.containerInUse), .change(.tooManyContainers):
+            .change(.tooManyLinked), .change(.containerInUse), .change(.tooManyContainers), .change(.hasContacts):
             reason = "the contact no longer exists"
         case .change(.bookFull(let size, let most)):
             problems.noteFull(uid)

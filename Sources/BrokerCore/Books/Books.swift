@@ -297,6 +297,9 @@ final class Books {
     /// - Parameter folder: the state folder.
     static func folder(of uid: UInt32, in folder: String) -> String { "\(folder)/users/\(uid)" }
 
+    /// A folder for a copy of a book, or for one that is being restored.
+    func transferFolder(_ name: String) -> String { "\(surroundings.stateFolder)/transfers/\(name)" }
+
     // MARK: -
 
     /// Waits for running writes, then closes every book for good.

@@ -32,6 +32,15 @@ struct AdminParameters: Sendable {
     var follow = false
     /// The texts of the policy that is tried.
     var files: [PolicyText] = []
+    /// Lines of a backup, each a JSON object, as they were received.
+    var lines: [[UInt8]] = []
+    /// The code that authenticates ``lines``.
+    var code: String?
+    var contactsOnly = false
+    /// Whether the caller knows that the backup is authentic.
+    var isAuthentic = false
+    /// Whether the backup replaces what the address book contains.
+    var replaces = false
     /// Whether the broker may ask the caller's user for a password. The parameter's name,
     /// `allowInteractiveAuthentication`, is systemd's convention.
     var mayInteract = false
@@ -78,6 +87,15 @@ struct AdminParameters: Sendable {
                 limit = number
             case "follow": follow = try reader.bool(value, name)
             case "files": files = try Self.policyFiles(value, name)
+            case "lines":
+                lines = try reader.list(value, name, maximum: ParameterLimits.backupLines) {
+                    (line) throws(VarlinkError) in
+                    Array(line.text)
+                }
+            case "code": code = try reader.text(value, name, maximum: ParameterLimits.token)
+            case "contactsOnly": contactsOnly = try reader.bool(value, name)
+            case "isAuthentic": isAuthentic = try reader.bool(value, name)
+            case "replaces": replaces = try reader.bool(value, name)
             case "allowInteractiveAuthentication": mayInteract = try reader.bool(value, name)
             default: throw reader.invalid(name)
             }

@@ -76,7 +76,20 @@ struct DisclosedWriter {
         return DisclosedReply(basis: nil, disclosed: [.count(count)], detail: nil, parameters: json.bytes)
     }
 
+    /// Ends the parameters and returns the reply to a user who makes a backup. The record of the whole backup is
+    /// made before its first reply.
+    consuming func replyOfBackup() -> DisclosedReply {
+        json.endObject()
+        return DisclosedReply(basis: nil, disclosed: [], detail: nil, parameters: json.bytes)
+    }
+
     // MARK: Contacts
+
+    /// Writes a member whose value is an array of the lines of a backup.
+    mutating func member(_ name: String, _ lines: [BackupLine]) {
+        json.name(name)
+        json.array(lines) { $0.raw($1.json) }
+    }
 
     /// Writes a member whose value is an array of contacts.
     mutating func member(_ name: String, _ contacts: DisclosedContacts) {

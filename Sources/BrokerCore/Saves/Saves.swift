@@ -9,6 +9,7 @@ import BrokerVarlink
 struct PendingSave {
     /// The session of the app.
     let session: CallerSession
+    /// Its user is the owner of the book.
     let principal: Principal
     /// Whether the save adds contacts, which join the app's granted set.
     let addsContacts: Bool
@@ -88,7 +89,7 @@ final class Saves {
     // MARK: One save
 
     func run(_ save: PendingSave, in book: ContactsStore) {
-        let uid = save.session.caller.uid
+        let uid = save.principal.uid
         guard takePlace(uid) else { return save.done(.failure(.unavailable)) }
         whenNoneIsWritten(uid) { [self] in
             let given = save.addsContacts ? addOwnSet(to: save.principal, save.session) : nil
@@ -112,7 +113,7 @@ final class Saves {
             number: begun.number, bytes: begun.entry, takenOver: begun.takenOver,
             anchor: AuditAnchor(sequence: begun.synced.sequence, hash: begun.synced.hash))
         let (seconds, apply) = (surroundings.seconds, write.apply)
-        surroundings.loop.run(on: books.queue(of: save.session.caller.uid)) { () throws(PendingSave.Failure) in
+        surroundings.loop.run(on: books.queue(of: save.principal.uid)) { () throws(PendingSave.Failure) in
             try apply(book, entry, seconds)
         } then: { [self] result in
             switch result {
@@ -123,7 +124,7 @@ final class Saves {
     }
 
     private func made(_ save: PendingSave, _ made: [BookChange], _ begun: BegunSave, _ book: ContactsStore) {
-        let uid = save.session.caller.uid
+        let uid = save.principal.uid
         ended(uid)
         let isAsDecided = access.endSave(begun, change: book.lastChange)
         history.moved()
@@ -137,15 +138,16 @@ final class Saves {
     }
 
     private func failed(_ save: PendingSave, _ given: GivenSet?, _ failure: PendingSave.Failure) {
-        let uid = save.session.caller.uid
+        let uid = save.principal.uid
         ended(uid)
         // A save that was rolled back may have used much memory.
         books.releaseMemorySoon(uid)
         removeOwnSet(given)
         switch failure {
-        case .unavailable: break
+        // The person is asked whether to replace the contacts.
+        case .unavailable, .change(.hasContacts): break
         case .accessDenied, .change, .cannotMerge:
-            groupCommit.record(.saveNotDone, of: save.session.caller) { $0.count = save.count }
+            groupCommit.record(.saveNotDone, of: save.principal) { $0.count = save.count }
         }
         save.done(.failure(failure))
     }

@@ -23,6 +23,12 @@ int ccrypto_sha256_update(ccrypto_sha256_state *state, const uint8_t *bytes, siz
 int ccrypto_sha256_finish(ccrypto_sha256_state *state, uint8_t *out);
 void ccrypto_sha256_discard(ccrypto_sha256_state *state);
 
+/* HMAC-SHA-256 (RFC 2104). */
+int ccrypto_hmac(const uint8_t *key, size_t key_size, const uint8_t *bytes, size_t count, uint8_t *out);
+
+/* Whether two texts of the same length are equal. The time does not depend on where they differ. */
+int ccrypto_equal(const uint8_t *one, const uint8_t *other, size_t count);
+
 /* AES-128 on single blocks (ECB), for blocks that never repeat under one key. key: 16 bytes. */
 typedef struct ccrypto_blocks ccrypto_blocks;
 ccrypto_blocks *ccrypto_blocks_make(const uint8_t *key);

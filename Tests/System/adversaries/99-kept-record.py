@@ -6,21 +6,10 @@ import os
 import shutil
 import sqlite3
 
-from fixture.broker import STATE, admin, command, fresh
+from fixture.broker import STATE, admin, again, command, fresh, stop
 from fixture.verdict import must, run, tries
 
 COPY = "/srv/test/former-state"
-
-
-def stop():
-    # The sockets would start it again.
-    command("systemctl", "stop", "contactbroker-apps.socket", "contactbroker-agent.socket", "contactbroker-admin.socket",
-            "contactbroker.service")
-
-
-def again():
-    command("systemctl", "start", "contactbroker-apps.socket", "contactbroker-agent.socket", "contactbroker-admin.socket")
-    fresh()
 
 
 def put(source):

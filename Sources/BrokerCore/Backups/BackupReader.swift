@@ -1,0 +1,229 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerContactsStore
+import BrokerDisclosure
+import BrokerInterface
+import BrokerJSON
+import BrokerModel
+import BrokerVarlink
+
+/// Reads the lines of one backup in order. A backup can be forged, so it is read as strictly as a call.
+struct BackupReader: Sendable {
+    struct Header: Hashable, Sendable {
+        let user: String
+        let uid: UInt32
+        /// As in ``Timestamp``.
+        let time: String
+    }
+
+    /// Whether only contacts are read.
+    let contactsOnly: Bool
+    private(set) var header: Header?
+    private(set) var apps: [BackedUpApp] = []
+    private(set) var cards = 0
+    /// The cards that were damaged when the backup was made.
+    private(set) var damaged = 0
+    private(set) var highestRecord: Int64 = 0
+    /// Whether the last line was read.
+    private(set) var isComplete = false
+    private static let reader = ParameterReader(outermost: "lines")
+
+    init(contactsOnly: Bool) { self.contactsOnly = contactsOnly }
+
+    /// Reads a line, and returns what belongs into the book; `nil` if nothing of it does.
+    mutating func read(_ line: [UInt8]) throws(VarlinkError) -> RestoredPart? {
+        guard let document = try? JSONDocument(parsing: line), let members = document.root.members else {
+            throw Self.invalid("a line is not a JSON object")
+        }
+        var all = members
+        guard let (name, value) = all.next(), all.next() == nil, let name = name.string else {
+            throw Self.invalid("a line must have one member")
+        }
+        guard !isComplete else { throw Self.invalid("lines follow the end") }
+        if header == nil, name != "backup" { throw Self.invalid("the file does not begin with a backup") }
+        switch name {
+        case "backup": header = try header(value)
+        case "card":
+            cards += 1
+            return try card(value)
+        case "app": if !contactsOnly { apps.append(try app(value)) }
+        case "granted", "own": if !contactsOnly { try addRecords(value, isOwn: name == "own") }
+        case "end": try end(value)
+        default:
+            guard let table = BookRow.Table(rawValue: name) else {
+                throw Self.invalid("a line has the unknown member \"\(name)\"")
+            }
+            return contactsOnly ? nil : .row(try row(table, value))
+        }
+        return nil
+    }
+
+    static func invalid(_ reason: String) -> VarlinkError { AdminError.invalidValue("backup", reason: reason) }
+
+    private func header(_ value: JSONValue) throws(VarlinkError) -> Header {
+        guard header == nil else { throw Self.invalid("the backup of another user follows before the end") }
+        // Read first: a later version may have other members.
+        guard value["version"]?.integer == Int64(BackupFormat.version) else {
+            throw Self.invalid("it was made by a later version of contactbroker; install that version first")
+        }
+        var (user, uid, time) = ("", UInt32(0), "")
+        try Self.reader.members(of: value, requiring: ["user", "uid", "time"]) { (name, value) throws(VarlinkError) in
+            switch name {
+            case "version": break
+            case "user": user = try Self.reader.text(value, name, maximum: 256)
+            case "uid": uid = UInt32(try Self.reader.integer(value, name, in: 0...Int64(UInt32.max)))
+            case "time": time = try Self.reader.text(value, name, maximum: 64)
+            default: throw Self.reader.invalid(name)
+            }
+        }
+        guard Timestamp.seconds(time) != nil else { throw Self.invalid("its time cannot be read") }
+        return Header(user: user, uid: uid, time: time)
+    }
+
+    private mutating func record(_ value: JSONValue) throws(VarlinkError) -> RecordNumber {
+        guard let number = value.integer, BackupFormat.records.contains(number) else {
+            throw Self.invalid("a record number is out of range")
+        }
+        highestRecord = max(highestRecord, number)
+        return RecordNumber(number)
+    }
+
+    private mutating func card(_ value: JSONValue) throws(VarlinkError) -> RestoredPart {
+        var details = CardDetails()
+        var record: RecordNumber?
+        var contact: Contact?
+        try Self.reader.members(of: value, requiring: ["record", "contact"]) { (name, value) throws(VarlinkError) in
+            switch name {
+            case "record": record = try self.record(value)
+            case "contact": contact = try self.contact(value)
+            case "container": details.container = try self.record(value)
+            case "app": details.app = try Self.bytes(value)
+            case "identifiers": details.identifiers = try Self.bytes(value)
+            case "isUnsure": details.isUnsure = try Self.reader.bool(value, name)
+            case "isMe": details.isMe = try Self.reader.bool(value, name)
+            default: throw Self.reader.invalid(name)
+            }
+        }
+        guard let record, var contact else { throw Self.invalid("a card is incomplete") }
+        if contactsOnly {
+            contact.creationDate = ""
+            contact.modificationDate = ""
+            return .contact(record, contact)
+        }
+        guard ValueIdentifiers(bytes: details.identifiers) != nil,
+            Timestamp.seconds(contact.creationDate) != nil, Timestamp.seconds(contact.modificationDate) != nil
+        else { throw Self.invalid("a card has no dates or identifiers") }
+        return .card(record, contact, details)
+    }
+
+    private func contact(_ value: JSONValue) throws(VarlinkError) -> Contact {
+        let broker = ContactKeySet([.creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData])
+        do throws(ContactError) {
+            var wire = try WireContact(value)
+            guard wire.identifier == nil else { throw .invalidParameter("identifier") }
+            // A broker that stored the contact had checked it, perhaps by other rules.
+            if contactsOnly { try wire.contact.validate(writing: wire.keys.subtracting(broker)) }
+            wire.contact.thumbnailImageData = ""
+            return wire.contact
+        } catch {
+            throw Self.invalid("a contact is not valid: \(error)")
+        }
+    }
+
+    private static func bytes(_ value: JSONValue) throws(VarlinkError) -> [UInt8] {
+        guard let bytes = value.string.flatMap(Hexadecimal.bytes), bytes.count <= 1_024 else {
+            throw invalid("a value is not hexadecimal")
+        }
+        return bytes
+    }
+
+    private mutating func row(_ table: BookRow.Table, _ value: JSONValue) throws(VarlinkError) -> BookRow {
+        guard let elements = value.elements else { throw Self.invalid("a row is not an array") }
+        var values: [BookRow.Value] = []
+        for element in elements {
+            switch element.kind {
+            case .null: values.append(.none)
+            case .integer:
+                guard let number = element.integer else { throw Self.invalid("a row has a number out of range") }
+                if table != .settings { _ = try record(element) }
+                values.append(.integer(number))
+            case .string where table.hasBytes(inColumn: values.count): values.append(.bytes(try Self.bytes(element)))
+            case .string: values.append(.text(try Self.reader.text(element, "row", maximum: 1_048_576)))
+            case .bool, .double, .array, .object: throw Self.invalid("a row has a value of the wrong type")
+            }
+        }
+        guard let row = BookRow(table, values) else {
+            throw Self.invalid("a row does not fit the table \(table.rawValue)")
+        }
+        return row
+    }
+
+    private func app(_ value: JSONValue) throws(VarlinkError) -> BackedUpApp {
+        var (name, strength) = ("", IdentityStrength?.none)
+        var app = BackedUpApp(strength: .unverified, app: "")
+        try Self.reader.members(of: value, requiring: ["app", "strength"]) { (member, value) throws(VarlinkError) in
+            switch member {
+            case "strength": strength = try Self.reader.one(of: IdentityStrength.self, value, member)
+            case "app": name = try Self.reader.text(value, member, maximum: 8_192)
+            case "displayName": app.displayName = try Self.reader.text(value, member, maximum: 8_192)
+            case "key":
+                app.identifierKey = try Self.bytes(value)
+                guard app.identifierKey?.count == IdentifierCipher.keySize else {
+                    throw Self.invalid("a key has the wrong length")
+                }
+            case "silencedSince": app.silencedSince = Int64(try Self.reader.integer(value, member))
+            case "grant": app.grant = try Self.grant(value)
+            default: throw Self.reader.invalid(member)
+            }
+        }
+        guard let strength, !name.isEmpty else { throw Self.invalid("an app has no name") }
+        app.strength = strength
+        app.app = name
+        return app
+    }
+
+    private static func grant(_ value: JSONValue) throws(VarlinkError) -> Grant {
+        var grant = Grant(access: .denied, keys: [], revision: 0, decidedBy: .person, decidedAt: 0)
+        try reader.members(of: value, requiring: ["status", "keys", "decidedBy", "decidedAt"]) {
+            (name, value) throws(VarlinkError) in
+            switch name {
+            case "status":
+                switch try reader.one(of: AuthorizationStatus.self, value, name) {
+                case .denied: grant.access = .denied
+                case .limited: grant.access = .limited(to: [])
+                case .full: grant.access = .full
+                case .notDetermined, .restricted: throw invalid("a grant has no level")
+                }
+            case "keys": grant.keys = try reader.keys(value, name)
+            case "expires": grant.lifetime = .untilTime(Int64(try reader.integer(value, name)))
+            case "decidedBy": grant.decidedBy = try reader.one(of: Grant.Decider.self, value, name)
+            case "decidedThrough": grant.decidedThrough = try reader.text(value, name, maximum: 8_192)
+            case "decidedAt": grant.decidedAt = Int64(try reader.integer(value, name))
+            default: throw reader.invalid(name)
+            }
+        }
+        return grant
+    }
+
+    /// Adds contacts to the last app's grant.
+    private mutating func addRecords(_ value: JSONValue, isOwn: Bool) throws(VarlinkError) {
+        guard let elements = value.elements, var grant = apps.last?.grant else {
+            throw Self.invalid("contacts follow no grant")
+        }
+        var records: Set<RecordNumber> = []
+        for element in elements { records.insert(try record(element)) }
+        if isOwn {
+            grant.own.formUnion(records)
+        } else {
+            guard case .limited(let set) = grant.access else { throw Self.invalid("contacts follow no limited grant") }
+            grant.access = .limited(to: set.union(records))
+        }
+        apps[apps.count - 1].grant = grant
+    }
+
+    private mutating func end(_ value: JSONValue) throws(VarlinkError) {
+        guard value["cards"]?.integer == Int64(cards) else { throw Self.invalid("cards are missing") }
+        damaged = Int(value["damaged"]?.integer ?? 0)
+        isComplete = true
+    }
+}
