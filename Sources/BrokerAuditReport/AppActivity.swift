@@ -45,6 +45,7 @@ public struct AppActivity: Sendable {
     /// Replies that the broker withdrew because access was revoked.
     public private(set) var withheld = 0
     public private(set) var saves = 0
+    public private(set) var alarms = 0
     /// Whether the period has a record of the app.
     private var isOnRecord = false
     private var seen = ContactsByDay()
@@ -85,8 +86,9 @@ public struct AppActivity: Sendable {
         case .withheld: count(\.withheld, record.count, day)
         case .refusal: count(\.refusals, record.times, day)
         case .prompt: count(\.prompts, 1, day)
+        case .alarm: count(\.alarms, 1, day)
         case .answer: if day != nil { answers[Self.answer(record), default: 0] += 1 }
-        case .agent, .saveNotDone, .agentSearch, .lookUp, .alarm, .purge, .backup, .restore, .authentication,
+        case .agent, .saveNotDone, .agentSearch, .lookUp, .purge, .backup, .restore, .authentication,
             .policy, .start, .stop, .gap:
             break
         }

@@ -63,6 +63,7 @@ enum ReportJSON {
         writer.member("refusals", app.refusals)
         writer.member("withheld", app.withheld)
         writer.member("saves", app.saves)
+        writer.member("alarms", app.alarms)
     }
 }
 
@@ -73,7 +74,7 @@ enum ReportCSV {
         let heading =
             "uid,app,strength,level,contactsAtLeast,contactsAtMost,disclosures,otherReplies,keys,firstUse,lastUse,"
             + "unused,grants,revocations,prompts," + answers.map { "answers.\($0.rawValue)" }.joined(separator: ",")
-            + ",refusals,withheld,saves"
+            + ",refusals,withheld,saves,alarms"
         return [heading]
             + report.users.flatMap(\.apps).map { app in
                 let before: [String] = [
@@ -84,7 +85,7 @@ enum ReportCSV {
                     app.lastUse.map(Timestamp.text(seconds:)) ?? "", "\(app.isUnused)", "\(app.grants)",
                     "\(app.revocations)", "\(app.prompts)",
                 ]
-                let after = ["\(app.refusals)", "\(app.withheld)", "\(app.saves)"]
+                let after = ["\(app.refusals)", "\(app.withheld)", "\(app.saves)", "\(app.alarms)"]
                 return (before + answers.map { "\(app.answers[$0] ?? 0)" } + after).map(AuditWords.quoted)
                     .joined(separator: ",")
             }

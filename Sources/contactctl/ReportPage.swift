@@ -93,6 +93,7 @@ struct ReportPage {
             <dt>Different contacts</dt><dd>\(ReportWords.range(user.contacts))</dd>
             <dt>Disclosures</dt><dd>\(user.sum(\.disclosureCount))</dd>
             <dt>Refusals</dt><dd>\(user.sum(\.refusals))</dd>
+            <dt>Alarms</dt><dd>\(user.sum(\.alarms))</dd>
             <dt>Prompts</dt><dd>\(user.sum(\.prompts))</dd>
             <dt>Days without records</dt><dd>\(days)</dd>
             </dl>
@@ -151,7 +152,8 @@ struct ReportPage {
             \(entry("Prompts", ReportWords.prompts(app)))\
             \(entry("Refusals", app.refusals))\
             \(entry("Replies withdrawn after a revocation", app.withheld))\
-            \(entry("Saves", app.saves))</dl>
+            \(entry("Saves", app.saves))\
+            \(entry("Alarms", app.alarms))</dl>
             </article>
 
             """

@@ -94,7 +94,9 @@ struct ReportScreen {
     private func sum(_ user: AuditReport.User) -> String {
         let name = users.isAll ? "\(UserName.text(user.uid)): " : ""
         let without = user.daysWithoutRecords
+        let alarms = user.sum(\.alarms)
         return name
+            + (alarms > 0 ? Count.words(alarms, "alarm") + ", " : "")
             + [
                 Count.words(user.apps.count, "app"),
                 ReportWords.contacts(user.contacts) + " contacts",

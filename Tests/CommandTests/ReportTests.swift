@@ -127,9 +127,10 @@ struct ReportTests {
                 record(-7, "prompt"), record(-6, "answer", #","detail":"never ask again, \#(by)""#),
                 record(-5, "prompt"), record(-5, "refusal", #","status":"denied""#),
                 record(-4, "refusal", #","status":"denied","repeats":3"#), record(-3, "withheld", #","contacts":2"#),
+                record(-2, "alarm"), record(-1, "alarm"),
             ]))
         #expect(ReportWords.prompts(app) == "3 prompts: 1 limited, 1 never ask again, 1 unanswered")
-        #expect(app.refusals == 4 && app.withheld == 2)
+        #expect(app.refusals == 4 && app.withheld == 2 && app.alarms == 2)
     }
 
     @Test("Gaps are listed, the latest last, and days without records are named from the audit's beginning on")
