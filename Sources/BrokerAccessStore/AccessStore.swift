@@ -60,6 +60,8 @@ public final class AccessStore {
     var ledger = AuditLedger()
     var unwritten = Unwritten()
     let auditSummary = AuditSummary()
+    /// How many events there were since the store was opened, whether each has a record or is counted in one.
+    public internal(set) var eventCounts: [CountedEvent: Int] = [:]
 
     /// Opens the store in a folder and records the start. Creates the folder and the database if they are missing.
     ///

@@ -14,7 +14,10 @@ public final class OutputFile {
     ///   - task: the verb phrase that follows `could not` in an error.
     ///   - followsLink: whether a path that is a symbolic link means its target. The link then stays, and its target is
     ///     replaced. Otherwise a link is an error.
-    public init(at path: String, to task: String, followsLink: Bool = true) throws {
+    ///   - forGroupOfFolder: whether the group that owns the folder can read the file, too.
+    public init(
+        at path: String, to task: String, followsLink: Bool = true, forGroupOfFolder: Bool = false
+    ) throws {
         self.task = task
         var target = path
         if followsLink {
@@ -36,6 +39,10 @@ public final class OutputFile {
         if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         temporary = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
         guard descriptor >= 0 else { throw OutputFile.failure(task, path, errno) }
+        guard forGroupOfFolder else { return }
+        let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? "."
+        guard stat(folder, &status) == 0, fchown(descriptor, .max, status.st_gid) == 0, fchmod(descriptor, 0o640) == 0
+        else { throw OutputFile.failure(task, path, errno) }
     }
 
     deinit {

@@ -31,6 +31,7 @@ public final class Broker {
     private let recovery: SaveRecovery
     private let purges: Purges
     private let restores: Restores
+    private let metrics: Metrics
     private let heads: AuditHeads
     private let alarms: Alarms
 
@@ -133,6 +134,9 @@ public final class Broker {
             surroundings: surroundings, access: access, groupCommit: groupCommit, books: books, longReads: longReads,
             saves: saves,
             restored: RestoredGrants(surroundings: surroundings, access: access, grants: grants, changes: changes))
+        metrics = Metrics(
+            surroundings: surroundings, access: access, prompts: prompts, grants: grants, sessions: sessions,
+            saves: saves)
         administrators = AdminDispatcher(
             surroundings: surroundings, access: access, groupCommit: groupCommit, grants: grants, prompts: prompts,
             passwords: passwords, sessions: sessions, history: history, described: described, changes: changes,
@@ -152,7 +156,7 @@ public final class Broker {
             purges: purges,
             backUps: BackUps(
                 surroundings: surroundings, access: access, groupCommit: groupCommit, books: books, problems: problems),
-            restores: restores)
+            restores: restores, metrics: metrics)
 
         heads = AuditHeads(surroundings: surroundings, access: access, sync: sync)
         alarms = Alarms(surroundings: surroundings, access: access, groupCommit: groupCommit, books: books, feed: feed)
@@ -212,6 +216,7 @@ public final class Broker {
             books.join(session.caller.uid)
             if session.interface == .contacts { alarms.connected(session.caller) }
         }
+        metrics.begin(call)
         switch session.interface {
         case .contacts:
             recovery.recordUndelivered()

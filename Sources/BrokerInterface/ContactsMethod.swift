@@ -46,6 +46,7 @@ public enum AdminMethod: String, CaseIterable, Sendable {
     case explainPolicy = "ExplainPolicy"
     case tryPolicy = "TryPolicy"
     case purgeUser = "PurgeUser"
+    case getMetrics = "GetMetrics"
     case listUsers = "ListUsers"
     case backUp = "BackUp"
     case beginRestore = "BeginRestore"

@@ -19,6 +19,8 @@ public final class Call {
     public private(set) var isOver = false
     /// Runs once if the connection closes before the final reply, so that work for the call can stop.
     public var onAbandoned: (() -> Void)?
+    /// Runs once before the final reply is sent.
+    public var onFinal: (() -> Void)?
 
     public init(method: String, parameters: JSONValue, more: Bool, oneway: Bool, connection: any Connection) {
         self.method = method
@@ -68,6 +70,7 @@ public final class Call {
     public func abandon() {
         guard !isOver else { return }
         isOver = true
+        onFinal = nil
         let abandoned = onAbandoned
         onAbandoned = nil
         abandoned?()
@@ -76,6 +79,8 @@ public final class Call {
     private func finish() {
         isOver = true
         onAbandoned = nil
+        onFinal?()
+        onFinal = nil
     }
 }
 

@@ -19,7 +19,8 @@ struct AdminRightTests {
         case .restoreLines, .finishRestore: .nothing
         case .resetGrant, .queryAudit: .authentication(.manageOwn)
         case .findContactAccess, .changeGrantedContacts, .backUp, .beginRestore: .authentication(.lookUp)
-        case .verifyAudit, .reloadPolicy, .explainPolicy, .tryPolicy, .purgeUser, .listUsers: .authentication(.admin)
+        case .verifyAudit, .reloadPolicy, .explainPolicy, .tryPolicy, .purgeUser, .getMetrics, .listUsers:
+            .authentication(.admin)
         }
     }
 

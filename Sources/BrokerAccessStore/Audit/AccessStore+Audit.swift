@@ -8,7 +8,10 @@ extension AccessStore {
     /// A refusal, a disclosure or a password request that equals a recent one is counted instead of added.
     /// The earlier record is in the audit or in this batch. The count is added when the deduplication window
     /// closes; see ``closeWindows(at:)``.
-    public func append(_ record: AuditRecord) { ledger.enter(record, into: &batch.records) }
+    public func append(_ record: AuditRecord) {
+        eventCounts[CountedEvent(event: record.event, status: record.status), default: 0] += 1
+        ledger.enter(record, into: &batch.records)
+    }
 
     /// When the first deduplication window closes, in microseconds since 1970; `nil` if none is open. See
     /// ``closeWindows(at:)``.
@@ -50,4 +53,10 @@ extension AccessStore {
     var lastPosition: AuditPosition {
         AuditPosition(sequence: writtenCounters.auditSequence, hash: writtenCounters.auditHead)
     }
+}
+
+/// A kind of events that the store counts: the event, and the app's level after it.
+public struct CountedEvent: Hashable, Sendable {
+    public let event: AuditEvent
+    public let status: AuthorizationStatus?
 }

@@ -27,6 +27,7 @@ struct AdminDispatcher {
     let purges: Purges
     let backUps: BackUps
     let restores: Restores
+    let metrics: Metrics
 
     func answer(_ call: Call, _ session: CallerSession) {
         guard call.interface == ContactsInterface.admin.name, let method = AdminMethod(rawValue: String(call.name))
@@ -123,6 +124,7 @@ struct AdminDispatcher {
         case .explainPolicy: policies.explain(call)
         case .tryPolicy: policies.try(parameters, call)
         case .purgeUser: try purges.purge(parameters, call)
+        case .getMetrics: call.reply { $0.member("text", metrics.text()) }
         case .listUsers:
             call.reply {
                 $0.name("users"); $0.array(access.users) { $0.value($1) }

@@ -18,7 +18,7 @@ struct AdminRequest: Hashable {
         case .findContactAccess, .changeGrantedContacts, .backUp, .beginRestore: true
         case .queryAudit: isByName
         case .listGrants, .setGrant, .resetGrant, .endSessionGrants, .verifyAudit, .listPending, .explainDecision,
-            .getStatus, .reloadPolicy, .explainPolicy, .tryPolicy, .purgeUser, .listUsers, .restoreLines,
+            .getStatus, .reloadPolicy, .explainPolicy, .tryPolicy, .purgeUser, .getMetrics, .listUsers, .restoreLines,
             .finishRestore:
             false
         }
@@ -57,7 +57,8 @@ func right(for request: AdminRequest, by caller: Caller) -> AdminRight {
     // Handled above.
     case .findContactAccess, .changeGrantedContacts, .backUp, .beginRestore, .restoreLines, .finishRestore:
         return .never
-    case .verifyAudit, .reloadPolicy, .explainPolicy, .tryPolicy, .purgeUser, .listUsers: return .authentication(.admin)
+    case .verifyAudit, .reloadPolicy, .explainPolicy, .tryPolicy, .purgeUser, .getMetrics, .listUsers:
+        return .authentication(.admin)
     }
 }
 
@@ -87,7 +88,7 @@ extension AdminMethod {
         case .finishRestore: ["uid", "replaces"]
         case .tryPolicy: ["files"]
         case .verifyAudit: ["heads"]
-        case .reloadPolicy, .explainPolicy, .listUsers: []
+        case .reloadPolicy, .explainPolicy, .getMetrics, .listUsers: []
         }
     }
 }

@@ -205,6 +205,9 @@ final class Saves {
 
     // MARK: The queue of a user
 
+    /// The number of all users' saves that wait or are being written.
+    var waitingCount: Int { places.values.reduce(0, +) }
+
     /// Reserves a slot in the user's queue of saves; returns `false` if it is full.
     private func takePlace(_ uid: UInt32) -> Bool {
         guard places[uid, default: 0] < surroundings.limits.savesWaiting else { return false }
