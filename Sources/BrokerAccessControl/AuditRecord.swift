@@ -38,6 +38,8 @@ public enum AuditEvent: String, CaseIterable, Sendable {
     case authentication
     /// The broker read the administrator's policy.
     case policy
+    /// Retention removed old records. ``AuditRecord/detail`` says which.
+    case retention
     case start
     case stop
     /// The daemon ended without a `stop`, so records of disclosures in the last tenth of a second may be

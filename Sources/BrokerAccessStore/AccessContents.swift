@@ -18,6 +18,7 @@ struct AccessContents {
     var counters = Counters()
     /// The event of the last audit record; `nil` if there are no records.
     var lastEvent: String?
+    var removal: AuditRemoval?
     /// Audit records about rows that could not be read.
     var findings: [AuditRecord] = []
 
@@ -63,6 +64,7 @@ struct AccessContents {
             let intent = state.integerOrNil(2)
         else { throw .damaged(reason: "the counters cannot be read") }
         let audit = AuditQuery(connection: connection)
+        removal = try audit.announcedRemoval()
         let counted = try audit.counted()
         let last = try PreparedStatement(
             "SELECT sequence, event FROM audit ORDER BY sequence DESC LIMIT 1", on: connection)
@@ -91,7 +93,8 @@ struct AccessContents {
         guard let synced else { return AuditLoss(synced: nil, found: found) }
         let position = synced.position
         if position == .beginning { return nil }
-        guard try AuditQuery(connection: connection).position(at: position.sequence) != position else { return nil }
+        // After a power cut the position may be from before a removal. It then shows no loss: the removal is a later record.
+        guard try !AuditQuery(connection: connection).has(position, after: removal) else { return nil }
         counters.auditSequence = max(found, position.sequence)
         counters.auditHead = position.hash
         counters.revision = max(counters.revision, synced.revision)

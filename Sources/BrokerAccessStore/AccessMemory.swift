@@ -68,6 +68,8 @@ struct Batch {
     var intents: [Int64: SaveIntent?] = [:]
     /// The previous values of the changed marks.
     var outboxMarks: [UInt32: Int64?] = [:]
+    /// The removal that this batch announces. Its last record is the announcement.
+    var removal: AuditRemoval?
     /// Whether this batch already applied every save in `undelivered`. If not, the next commit must reapply
     /// them.
     var hasDelivered = false
@@ -82,6 +84,7 @@ struct Batch {
         if !identifiers.isEmpty { identifiers = [] }
         if !intents.isEmpty { intents = [:] }
         if !outboxMarks.isEmpty { outboxMarks = [:] }
+        removal = nil
         hasDelivered = false
         failure = nil
     }

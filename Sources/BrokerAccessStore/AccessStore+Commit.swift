@@ -40,6 +40,7 @@ extension AccessStore {
             let rows = try auditRows()
             try writer.transaction { () throws(AccessStoreError) in
                 try write(rows, writer)
+                try writeRemoval(writer.connection)
                 // First deletes the rows of purged users. The rows written below were added after the purge,
                 // so they must not be deleted.
                 try writeOwners(writer.connection)
@@ -104,6 +105,7 @@ extension AccessStore {
 
     /// Updates memory after the batch was committed.
     private func settle() {
+        removal = batch.removal ?? removal
         countUses()
         commits += 1
         writtenCounters = counters

@@ -55,6 +55,9 @@ public final class AccessStore {
     /// The counters last written to the table `state`, and the time of the last audit record in that commit.
     var anchor: (counters: Counters, time: Int64)
 
+    /// What retention removed last; `nil` if nothing. The records may still be in the file; see ``deleteRemoved(_:)``.
+    public internal(set) var removal: AuditRemoval?
+
     var batch = Batch()
     /// The audit allowance and the open deduplication windows of each app.
     var ledger = AuditLedger()
@@ -138,6 +141,7 @@ public final class AccessStore {
         counters = contents.counters
         writtenCounters = contents.counters
         anchor = (contents.counters, 0)
+        removal = contents.removal
         walSync = try WALSync(database: folder.database, position: position)
     }
 

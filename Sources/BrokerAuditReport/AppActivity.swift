@@ -89,7 +89,7 @@ public struct AppActivity: Sendable {
         case .alarm: count(\.alarms, 1, day)
         case .answer: if day != nil { answers[Self.answer(record), default: 0] += 1 }
         case .agent, .saveNotDone, .agentSearch, .lookUp, .purge, .backup, .restore, .authentication,
-            .policy, .start, .stop, .gap:
+            .policy, .retention, .start, .stop, .gap:
             break
         }
     }

@@ -44,6 +44,8 @@ public struct AuditReport: Sendable {
     public let period: ReportPeriod
     /// The time of the first record, in seconds since 1970; `nil` if there is none.
     public private(set) var beginning: Int64?
+    /// The day up to which retention removed records, in seconds since 1970; `nil` if it removed none.
+    public private(set) var removedUntil: Int64?
     /// The latest gaps in the period, oldest first.
     public private(set) var gaps: [Gap] = []
     public private(set) var gapCount = 0
@@ -59,6 +61,9 @@ public struct AuditReport: Sendable {
     private var numbers: [UInt32: [String: Int32]] = [:]
 
     public init(_ period: ReportPeriod) { self.period = period }
+
+    /// Notes the day up to which retention removed records, in seconds since 1970.
+    public mutating func noteRemoval(until day: Int64) { removedUntil = day }
 
     /// Reads the next record of `QueryAudit`'s replies.
     public mutating func read(_ json: JSONValue) {

@@ -34,6 +34,7 @@ public final class Broker {
     private let metrics: Metrics
     private let heads: AuditHeads
     private let alarms: Alarms
+    private let retention: AuditRetention
 
     /// - Parameters:
     ///   - access: the open access store. ``close()`` closes it.
@@ -160,6 +161,8 @@ public final class Broker {
 
         heads = AuditHeads(surroundings: surroundings, access: access, sync: sync)
         alarms = Alarms(surroundings: surroundings, access: access, groupCommit: groupCommit, books: books, feed: feed)
+        retention = AuditRetention(
+            surroundings: surroundings, access: access, groupCommit: groupCommit, feed: feed, sync: sync)
         begin(sync, problems)
     }
 
@@ -176,6 +179,7 @@ public final class Broker {
         heads.schedule()
         groupCommit.onDisclosure = { [weak alarms] in alarms?.disclosed($0, to: $1) }
         alarms.begin()
+        retention.begin()
     }
 
     /// Reports audit records that were synced in an earlier run but are missing from the audit.

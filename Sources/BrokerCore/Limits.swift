@@ -108,6 +108,13 @@ public struct Limits: Hashable, Sendable {
     /// How long after its start the broker first looks for alarms, and how long until it does again.
     public var alarmsAfter = Duration.seconds(600)
     public var alarmInterval = Duration.seconds(24 * 3_600)
+    /// How long after its start the broker first looks for audit records to remove, and how long until it does again.
+    public var retentionAfter = Duration.seconds(900)
+    public var retentionInterval = Duration.seconds(3_600)
+    /// Removed audit records that are deleted at once, and the pause after them. A call waits for at most one such
+    /// transaction.
+    public var recordsPerDeletion = 100
+    public var deletionPause = Duration.milliseconds(10)
     /// The delay before the broker retries to commit the audit record of a save.
     public var retryInterval = Duration.seconds(1)
     /// The delay before a checkpoint removes deleted and edited text from the files. The documentation
@@ -138,6 +145,8 @@ public struct Limits: Hashable, Sendable {
     public var auditRecordsPerBatch = 500
     /// How much of the audit one app may use, and the length of the deduplication windows.
     public var audit = AuditBounds()
+    /// How much of the audit is kept. By default all of it.
+    public var retention = RetentionBounds()
     /// Waiting calls of one app that has used up its share of the audit. Further calls fail with
     /// `LimitExceeded`.
     public var callsHeld = 64

@@ -54,7 +54,7 @@ extension Surroundings {
             // Callers can cause this notice with each connection. The other notices are rare.
             case .anotherPerson: limiter.say(message) { notice(name, $0, facts) }
             case .policyInForce, .policyUnreadable, .settingsUnreadable, .recordsNotKept, .recordsLost,
-                .auditContradicted, .auditHead, .alarm, .cardDamaged, .userPurged:
+                .auditContradicted, .auditHead, .auditRemoved, .alarm, .cardDamaged, .userPurged:
                 notice(name, message, facts)
             }
         }

@@ -25,6 +25,8 @@ public enum Notice: Hashable, Sendable {
     case auditContradicted
     /// The last record of the audit that is synced. It has the sequence number and the hash as facts.
     case auditHead
+    /// Retention is about to remove old audit records. The facts have the sequence number and the hash of the last one.
+    case auditRemoved
     /// Something that an administrator should look at. The facts have the kind, the user and the app.
     case alarm
     /// A card is damaged, so replies to apps leave it out.

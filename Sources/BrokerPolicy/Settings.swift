@@ -26,6 +26,11 @@ public struct Settings: Hashable, Sendable {
     /// Whether every audit record also goes to the journal, for example to forward it to a log store.
     public var auditGoesToJournal = false
 
+    /// Audit records of this many days are kept; `nil` for all.
+    public var auditDays: Int?
+    /// The most space that audit records may take, in bytes; `nil` for no bound.
+    public var auditSize: Int64?
+
     /// Whether root may look up which apps may see or saw other users' contacts.
     public var mayLookUpContacts = false
 
@@ -36,6 +41,10 @@ public struct Settings: Hashable, Sendable {
     /// The lower bound is enough for the programs of a desktop.
     private static let connections = 16...4_096
     private static let megabytes = 1...1_048_576
+    /// Less than a month would remove records before anybody can notice what they show.
+    private static let auditDays = 30...36_500
+    /// The lower bound is a few segments.
+    private static let auditMegabytes = 64...1_048_576
 
     /// The defaults, used without a file.
     public init() {}
@@ -64,7 +73,11 @@ public struct Settings: Hashable, Sendable {
             }
         }
         mayLookUpContacts = try document.table("admin", ["look_up_contacts"])?.bool("look_up_contacts") ?? false
-        auditGoesToJournal = try document.table("audit", ["journal"])?.bool("journal") ?? false
+        if let audit = try document.table("audit", ["journal", "keep_days", "keep_mb"]) {
+            auditGoesToJournal = try audit.bool("journal") ?? false
+            auditDays = try Self.number("keep_days", in: Self.auditDays, of: audit)
+            auditSize = try Self.number("keep_mb", in: Self.auditMegabytes, of: audit).map { Int64($0) * 1_048_576 }
+        }
         let keys = ["address_book_mb", "address_book_mb_per_app", "connections_per_user"]
         guard let limits = try document.table("limits", keys) else { return }
         connectionsPerUser = try Self.number(keys[2], in: Self.connections, of: limits) ?? connectionsPerUser

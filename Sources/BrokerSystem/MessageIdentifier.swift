@@ -27,6 +27,8 @@ public enum MessageIdentifier: String, CaseIterable, Sendable {
     case auditContradicted = "b0151bd1ab164e4d8b4c80804959500d"
     /// The last record of the audit.
     case auditHead = "b0151bd1ab164e4d8b4c808049595010"
+    /// Retention removed audit records.
+    case auditRemoved = "b0151bd1ab164e4d8b4c808049595012"
     /// An alarm.
     case alarm = "b0151bd1ab164e4d8b4c808049595011"
     /// The stored form of a card differs from what was saved, so the card is left out.

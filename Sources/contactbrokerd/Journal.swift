@@ -138,6 +138,7 @@ extension MessageIdentifier {
             case .recordsLost: .recordsLost
             case .auditContradicted: .auditContradicted
             case .auditHead: .auditHead
+            case .auditRemoved: .auditRemoved
             case .alarm: .alarm
             case .cardDamaged: .cardDamaged
             case .anotherPerson: .anotherPerson
@@ -148,7 +149,7 @@ extension MessageIdentifier {
     fileprivate var level: Logger.Level {
         switch self {
         case .serving, .stopping, .policyInForce, .audited, .auditHead: .info
-        case .userPurged: .notice
+        case .userPurged, .auditRemoved: .notice
         case .turnedAway, .anotherPerson, .policyUnreadable, .alarm: .warning
         case .notStarted, .settingsUnreadable, .recordsNotKept, .recordsLost, .auditContradicted, .cardDamaged,
             .socketFailed:

@@ -71,6 +71,7 @@ final class ServedBroker {
         surroundings.policyFolder = setting.configuration.path
         surroundings.mayLookUpContacts = settings.mayLookUpContacts
         surroundings.limits.closesBooksAfter = settings.closesBooksAfter
+        surroundings.limits.retention = RetentionBounds(days: settings.auditDays, bytes: settings.auditSize)
         surroundings.limits.setSpace(book: settings.addressBookSize, perApp: settings.addressBookSizePerApp)
         serverLimits.connectionsPerUser = settings.connectionsPerUser
         serverLimits.connectionsPerApp = settings.connectionsPerApp

@@ -23,14 +23,17 @@ struct AlarmsCommand: ParsableCommand {
     func run() throws {
         let users = try users.users(to: "list the alarms")
         var records: [JSONValue] = []
+        var removed: String?
         try AdminClient(to: "list the alarms").stream("QueryAudit") {
             users.write(&$0)
             $0.member("event", "alarm")
             $0.member("since", Moment(since ?? Self.period)?.before(Int64(Glibc.time(nil))))
         } each: {
+            removed = removed ?? RemovedRecords.day($0)
             records += $0["records"]?.elements.map(Array.init) ?? []
         }
         guard !json else { return CommandJSON.print { CommandJSON.array("records", records, &$0) } }
+        RemovedRecords.say(removed)
         guard !records.isEmpty else { return Speech.say("no alarms\(users.suffix) since \(since ?? "30 days ago")") }
         let names = records.map { AppName($0["app"]?.string ?? "") }
         var lines: [String] = []

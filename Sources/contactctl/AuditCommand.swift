@@ -71,6 +71,7 @@ struct AuditCommand: ParsableCommand {
         let bound = limit ?? (since == nil ? follow ? Self.defaultLimitBeforeNew : Self.defaultLimit : nil)
         var records: [JSONValue] = []
         var count = 0
+        var removed: String?
         var rows = AuditRows(users)
         if csv { print(AuditWords.csvHeading) }
         try client.stream("QueryAudit") {
@@ -83,6 +84,7 @@ struct AuditCommand: ParsableCommand {
             $0.member("limit", isSifted && !follow ? nil : bound)
             if follow { $0.member("follow", true) }
         } each: {
+            removed = removed ?? RemovedRecords.day($0)
             let all = $0["records"]?.elements.map(Array.init) ?? []
             let batch = isSifted ? all.filter { Self.isOf($0, app: app ?? "") } : all
             // A table needs all its rows, but lines can be printed as they arrive.
@@ -103,6 +105,8 @@ struct AuditCommand: ParsableCommand {
         }
         guard !follow else { return }
         records = records.suffix(isSifted ? bound ?? Self.mostRecords : Self.mostRecords)
+        // Otherwise the latest records are all that the person asked for.
+        if since != nil || contact != nil || count < bound ?? .max { RemovedRecords.say(removed) }
         try show(records, users)
         if bound == nil, count > records.count {
             Speech.say("shows the latest \(records.count) of \(count); for all: --csv")

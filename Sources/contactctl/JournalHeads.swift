@@ -14,17 +14,20 @@ struct JournalHeads {
         let time: Int64
     }
 
-    private(set) var heads: [Head]
+    private(set) var heads: [Head] = []
+    /// The last record of each removal by retention.
+    private(set) var removals: [Head] = []
 
-    /// The broker's message, as `MessageIdentifier.auditHead` names it.
+    /// The broker's messages, as `MessageIdentifier.auditHead` and `.auditRemoved` name them.
     static let identifier = "b0151bd1ab164e4d8b4c808049595010"
+    static let removalIdentifier = "b0151bd1ab164e4d8b4c808049595012"
     /// The broker compares at most so many: more than a year's hours.
     private static let most = 10_000
     // systemd knows the unit of the process that sent a message, so no other service can send these. Everything here
     // is constant, so the shell that popen(3) starts gets no text from elsewhere.
     private static let command =
         "/usr/bin/journalctl --quiet --no-pager --output=json --lines=\(most) MESSAGE_ID=\(identifier) "
-        + "_SYSTEMD_UNIT=contactbroker.service 2>/dev/null"
+        + "MESSAGE_ID=\(removalIdentifier) _SYSTEMD_UNIT=contactbroker.service 2>/dev/null"
 
     /// Reads the journal; `nil` if it cannot be read.
     ///
@@ -37,18 +40,24 @@ struct JournalHeads {
         guard pclose(pipe) == 0 else { return nil }
         var journal = JournalHeads(lines: lines)
         journal.heads.removeAll { $0.time < since }
+        journal.removals.removeAll { $0.time < since }
         return journal
     }
 
     /// - Parameter lines: one JSON object per line, as journalctl prints them. A line without a position is skipped.
     init(lines: [UInt8]) {
-        heads = lines.split(separator: UInt8(ascii: "\n")).compactMap { line in
+        for line in lines.split(separator: UInt8(ascii: "\n")) {
             guard let entry = try? JSONDocument(parsing: Array(line)).root,
                 let sequence = entry["CONTACTBROKER_SEQUENCE"]?.string.flatMap({ Int64($0) }), sequence > 0,
                 let hash = entry["CONTACTBROKER_HASH"]?.string, hash.utf8.count == 64,
                 let time = entry["__REALTIME_TIMESTAMP"]?.string.flatMap({ Int64($0) })
-            else { return nil }
-            return Head(sequence: sequence, hash: hash, time: time / 1_000_000)
+            else { continue }
+            let head = Head(sequence: sequence, hash: hash, time: time / 1_000_000)
+            if entry["MESSAGE_ID"]?.string == Self.removalIdentifier {
+                removals.append(head)
+            } else {
+                heads.append(head)
+            }
         }
     }
 
@@ -87,10 +96,11 @@ struct JournalContradiction: Equatable {
         confirmed = first > 0 ? sorted[first - 1].sequence : 0
     }
 
-    func reason(records: Int64) -> String {
+    /// - Parameter last: the audit's last record.
+    func reason(last: Int64) -> String {
         let named =
             "record \(head.sequence), which the journal names on \(LocalTime.text(Timestamp.text(seconds: head.time)))"
-        return recordTime == nil ? "the audit ends at record \(records), before \(named)" : "the audit lacks \(named)"
+        return recordTime == nil ? "the audit ends at record \(last), before \(named)" : "the audit lacks \(named)"
     }
 
     var advice: String {

@@ -44,6 +44,7 @@ struct ReportCommand: ParsableCommand {
             users.write(&$0)
             $0.member("until", Timestamp.text(seconds: report.period.end))
         } each: { reply in
+            if let day = RemovedRecords.day(reply).flatMap(Timestamp.seconds) { report.noteRemoval(until: day) }
             for record in reply["records"]?.elements.map(Array.init) ?? [] { report.read(record) }
         }
         if json { return CommandJSON.print { ReportJSON.write(report, &$0) } }

@@ -10,6 +10,7 @@ enum ReportJSON {
         writer.member("from", period.date(0))
         writer.member("until", period.date(period.count - 1))
         writer.member("auditBegins", report.beginning.map(Timestamp.text(seconds:)))
+        writer.member("removedUntil", ReportWords.day(report.removedUntil))
         writer.member("daysWithoutRecords", report.daysWithoutRecords)
         writer.member("gapCount", report.gapCount)
         writer.name("gaps")

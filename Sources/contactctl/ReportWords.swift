@@ -74,6 +74,13 @@ enum ReportWords {
     /// What a reader must know to understand the numbers.
     static func notes(_ report: AuditReport, _ users: Users) -> [String] {
         var notes: [String] = []
+        if let removed = day(report.removedUntil) {
+            notes.append(
+                """
+                Retention removed the audit's records up to \(removed). What an app was allowed before may be missing, and \
+                so may contacts that it got in lists.
+                """)
+        }
         if let beginning = report.beginning {
             if beginning >= report.period.begin { notes.append("The audit begins on \(day(beginning) ?? "").") }
         } else {

@@ -36,12 +36,18 @@ struct VerifyCommand: ParsableCommand {
         let contradictedHeads = reply["contradictedHeads"]?.elements.map(Array.init) ?? []
         let records = reply["records"]?.integer ?? 0
         let head = reply["head"]?.string ?? ""
+        let removed = VerifiedRemoval(reply["removed"])
         let contradictions = reply["contradictions"]?.elements.map(Array.init) ?? []
         if json {
             CommandJSON.print {
                 $0.member("records", records)
                 $0.member("head", head)
                 $0.member("brokenAt", reply["brokenAt"]?.integer)
+                $0.member("missingTo", reply["missingTo"]?.integer)
+                if let removed = reply["removed"] {
+                    $0.name("removed")
+                    $0.raw(Array(removed.text))
+                }
                 CommandJSON.array("contradictions", contradictions, &$0)
                 $0.member("journalHeads", journal?.heads.count)
                 CommandJSON.array("contradictedHeads", contradictedHeads, &$0)
@@ -49,7 +55,7 @@ struct VerifyCommand: ParsableCommand {
         }
         if let brokenAt = reply["brokenAt"]?.integer {
             throw CommandFailure(
-                "the audit is broken: record \(brokenAt) does not follow from the one before",
+                "the audit is broken: \(Self.words(brokenAt, missingTo: reply["missingTo"]?.integer))",
                 try: "the records before it are unchanged; compare the others with a backup", .refused)
         }
         if let book = contradictions.first {
@@ -59,13 +65,19 @@ struct VerifyCommand: ParsableCommand {
                 try: "access.sqlite was replaced by an older or a different file; compare it with a backup", .refused)
         }
         if let found = JournalContradiction(heads, contradicted: contradictedHeads) {
-            throw CommandFailure(found.reason(records: records), try: found.advice, .refused)
+            throw CommandFailure(found.reason(last: records + (removed?.sequence ?? 0)), try: found.advice, .refused)
+        }
+        if let journal, let reason = removed?.contradiction(journal) {
+            throw CommandFailure(
+                reason, try: "somebody may have removed them by hand; compare access.sqlite with a backup", .refused)
         }
         guard !json else { return }
         print(records == 1 ? "1 record is unchanged" : "\(records) records are unchanged")
+        if let removed { print(removed.words) }
         print("head \(Speech.clean(head))")
-        if let last = heads.max(by: { $0.sequence < $1.sequence }) {
-            print("the journal confirms \(heads.count) of them, the last one is record \(last.sequence)")
+        let confirmed = heads.filter { $0.sequence > removed?.sequence ?? 0 }
+        if let last = confirmed.max(by: { $0.sequence < $1.sequence }) {
+            print("the journal confirms \(confirmed.count) of them, the last one is record \(last.sequence)")
         } else if mayRead {
             Speech.say(
                 journal == nil
@@ -74,5 +86,11 @@ struct VerifyCommand: ParsableCommand {
         } else if BrokerConnection.systemBrokerIsInstalled {
             Speech.say("root also compares the audit with the journal: sudo contactctl verify")
         }
+    }
+
+    private static func words(_ brokenAt: Int64, missingTo last: Int64?) -> String {
+        guard let last, last >= brokenAt else { return "record \(brokenAt) does not follow from the one before" }
+        let which = last == brokenAt ? "record \(brokenAt) is" : "records \(brokenAt) to \(last) are"
+        return "\(which) missing, and no record says that retention removed \(last == brokenAt ? "it" : "them")"
     }
 }

@@ -52,8 +52,10 @@ struct WhoCommand: ParsableCommand {
             return CommandJSON.print {
                 CommandJSON.array("now", now.map(\.json), without: ["session"], &$0)
                 CommandJSON.array("seen", seen, &$0)
+                $0.member("removedUntil", RemovedRecords.day(reply))
             }
         }
+        RemovedRecords.say(RemovedRecords.day(reply))
         Screen.show(nowLines(now, users) + [""] + seenLines(seen))
         if seen.contains(where: { $0["times"]?.integer == $0["inLists"]?.integer }) {
             Speech.say("* only in lists of all contacts; an app that stopped a list early may not have received it")

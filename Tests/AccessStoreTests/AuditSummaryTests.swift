@@ -80,7 +80,8 @@ struct AuditSummaryTests {
         let last = store.auditCount
         let summary = AuditSummary(size: 10, fewest: 0)
         func ranges(_ filter: AuditFilter, _ callers: Set<Int64>? = nil) throws -> Int {
-            try summary.ranges(matching: filter, callers: callers, nil, upTo: last, reading: connection)?.count ?? -1
+            let blocks = try #require(try summary.blocks(upTo: last, reading: connection))
+            return blocks.filter { $0.mayMatch(filter, nil) && !$0.ranges(of: callers).isEmpty }.count
         }
         let all = try ranges(AuditFilter())
         #expect(all == Int(last + 9) / 10)
@@ -89,9 +90,23 @@ struct AuditSummaryTests {
         #expect(try ranges(AuditFilter(event: .purge)) <= 1)
         #expect(try ranges(AuditFilter(), [999]) <= 1)
         #expect(try ranges(AuditFilter(since: fixture.now + 3_600_000_000)) <= 1)
-        #expect(
-            try AuditSummary().ranges(matching: AuditFilter(), callers: nil, nil, upTo: last, reading: connection)
-                == nil)
+        #expect(try AuditSummary().blocks(upTo: last, reading: connection) == nil)
+    }
+
+    @Test("In a block with few records of an app, only these are read; in one with many, all")
+    func places() {
+        var block = AuditBlock(1_001...2_000)
+        for sequence in Int64(1_001)...2_000 where sequence != 1_500 {
+            let caller: Int64 = sequence.isMultiple(of: 100) ? 7 : sequence.isMultiple(of: 2) ? 8 : 9
+            block.add(sequence, time: sequence, caller: caller, event: [], contacts: nil)
+        }
+        block.complete()
+        let hundreds = (11...20).filter { $0 != 15 }.map { Int64($0) * 100...Int64($0) * 100 }
+        #expect(block.ranges(of: [7]) == hundreds)
+        #expect(block.ranges(of: [6, 7]) == hundreds)
+        #expect(block.ranges(of: [8]) == [1_001...2_000] && block.ranges(of: nil) == [1_001...2_000])
+        #expect(block.ranges(of: [6]).isEmpty && block.ranges(of: []).isEmpty)
+        #expect(AuditBlock(unread: 1...5).ranges(of: [6]) == [1...5])
     }
 }
 

@@ -51,7 +51,8 @@ final class BrokerFixture {
         disk: SlowDisk? = nil, hasLoginSession: Bool = false, silences: Int? = nil, readsOnWorker: Bool = false,
         readsSavesByStep: Bool = false, cardsPerSave: Int? = nil,
         contactsPerIteration: Int? = nil, bytesPerReply: Int? = nil, bytesPerIteration: Int? = nil,
-        space: SpaceBounds? = nil, mode: BrokerMode = .session, mayLookUpContacts: Bool = false
+        space: SpaceBounds? = nil, retention: RetentionBounds = RetentionBounds(), mode: BrokerMode = .session,
+        mayLookUpContacts: Bool = false
     ) throws {
         self.authority = authority
         self.withoutAuthentication = withoutAuthentication
@@ -68,6 +69,7 @@ final class BrokerFixture {
         if let contactsPerIteration { limits.contactsPerIteration = contactsPerIteration }
         if let bytesPerIteration { limits.bytesPerIteration = bytesPerIteration }
         if let space { limits.space = space }
+        limits.retention = retention
         if let cardsPerSave { limits.cardsPerSave = cardsPerSave }
         if readsOnWorker { limits.stepsPerIteration = 0 }
         self.limits = limits

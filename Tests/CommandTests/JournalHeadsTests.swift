@@ -40,11 +40,11 @@ struct JournalHeadsTests {
         #expect(try contradiction("[]") == nil)
         let cut = try #require(try contradiction(#"[{"sequence":20},{"sequence":30}]"#))
         #expect(
-            cut.reason(records: 14).hasPrefix(
+            cut.reason(last: 14).hasPrefix(
                 "the audit ends at record 14, before record 20, which the journal names on "))
         #expect(cut.advice.hasPrefix("its end was removed, or an older") && cut.advice.contains("up to record 10 "))
         let older = try #require(try contradiction(#"[{"sequence":20,"time":"2026-04-01T00:00:00Z"},{"sequence":30}]"#))
-        #expect(older.reason(records: 25).hasPrefix("the audit lacks record 20, "))
+        #expect(older.reason(last: 25).hasPrefix("the audit lacks record 20, "))
         #expect(older.advice.hasPrefix("an older access.sqlite was put back, and the audit went on"))
         let rewritten = try #require(try contradiction(#"[{"sequence":10,"time":"2026-02-01T00:00:00Z"}]"#))
         #expect(rewritten.advice.hasPrefix("the records were rewritten; compare"))

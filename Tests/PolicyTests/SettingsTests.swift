@@ -34,6 +34,8 @@ struct SettingsTests {
         shown.region = nil
         #expect(shown.auditGoesToJournal)
         shown.auditGoesToJournal = false
+        #expect(shown.auditDays == 365 && shown.auditSize == 4_096 * 1_048_576)
+        (shown.auditDays, shown.auditSize) = (nil, nil)
         #expect(shown.mayLookUpContacts)
         shown.mayLookUpContacts = false
         #expect(shown == Settings())
@@ -54,11 +56,14 @@ struct SettingsTests {
             address_book_mb_per_app = 1
             [audit]
             journal = true
+            keep_days = 30
+            keep_mb = 64
             [admin]
             look_up_contacts = true
             """, file: "x")
         #expect(settings.mayLookUpContacts)
         #expect(settings.auditGoesToJournal)
+        #expect(settings.auditDays == 30 && settings.auditSize == 67_108_864)
         #expect(settings.withoutAuthentication == .allow)
         #expect(settings.region == "NL")
         #expect(settings.closesBooksAfter == .seconds(3_600))
@@ -74,6 +79,9 @@ struct SettingsTests {
             ("[agent]\n\nwithout_authentication = \"maybe\"", 3, "agent.without_authentication"),
             ("[contacts]\nregion = \"de\"", 2, "contacts.region"),
             ("[audit]\njournal = \"yes\"", 2, "audit.journal"), ("[audit]\ndurable = true", 2, "audit.durable"),
+            ("[audit]\nkeep_days = 29", 2, "audit.keep_days"), ("[audit]\nkeep_days = 36501", 2, "audit.keep_days"),
+            ("[audit]\nkeep_days = \"30d\"", 2, "audit.keep_days"), ("[audit]\nkeep_mb = 63", 2, "audit.keep_mb"),
+            ("[audit]\nkeep_mb = 1048577", 2, "audit.keep_mb"),
             ("[contacts]\nregion = 49", 2, "contacts.region"),
             ("[contacts]\nclose_after = \"5\"", 2, "contacts.close_after"),
             ("[limits]\nconnections_per_user = 15", 2, "limits.connections_per_user"),

@@ -64,6 +64,8 @@ public struct AuditVerification: Hashable, Sendable {
     /// The first position at which the chain is broken: a record was changed, removed or moved. `nil` if this
     /// step found no break.
     public let brokenAt: Int64?
+    /// If the records from ``brokenAt`` on are missing: the last missing one.
+    public let missingTo: Int64?
     /// The position at which the next step begins; `nil` when verification has ended.
     public let next: Int64?
 }

@@ -59,7 +59,7 @@ struct AuditLedger {
         // an agent.
         case .refusal, .authentication, .agent, .lookUp: return .refusal
         case .withheld, .prompt, .answer, .grant, .revocation, .save, .saveNotDone, .agentSearch, .alarm, .purge,
-            .backup, .restore, .policy, .start, .stop, .gap:
+            .backup, .restore, .policy, .retention, .start, .stop, .gap:
             return nil
         }
     }
@@ -210,7 +210,8 @@ extension AuditEvent {
     var isCausedByApp: Bool {
         switch self {
         case .disclosure, .refusal, .prompt, .save, .saveNotDone, .authentication, .agent: true
-        case .withheld, .answer, .grant, .revocation, .agentSearch, .lookUp, .alarm, .purge, .backup, .restore, .policy,
+        case .withheld, .answer, .grant, .revocation, .agentSearch, .lookUp, .alarm, .purge,
+            .backup, .restore, .policy, .retention,
             .start, .stop, .gap:
             false
         }

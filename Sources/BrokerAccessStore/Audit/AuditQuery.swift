@@ -24,27 +24,30 @@ struct AuditQuery {
             guard let bytes = Hexadecimal.bytes(contact), bytes.count == Pseudonyms.size else { return [] }
             pseudonym = bytes
         }
-        let first = newestFirst ? 1 : max(0, sequence ?? 0) + 1
+        // Removed records may still be in the file, because they are deleted in slices.
+        let base = try announcedRemoval()?.last.sequence ?? 0
+        let first = newestFirst ? base + 1 : max(base, sequence ?? 0) + 1
         let end = newestFirst ? (sequence ?? .max) - 1 : .max
         guard first <= end else { return [] }
         let all = first...end
-        var ranges = [all]
-        if let summary, filter != AuditFilter(),
-            let last = try connection.statement("SELECT max(sequence) FROM audit").first({ $0.integerOrNil(0) })
-        {
-            let callers = try callers(matching: filter)
-            if callers?.isEmpty == true { return [] }
-            let found = try summary.ranges(
-                matching: filter, callers: callers, pseudonym, upTo: last, reading: connection)
-            if let found {
-                ranges = found.filter { $0.overlaps(all) }.map { $0.clamped(to: all) }
-                if newestFirst { ranges.reverse() }
-            }
-        }
+        let statement = try statement(matching: filter, pseudonym, newestFirst: newestFirst)
         var entries: [AuditEntry] = []
-        for range in ranges where entries.count < limit {
-            try add(
-                &entries, upTo: limit, matching: filter, pseudonym, in: range, newestFirst: newestFirst)
+        guard let summary, filter != AuditFilter(),
+            let last = try connection.statement("SELECT max(sequence) FROM audit").first({ $0.integerOrNil(0) }),
+            let blocks = try summary.blocks(upTo: last, reading: connection)
+        else {
+            try add(&entries, upTo: limit, pseudonym, in: all, statement)
+            return entries
+        }
+        let callers = try callers(matching: filter)
+        if callers?.isEmpty == true { return [] }
+        for place in 0..<blocks.count where entries.count < limit {
+            let block = blocks[newestFirst ? blocks.count - 1 - place : place]
+            guard block.range.overlaps(all), block.mayMatch(filter, pseudonym) else { continue }
+            let ranges = block.ranges(of: callers)
+            for range in newestFirst ? ranges.reversed() : ranges where range.overlaps(all) && entries.count < limit {
+                try add(&entries, upTo: limit, pseudonym, in: range.clamped(to: all), statement)
+            }
         }
         return entries
     }
@@ -61,24 +64,32 @@ struct AuditQuery {
         return Set(try statement.all { $0.integerOrNil(0) ?? 0 })
     }
 
-    private func add(
-        _ entries: inout [AuditEntry], upTo limit: Int, matching filter: AuditFilter, _ pseudonym: [UInt8]?,
-        in range: ClosedRange<Int64>, newestFirst: Bool
-    ) throws(AccessStoreError) {
-        let statement = try connection.statement(
+    private func statement(
+        matching filter: AuditFilter, _ pseudonym: [UInt8]?, newestFirst: Bool
+    ) throws(AccessStoreError) -> PreparedStatement {
+        try connection.statement(
             """
             SELECT \(Self.columns),
-                coalesce((SELECT hash FROM audit AS p WHERE p.sequence = audit.sequence - 1), zeroblob(32))
+                coalesce(
+                    (SELECT hash FROM audit AS p WHERE p.sequence = audit.sequence - 1),
+                    (SELECT lastHash FROM auditRemoval WHERE last = audit.sequence - 1), zeroblob(32))
             FROM \(Self.table) WHERE sequence BETWEEN ?1 AND ?9
                 AND (?2 IS NULL OR uid = ?2) AND (?3 IS NULL OR app = ?3) AND (?4 IS NULL OR strength = ?4)
                 AND (?5 IS NULL OR time >= ?5) AND (?6 IS NULL OR time < ?6) AND (?7 IS NULL OR event = ?7)
                 AND (?8 IS NULL OR instr(contacts, ?8) > 0)
             ORDER BY sequence \(newestFirst ? "DESC" : "ASC")
-            """)
+            """
+        )
+        .bind(2, filter.uid.map(Int64.init)).bind(3, filter.app).bind(4, filter.strength?.rawValue)
+        .bind(5, filter.since).bind(6, filter.until).bind(7, filter.event?.rawValue).bind(8, pseudonym)
+    }
+
+    private func add(
+        _ entries: inout [AuditEntry], upTo limit: Int, _ pseudonym: [UInt8]?, in range: ClosedRange<Int64>,
+        _ statement: PreparedStatement
+    ) throws(AccessStoreError) {
         defer { statement.reset() }
-        statement.bind(1, range.lowerBound).bind(2, filter.uid.map(Int64.init))
-            .bind(3, filter.app).bind(4, filter.strength?.rawValue).bind(5, filter.since).bind(6, filter.until)
-            .bind(7, filter.event?.rawValue).bind(8, pseudonym).bind(9, range.upperBound)
+        statement.bind(1, range.lowerBound).bind(9, range.upperBound)
         while entries.count < limit, try statement.step() {
             let row = Self.row(statement)
             // `instr` may match across the boundary of two pseudonyms.
@@ -100,32 +111,46 @@ struct AuditQuery {
     {
         try connection.execute("BEGIN")
         defer { try? connection.execute("COMMIT") }
-        let first = max(1, from ?? 1)
-        var previous = AuditChain.beginning
-        if first > 1 {
+        let removal = try removal()
+        let base = removal?.last ?? .beginning
+        let first = max(base.sequence + 1, from ?? 1)
+        var previous = base.hash
+        if let removal, first == base.sequence + 1, try !isAnnounced(removal), try !isMissing(removal.record, upTo: end)
+        {
+            return AuditVerification(
+                checked: 0, head: Hexadecimal.text(previous), brokenAt: removal.first, missingTo: base.sequence,
+                next: nil)
+        }
+        if first > base.sequence + 1 {
             guard let before = try position(at: first - 1) else {
                 return AuditVerification(
-                    checked: 0, head: Hexadecimal.text(previous), brokenAt: first - 1, next: nil)
+                    checked: 0, head: Hexadecimal.text(previous), brokenAt: first - 1, missingTo: first - 1, next: nil)
             }
             previous = before.hash
         }
         let statement = try connection.statement("\(Self.rows) WHERE sequence >= ?1 ORDER BY sequence").bind(1, first)
         defer { statement.reset() }
         var expected = first
-        func found(brokenAt: Int64?, next: Int64?) -> AuditVerification {
+        func found(brokenAt: Int64?, missingTo: Int64? = nil, next: Int64?) -> AuditVerification {
             AuditVerification(
-                checked: Int(expected - first), head: Hexadecimal.text(previous), brokenAt: brokenAt, next: next)
+                checked: Int(expected - first), head: Hexadecimal.text(previous), brokenAt: brokenAt,
+                missingTo: missingTo, next: next)
         }
         while try statement.step() {
             guard expected - first < Int64(max(1, rows)) else { return found(brokenAt: nil, next: expected) }
             guard let link = try Self.link(statement, at: expected, after: previous),
                 link.sequence != end.sequence || link == end
-            else { return found(brokenAt: expected, next: nil) }
+            else {
+                let there = statement.integerOrNil(0) ?? expected
+                return found(brokenAt: expected, missingTo: there > expected ? there - 1 : nil, next: nil)
+            }
             previous = link.hash
             expected += 1
         }
         // The chain is intact; it must also reach the known record.
-        guard expected > end.sequence else { return found(brokenAt: expected, next: nil) }
+        guard expected > end.sequence else {
+            return found(brokenAt: expected, missingTo: end.sequence, next: nil)
+        }
         return found(brokenAt: nil, next: nil)
     }
 

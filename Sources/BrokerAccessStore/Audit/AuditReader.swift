@@ -25,22 +25,54 @@ public struct AuditReader: Sendable {
         try query().records(matching: filter, after: sequence, limit: limit, newestFirst: newestFirst, summary: summary)
     }
 
-    /// Whether the chain contains this record with this hash.
+    /// Whether the chain contains this record with this hash, or retention removed it.
     public func has(_ position: AuditPosition) throws(AccessStoreError) -> Bool {
-        try query().position(at: position.sequence) == position
+        let query = try query()
+        return try query.has(position, after: query.announcedRemoval())
     }
 
     /// Returns those of the positions at which the chain has no record, or another one. It contains its time, in
     /// microseconds since 1970.
     public func contradicted(_ positions: [AuditPosition]) throws(AccessStoreError) -> [ContradictedPosition] {
         let query = try query()
+        let removal = try query.announcedRemoval()
         var found: [ContradictedPosition] = []
-        for position in positions where try query.position(at: position.sequence) != position {
+        for position in positions where try !query.has(position, after: removal) {
             found.append(
                 ContradictedPosition(
                     sequence: position.sequence, time: try query.time(at: position.sequence)))
         }
         return found
+    }
+
+    /// What retention removed last; `nil` if nothing, or if the audit lacks the record that announces it.
+    public func removal() throws(AccessStoreError) -> AuditRemoval? {
+        try query().announcedRemoval()
+    }
+
+    /// Whether retention removed nothing yet, or the audit has the record that announces the last removal.
+    public func beginsOnRecord() throws(AccessStoreError) -> Bool {
+        let query = try query()
+        return try query.removal().map { (removal) throws(AccessStoreError) in try query.isAnnounced(removal) } ?? true
+    }
+
+    /// The audit's segments, oldest first: those that are sealed, those that ``AccessStore/seal(_:)`` has to seal, and the
+    /// newest one.
+    public typealias Segments = (sealed: [AuditSegment], new: [AuditSegment], open: AuditSegment?)
+
+    /// Reads the sealed segments from their table.
+    public func segments() throws(AccessStoreError) -> Segments {
+        let query = try query()
+        let new = try query.newSegments()
+        return (try query.segments(), new.sealed, new.open)
+    }
+
+    /// Divides the records into segments again. Another program may have changed the table, but not the records without
+    /// breaking the chain.
+    public func recountedSegments() throws(AccessStoreError) -> (complete: [AuditSegment], open: AuditSegment?) {
+        let query = try query()
+        let segments = try query.segments(after: query.removal()?.last.sequence ?? 0)
+        return (segments.sealed, segments.open)
     }
 
     /// Verifies at most `rows` records, from the first record or from where the last step ended.

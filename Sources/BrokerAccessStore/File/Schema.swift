@@ -196,6 +196,31 @@ enum Schema {
         -- The agent that sent the person's answer and whether a password was given, in words.
         ALTER TABLE appGrant ADD COLUMN decidedThrough TEXT;
         """,
+        """
+        -- The sealed segments of the audit (AuditSegment). Times: microseconds since 1970.
+        CREATE TABLE auditSegment (
+            last          INTEGER NOT NULL PRIMARY KEY,
+            lastHash      BLOB    NOT NULL CHECK (length(lastHash) = 32),
+            begins        INTEGER NOT NULL,
+            ends          INTEGER NOT NULL,
+            bytes         INTEGER NOT NULL
+        ) STRICT;
+        -- At most one row: the last removal by retention (AuditRemoval). Records up to last may be deleted, no others.
+        CREATE TABLE auditRemoval (
+            id            INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
+            last          INTEGER NOT NULL,
+            lastHash      BLOB    NOT NULL CHECK (length(lastHash) = 32),
+            first         INTEGER NOT NULL,
+            begins        INTEGER NOT NULL,
+            ends          INTEGER NOT NULL,
+            time          INTEGER NOT NULL,
+            record        INTEGER NOT NULL CHECK (record > last)
+        ) STRICT;
+        DROP TRIGGER IF EXISTS auditKeepsRecords;
+        CREATE TRIGGER auditKeepsRecords BEFORE DELETE ON audit
+            WHEN old.sequence > coalesce((SELECT last FROM auditRemoval), 0)
+            BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
+        """,
     ]
 
     /// The first version with a ``SyncedPosition`` file.
@@ -223,6 +248,7 @@ enum Schema {
         if version >= 4 { tables.append("silence") }
         if version >= 5 { tables.append("outboxMark") }
         if version >= 7 { tables.append("unconfirmed") }
+        if version >= 9 { tables += ["auditSegment", "auditRemoval"] }
         for table in tables {
             let report = try PreparedStatement("PRAGMA quick_check(\(table))", on: connection)
             while try report.step() {

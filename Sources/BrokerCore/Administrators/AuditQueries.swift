@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerDisclosure
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
@@ -26,7 +27,9 @@ struct AuditQueries {
             sendAudit(call, filter, extent, after: nil)
         } else {
             let limit = parameters.limit ?? Self.recordsWithoutMore
-            feed.latestRecords(for: call, matching: filter, limit: limit) { call.reply(extent.reply($0)) }
+            feed.latestRecords(for: call, matching: filter, limit: limit) {
+                call.reply(extent.reply($0, removedUntil: feed.removedDay(since: filter.since)))
+            }
         }
     }
 
@@ -67,7 +70,8 @@ struct AuditQueries {
         let limit = surroundings.limits.auditRecordsPerBatch
         feed.records(for: call, matching: filter, after: after, limit: limit) { records in
             let continues = records.count == limit
-            call.reply(extent.reply(records), continues: continues)
+            let removedUntil = after == nil ? feed.removedDay(since: filter.since) : nil
+            call.reply(extent.reply(records, removedUntil: removedUntil), continues: continues)
             guard continues else { return }
             call.whenWritable { sendAudit(call, filter, extent, after: records.last?.sequence) }
         }
@@ -80,7 +84,8 @@ struct AuditQueries {
         // Verifies in steps up to the end of the audit, including records that are appended meanwhile.
         feed.read(for: call) {
             (reader) throws(AccessStoreError) -> (
-                checked: Int, last: AuditVerification, books: [ContradictedAnchor], heads: [ContradictedPosition]
+                checked: Int, last: AuditVerification, books: [ContradictedAnchor], heads: [ContradictedPosition],
+                removal: AuditRemoval?
             ) in
             var checked = 0
             var from: Int64?
@@ -89,17 +94,29 @@ struct AuditQueries {
                 checked += step.checked
                 guard step.brokenAt == nil, let next = step.next else {
                     return (
-                        checked, step, try reader.contradictions(in: folder), try reader.contradicted(heads)
+                        checked, step, try reader.contradictions(in: folder), try reader.contradicted(heads),
+                        try reader.removal()
                     )
                 }
                 from = next
             }
         } _: { result in
-            let (checked, step, books, heads) = result
+            let (checked, step, books, heads, removal) = result
             call.reply {
                 $0.member("records", checked)
                 $0.member("head", step.head)
                 $0.member("brokenAt", step.brokenAt)
+                $0.member("missingTo", step.missingTo)
+                if let removal {
+                    $0.name("removed")
+                    $0.object { writer in
+                        writer.member("sequence", removal.last.sequence)
+                        writer.member("hash", Hexadecimal.text(removal.last.hash))
+                        writer.member("until", removal.lastDay)
+                        writer.member("time", Timestamp.text(seconds: removal.time / 1_000_000))
+                        writer.member("record", removal.record)
+                    }
+                }
                 if !books.isEmpty {
                     $0.name("contradictions")
                     $0.array(books) { writer, book in

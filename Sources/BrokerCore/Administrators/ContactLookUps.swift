@@ -50,7 +50,8 @@ struct ContactLookUps {
         try resolve([text], named: "named", uid: uid, call, session) { matches in
             do throws(VarlinkError) {
                 read(for: call, uid: uid, try Self.one(matches[0], text, "named"), since: 0, keeping: filter) {
-                    call.reply(AuditExtent.own.reply($0.records.suffix(limit)))
+                    let removedUntil = feed.removedDay(since: filter.since)
+                    call.reply(AuditExtent.own.reply($0.records.suffix(limit), removedUntil: removedUntil))
                 }
             } catch {
                 call.fail(error)
@@ -129,7 +130,7 @@ struct ContactLookUps {
     private func answer(_ call: Call, uid: UInt32, _ cards: Set<RecordNumber>, since: Int64) {
         read(for: call, uid: uid, cards, since: since) { sightings in
             let now = seeing(cards, uid: uid, alsoApps: sightings.apps)
-            reply(to: call, matches: 1, now, sightings.seen)
+            reply(to: call, matches: 1, now, sightings.seen, removedUntil: feed.removedDay(since: since))
         }
     }
 
@@ -184,7 +185,8 @@ struct ContactLookUps {
     }
 
     private func reply(
-        to call: Call, matches: Int, _ now: [(Principal, Grant)] = [], _ seen: [ContactSightings.Sighting] = []
+        to call: Call, matches: Int, _ now: [(Principal, Grant)] = [], _ seen: [ContactSightings.Sighting] = [],
+        removedUntil: String? = nil
     ) {
         groupCommit.replyOnDisk(call) { [described] in
             $0.member("matches", matches)
@@ -192,6 +194,7 @@ struct ContactLookUps {
             $0.array(now) { writer, entry in
                 writer.object { described.writeAccess(entry.0, entry.1, &$0) }
             }
+            $0.member("removedUntil", removedUntil)
             $0.name("seen")
             $0.array(seen) { writer, entry in
                 writer.object {

@@ -87,7 +87,7 @@ struct ContactSightings: Sendable {
         case .grant, .revocation: change(owner, record, isNamed)
         case .disclosure: readDisclosure(record, owner, isNamed)
         case .withheld, .refusal, .prompt, .answer, .agent, .saveNotDone, .agentSearch, .purge, .authentication,
-            .lookUp, .alarm, .backup, .restore, .policy, .start, .stop, .gap:
+            .lookUp, .alarm, .backup, .restore, .policy, .retention, .start, .stop, .gap:
             break
         }
         if isNamed { keep(record) }

@@ -68,7 +68,12 @@ struct Explanations {
         let grant = counting(principal)
         let ruling = grants.ruling(on: principal)
         let effective = grants.policy.effectiveAccess(of: grant, ruling, at: surroundings.seconds)
-        var reasons = [Self.words(for: grant)] + ruling.reasons
+        var reasons = [Self.words(for: grant)]
+        if let grant, let removal = access.removal, grant.decidedAt <= removal.ends / 1_000_000 {
+            let time = Timestamp.text(seconds: removal.time / 1_000_000)
+            reasons.append("retention removed the audit's record of that decision on \(time)")
+        }
+        reasons += ruling.reasons
         if ruling.rules.isEmpty, ruling.problem == nil { reasons.append("no policy rule matches it") }
         if let difference = ruling.difference(of: grant, from: effective, at: surroundings.seconds) {
             reasons.append(difference)

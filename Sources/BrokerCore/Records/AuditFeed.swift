@@ -24,8 +24,18 @@ final class AuditFeed {
     /// The sequence number of the last record.
     var head: Int64 { access.auditCount }
 
+    /// The day in UTC up to which retention removed records, if the period since this time, in microseconds since 1970,
+    /// begins on that day or before; `nil` if it does not, or if nothing was removed. `since` is `nil` for all records.
+    func removedDay(since: Int64?) -> String? {
+        guard let removal = access.removal, since.map({ $0 <= removal.ends }) ?? true else { return nil }
+        return removal.lastDay
+    }
+
     /// Whether records are forwarded to a second place.
     var isForwarded: Bool { forwarder != nil }
+
+    /// The sequence number of the last record that the second place has; `nil` if there is no second place.
+    var forwardedPosition: Int64? { forwarder?.position }
 
     /// Wakes the followers after a commit.
     func committed() {
@@ -113,11 +123,14 @@ enum AuditExtent {
     case own
 
     /// The parameters of a reply with these records.
-    func reply(_ records: [AuditEntry]) -> [UInt8] {
+    ///
+    /// - Parameter removedUntil: as ``AuditFeed/removedDay(since:)``.
+    func reply(_ records: [AuditEntry], removedUntil: String? = nil) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 256 * records.count + 32)
         writer.object {
             $0.name("records")
             $0.array(records) { writer, record in writer.object { write(record, &$0) } }
+            $0.member("removedUntil", removedUntil)
         }
         return writer.bytes
     }

@@ -31,7 +31,7 @@ public protocol AuditKeeper: Sendable {
 final class AuditForwarder {
     private let keeper: any AuditKeeper
     private weak var feed: AuditFeed?
-    private var position: Int64
+    private(set) var position: Int64
     /// The sequence number of the last record known to be synced.
     private var synced: Int64 = 0
     /// Whether the keeper is taking records, or a read of the audit is running or scheduled.

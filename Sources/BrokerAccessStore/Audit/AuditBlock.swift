@@ -1,0 +1,99 @@
+import BrokerAccessControl
+
+/// What the records of one block of the audit contain. See ``AuditSummary``.
+struct AuditBlock {
+    let range: ClosedRange<Int64>
+    /// Whether the block was not read, so that all of it may match.
+    private var isUnread = false
+    private var times: ClosedRange<Int64>?
+    private var events: Set<[UInt8]> = []
+    private var contacts = ContactFilter()
+    /// The callers, ascending, each with the end of its part of ``places``.
+    private var callers: [(caller: Int64, end: Int)] = []
+    /// Where the records of each caller are in the block, ascending.
+    private var places: [UInt16] = []
+    /// The caller of each record, until ``complete()``.
+    private var unsorted: [(caller: Int64, place: UInt16)] = []
+
+    /// - Parameter range: at most 65,536 records.
+    init(_ range: ClosedRange<Int64>) { self.range = range }
+
+    init(unread range: ClosedRange<Int64>) {
+        self.range = range
+        isUnread = true
+    }
+
+    mutating func add(_ sequence: Int64, time: Int64, caller: Int64, event: [UInt8], contacts: [UInt8]?) {
+        let times = times ?? time...time
+        self.times = min(times.lowerBound, time)...max(times.upperBound, time)
+        events.insert(event)
+        if let contacts { self.contacts.add(contacts) }
+        unsorted.append((caller, UInt16(truncatingIfNeeded: sequence - range.lowerBound)))
+    }
+
+    /// Call this after the last record.
+    mutating func complete() {
+        unsorted.sort { ($0.caller, $0.place) < ($1.caller, $1.place) }
+        places = unsorted.map(\.place)
+        for (place, record) in unsorted.enumerated() {
+            if callers.last?.caller == record.caller { callers.removeLast() }
+            callers.append((record.caller, place + 1))
+        }
+        unsorted = []
+    }
+
+    func mayMatch(_ filter: AuditFilter, _ pseudonym: [UInt8]?) -> Bool {
+        if isUnread { return true }
+        guard let times else { return false }
+        return filter.since.map { times.upperBound >= $0 } ?? true
+            && filter.until.map { times.lowerBound < $0 } ?? true
+            && filter.event.map { events.contains(Array($0.rawValue.utf8)) } ?? true
+            && pseudonym.map { contacts.mayContain($0[...]) } ?? true
+    }
+
+    /// The ranges of sequence numbers that contain every record of these callers, in order.
+    ///
+    /// - Parameter wanted: `nil` for all callers.
+    func ranges(of wanted: Set<Int64>?) -> [ClosedRange<Int64>] {
+        guard let wanted, !isUnread else { return [range] }
+        var found: [UInt16] = []
+        var start = 0
+        for (caller, end) in callers {
+            if wanted.contains(caller) { found += places[start..<end] }
+            start = end
+        }
+        // Reading the whole block is quicker than looking up more than an eighth of its records.
+        guard found.count * 8 <= range.count else { return [range] }
+        return found.sorted().map { (range.lowerBound + Int64($0))...(range.lowerBound + Int64($0)) }
+    }
+}
+
+/// A Bloom filter of pseudonyms: it may contain a contact that was not added, but never misses one that was. Pseudonyms are
+/// the output of a cipher, so parts of their own bytes serve as hashes.
+private struct ContactFilter {
+    /// 32,768 bits: with 2,500 mentions in a block, one contact in 200 that is not there seems to be there.
+    private var bits: [UInt64] = []
+    private static let words = 512
+
+    /// - Parameter pseudonyms: concatenated.
+    mutating func add(_ pseudonyms: [UInt8]) {
+        if bits.isEmpty { bits = [UInt64](repeating: 0, count: Self.words) }
+        for start in stride(from: 0, through: pseudonyms.count - Pseudonyms.size, by: Pseudonyms.size) {
+            for place in Self.places(pseudonyms[start..<(start + Pseudonyms.size)]) {
+                bits[place / 64] |= 1 << UInt64(place % 64)
+            }
+        }
+    }
+
+    func mayContain(_ pseudonym: ArraySlice<UInt8>) -> Bool {
+        !bits.isEmpty && Self.places(pseudonym).allSatisfy { bits[$0 / 64] & 1 << UInt64($0 % 64) != 0 }
+    }
+
+    /// Four numbers of 15 bits.
+    private static func places(_ pseudonym: ArraySlice<UInt8>) -> [Int] {
+        (0..<4).map {
+            let place = pseudonym.startIndex + 2 * $0
+            return Int(pseudonym[place] & 0x7F) << 8 | Int(pseudonym[place + 1])
+        }
+    }
+}
