@@ -73,6 +73,12 @@ public struct AuditRecord: Hashable, Sendable {
     /// The broker's own text, such as a method's name or `expired`; never text from an app or a contact. For a
     /// prompt, it is the prompt's kind, followed by the hash of the app's purpose if the app gave one.
     public var detail: String?
+
+    /// The end of the detail of a grant or a revocation that nobody decided: cards joined or left a granted set because
+    /// of a contact group.
+    public static let byContactGroup = "contact group"
+    /// The same for what a policy rule shares. The app's stored grant did not change.
+    public static let byPolicyGroup = "policy, \(byContactGroup)"
     /// Distinguishes two disclosures that name no contacts, such as two batches of one list. It is not
     /// stored. A disclosure that names neither contacts nor a part is deduplicated only if its ``count`` is 0
     /// or `nil`.

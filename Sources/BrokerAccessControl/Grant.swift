@@ -73,6 +73,9 @@ public struct Grant: Hashable, Sendable {
     /// the granted set instead.
     public var own: Set<RecordNumber> = []
 
+    /// The contact groups that a limited grant shares with the app.
+    public var groups = GrantedGroups()
+
     /// Who made the decision.
     public enum Decider: String, Sendable {
         /// The person, at a prompt.
@@ -112,7 +115,8 @@ extension Grant {
         guard keys.isSuperset(of: other.keys) else { return false }
         switch (access, other.access) {
         case (_, .denied), (.full, _): return true
-        case (.limited(let records), .limited(let others)): return records.isSuperset(of: others)
+        case (.limited(let records), .limited(let others)):
+            return records.isSuperset(of: others) && groups.records.isSuperset(of: other.groups.records)
         case (.limited, .full), (.denied, .limited), (.denied, .full): return false
         }
     }

@@ -74,6 +74,9 @@ public struct Policy: Hashable, Sendable {
         return settings
     }
 
+    /// The names of the contact groups that rules share.
+    public var contactGroups: Set<String> { Set(rules.compactMap(\.contactGroup)) }
+
     /// Returns the combined effect of all rules that match a principal.
     public func ruling(on principal: Principal) -> Ruling {
         Ruling(

@@ -35,6 +35,11 @@ extension Rule {
             let reason = "force gives no access, so this never applies"
             never("maximum_level", capsLevel, because: reason)
             never("maximum_lifetime", maximumLifetime != nil, because: reason)
+        case .limited where contactGroup != nil:
+            let reason = "contact_group shares the group as long as the rule is in force, so this never applies"
+            never("maximum_lifetime", maximumLifetime != nil, because: reason)
+            never("expire_unused", maximumUnused != nil, because: reason)
+            never("require_authentication", requiresAuthentication, because: reason)
         case .limited, nil: break
         }
         return found

@@ -42,6 +42,9 @@ public struct Rule: Hashable, Sendable {
     /// Refuses everything. The app sees `restricted`.
     public var denies = false
     public var forcedLevel: Level?
+    /// With the forced level `limited`: the name of a contact group of the person. The app sees the group's members
+    /// and nothing else.
+    public var contactGroup: String?
     /// Caps full access at limited. The app then sees only the contacts that it created itself, until the
     /// person chooses contacts for it.
     public var capsLevel = false
@@ -82,7 +85,9 @@ public struct Rule: Hashable, Sendable {
         if denies { effects.append("denies all access") }
         switch forcedLevel {
         case .denied: effects.append("forces denied")
-        case .limited: effects.append("forces limited")
+        case .limited:
+            effects.append(
+                contactGroup.map { "forces limited to the members of the contact group “\($0)”" } ?? "forces limited")
         case .full: effects.append("forces full")
         case nil: break
         }

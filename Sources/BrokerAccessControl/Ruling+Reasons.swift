@@ -20,6 +20,11 @@ extension Ruling {
             return end(of: grant).map { $0 <= now } == true
                 ? "the decision reached the policy's maximum lifetime; the person will be asked again" : nil
         case .granted(let counting):
+            if !contactGroups.isEmpty {
+                return
+                    "the decision (\(grant.access.status.rawValue)) is stored, and applies again when no rule shares a "
+                    + "contact group with the app"
+            }
             if counting.access.status != grant.access.status {
                 return
                     "the decision (\(grant.access.status.rawValue)) is stored, and applies again without these rules"

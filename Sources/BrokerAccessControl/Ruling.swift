@@ -9,6 +9,9 @@ public struct Ruling: Hashable, Sendable {
     public var confirmsWithPassword = false
     /// Set if the policy or the settings cannot be read.
     public let problem: Policy.Problem?
+    /// The members of the ``contactGroups``. The policy only names the groups: the broker reads the members from the
+    /// user's book, and until then there are none.
+    public var shared = SharedSet.empty
 
     public var isDenied: Bool { problem != nil || rules.contains(where: \.denies) }
     public var forcedLevel: Rule.Level? {
@@ -18,7 +21,13 @@ public struct Ruling: Hashable, Sendable {
     public var maximumKeys: ContactKeySet {
         rules.compactMap(\.maximumKeys).reduce(.grantable) { $0.intersection($1) }
     }
-    public var mayPrompt: Bool { !rules.contains(where: \.forbidsPrompting) }
+    /// The names of the contact groups whose members the app sees, whatever the person decided. If there are several,
+    /// it sees the cards that are in all of them.
+    public var contactGroups: Set<String> {
+        isDenied || forcedLevel != .limited ? [] : Set(rules.compactMap(\.contactGroup))
+    }
+    /// A choice of contacts would have no effect on an app whose set is a contact group's.
+    public var mayPrompt: Bool { !rules.contains(where: \.forbidsPrompting) && contactGroups.isEmpty }
     /// The maximum lifetime of a grant, in seconds from the person's decision.
     public var maximumLifetime: Int64? { rules.compactMap(\.maximumLifetime).min() }
     /// Seconds without a use after which a grant ends.
@@ -66,7 +75,7 @@ public struct Ruling: Hashable, Sendable {
         guard var effective = forced(over: decided, loadedAt: loadedAt) else { return .notDetermined }
         if capsLevel, effective.access == .full { effective.access = .limited(to: effective.own) }
         if effective.access != .denied { effective.keys.formIntersection(maximumKeys) }
-        if effective != grant { effective.revision = max(effective.revision, revision) }
+        if effective != grant { effective.revision = max(effective.revision, revision, shared.revision) }
         return .granted(effective)
     }
 
@@ -87,7 +96,9 @@ public struct Ruling: Hashable, Sendable {
         case .denied: access = .denied
         case .full: access = .full
         case .limited:
-            if case .limited(let records)? = decided?.access {
+            if !contactGroups.isEmpty {
+                access = .limited(to: shared.records)
+            } else if case .limited(let records)? = decided?.access {
                 access = .limited(to: records)
                 // The granted set expires with the person's decision. The forced level stays.
                 lifetime = decided?.lifetime ?? .untilRevoked
@@ -98,12 +109,13 @@ public struct Ruling: Hashable, Sendable {
         guard var effective = decided else {
             return Grant(access: access, revision: 0, decidedBy: .administrator, decidedAt: loadedAt)
         }
-        guard effective.access != access else { return effective }
+        guard effective.access != access || !contactGroups.isEmpty else { return effective }
         // The keys of a denied grant are meaningless.
         if effective.access == .denied { effective.keys = Grant.ordinaryKeys }
         effective.access = access
         effective.lifetime = lifetime
         effective.decidedBy = .administrator
+        effective.groups = GrantedGroups()
         return effective
     }
 }

@@ -103,6 +103,7 @@ struct AccessContents {
 
     private mutating func readPrincipals(_ connection: Database, now: Int64) throws(AccessStoreError) {
         let contacts = try PreparedStatement("SELECT contact FROM grantedContact WHERE principal = ?", on: connection)
+        let shares = try PreparedStatement("SELECT kind, record FROM groupShare WHERE principal = ?", on: connection)
         let events = try PreparedStatement(
             "SELECT revision, contact, kind, change, time FROM setEvent WHERE principal = ? ORDER BY revision",
             on: connection)
@@ -143,7 +144,12 @@ struct AccessContents {
             while try contacts.step() {
                 if let contact = contacts.integerOrNil(0) { set.insert(RecordNumber(contact)) }
             }
-            if case .limited = grant.access { grant.access = .limited(to: set) } else { grant.own = set }
+            if case .limited = grant.access {
+                grant.access = .limited(to: set)
+                grant.groups = try Self.groups(shares.bind(1, id), in: set)
+            } else {
+                grant.own = set
+            }
             // If the history cannot be read, it starts empty.
             var history = SetHistory(epoch: grant.revision)
             if let epoch = rows.integerOrNil(14) {
@@ -153,6 +159,24 @@ struct AccessContents {
                 grant: grant, displayName: rows.textOrNil(4) ?? "", history: history, decision: decision)
             usages[principal] = Usage(lastUsedAt: rows.integerOrNil(12), uses: Int(rows.integerOrNil(13) ?? 0))
         }
+    }
+
+    private static func groups(
+        _ rows: PreparedStatement, in set: Set<RecordNumber>
+    ) throws(AccessStoreError) -> GrantedGroups {
+        var groups = GrantedGroups()
+        while try rows.step() {
+            guard let record = rows.integerOrNil(1).map({ RecordNumber($0) }),
+                let kind = rows.integerOrNil(0).flatMap(GroupShareKind.init)
+            else { throw .damaged(reason: "groupShare: a row cannot be read") }
+            switch kind {
+            case .group: groups.records.insert(record)
+            case .joined: groups.joined.insert(record)
+            case .withheld: groups.withheld.insert(record)
+            }
+        }
+        groups.joined.formIntersection(set)
+        return groups
     }
 
     private static func history(

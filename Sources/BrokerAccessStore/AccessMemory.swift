@@ -102,6 +102,9 @@ extension Grant {
         case (.limited(let records), .full), (.full, .limited(let records)): grant.access = .limited(to: records)
         case (.full, .full): break
         }
+        grant.groups.records.formIntersection(other.groups.records)
+        grant.groups.joined = groups.joined.union(other.groups.joined).intersection(grant.access.records)
+        grant.groups.withheld = groups.withheld.union(other.groups.withheld).subtracting(grant.access.records)
         grant.keys.formIntersection(other.keys)
         switch (lifetime, other.lifetime) {
         case (.untilTime(let end), .untilTime(let otherEnd)): grant.lifetime = .untilTime(min(end, otherEnd))

@@ -138,10 +138,11 @@ public struct AppActivity: Sendable {
     }
 
     private mutating func readGrant(_ record: ReportRecord, _ named: [Int32], _ day: Int?) {
+        guard !record.isByPolicyGroup else { return set.isReplaced() }
         let lifetime = LifetimeKind(recorded: record.detail)
         let isBound = lifetime == .session || lifetime == .process
         set.grant(record, named, isBound: isBound)
-        guard !record.isContinued, let status = record.status else { return }
+        guard !record.isContinued, !record.isByContactGroup, let status = record.status else { return }
         if !isBound { persistentLevel = status }
         setLevel(status, at: record.time)
         count(\.grants, 1, day)
@@ -150,8 +151,9 @@ public struct AppActivity: Sendable {
     private mutating func readRevocation(_ record: ReportRecord, _ named: [Int32], _ day: Int?) {
         // Without a status, the person only permits the app to ask again.
         guard let status = record.status else { return }
+        guard !record.isByPolicyGroup else { return set.isReplaced() }
         set.revoke(record, named)
-        guard !record.isContinued else { return }
+        guard !record.isContinued, !record.isByContactGroup else { return }
         count(\.revocations, 1, day)
         // The session or process of a grant ended. The app's other grant, if it has one, stays in effect.
         if record.detail == "ended" { return setLevel(persistentLevel ?? status, at: record.time) }

@@ -54,6 +54,10 @@ struct ReportRecord {
 
     /// Whether the record is a further part of the record before, because one record cannot name all contacts.
     var isContinued: Bool { detail == "continued" }
+    /// Whether what the app saw by a policy rule changed, and its grant stayed as it was.
+    var isByPolicyGroup: Bool { detail == AuditRecord.byPolicyGroup }
+    /// Whether nobody decided: a granted set changed because of a contact group.
+    var isByContactGroup: Bool { detail.hasSuffix(AuditRecord.byContactGroup) }
 
     /// Whether a disclosure contained contacts, or only a number or nothing. The record of a number names the method.
     var hasContacts: Bool { count > 0 && (contacts != nil || !keys.isEmpty || detail.isEmpty) }

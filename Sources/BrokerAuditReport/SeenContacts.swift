@@ -90,6 +90,9 @@ struct GrantedSet {
         contacts.formUnion(named)
     }
 
+    /// A policy rule replaced the set for a time that the records do not tell.
+    mutating func isReplaced() { hasSeveral = true }
+
     mutating func clear() { (contacts, isLimited, isKnown) = ([], false, false) }
 
     /// The contacts of one record of a list; `nil` if they cannot be determined. A list contains only contacts of the

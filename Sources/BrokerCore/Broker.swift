@@ -61,14 +61,17 @@ public final class Broker {
         // Books and effective access.
         let problems = StoreProblems(surroundings: surroundings, groupCommit: groupCommit)
         recovery = SaveRecovery(surroundings: surroundings, access: access, groupCommit: groupCommit, history: history)
-        books = Books(surroundings: surroundings, access: access, recovery: recovery, problems: problems)
+        let shares = GroupShares(
+            surroundings: surroundings, access: access, groupCommit: groupCommit, history: history)
+        books = Books(
+            surroundings: surroundings, access: access, recovery: recovery, shares: shares, problems: problems)
         longReads = LongReads(
             loop: surroundings.loop, releasesMemoryAfter: surroundings.limits.releasesLongReadsAfter, problems: problems
         )
         thumbnails = Thumbnails(surroundings: surroundings, books: books, history: history)
         grants = Grants(
             surroundings: surroundings, access: access, groupCommit: groupCommit, history: history, sessions: sessions,
-            books: books)
+            books: books, shares: shares)
         let saves = Saves(
             surroundings: surroundings, access: access, groupCommit: groupCommit, books: books, grants: grants,
             history: history,

@@ -6,7 +6,8 @@ import BrokerTrustedFiles
 enum RuleReader {
     static func rule(_ table: TOMLTable) throws(TrustedFileError) -> Rule {
         try table.allow([
-            "apps", "deny", "expire_unused", "forbid_prompting", "force", "groups", "maximum_keys", "maximum_level",
+            "apps", "contact_group", "deny", "expire_unused", "forbid_prompting", "force", "groups", "maximum_keys",
+            "maximum_level",
             "maximum_lifetime",
             "name", "require_authentication", "same_user", "strengths", "users",
         ])
@@ -22,6 +23,15 @@ enum RuleReader {
         }
         rule.denies = try yes(table, "deny")
         rule.forcedLevel = try table.word("force")
+        if let group = try table.string("contact_group") {
+            guard rule.forcedLevel == .limited else {
+                throw table.wrong("contact_group", "needs force = \"limited\" in the same rule")
+            }
+            guard group.contains(where: { !$0.isWhitespace }) else {
+                throw table.wrong("contact_group", "must be the name of a contact group, such as \"Family\"")
+            }
+            rule.contactGroup = group
+        }
         if let level = try table.string("maximum_level") {
             guard level == "limited" else {
                 throw table.wrong(

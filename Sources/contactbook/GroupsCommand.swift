@@ -147,6 +147,13 @@ struct GroupsCommand: ParsableCommand {
         let changing = cards.filter { inside.contains($0) != adding }
         let called = contacts.map { ContactCard.name($0.contact) }.joined(separator: ", ")
         let name = Speech.clean(group.name)
+        let confirmed = cards.filter { adding && inside.contains($0) }
+        if !confirmed.isEmpty {
+            // The broker does not share a member that another app added, until the person adds it again.
+            try book.save(in: nil) { request in
+                for card in confirmed { request.put(.memberAdded, group.identifier, card) }
+            }
+        }
         guard !changing.isEmpty else {
             throw CommandFailure(
                 adding ? "\(called) is in \(name) already" : "\(called) is not in \(name)", .refused)

@@ -69,8 +69,17 @@ struct AppGrant {
     var extent: String {
         switch status {
         case "full": "all contacts"
-        case "limited": contacts == 1 ? "1 contact" : "\(contacts) contacts"
+        case "limited": (contacts == 1 ? "1 contact" : "\(contacts) contacts") + groups
         default: "nothing"
+        }
+    }
+
+    /// Says that contact groups are shared, which the broker does not name without a password.
+    private var groups: String {
+        switch json["groups"]?.integer ?? 0 {
+        case 0: ""
+        case 1: " (1 group)"
+        case let count: " (\(count) groups)"
         }
     }
 

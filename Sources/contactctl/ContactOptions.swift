@@ -2,36 +2,11 @@ import ArgumentParser
 import BrokerCommandOutput
 import BrokerJSON
 
-/// The arguments of a command that changes an app's access to single contacts.
-struct ContactOptions: ParsableArguments {
-    @OptionGroup var target: AppOptions
-    @Option(help: ContactWord.help, completion: .custom { (_, _, _) in [] }) var contact: [String]
-    @Option(
-        help: "Whose contacts: a name or a UID. Only for root.",
-        completion: .custom { (_, _, _) in Completions.users() }
-    )
-    var user: String?
-    @Flag(help: "Print JSON.") var json = false
-
-    func validate() throws { try ContactWord.check(contact) }
-
-    /// Carries out the change, and prints what each app sees now.
-    ///
-    /// - Parameters:
-    ///   - change: as the broker names it.
-    ///   - task: the command's task, phrased to follow `could not`.
-    ///   - done: the word before the result.
-    func carryOut(_ change: String, to task: String, done: String) throws {
-        let users = try UserName.users(user, to: task)
-        try ContactChange(change: change, contacts: contact, task: task, done: done)
-            .carryOut(target, users, json: json)
-    }
-}
-
-/// A change of an app's access to single contacts.
+/// A change of an app's access to single contacts and contact groups.
 struct ContactChange {
     let change: String
     let contacts: [String]
+    var groups: [String] = []
     let task: String
     let done: String
 
@@ -43,7 +18,8 @@ struct ContactChange {
             $0.member("app", first.app)
             $0.member("strength", target.strength)
             $0.member("change", change)
-            $0.member("contacts", contacts)
+            if !contacts.isEmpty { $0.member("contacts", contacts) }
+            if !groups.isEmpty { $0.member("groups", groups) }
             users.write(&$0)
         }
         let changed = AppGrant.all(reply["grants"])
@@ -55,6 +31,32 @@ struct ContactChange {
             return Speech.say("nothing changed: \(first.name.full) sees \(first.sees)\(users.suffix)")
         }
         if change != "share" { Speech.say("it may have kept what it has already read") }
+    }
+}
+
+/// The options of a command that concern whose contacts it changes, and its output.
+struct ContactOwnerOptions: ParsableArguments {
+    @Option(
+        help: "Whose contacts: a name or a UID. Only for root.",
+        completion: .custom { (_, _, _) in Completions.users() }
+    )
+    var user: String?
+    @Flag(help: "Print JSON.") var json = false
+}
+
+/// How a person names a contact group.
+enum GroupWord {
+    static let help: ArgumentHelp = "A contact group, by its whole name. Repeat it for several groups."
+
+    /// The broker's maxima: bytes in a group's name, and groups.
+    private static let longest = 1_024
+    private static let most = 20
+
+    static func check(_ words: [String]) throws {
+        if words.contains(where: { $0.utf8.count > longest }) {
+            throw ValidationError("the group's name has more than \(longest) bytes")
+        }
+        if words.count > most { throw ValidationError("--group can be repeated \(most) times at most") }
     }
 }
 

@@ -7,27 +7,33 @@ struct RevokeCommand: ParsableCommand {
         commandName: "revoke", abstract: "Revoke an app's access.",
         discussion: """
             The same program is then denied without a prompt, in other terminals, too. To let it ask again, use reset. To \
-            end only the access of a terminal session, use end-session. With --contact, the app loses only that contact; \
-            this needs the password of the user, because it looks up the contact.
+            end only the access of a terminal session, use end-session. With --contact or --group, the app loses only \
+            that contact, or the contacts that it sees as members of that group; this needs the password of the user, \
+            because it looks up the contact or the group.
             """)
 
     @OptionGroup var target: AppOptions
     @OptionGroup var users: UserOptions
     @Option(help: ContactWord.help, completion: .custom { (_, _, _) in [] }) var contact: [String] = []
+    @Option(help: GroupWord.help, completion: .custom { (_, _, _) in [] }) var group: [String] = []
     @Flag(help: "Print JSON.") var json = false
 
     func validate() throws {
         try ContactWord.check(contact)
-        if !contact.isEmpty, users.allUsers {
-            throw ValidationError("--contact names a contact of one user; use --user instead of --all-users")
+        try GroupWord.check(group)
+        if !contact.isEmpty || !group.isEmpty, users.allUsers {
+            let option = contact.isEmpty ? "--group names a group" : "--contact names a contact"
+            throw ValidationError("\(option) of one user; use --user instead of --all-users")
         }
     }
 
     func run() throws {
         let users = try users.users(to: "revoke access")
-        guard contact.isEmpty else {
-            return try ContactChange(change: "revoke", contacts: contact, task: "revoke access", done: "revoked")
-                .carryOut(target, users, json: json)
+        guard contact.isEmpty, group.isEmpty else {
+            return try ContactChange(
+                change: "revoke", contacts: contact, groups: group, task: "revoke access", done: "revoked"
+            )
+            .carryOut(target, users, json: json)
         }
         let client = try AdminClient(to: "revoke access")
         let grants = try client.grants(of: target, users)

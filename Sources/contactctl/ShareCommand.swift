@@ -2,13 +2,34 @@ import ArgumentParser
 
 struct ShareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "share", abstract: "Share single contacts with an app that has limited access.",
+        commandName: "share", abstract: "Share contacts or contact groups with an app that has limited access.",
         discussion: """
-            Needs the password of the user. Root may share another user's contacts only if contactbroker.toml permits it \
-            (look_up_contacts), by a whole name, e-mail address or phone number.
+            With a group, the app sees the group's members, and contacts that you add to the group later join: only \
+            those that you add with a program that may see all contacts, and never contacts of subgroups or of another \
+            container. For an app that other programs can imitate (contactctl show), contacts that are added later do \
+            not join; share the group again to add them. Needs the password of the user. Root may share another user's \
+            contacts only if contactbroker.toml permits it (look_up_contacts), by a whole name, e-mail address or phone \
+            number.
             """)
 
-    @OptionGroup var options: ContactOptions
+    @OptionGroup var target: AppOptions
+    @Option(help: ContactWord.help, completion: .custom { (_, _, _) in [] }) var contact: [String] = []
+    @Option(help: GroupWord.help, completion: .custom { (_, _, _) in [] }) var group: [String] = []
+    @OptionGroup var owner: ContactOwnerOptions
 
-    func run() throws { try options.carryOut("share", to: "share the contacts", done: "shared") }
+    func validate() throws {
+        try ContactWord.check(contact)
+        try GroupWord.check(group)
+        guard !contact.isEmpty || !group.isEmpty else {
+            throw ValidationError("name what to share with --contact or --group")
+        }
+    }
+
+    func run() throws {
+        let users = try UserName.users(owner.user, to: "share the contacts")
+        try ContactChange(
+            change: "share", contacts: contact, groups: group, task: "share the contacts", done: "shared"
+        )
+        .carryOut(target, users, json: owner.json)
+    }
 }

@@ -153,7 +153,8 @@ struct LossTests {
     func upgrade() throws {
         let copy = try fixture.copy()
         try copy.tamper(
-            "DROP TABLE unconfirmed; DROP TABLE auditSegment; DROP TABLE auditRemoval; ALTER TABLE appGrant DROP COLUMN decidedThrough; PRAGMA user_version = 5"
+            "DROP TABLE groupShare; DROP TABLE unconfirmed; DROP TABLE auditSegment; DROP TABLE auditRemoval; "
+                + "ALTER TABLE appGrant DROP COLUMN decidedThrough; PRAGMA user_version = 5"
         )
         unlink(copy.position)
         let survivor = try copy.open()

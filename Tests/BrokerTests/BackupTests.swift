@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerDisclosure
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
@@ -85,6 +86,33 @@ struct BackupTests {
         try other.restart()
         #expect(try whole(other.app("keeper")) == before.0)
         #expect(try whole(other.app("mail")) == before.1)
+    }
+
+    @Test("A contact group that is shared with an app still makes its set grow after a restore")
+    func groups() throws {
+        let one = try system()
+        let keeper = try fill(one)
+        let family = try one.app("family", .limited(to: []), strength: .sandboxed)
+        let listed = try keeper.call("ListGroups").parameters["groups"]?.elements.map(Array.init) ?? []
+        let crew = try #require(listed.first { $0["name"]?.string == "Crew" }?["identifier"]?.string)
+        let ciphers = one.broker.access.identifiers(for: keeper.principal, sharesPersistentKey: true)
+        var grant = try #require(one.broker.access.grant(of: family.principal))
+        grant.share(group: try #require(ciphers?.record(crew, as: .group)), members: try one.records("Ada"))
+        try one.grant(grant.access, to: family)
+        one.broker.access.setGrant(
+            grant, for: family.principal, displayName: "family", at: one.broker.books.moment(of: 1_000))
+        let other = try system()
+        let backup = try Backup(of: one)
+        try Backup.copyKey(from: one, to: other)
+        try #require(try backup.restore(in: other).error == nil)
+        let (keeperThere, familyThere) = (
+            try other.app("keeper"), try other.app("family", strength: .sandboxed)
+        )
+        #expect(try familyThere.fetch().names == ["Ada"])
+        let cid = try keeperThere.identifier(of: "Cid")
+        let step = #"{"operation":"addMember","member":"\#(cid)","group":{"identifier":"\#(crew)"}}"#
+        try #require(try keeperThere.save([.other(step)]).error == nil)
+        #expect(try familyThere.fetch().names == ["Ada", "Cid"])
     }
 
     @Test("An app never gets back what was taken from it, and loses what it had not at the time of the backup")
@@ -233,9 +261,9 @@ struct BackupTests {
             [header, "7", end],
             [header.replacing(#""version":1"#, with: #""version":2"#), end],
             [header.replacing("user 1000", with: "somebody else"), end],
-            [header, #"{"member":[1,2]}"#, end], [header, #"{"member":["a",2]}"#, end],
+            [header, #"{"member":[1,2,0]}"#, end], [header, #"{"member":["a",2,0]}"#, end],
             [header, #"{"member":[1]}"#, end],
-            [header, #"{"member":[1,99999999999999999999]}"#, end], [header, #"{"container":[-1,"x"]}"#, end],
+            [header, #"{"member":[1,99999999999999999999,0]}"#, end], [header, #"{"container":[-1,"x"]}"#, end],
             [header, #"{"group":[1,"x","zz",null]}"#, end], [header, #"{"link":[1,1]}"#, end],
             [header, #"{"card":{"record":1}}"#, #"{"end":{"cards":1}}"#],
             [header, #"{"card":{"record":1,"contact":{"givenName":7}}}"#, #"{"end":{"cards":1}}"#],

@@ -5,6 +5,8 @@ struct Model {
     var apps: [String: ModelApp] = [:]
     /// Counts changes, so that the model knows what came first.
     private(set) var moment = 1
+    /// How often an app got cards that were added to a shared group later.
+    private(set) var laterMembers = 0
     /// Seconds since 1970.
     private(set) var now: Int64
 
@@ -23,10 +25,13 @@ struct Model {
 
     /// The person or an administrator decides about an app. Its history continues if only its granted set changes.
     ///
-    /// - Parameter goesOn: the decision changes the existing grant and does not start a new one.
+    /// - Parameters:
+    ///   - turnedOn: the cards that the person chose now. A card that was in the set because of a group is then also
+    ///     granted singly.
+    ///   - goesOn: the decision changes the existing grant and does not start a new one.
     mutating func decide(
-        _ name: String, _ level: ModelApp.Level, set: Set<Int> = [], keys: ModelKeys = .ordinary,
-        expires: Int64? = nil, goesOn: Bool = false
+        _ name: String, _ level: ModelApp.Level, set: Set<Int> = [], turnedOn: Set<Int> = [],
+        keys: ModelKeys = .ordinary, expires: Int64? = nil, goesOn: Bool = false
     ) {
         guard var app = apps[name] else { return }
         moment += 1
@@ -35,6 +40,13 @@ struct Model {
         if level != .notDetermined {
             decided = ModelDecision(
                 level: level, set: level == .limited ? set : [], keys: keys, expires: expires, at: now)
+        }
+        if level == .limited, goesOn, let former, former.level == .limited {
+            decided?.groups = former.groups
+            decided?.joined = former.joined.intersection(set).subtracting(turnedOn)
+            if !former.groups.isEmpty {
+                decided?.withheld = former.withheld.union(former.set.subtracting(set)).subtracting(set)
+            }
         }
         if app.rule.kind == .lifetime, level != .denied {
             if goesOn, let former, former.level != .denied {
@@ -56,6 +68,27 @@ struct Model {
         var decided = ModelDecision(
             level: level, set: level == .limited ? former.set : [], keys: keys, expires: expires, at: former.at)
         if level == .denied { decided.at = now }
+        if level == .limited, former.level == .limited {
+            (decided.groups, decided.joined, decided.withheld) = (former.groups, former.joined, former.withheld)
+        }
+        app.replaceDecision(by: decided, moment)
+        app.stand(at: now)
+        apps[name] = app
+    }
+
+    /// The person shares a group with an app that has limited access, or takes it back.
+    mutating func share(_ name: String, group: Int, isShared: Bool) {
+        guard var app = apps[name], var decided = app.decided, decided.level == .limited else { return }
+        moment += 1
+        if isShared {
+            let members = book.groups[group]?.confirmed ?? []
+            decided.groups.insert(group)
+            decided.joined.formUnion(members.subtracting(decided.set))
+            decided.withheld.subtract(members)
+            decided.set.formUnion(members)
+        } else if decided.groups.remove(group) != nil {
+            decided.settle(book.groups, mayGrow: false)
+        }
         app.replaceDecision(by: decided, moment)
         app.stand(at: now)
         apps[name] = app
@@ -102,11 +135,18 @@ struct Model {
             }
         }
         let gone = Set(former.contacts.keys).subtracting(book.contacts.keys)
+        defer {
+            for (name, app) in apps {
+                apps[name]?.follow(book.groups, moment, at: now)
+                if apps[name]?.decided?.joined.isSubset(of: app.decided?.joined ?? []) == false { laterMembers += 1 }
+            }
+        }
         guard !gone.isEmpty else { return }
         for (name, app) in apps {
             for contact in gone.intersection(app.single) { apps[name]?.wasRevoked[contact] = false }
             apps[name]?.decided?.set.subtract(gone)
             apps[name]?.decided?.own.subtract(gone)
+            apps[name]?.decided?.joined.subtract(gone)
             apps[name]?.stand(at: now)
         }
     }
@@ -201,7 +241,10 @@ struct ModelBook {
         takeOut(number)
         unlike = unlike.filter { !$0.contains(number) }
         contacts[number] = nil
-        for group in groups.keys { groups[group]?.members.remove(number) }
+        for group in groups.keys {
+            groups[group]?.members.remove(number)
+            groups[group]?.confirmed.remove(number)
+        }
         if me == number { me = nil }
         return .contact(number)
     }

@@ -1,3 +1,5 @@
+import BrokerAccessControl
+
 /// One app, and what it may see.
 struct ModelApp {
     enum Level: String { case notDetermined, limited, full, denied, restricted }
@@ -108,6 +110,18 @@ struct ModelApp {
         stand(at: now)
     }
 
+    /// Whether cards that the person adds to a shared group later join.
+    var mayGrow: Bool { ModelRun.strength(of: name) == .sandboxed }
+
+    /// Brings the granted set in line with the confirmed members of its groups.
+    mutating func follow(_ groups: [Int: ModelGroup], _ moment: Int, at now: Int64) {
+        guard var new = decided, new.level == .limited, !new.groups.isEmpty else { return }
+        new.groups.formIntersection(groups.keys)
+        new.settle(groups, mayGrow: mayGrow)
+        replaceDecision(by: new, moment)
+        stand(at: now)
+    }
+
     /// Derives the effective access.
     mutating func stand(at now: Int64) {
         var decided = decided
@@ -154,6 +168,18 @@ struct ModelDecision {
     var at: Int64
     /// The contacts that the app added while a rule limited its access and the decision was not limited.
     var own: Set<Int> = []
+    /// The shared groups, the cards that are in the set only because of them, and those that the person revoked singly.
+    var groups: Set<Int> = []
+    var joined: Set<Int> = []
+    var withheld: Set<Int> = []
+
+    /// Derives the set from the groups' confirmed members.
+    mutating func settle(_ groups: [Int: ModelGroup], mayGrow: Bool) {
+        let single = set.subtracting(joined)
+        let members = self.groups.reduce(into: Set<Int>()) { $0.formUnion(groups[$1]?.confirmed ?? []) }
+        joined = mayGrow ? members.subtracting(single).subtracting(withheld) : joined.intersection(members)
+        set = single.union(joined)
+    }
 }
 
 /// The administrator's rule for one app.

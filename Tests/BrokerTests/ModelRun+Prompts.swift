@@ -231,9 +231,11 @@ extension ModelRun {
             try person.answer(
                 prompt,
                 #""level":"limited","identifiers":[\#(text(chosen))]\#(keys?.text ?? "")\#(end?.text ?? "")"#)
-            newly = model.book.linked(with: chosen.map(\.number)).subtracting(app.set)
+            let on = model.book.linked(with: chosen.map(\.number))
+            newly = on.subtracting(app.set)
             model.decide(
-                name, .limited, set: app.set.union(newly), keys: isFirst ? keys?.keys ?? .ordinary : app.going.keys,
+                name, .limited, set: app.set.union(newly), turnedOn: on,
+                keys: isFirst ? keys?.keys ?? .ordinary : app.going.keys,
                 expires: isFirst ? end?.end : app.going.expires, goesOn: !isFirst)
         }
         if model.app(name).level == .restricted { return try compareRefused(answer, name) }
@@ -298,7 +300,8 @@ extension ModelRun {
                 let changesKeys = terms.map { $0.keys != going.keys } ?? false
                 if app.level == .limited, added.isEmpty, removed.isEmpty, !changesKeys { return }
                 self.model.decide(
-                    name, .limited, set: set, keys: terms?.keys ?? going.keys, expires: going.expires, goesOn: true)
+                    name, .limited, set: set, turnedOn: on, keys: terms?.keys ?? going.keys, expires: going.expires,
+                    goesOn: true)
             }
         }
         if byPerson {

@@ -253,6 +253,7 @@ extension ModelRun {
         if adds { return addMember(contact.number, contact.identifier, to: group, in: &draft) }
         draft.texts.append(step("removeMember", group: groupFields(group.identifier), member: contact.identifier))
         draft.description.append("takes \(contact.number) out of \(group.number)")
+        draft.book.groups[group.number]?.confirmed.remove(contact.number)
         if draft.book.groups[group.number]?.members.remove(contact.number) != nil {
             draft.events.append(.member(contact.number, of: group.number))
         }
@@ -266,6 +267,7 @@ extension ModelRun {
         draft.description.append("puts \(contact) into \(group.number)")
         draft.used.insert(contact)
         draft.usedGroups.insert(group.number)
+        if draft.book.isEvidence { draft.book.groups[group.number]?.confirmed.insert(contact) }
         if draft.book.groups[group.number]?.members.insert(contact).inserted == true {
             draft.events.append(.member(contact, of: group.number))
         }

@@ -1,8 +1,12 @@
 import BrokerAccessControl
+import BrokerAccessStore
+import BrokerContactsStore
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
 import Testing
+
+@testable import BrokerCore
 
 /// Random steps.
 extension ModelRun {
@@ -10,7 +14,8 @@ extension ModelRun {
         let name = one(Self.appNames) ?? ""
         let level = model.app(name).level
         switch number(0...99) {
-        case 0..<45:
+        case 0..<3: try shareGroup(name)
+        case 3..<45:
             if level == .notDetermined { try askForAccess(name, chooseAct()) } else { try save(name) }
         case 45..<55: try askForAccess(name, chooseAct())
         case 55..<63: try askForContacts(name, chooseAct())
@@ -59,7 +64,7 @@ extension ModelRun {
         let rules = rules.sorted { $0.key < $1.key }.map { name, said in
             var rule = Rule(place: "test.toml:1")
             rule.apps = [name]
-            rule.strengths = [.installed]
+            rule.strengths = [Self.strength(of: name)]
             switch said.kind {
             case .none: break
             case .deny: rule.denies = true
@@ -119,6 +124,41 @@ extension ModelRun {
         try require(answer.error == nil, "SetGrant of \(name): \(answer.text)")
         let level: ModelApp.Level = status == "denied" ? .denied : status == "full" ? .full : .limited
         model.lower(name, to: level, keys: narrow ?? decided.keys, expires: end ?? decided.expires)
+    }
+
+    /// The person shares a contact group with an app that has limited access, or takes one back.
+    private func shareGroup(_ any: String) throws {
+        let name = one(Self.appNames.filter { model.app($0).decided?.level == .limited }) ?? any
+        guard let group = one(model.book.groups.values.sorted { $0.number < $1.number }) else { return }
+        let decided = model.app(name).decided
+        guard chance(70) else {
+            note("share: \(name) no longer gets group \(group.number)")
+            let answer = try administrator(
+                "ChangeGrantedContacts", #"{"app":"\#(name)","change":"revoke","groups":["\#(group.name)"]}"#)
+            let error =
+                switch decided?.level {
+                case nil: "UnknownApp"
+                case .full: "InvalidValue"
+                default: ""
+                }
+            try requireSame(answer.error ?? "", error, "\(name): revoking a group")
+            return model.share(name, group: group.number, isShared: false)
+        }
+        note("share: \(name) gets group \(group.number)")
+        // In session mode no program can give an app more, so the grant is stored as after a password.
+        let (broker, principal) = (fixture.broker, app(name).principal)
+        guard decided?.level == .limited, var grant = broker.access.grant(of: principal),
+            let book = broker.books.opened(1_000),
+            let record = try book.groups(named: group.name, limit: 1).first
+        else { return }
+        for (group, members) in broker.grants.shares.members(of: [record], in: book) {
+            grant.share(group: group, members: members)
+        }
+        grant.revision = broker.access.nextRevision()
+        var isSettled = false
+        broker.grants.settle(grant, for: principal, displayName: name, sharesPersistentKey: true) { isSettled = $0 }
+        try require(fixture.loop.run { isSettled }, "\(name): the grant is not settled")
+        model.share(name, group: group.number, isShared: true)
     }
 
     private func reset(_ name: String) throws {

@@ -16,6 +16,11 @@ struct Difference: Error {
 final class ModelRun {
     static let appNames = ["mail", "chat", "calendar", "dialer", "sync"]
 
+    /// Other programs can imitate an installed app, but not a sandboxed one.
+    static func strength(of name: String) -> IdentityStrength {
+        name == "dialer" || name == "sync" ? .sandboxed : .installed
+    }
+
     let fixture: BrokerFixture
     var model: Model
     var numbers: SeededNumbers
@@ -108,7 +113,7 @@ final class ModelRun {
 
     /// Another connection of an app.
     func connect(_ name: String) -> TestApp {
-        TestApp(fixture: fixture, caller: fixture.caller(name, strength: .installed))
+        TestApp(fixture: fixture, caller: fixture.caller(name, strength: Self.strength(of: name)))
     }
 
     /// Ends the broker and starts it again.

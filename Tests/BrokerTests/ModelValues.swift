@@ -65,6 +65,8 @@ struct ModelGroup {
     let maker: String
     var name: String
     var members: Set<Int> = []
+    /// The members that an app with access to everything added.
+    var confirmed: Set<Int> = []
     var subgroups: Set<Int> = []
     /// When its name last changed.
     var renamed = 0

@@ -85,6 +85,10 @@ struct PolicyExamplesTests {
             Row("family-computer", .sandboxed, "org.game", of: 1_001, .full, .limited, endsAfter: 30, unusedAfter: 180),
             Row("family-computer", .sandboxed, "org.game", of: 1_001, nil, .notDetermined, unusedAfter: 180),
             Row(
+                "family-computer", .sandboxed, "com.example.Messenger", of: 1_001, nil, .limited, mayPrompt: false,
+                unusedAfter: 180),
+            Row("family-computer", .sandboxed, "com.example.Messenger", nil, .notDetermined, unusedAfter: 180),
+            Row(
                 "family-computer", .unverified, "/usr/bin/x sha256:0", of: 1_001, one, .restricted, endsAfter: 30,
                 unusedAfter: 180),
             Row("kiosk", .sandboxed, "com.example.CheckIn", nil, .full, mayPrompt: false, keys: badge),

@@ -145,6 +145,20 @@ struct PolicyReaderTests {
             Wrong("[[rule]]\ndeny = true\nusers = [4294967296]\n", 3, "rule[0].users"),
             Wrong("[[rule]]\ndeny = true\nusers = [\"ada\"]\n", 3, "rule[0].users"),
             Wrong("[[rule]]\nmaximum_level = \"full\"\n", 2, "rule[0].maximum_level"),
+            Wrong("[[rule]]\nforbid_prompting = true\ncontact_group = \"Family\"\n", 3, "rule[0].contact_group"),
+            Wrong(
+                "[[rule]]\nstrengths = [\"service\"]\nforce = \"full\"\ncontact_group = \"Family\"\n", 4,
+                "rule[0].contact_group"),
+            Wrong(
+                "[[rule]]\nstrengths = [\"service\"]\nforce = \"limited\"\ncontact_group = \" \"\n", 4,
+                "rule[0].contact_group"),
+            // The person's decision does not count, so it needs no end and no password.
+            Wrong(
+                "[[rule]]\nstrengths = [\"service\"]\nforce = \"limited\"\ncontact_group = \"x\"\n"
+                    + "maximum_lifetime = \"1d\"\n", 5, "rule[0].maximum_lifetime"),
+            Wrong(
+                "[[rule]]\nstrengths = [\"service\"]\nforce = \"limited\"\ncontact_group = \"x\"\n"
+                    + "require_authentication = true\n", 5, "rule[0].require_authentication"),
             Wrong("[[rule]]\nmaximum_keys = [\"name\"]\n", 2, "rule[0].maximum_keys"),
             Wrong("[[rule]]\nmaximum_keys = []\n", 2, "rule[0].maximum_keys"),
             Wrong("[[rule]]\nmaximum_lifetime = 30\n", 2, "rule[0].maximum_lifetime"),

@@ -36,6 +36,7 @@ extension AccessStore {
         try write(held, usages[principal] ?? Usage(), of: id, connection)
         usages[principal]?.unwritten = 0
         try write(change, held.grant, of: id, connection)
+        try write(change, held.grant.groups, of: id, connection)
         try write(held.history, of: id, connection)
     }
 
@@ -88,6 +89,34 @@ extension AccessStore {
         }
     }
 
+    private func write(
+        _ change: SetChange, _ groups: GrantedGroups, of id: Int64, _ connection: Database
+    ) throws(AccessStoreError) {
+        let insert = try connection.statement("INSERT INTO groupShare (principal, kind, record) VALUES (?, ?, ?)")
+        let write = { (kind: GroupShareKind, records: Set<RecordNumber>) throws(AccessStoreError) in
+            for record in records.sorted() {
+                try insert.bind(1, id).bind(2, kind.rawValue).bind(3, record.rawValue).run()
+            }
+        }
+        // A group may also leave a grant whose set stays the same.
+        guard case .rows(let added, let removed) = change, !groups.records.isEmpty else {
+            try connection.statement("DELETE FROM groupShare WHERE principal = ?").bind(1, id).run()
+            try write(.group, groups.records)
+            try write(.joined, groups.joined)
+            return try write(.withheld, groups.withheld)
+        }
+        let moved = added.union(removed)
+        try connection.statement("DELETE FROM groupShare WHERE principal = ? AND kind = ?")
+            .bind(1, id).bind(2, GroupShareKind.group.rawValue).run()
+        let delete = try connection.statement("DELETE FROM groupShare WHERE principal = ? AND kind > ? AND record = ?")
+        for record in moved {
+            try delete.bind(1, id).bind(2, GroupShareKind.group.rawValue).bind(3, record.rawValue).run()
+        }
+        try write(.group, groups.records)
+        try write(.joined, groups.joined.intersection(moved))
+        try write(.withheld, groups.withheld.intersection(moved))
+    }
+
     /// Writes the events that the file lacks, and deletes from the file the events that memory lacks.
     private func write(
         _ history: SetHistory, of id: Int64, _ connection: Database
@@ -136,6 +165,13 @@ extension AccessStore {
             usages[app]?.unwritten = 0
         }
     }
+}
+
+/// What a row of the table `groupShare` names.
+enum GroupShareKind: Int64 {
+    case group = 0
+    case joined = 1
+    case withheld = 2
 }
 
 extension Grant {

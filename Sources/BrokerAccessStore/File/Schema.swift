@@ -221,6 +221,16 @@ enum Schema {
             WHEN old.sequence > coalesce((SELECT last FROM auditRemoval), 0)
             BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
         """,
+        """
+        -- The contact groups of a limited grant. kind: 0 for a group, 1 for a contact of the granted set that joined as
+        -- a member of a group, 2 for a member that was revoked singly.
+        CREATE TABLE groupShare (
+            principal     INTEGER NOT NULL REFERENCES appGrant ON DELETE CASCADE,
+            kind          INTEGER NOT NULL CHECK (kind IN (0, 1, 2)),
+            record        INTEGER NOT NULL,
+            PRIMARY KEY (principal, kind, record)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ]
 
     /// The first version with a ``SyncedPosition`` file.
@@ -249,6 +259,7 @@ enum Schema {
         if version >= 5 { tables.append("outboxMark") }
         if version >= 7 { tables.append("unconfirmed") }
         if version >= 9 { tables += ["auditSegment", "auditRemoval"] }
+        if version >= 10 { tables.append("groupShare") }
         for table in tables {
             let report = try PreparedStatement("PRAGMA quick_check(\(table))", on: connection)
             while try report.step() {

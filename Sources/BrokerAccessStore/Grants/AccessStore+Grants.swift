@@ -39,6 +39,13 @@ extension AccessStore {
     /// Replaces a principal's grant. Take the new grant's revision from ``nextRevision()``.
     public func setGrant(_ grant: Grant, for principal: Principal, displayName: String, at moment: SetMoment) {
         touch(principal)
+        var grant = grant
+        if case .limited(let set) = grant.access {
+            grant.groups.joined.formIntersection(set)
+            grant.groups.withheld.subtract(set)
+        } else {
+            grant.groups = GrantedGroups()
+        }
         let history = SetHistory(of: grant, after: held[principal], moment)
         held[principal] = StoredGrant(
             grant: grant, displayName: displayName, history: history, decision: StoredGrant.newDecision())
@@ -114,8 +121,32 @@ extension AccessStore {
             let own = records.intersection(held.grant.own)
             remove(own) { $0.own.subtract(own) }
             guard case .limited(let set) = held.grant.access else { continue }
-            remove(records.intersection(set)) { $0.access = .limited(to: set.subtracting(records)) }
+            remove(records.intersection(set)) { $0.drop(records) }
         }
+    }
+
+    /// Brings a principal's granted set in line with the groups of its grant, under a new revision.
+    ///
+    /// The book decides who is a member. After a crash between the book's commit and this store's, the same call with
+    /// the book's present members therefore makes the set right.
+    ///
+    /// - Parameters:
+    ///   - members: as in ``Grant/follow(_:mayGrow:)``.
+    /// - Returns: the new grant, and the cards that joined and left; `nil` if nothing changed.
+    public func follow(
+        _ members: [RecordNumber: Set<RecordNumber>], of principal: Principal, mayGrow: Bool, at moment: SetMoment
+    ) -> (grant: Grant, joined: Set<RecordNumber>, left: Set<RecordNumber>)? {
+        guard let former = held[principal]?.grant else { return nil }
+        var grant = former
+        grant.follow(members, mayGrow: mayGrow)
+        guard grant != former else { return nil }
+        let joined = grant.access.records.subtracting(former.access.records)
+        let left = former.access.records.subtracting(grant.access.records)
+        change(principal, .rows(added: joined, removed: left), [(.revoked, left), (.granted, joined)], moment) {
+            ($0.access, $0.groups) = (grant.access, grant.groups)
+        }
+        grant.revision = counters.revision
+        return (grant, joined, left)
     }
 
     private func change(

@@ -52,7 +52,7 @@ public struct SetHistory: Hashable, Sendable {
 
     public init() {}
 
-    init(epoch: Int64, events: [SetEvent] = []) {
+    public init(epoch: Int64, events: [SetEvent] = []) {
         self.epoch = epoch
         self.events = events
     }

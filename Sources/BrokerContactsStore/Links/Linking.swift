@@ -14,7 +14,7 @@ final class Linking {
     /// ``finish(_:)`` evaluates the evidence.
     private let former: BookLinks
     private var links: BookLinks
-    private let isEvidence: Bool
+    let isEvidence: Bool
     /// Cards whose links may have changed.
     private var touched: Set<RecordNumber> = []
     /// The values that the touched cards had before the save.

@@ -71,6 +71,14 @@ enum ReadSQL {
 
     static let groups = "\(groupColumns) ORDER BY record"
     static let members = "SELECT contact FROM member WHERE parent = ? AND contact > ? ORDER BY contact LIMIT ?"
+    /// The members of a group that are shared with the apps that have the group. Parameters: the group and a limit.
+    static let sharedMembers = """
+        SELECT member.contact FROM member JOIN contactGroup ON contactGroup.record = member.parent
+        JOIN contact ON contact.record = member.contact
+        WHERE member.parent = ? AND member.confirmed = 1 AND contact.container IS contactGroup.container
+        ORDER BY member.contact LIMIT ?
+        """
+    static let groupsWithName = "SELECT record FROM contactGroup WHERE name = ? ORDER BY record LIMIT ?"
     static let me = "SELECT me FROM book"
     static let containers = "SELECT record, name FROM container ORDER BY record"
     static let lastChange = """

@@ -1,3 +1,4 @@
+import BrokerModel
 import BrokerSQLite
 
 /// A row of one of a book's small tables, as a backup contains it.
@@ -28,6 +29,12 @@ public struct BookRow: Hashable, Sendable {
         }
         self.table = table
         self.values = values
+    }
+
+    /// The number of the group that the row defines; `nil` for rows of other tables.
+    public var group: RecordNumber? {
+        guard table == .group, case .integer(let number) = values[0] else { return nil }
+        return RecordNumber(number)
     }
 
     /// Reads the current row of a statement that selects ``Table/select``.
@@ -100,7 +107,7 @@ extension BookRow.Table {
             [("sortOrder", .integerOrNone), ("displayOrder", .integerOrNone), ("countryCode", .textOrNone)]
         case .container: [("record", .integer), ("name", .text)]
         case .group: [("record", .integer), ("name", .text), ("owner", .bytes), ("container", .integerOrNone)]
-        case .member: [("parent", .integer), ("contact", .integer)]
+        case .member: [("parent", .integer), ("contact", .integer), ("confirmed", .integer)]
         case .subgroup: [("parent", .integer), ("child", .integer)]
         case .link, .handLink: [("record", .integer), ("first", .integer)]
         case .unlike: [("record", .integer), ("other", .integer)]

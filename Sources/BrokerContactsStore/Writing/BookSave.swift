@@ -52,7 +52,7 @@ final class BookSave {
             guard try contacts.delete(record.rawValue) else { throw ChangeError.recordDoesNotExist(index: index) }
             log.note(.deleteContact, record)
         case .group(let change):
-            try GroupWriter(db: db).apply(change, index, &log)
+            try GroupWriter(db: db, isConfirmed: linking.isEvidence).apply(change, index, &log)
             add(change)
         case .container(let change):
             try ContainerWriter(db: db).apply(change, index)

@@ -4,6 +4,8 @@ import BrokerSQLite
 /// Makes changes to groups. Use it only within a transaction.
 struct GroupWriter {
     let db: Database
+    /// Whether the author has access to every card. Only the members that such an app adds are shared with other apps.
+    let isConfirmed: Bool
 
     /// Makes one change and logs it, unless nothing changes. Setting the owner's own card is never logged.
     func apply(_ change: GroupChange, _ index: Int, _ log: inout ChangeLog) throws {
@@ -29,7 +31,13 @@ struct GroupWriter {
                 isAdding
                 ? "INSERT INTO member (parent, contact) VALUES (?, ?) ON CONFLICT DO NOTHING"
                 : "DELETE FROM member WHERE parent = ? AND contact = ?"
-            if try didChange(sql, group, contact) {
+            let isChanged = try didChange(sql, group, contact)
+            // Apps cannot see the mark, so it is not logged. It stays when another app adds the member again.
+            if isAdding, isConfirmed {
+                try db.statement("UPDATE member SET confirmed = 1 WHERE parent = ? AND contact = ? AND confirmed = 0")
+                    .bind(1, group.rawValue).bind(2, contact.rawValue).run()
+            }
+            if isChanged {
                 log.note(isAdding ? .addMember : .removeMember, group, member: contact, owner: owner)
             }
         case .addSubgroup(let child, let parent, let visible):

@@ -80,7 +80,7 @@ extension AdminMethod {
         case .queryAudit:
             ["uid", "allUsers", "app", "since", "until", "event", "contact", "named", "limit", "follow"]
         case .findContactAccess: ["contact", "uid", "since"]
-        case .changeGrantedContacts: ["app", "strength", "uid", "change", "contacts"]
+        case .changeGrantedContacts: ["app", "strength", "uid", "change", "contacts", "groups"]
         case .listPending: ["uid", "allUsers"]
         case .purgeUser, .backUp: ["uid"]
         case .beginRestore: ["uid", "contactsOnly", "isAuthentic"]

@@ -100,6 +100,35 @@ struct ContactLookUps {
         }
     }
 
+    /// Finds the contact groups with exactly these names. Each name counts as one look-up and is recorded as one. The
+    /// user's book must be open.
+    func groups(
+        _ names: [String], named parameter: String, uid: UInt32, _ session: CallerSession
+    ) throws(VarlinkError) -> [RecordNumber] {
+        let detail = AdministratorSource(session).detail(for: uid)
+        var found: [RecordNumber] = []
+        for name in names {
+            if uid != session.caller.uid { try countForeign(parameter) }
+            groupCommit.record(.lookUp, uid: uid, detail: detail)
+            let groups: [RecordNumber]
+            do throws(StoreError) {
+                groups = try books.opened(uid)?.groups(named: name, limit: 2) ?? []
+            } catch {
+                problems.note(error, of: uid)
+                throw ContactsError.storeUnavailable
+            }
+            guard groups.count == 1 else {
+                throw AdminError.invalidValue(
+                    parameter,
+                    reason: groups.isEmpty
+                        ? "no contact group is called \"\(name)\""
+                        : "several contact groups are called \"\(name)\"; give one of them another name")
+            }
+            found += groups
+        }
+        return found
+    }
+
     /// The cards of the only match.
     static func one(
         _ matches: [Set<RecordNumber>], _ text: String, _ parameter: String

@@ -117,15 +117,18 @@ struct ContactSightings: Sendable {
     /// A grant names the contacts that joined the set, and a revocation those that left it.
     private mutating func change(_ owner: Owner, _ record: AuditEntry, _ isNamed: Bool) {
         var state = states[owner] ?? State()
-        state.isLimited = record.status == .limited
+        // By a policy rule an app may see a contact that its grant lacks, and its grant stays as it is.
+        let isByPolicy = record.detail == AuditRecord.byPolicyGroup
+        if !isByPolicy { state.isLimited = record.status == .limited }
         if record.event == .grant {
             let lifetime = record.detail.flatMap(LifetimeKind.init(recorded:))
             if lifetime == .session || lifetime == .process { state.hasSeveral = true }
             if isNamed { state.isMember = true }
-        } else if isNamed || record.status == .denied || record.status == .notDetermined, !state.hasSeveral {
+        } else if !isByPolicy, isNamed || record.status == .denied || record.status == .notDetermined, !state.hasSeveral
+        {
             state.isMember = false
         }
-        if let revision = record.revision { isLimited[revision] = state.isLimited }
+        if let revision = record.revision { isLimited[revision] = record.status == .limited }
         states[owner] = state
     }
 

@@ -23,6 +23,15 @@ struct Explanations {
         let uid = parameters.uid ?? session.caller.uid
         let principals = principals(uid: uid, app: app, strength: parameters.strength)
         guard let first = principals.first else { throw AdminError.unknownApp(app) }
+        guard principals.contains(where: { !grants.ruling(on: $0).contactGroups.isEmpty }) else {
+            return reply(to: call, principals, first)
+        }
+        // The members of a contact group that the policy shares are in the user's address book. If it cannot be opened,
+        // the reasons say that the group shares nothing.
+        grants.books.with(uid) { _ in reply(to: call, principals, first) }
+    }
+
+    private func reply(to call: Call, _ principals: [Principal], _ first: Principal) {
         var reasons: [String] = []
         for principal in principals {
             let words = explain(principal)
@@ -75,6 +84,13 @@ struct Explanations {
         }
         reasons += ruling.reasons
         if ruling.rules.isEmpty, ruling.problem == nil { reasons.append("no policy rule matches it") }
+        reasons += ruling.contactGroups.sorted().map { shares($0, with: principal.uid) }
+        if grant?.groups.records.isEmpty == false {
+            reasons.append(
+                principal.strength.isAssumable
+                    ? "other programs can imitate it, so contacts that are added to the shared groups later do not join"
+                    : "contacts that the person adds to the shared groups join")
+        }
         if let difference = ruling.difference(of: grant, from: effective, at: surroundings.seconds) {
             reasons.append(difference)
         }
@@ -92,6 +108,16 @@ struct Explanations {
         return reasons
     }
 
+    /// What a contact group shares by policy.
+    private func shares(_ name: String, with uid: UInt32) -> String {
+        switch grants.shares.policyShare(name, of: uid) {
+        case nil: "the address book cannot be read, so the contact group “\(name)” shares nothing"
+        case let share? where share.groups == 0: "the user has no contact group “\(name)”, so it shares nothing"
+        case let share? where share.groups == 1: "the contact group “\(name)” shares \(Self.count(share.set.records))"
+        case .some: "the user has several contact groups “\(name)”, so none of them is shared"
+        }
+    }
+
     private static func words(for grant: Grant?) -> String {
         guard let grant else { return "no decision was made about it" }
         let when =
@@ -106,7 +132,10 @@ struct Explanations {
         }
         switch grant.access {
         case .denied: return who + " denied it" + when
-        case .limited(let records): return who + " allowed it \(count(records))" + when + end
+        case .limited(let records):
+            let groups = grant.groups.records.count
+            let shared = groups == 0 ? "" : groups == 1 ? " with a contact group" : " with \(groups) contact groups"
+            return who + " allowed it \(count(records))" + shared + when + end
         case .full: return who + " allowed it all contacts" + when + end
         }
     }

@@ -127,7 +127,7 @@ struct GrantChanges {
         case (.limited, .full): change.grant.access = .limited(to: [])
         case (.limited, .limited(let records)):
             if let stay = parameters.identifiers.map(Set.init) {
-                change.grant.access = .limited(
+                change.grant.narrow(
                     to: records.filter { stay.contains(access.pseudonym(of: $0, uid: principal.uid)) })
             }
         case (.full, .full): break

@@ -42,6 +42,9 @@ struct GrantDescriptions {
         var seen = grant?.access
         if !forAdministrator, case .granted(let counting) = counting { seen = counting.access }
         writer.member("contacts", seen?.records.count ?? 0)
+        if forAdministrator, let groups = grant?.groups.records, !groups.isEmpty {
+            writer.member("groups", groups.count)
+        }
         writer.member("keys", grant?.keys.grantNames)
         writeEnd(of: principal, grant, &writer)
         if forAdministrator {

@@ -14,8 +14,17 @@ enum GrantedContactChange: String {
     case narrow
 }
 
-/// Shares single contacts with an app or takes them back, for `ChangeGrantedContacts`. The contacts are named as in
-/// a look-up, with its rules and records. The caller's authorization must be checked first.
+/// The contacts and contact groups that a change names.
+private struct NamedContacts {
+    var cards: Set<RecordNumber> = []
+    /// The groups, with the cards that each of them shares.
+    var groups: [RecordNumber: Set<RecordNumber>] = [:]
+    /// What the other groups of the app's grants share.
+    var otherGroups: [RecordNumber: Set<RecordNumber>] = [:]
+}
+
+/// Shares single contacts and contact groups with an app or takes them back, for `ChangeGrantedContacts`. The contacts
+/// are named as in a look-up, with its rules and records. The caller's authorization must be checked first.
 struct GrantedContactChanges {
     let surroundings: Surroundings
     let access: AccessStore
@@ -27,30 +36,48 @@ struct GrantedContactChanges {
 
     func change(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
         guard let change = parameters.change else { throw .invalidParameter("change") }
-        guard let texts = parameters.contacts, !texts.isEmpty else { throw .invalidParameter("contacts") }
+        let (texts, names) = (parameters.contacts ?? [], parameters.groups ?? [])
+        guard !texts.isEmpty || !names.isEmpty else { throw .invalidParameter("contacts") }
+        guard names.isEmpty || change != .narrow else {
+            throw AdminError.invalidValue("groups", reason: "an app can keep only single contacts; name them instead")
+        }
         guard change != .share || surroundings.wantsPasswords else {
             throw AdminError.invalidValue(
                 "change", reason: "only the person can give an app more access, at a prompt")
         }
         // An app that cannot be changed needs no look-up.
-        _ = try changed(change, by: [], parameters, session)
+        _ = try changed(change, by: NamedContacts(), parameters, session)
         let uid = parameters.uid ?? session.caller.uid
         try lookUps.resolve(texts, named: "contacts", uid: uid, call, session) { matches in
             do throws(VarlinkError) {
-                var cards: Set<RecordNumber> = []
+                var named = NamedContacts()
                 for (text, found) in zip(texts, matches) {
-                    cards.formUnion(try ContactLookUps.one(found, text, "contacts"))
+                    named.cards.formUnion(try ContactLookUps.one(found, text, "contacts"))
                 }
-                apply(try changed(change, by: cards, parameters, session), call, session)
+                try find(names, uid: uid, session, &named)
+                apply(try changed(change, by: named, parameters, session), change, call, session)
             } catch {
                 call.fail(error)
             }
         }
     }
 
+    /// Finds the groups with these names in the user's book, which was just opened for the look-up of contacts.
+    private func find(
+        _ names: [String], uid: UInt32, _ session: CallerSession, _ named: inout NamedContacts
+    ) throws(VarlinkError) {
+        guard !names.isEmpty else { return }
+        let groups = try lookUps.groups(names, named: "groups", uid: uid, session)
+        guard let book = lookUps.books.opened(uid) else { return }
+        named.groups = grants.shares.members(of: Set(groups), in: book)
+        let others = access.principals.filter { $0.uid == uid }
+            .reduce(into: Set<RecordNumber>()) { $0.formUnion(access.grant(of: $1)?.groups.records ?? []) }
+        named.otherGroups = grants.shares.members(of: others.subtracting(groups), in: book)
+    }
+
     /// Computes the new access of each grant that the parameters name and that changes, without applying it.
     private func changed(
-        _ change: GrantedContactChange, by cards: Set<RecordNumber>, _ parameters: AdminParameters,
+        _ change: GrantedContactChange, by named: NamedContacts, _ parameters: AdminParameters,
         _ session: CallerSession
     ) throws(VarlinkError) -> [GrantedPrincipal] {
         guard let app = parameters.app else { throw .invalidParameter("app") }
@@ -70,21 +97,34 @@ struct GrantedContactChanges {
         for (principal, grant) in found {
             var new = grant
             switch (change, grant.access) {
-            case (.share, .limited(let records)): new.access = .limited(to: records.union(cards))
-            case (.revoke, .limited(let records)): new.access = .limited(to: records.subtracting(cards))
+            case (.share, .limited):
+                new.share(named.cards)
+                for (group, members) in named.groups { new.share(group: group, members: members) }
+                guard new.groups.records.count <= GrantedGroups.most else {
+                    throw AdminError.invalidValue(
+                        "groups", reason: "an app can have \(GrantedGroups.most) contact groups at most")
+                }
+            case (.revoke, .limited):
+                new.revoke(named.cards)
+                if !new.groups.records.isDisjoint(with: named.groups.keys) {
+                    new.groups.records.subtract(named.groups.keys)
+                    new.leaveGroups(except: named.otherGroups)
+                }
             case (.revoke, .full):
                 throw AdminError.invalidValue(
                     "change", reason: "the app may see all contacts; take all back, or narrow its access to some")
-            case (.narrow, .limited(let records)): new.access = .limited(to: records.intersection(cards))
-            case (.narrow, .full): new.access = .limited(to: cards)
+            case (.narrow, .limited): new.narrow(to: named.cards)
+            case (.narrow, .full): new.access = .limited(to: named.cards)
             case (.share, .full), (_, .denied): break
             }
-            if new.access != grant.access { changed.append((principal, new)) }
+            if new != grant { changed.append((principal, new)) }
         }
         return changed
     }
 
-    private func apply(_ changed: [GrantedPrincipal], _ call: Call, _ session: CallerSession) {
+    private func apply(
+        _ changed: [GrantedPrincipal], _ change: GrantedContactChange, _ call: Call, _ session: CallerSession
+    ) {
         let source = AdministratorSource(session)
         var after: [(Principal, Grant?)] = []
         for (principal, grant) in changed {
@@ -97,7 +137,7 @@ struct GrantedContactChanges {
             after.append((principal, grant))
             // The record of a limitation names only what was taken from a limited grant. If the app had all
             // contacts, the record of a new grant names those that it keeps.
-            if former?.access.status == .limited, former?.isAtLeast(grant) == true {
+            if change != .share, former?.access.status == .limited {
                 changes.lower(principal, grant, source)
             } else {
                 changes.settle(principal, grant, source)

@@ -87,7 +87,7 @@ struct PolicyEffects {
     }
 
     private func effect(of policy: PolicyInForce, _ app: (principal: Principal, grant: Grant?)) -> PolicyEffect {
-        let ruling = policy.policy.ruling(on: app.principal)
+        let ruling = grants.ruling(on: app.principal, under: policy)
         let now = surroundings.seconds
         let unusedEnd = app.grant.flatMap { grants.unusedEnd(of: $0, app.principal, ruling) }
         // The broker removes a grant that was not used for too long.

@@ -94,6 +94,7 @@ final class Purges {
     private func dropRunning(_ uid: UInt32) {
         books.beginRemoving(uid)
         prompts.drop(uid)
+        grants.shares.forget(uid)
         for principal in access.principals where principal.uid == uid {
             grants.endWatch(of: principal)
             grants.narrowed(principal)

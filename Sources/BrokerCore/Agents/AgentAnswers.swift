@@ -193,6 +193,10 @@ struct AgentAnswers {
         guard known.effective != .restricted, ruling.forcedLevel != .denied else {
             throw AgentError.invalidAnswer("the administrator's policy denies this app")
         }
+        guard ruling.contactGroups.isEmpty else {
+            throw AgentError.invalidAnswer(
+                "the administrator's policy shares a contact group with this app, so no contacts can be chosen for it")
+        }
         guard level != .full || (!ruling.capsLevel && ruling.forcedLevel != .limited) else {
             throw AgentError.invalidAnswer("the administrator's policy allows this app limited access at most")
         }
@@ -296,9 +300,15 @@ struct AgentAnswers {
         }
         prompt.isAnswered = true
         if parameters.neverAskAgain, decided.level == .denied { grants.silence(prompt.caller) }
-        let grant = Grant(
+        var grant = Grant(
             access: access, keys: decided.keys, lifetime: lifetime, revision: self.access.nextRevision(),
             decidedBy: .person, decidedThrough: source.words, decidedAt: decided.decidedAt ?? surroundings.seconds)
+        // A first decision starts without the groups of a grant that the policy has ended.
+        if !decided.isFirst, let former = self.access.grant(of: decided.principal), former.access.status == .limited {
+            grant.groups = former.groups
+            grant.revoke(decided.removed)
+            grant.share(decided.rows)
+        }
         groupCommit.recordAnswer(to: prompt, from: source) {
             $0.status = access.status
             $0.count = decided.rows.count

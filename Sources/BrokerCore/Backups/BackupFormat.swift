@@ -9,7 +9,7 @@ import BrokerModel
 ///
 /// - `backup`: the version of the format, the user, and the time.
 /// - `settings` and `container` (``BookRow``), `card` for each card, then the other rows.
-/// - `app` for each app, each followed by the contacts of its grant in lines `granted` and `own`.
+/// - `app` for each app, each followed by the contacts and groups of its grant (``Grant/recordLines``).
 /// - `end`: the number of cards, so that a backup that was cut off does not look complete.
 enum BackupFormat {
     static let version = 1
@@ -76,7 +76,7 @@ enum BackupFormat {
             }
         ]
         guard let grant = app.grant else { return lines }
-        for (name, records) in [("granted", grant.access.records), ("own", grant.own)] {
+        for (name, records) in grant.recordLines {
             let sorted = records.sorted()
             for start in stride(from: 0, to: sorted.count, by: recordsPerLine) {
                 var writer = JSONWriter()
@@ -104,5 +104,18 @@ enum BackupFormat {
             $0.object(write)
         }
         return BackupLine(withoutContact: writer.bytes)
+    }
+}
+
+extension Grant {
+    /// The names of the lines with record numbers that follow an app.
+    static let recordLineNames: Set<String> = ["granted", "own", "sharedGroups", "joined", "withheld"]
+
+    /// The contacts and groups of the grant, by the names of their lines.
+    var recordLines: [(name: String, records: Set<RecordNumber>)] {
+        [
+            ("granted", access.records), ("own", own), ("sharedGroups", groups.records), ("joined", groups.joined),
+            ("withheld", groups.withheld),
+        ]
     }
 }

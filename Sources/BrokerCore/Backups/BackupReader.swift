@@ -47,7 +47,7 @@ struct BackupReader: Sendable {
             cards += 1
             return try card(value)
         case "app": if !contactsOnly { apps.append(try app(value)) }
-        case "granted", "own": if !contactsOnly { try addRecords(value, isOwn: name == "own") }
+        case _ where Grant.recordLineNames.contains(name): if !contactsOnly { try addRecords(value, to: name) }
         case "end": try end(value)
         default:
             guard let table = BookRow.Table(rawValue: name) else {
@@ -205,18 +205,20 @@ struct BackupReader: Sendable {
         return grant
     }
 
-    /// Adds contacts to the last app's grant.
-    private mutating func addRecords(_ value: JSONValue, isOwn: Bool) throws(VarlinkError) {
+    /// Adds contacts or groups to the last app's grant.
+    private mutating func addRecords(_ value: JSONValue, to name: String) throws(VarlinkError) {
         guard let elements = value.elements, var grant = apps.last?.grant else {
             throw Self.invalid("contacts follow no grant")
         }
         var records: Set<RecordNumber> = []
         for element in elements { records.insert(try record(element)) }
-        if isOwn {
-            grant.own.formUnion(records)
-        } else {
-            guard case .limited(let set) = grant.access else { throw Self.invalid("contacts follow no limited grant") }
-            grant.access = .limited(to: set.union(records))
+        switch (name, grant.access) {
+        case ("own", _): grant.own.formUnion(records)
+        case ("granted", .limited(let set)): grant.access = .limited(to: set.union(records))
+        case ("sharedGroups", .limited): grant.groups.records.formUnion(records)
+        case ("joined", .limited): grant.groups.joined.formUnion(records)
+        case ("withheld", .limited): grant.groups.withheld.formUnion(records)
+        default: throw Self.invalid("contacts follow no limited grant")
         }
         apps[apps.count - 1].grant = grant
     }

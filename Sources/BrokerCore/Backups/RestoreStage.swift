@@ -13,7 +13,9 @@ final class RestoreStage: Sendable {
     struct Contents: Sendable {
         let header: BackupReader.Header
         let apps: [BackedUpApp]
+        /// The contacts.
         let records: Set<RecordNumber>
+        let groups: Set<RecordNumber>
         /// The contacts with a photo.
         let photographed: [RecordNumber]
         let damaged: Int
@@ -24,6 +26,7 @@ final class RestoreStage: Sendable {
         var seal: BackupSeal?
         var book: ContactsStore?
         var records: Set<RecordNumber> = []
+        var groups: Set<RecordNumber> = []
         var photographed: [RecordNumber] = []
         /// Whether a call failed, so that lines are missing.
         var hasFailed = false
@@ -87,7 +90,9 @@ final class RestoreStage: Sendable {
         for (line, number) in zip(lines, numbers) {
             guard let part = try state.reader.read(line) else { continue }
             switch part {
-            case .row: parts.append(part)
+            case .row(let row):
+                if let group = row.group { state.groups.insert(group) }
+                parts.append(part)
             case .card(let record, let contact, _): note(record, contact, part, &state, &parts)
             case .contact(_, let contact): note(number, contact, .contact(number, contact), &state, &parts)
             }
@@ -138,7 +143,8 @@ final class RestoreStage: Sendable {
             }
             state.book?.close()
             return Contents(
-                header: header, apps: state.reader.apps, records: state.records, photographed: state.photographed,
+                header: header, apps: state.reader.apps, records: state.records, groups: state.groups,
+                photographed: state.photographed,
                 damaged: state.reader.damaged)
         }
     }

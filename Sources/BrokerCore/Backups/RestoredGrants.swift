@@ -35,7 +35,7 @@ struct RestoredGrants {
                 if let since = app.silencedSince { access.silence(principal, now: since) }
             }
             guard var restored = app.grant, !restored.hasExpired(at: surroundings.seconds) else { continue }
-            restored = limited(restored, to: contents.records)
+            restored = limited(restored, to: contents)
             if let present = access.grant(of: principal) {
                 counts.lowered += lower(present, of: principal, to: restored, contents, source) ? 1 : 0
             } else if isNew, surroundings.wantsPasswords {
@@ -49,10 +49,15 @@ struct RestoredGrants {
         return counts
     }
 
-    private func limited(_ grant: Grant, to records: Set<RecordNumber>) -> Grant {
+    /// The grant without contacts and groups that the backup does not have.
+    private func limited(_ grant: Grant, to contents: RestoreStage.Contents) -> Grant {
         var grant = grant
-        grant.own.formIntersection(records)
-        if case .limited(let set) = grant.access { grant.access = .limited(to: set.intersection(records)) }
+        grant.own.formIntersection(contents.records)
+        guard case .limited(let set) = grant.access else { return grant }
+        grant.access = .limited(to: set.intersection(contents.records))
+        grant.groups.records.formIntersection(contents.groups)
+        grant.groups.joined.formIntersection(contents.records)
+        grant.groups.withheld.formIntersection(contents.records)
         return grant
     }
 

@@ -162,7 +162,7 @@ final class Restores {
                 about.detail = source.detail("restored from the backup of \(contents.header.time)", for: uid)
                 return PendingSave.Write(
                     principal: Principal(uid: uid, strength: session.caller.strength, app: session.caller.app),
-                    contents: about
+                    contents: about, changesGroups: true
                 ) { (book, entry, seconds) throws(PendingSave.Failure) in
                     do throws(ChangeError) {
                         return try book.replace(

@@ -16,6 +16,7 @@ final class Books {
     let surroundings: Surroundings
     private let access: AccessStore
     private let recovery: SaveRecovery
+    private let shares: GroupShares
     private let problems: StoreProblems
     private var states: [UInt32: State] = [:]
     private var queues: [UInt32: DispatchQueue] = [:]
@@ -37,12 +38,13 @@ final class Books {
     private(set) var isClosed = false
 
     init(
-        surroundings: Surroundings, access: AccessStore, recovery: SaveRecovery,
+        surroundings: Surroundings, access: AccessStore, recovery: SaveRecovery, shares: GroupShares,
         problems: StoreProblems
     ) {
         self.surroundings = surroundings
         self.access = access
         self.recovery = recovery
+        self.shares = shares
         self.problems = problems
     }
 
@@ -118,6 +120,11 @@ final class Books {
         if case .open(let book) = states[uid] { book } else { nil }
     }
 
+    /// The open books, by user.
+    var allOpened: [(uid: UInt32, book: ContactsStore)] {
+        states.compactMap { uid, state in if case .open(let book) = state { (uid, book) } else { nil } }
+    }
+
     /// The number of the last change to the user's book, and the current time. The number is 0 unless the
     /// book is open.
     func moment(of uid: UInt32) -> SetMoment {
@@ -174,12 +181,18 @@ final class Books {
         loop.schedule(after: Self.prepareAfter) { _ = Self.formsArePrepared }
         switch result {
         case .success((let book?, let outbox)):
-            if !isClosed { recovery.takeOver(outbox, of: uid, isEnding: false) }
+            if !isClosed {
+                recovery.takeOver(outbox, of: uid, isEnding: false)
+                // No reply of this user is queued: a book is closed only after the user's last connection.
+                _ = shares.follow(uid, book)
+            }
             states[uid] = .open(book)
             // The previous broker process may have ended before its checkpoint.
             checkpointSoon(uid)
             closeSoon(uid)
-        case .success((nil, _)): states[uid] = .absent
+        case .success((nil, _)):
+            states[uid] = .absent
+            _ = shares.follow(uid, nil)
         // A failure is not cached. Somebody may free disk space or fix a permission, so the next call tries
         // again.
         case .failure: states[uid] = nil

@@ -30,10 +30,11 @@ final class Grants {
     private let access: AccessStore
     private let groupCommit: GroupCommit
     private let history: History
-    private let sessions: Sessions
-    private let books: Books
+    let sessions: Sessions
+    let books: Books
+    let shares: GroupShares
     /// The administrator's policy.
-    var policy: PolicyInForce
+    var policy: PolicyInForce { didSet { shares.policyNames = policy.policy.contactGroups } }
     /// Principals whose new grant is not synced yet, and the calls that wait for it to take effect.
     private var settling: [Principal: [() -> Void]] = [:]
     /// Principals whose grant the policy alone has ended, each with the revision of that grant. The end of
@@ -46,7 +47,7 @@ final class Grants {
 
     init(
         surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, history: History,
-        sessions: Sessions, books: Books
+        sessions: Sessions, books: Books, shares: GroupShares
     ) {
         self.surroundings = surroundings
         self.access = access
@@ -54,8 +55,10 @@ final class Grants {
         self.history = history
         self.sessions = sessions
         self.books = books
+        self.shares = shares
         policy = PolicyInForce(
             surroundings.readPolicy(), revision: access.nextRevision(), loadedAt: surroundings.seconds, surroundings)
+        shares.policyNames = policy.policy.contactGroups
     }
 
     /// Seconds since 1970.
@@ -97,6 +100,7 @@ final class Grants {
                 continue
             }
             found.effective = policy.effectiveAccess(of: grant, ruling, at: seconds)
+            notePolicyGroup(ruling, found.effective, of: principal)
             found.principal = principal
             found.identifiers = access.identifiers(for: principal, sharesPersistentKey: !caller.isInterpreter)
             found.isDecided = true
@@ -106,6 +110,7 @@ final class Grants {
         found.effective = policy.effectiveAccess(of: nil, ruling, at: seconds)
         guard ruling.standsAlone else { return found }
         found.principal = widest
+        notePolicyGroup(ruling, found.effective, of: widest)
         if found.effective.status != .denied { found.identifiers = identifiersOfForced(widest, caller) }
         return found
     }
@@ -141,7 +146,15 @@ final class Grants {
     /// The policy's ruling on a caller.
     func ruling(of session: CallerSession) -> Ruling { effectiveAccess(of: session).ruling }
 
-    func ruling(on principal: Principal) -> Ruling { policy.policy.ruling(on: principal) }
+    func ruling(on principal: Principal) -> Ruling { ruling(on: principal, under: policy) }
+
+    /// The ruling of a policy, with the members of the contact groups that it shares.
+    func ruling(on principal: Principal, under policy: PolicyInForce) -> Ruling {
+        var ruling = policy.policy.ruling(on: principal)
+        let groups = ruling.contactGroups
+        if !groups.isEmpty { ruling.shared = shares.shared(groups, with: principal.uid) }
+        return ruling
+    }
 
     /// Whether a grant allows less than the one that it replaces, by itself or with the policy applied.
     func isNarrower(_ grant: Grant, than former: Grant, for principal: Principal) -> Bool {

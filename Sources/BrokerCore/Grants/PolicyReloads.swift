@@ -32,6 +32,7 @@ struct PolicyReloads {
         grants.policy = PolicyInForce(
             new, revision: access.nextRevision(), loadedAt: surroundings.seconds, surroundings)
         history.moved()
+        grants.followGroupsOfOpenBooks()
         let disclosedTo = Set(sessions.apps.flatMap(\.disclosedUnder))
         for principal in disclosedTo where isNarrower(for: principal, than: former) { grants.narrowed(principal) }
         prompts.withdraw { !mayStillAsk($0) }
@@ -64,11 +65,15 @@ struct PolicyReloads {
     /// Whether the new policy gives an app less access than the former policy.
     private func isNarrower(for principal: Principal, than former: PolicyInForce) -> Bool {
         let (before, now) = (former.policy.ruling(on: principal), grants.ruling(on: principal))
+        // What the groups of the former policy shared is not known any more.
+        guard before.contactGroups == now.contactGroups else { return true }
         // The permitted keys also limit one-time picks, which depend on no grant.
         guard now.maximumKeys.isSuperset(of: before.maximumKeys) else { return true }
         let grant = access.grant(of: principal)
         return grants.policy.effectiveAccess(of: grant, now, at: surroundings.seconds)
-            .isNarrower(than: former.effectiveAccess(of: grant, before, at: surroundings.seconds))
+            .isNarrower(
+                than: former.effectiveAccess(
+                    of: grant, grants.ruling(on: principal, under: former), at: surroundings.seconds))
     }
 
     /// Whether an open prompt would still be shown under the new policy.

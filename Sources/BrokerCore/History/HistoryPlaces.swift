@@ -18,7 +18,12 @@ struct HistoryPlaces {
     /// The changes to a principal's granted set. Without a grant in effect, a policy rule may still force
     /// a level. The granted set then counts as empty and unchanged. All periods without a grant in effect
     /// share one history, even if a grant was in effect in between.
+    ///
+    /// If a policy rule shares a contact group, the granted set is the group's. No events are stored for it: the app
+    /// starts over when the set has changed.
     func setHistory(of principal: Principal) -> SetHistory {
+        let ruling = grants.ruling(on: principal)
+        if !ruling.contactGroups.isEmpty { return SetHistory(epoch: ruling.shared.epoch) }
         guard let history = access.setHistory(of: principal), let grant = access.grant(of: principal),
             grants.end(of: grant, principal).map({ $0 > seconds }) ?? true
         else { return SetHistory() }

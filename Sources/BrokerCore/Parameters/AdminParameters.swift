@@ -26,6 +26,8 @@ struct AdminParameters: Sendable {
     var change: GrantedContactChange?
     /// Contacts as in ``contact`` of `FindContactAccess`.
     var contacts: [String]?
+    /// The names of contact groups.
+    var groups: [String]?
     /// Positions of the audit that the caller remembers.
     var heads: [AuditPosition]?
     var limit: Int?
@@ -79,6 +81,11 @@ struct AdminParameters: Sendable {
                     (element) throws(VarlinkError) in
                     try reader.text(element, name, maximum: ParameterLimits.query)
                 }
+            case "groups":
+                groups = try reader.list(value, name, maximum: ForeignLookUps.perHour) {
+                    (element) throws(VarlinkError) in
+                    try reader.text(element, name, maximum: SaveSteps.longestGroupName)
+                }
             case "limit":
                 let most = ParameterLimits.auditRecords
                 guard let number = value.integer.flatMap(Int.init(exactly:)), (1...most).contains(number) else {
@@ -118,8 +125,16 @@ struct AdminParameters: Sendable {
 
     /// The access that the request gives an app, in words for the password dialog.
     var accessWords: String? {
-        guard change == .share, let count = contacts?.count else { return status?.accessWords }
-        return count == 1 ? "1 more contact" : "\(count) more contacts"
+        guard change == .share else { return status?.accessWords }
+        let (single, groups) = (contacts?.count ?? 0, groups?.count ?? 0)
+        return [
+            single == 0 ? nil : single == 1 ? "1 more contact" : "\(single) more contacts",
+            groups == 0
+                ? nil
+                : groups == 1
+                    ? "a contact group, also contacts added to it later"
+                    : "\(groups) contact groups, also contacts added to them later",
+        ].compactMap(\.self).joined(separator: " and ")
     }
 
     private static func policyFiles(_ value: JSONValue, _ name: String) throws(VarlinkError) -> [PolicyText] {

@@ -128,7 +128,8 @@ final class Save {
         let author = ChangeAuthor(app: identifiers.mark, name: parameters.author ?? "")
         return PendingSave.Write(
             principal: context.principal,
-            contents: changes.contents(isKeptToSingle: context.disclosure.scope != .all)
+            contents: changes.contents(isKeptToSingle: context.disclosure.scope != .all),
+            changesGroups: changes.changesGroups
         ) { (book, entry, seconds) throws(PendingSave.Failure) in
             do throws(ChangeError) {
                 return try book.apply(

@@ -51,6 +51,8 @@ struct SaveChanges: Sendable {
         }
     }
 
+    var changesGroups: Bool { changes.contains { if case .group = $0 { true } else { false } } }
+
     /// The contacts whose photo the save sets.
     var photographed: [RecordNumber] {
         changes.compactMap { change in

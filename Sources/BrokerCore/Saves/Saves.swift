@@ -26,6 +26,8 @@ struct PendingSave {
         let principal: Principal
         /// The facts about the save that the access database needs.
         let contents: SaveContents
+        /// Whether the save may change who is in a contact group. Deleted contacts leave all granted sets anyway.
+        var changesGroups = false
         /// Changes the book. It runs on the user's queue.
         let apply: @Sendable (ContactsStore, OutgoingEntry, _ seconds: Int64) throws(Failure) -> [BookChange]
     }
@@ -117,18 +119,21 @@ final class Saves {
             try apply(book, entry, seconds)
         } then: { [self] result in
             switch result {
-            case .success(let changes): made(save, changes, begun, book)
+            case .success(let changes): made(save, changes, begun, book, changesGroups: write.changesGroups)
             case .failure(let failure): failed(save, given, failure)
             }
         }
     }
 
-    private func made(_ save: PendingSave, _ made: [BookChange], _ begun: BegunSave, _ book: ContactsStore) {
+    private func made(
+        _ save: PendingSave, _ made: [BookChange], _ begun: BegunSave, _ book: ContactsStore, changesGroups: Bool
+    ) {
         let uid = save.principal.uid
         ended(uid)
         let isAsDecided = access.endSave(begun, change: book.lastChange)
         history.moved()
         history.noted(made, uid: uid)
+        if changesGroups { grants.followGroups(uid, book) }
         save.done(.success(PendingSave.Made(changes: made, isAsDecided: isAsDecided)))
         // Follow-up work that no reply waits for.
         thumbnails.enqueue(at: save.photographed, of: uid)

@@ -1,0 +1,33 @@
+import BrokerModel
+import BrokerSQLite
+
+/// Groups whose members are shared with an app.
+extension ContactsStore {
+    /// The maximum number of cards that a group shares. The event loop reads them, so their number is bounded. Of a
+    /// larger group, only the oldest cards are shared.
+    public static let sharedMembers = 2_000
+
+    /// Returns the cards that a group shares with the apps that have it; `nil` if there is no such group.
+    ///
+    /// A card is shared if an app with access to every card added it to the group, and if it is in the group's
+    /// container. Cards of subgroups are not shared.
+    public func sharedMembers(of group: RecordNumber) throws(StoreError) -> Set<RecordNumber>? {
+        try read { reader in
+            try reader.inOneRead {
+                guard try reader.statement(ReadSQL.group).bind(1, group.rawValue).hasRow() else { return nil }
+                return Set(
+                    try reader.statement(ReadSQL.sharedMembers).bind(1, group.rawValue)
+                        .bind(2, Int64(Self.sharedMembers)).records())
+            }
+        }
+    }
+
+    /// Returns the groups with exactly this name, at most `limit`.
+    public func groups(named name: String, limit: Int) throws(StoreError) -> [RecordNumber] {
+        try read { reader in
+            try reader.inOneRead {
+                try reader.statement(ReadSQL.groupsWithName).bind(1, name).bind(2, Int64(limit)).records()
+            }
+        }
+    }
+}
