@@ -9,6 +9,10 @@ public enum AuthorityAction: String, CaseIterable, Sendable {
     case manageOwn = "io.contactbroker.manage-own"
     /// Look up who may see or saw one of one's own contacts, or take it back from an app.
     case lookUp = "io.contactbroker.look-up"
+    /// Make a backup of one's own contacts.
+    case backUp = "io.contactbroker.back-up"
+    /// Replace one's own contacts by a backup, and restore the access of apps.
+    case restore = "io.contactbroker.restore"
     /// Read or change data of another user or of all users.
     case admin = "io.contactbroker.admin"
 

@@ -18,7 +18,9 @@ struct AdminRightTests {
         // They only continue what BeginRestore began on the same connection.
         case .restoreLines, .finishRestore: .nothing
         case .resetGrant, .queryAudit: .authentication(.manageOwn)
-        case .findContactAccess, .changeGrantedContacts, .backUp, .beginRestore: .authentication(.lookUp)
+        case .findContactAccess, .changeGrantedContacts: .authentication(.lookUp)
+        case .backUp: .authentication(.backUp)
+        case .beginRestore: .authentication(.restore)
         case .verifyAudit, .reloadPolicy, .explainPolicy, .tryPolicy, .purgeUser, .getMetrics, .listUsers:
             .authentication(.admin)
         }

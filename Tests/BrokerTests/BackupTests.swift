@@ -14,7 +14,7 @@ import Testing
 struct BackupTests {
     /// A system that grants every password, with an address book that has everything a book can have.
     private func system() throws -> BrokerFixture {
-        try BrokerFixture(authority: TestAuthority([.lookUp: .granted, .shareAll: .granted]))
+        try BrokerFixture(authority: TestAuthority([.backUp: .granted, .restore: .granted]))
     }
 
     private static let photo = "/9j/4AAQSkZJRgABAQAAAQABAAD/"
@@ -294,10 +294,10 @@ struct BackupTests {
         _ = try fixture.keeper(adding: "Ada")
         let ctl = TestApp(fixture: fixture, caller: fixture.caller("contactctl"), interface: .admin)
         _ = try ctl.begin("BackUp", #"{"allowInteractiveAuthentication":true}"#, more: true)
-        #expect(authority.open.map(\.action) == [.lookUp])
+        #expect(authority.open.map(\.action) == [.backUp])
         try authority.answer(.refused)
         _ = try ctl.begin("BeginRestore", #"{"allowInteractiveAuthentication":true}"#)
-        #expect(authority.open.map(\.action) == [.shareAll])
+        #expect(authority.open.map(\.action) == [.restore])
         try authority.answer(.refused)
         for call in ["RestoreLines", "FinishRestore"] { #expect(try ctl.call(call).error == "InvalidValue") }
         for method in ["BackUp", "BeginRestore"] {

@@ -63,7 +63,7 @@ struct AdminDispatcher {
         let uid = parameters.uid ?? session.caller.uid
         var request = AdminRequest(method: method, isOwn: uid == session.caller.uid && !parameters.allUsers)
         request.isByName = parameters.named != nil
-        request.widens = parameters.change == .share || method == .beginRestore
+        request.widens = parameters.change == .share
         // The broker reads another user's data only after the authorization.
         if method == .setGrant, request.isOwn {
             request.widens = try changes.changes(parameters, session).contains { $0.change.widens }

@@ -49,6 +49,11 @@ func right(for request: AdminRequest, by caller: Caller) -> AdminRight {
         // Only root may look up other users' contacts, and only if the settings permit it (``ContactLookUps``).
         return request.concernsContent ? .never : .authentication(.admin)
     }
+    switch request.method {
+    case .backUp: return .authentication(.backUp)
+    case .beginRestore: return .authentication(.restore)
+    default: break
+    }
     guard !request.concernsContent else { return .authentication(request.widens ? .shareAll : .lookUp) }
     switch request.method {
     case .listGrants, .explainDecision, .listPending, .getStatus, .endSessionGrants: return .nothing

@@ -1,5 +1,7 @@
 """backups: who may make them, what a forged one gets, and a user who is restored on a second machine"""
 
+# After 99-kept-record, because the second machine's broker reports its audit to the same journal.
+
 import json
 import os
 import pwd
@@ -7,7 +9,7 @@ import shutil
 import subprocess
 
 from fixture.accounts import as_user, start
-from fixture.broker import CALLER, SERVICE, STATE, again, command, fresh, stop
+from fixture.broker import CALLER, STATE, again, command, fresh, stop
 from fixture.person import PASSWORD_PROMPT, Agent, Terminal, add_contact, password
 from fixture.varlink import APPS, admin
 from fixture.verdict import must, run, tries
@@ -17,8 +19,6 @@ PROGRAM = f"/home/{USER}/programs/diary"
 FETCH = '{"method":"io.contactbroker.Contacts.FetchContacts","parameters":{"keys":["givenName","creationDate"]}}'
 PASSPHRASE = "a long passphrase"
 FIRST = STATE + ".first"
-# The second machine has another journal.
-DROP_IN = f"/run/systemd/system/{SERVICE}.d/second-machine.conf"
 
 
 def account(uid=None):
@@ -38,9 +38,13 @@ def delete_account():
 
 
 def fetched():
-    """What the program of the user gets, with its identifiers; on one line."""
-    return as_user(USER, lambda: subprocess.run(
+    """The contacts that the program of the user gets, with its identifiers, or the error."""
+    said = as_user(USER, lambda: subprocess.run(
         [PROGRAM, APPS, FETCH], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20).stdout.strip())
+    try:
+        return json.dumps(json.loads(said.rstrip("\0"))["parameters"]["contacts"])
+    except (ValueError, KeyError):
+        return said
 
 
 def typing(user, words, *answers):
@@ -58,7 +62,7 @@ OLD = [("Enter passphrase", PASSPHRASE)]
 OWN = [(PASSWORD_PROMPT, password(USER))]
 
 
-@tries("(erin shares two of three contacts with a program, and links two)", "done")
+@tries("(erin shares two of three contacts with a program)", "done")
 def prepare():
     fresh()
     account()
@@ -90,8 +94,8 @@ def prepare():
 def others():
     bob = as_user("bob", lambda: subprocess.run(
         ["contactctl", "backup", "--plain", "--user", USER, "/home/bob/x"], stdin=subprocess.DEVNULL, capture_output=True,
-        text=True, timeout=20))
-    must(bob.returncode != 0 and not os.path.exists("/home/bob/x"), bob.stderr)
+        text=True, timeout=20).stderr)
+    must("the contact broker refused" in bob and not os.path.exists("/home/bob/x"), bob)
     own = as_user(USER, lambda: [subprocess.run(
         ["contactctl", *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         timeout=20, start_new_session=True).stdout for words in (
@@ -167,10 +171,6 @@ def second_machine():
     former = pwd.getpwnam(USER).pw_uid
     stop()
     os.rename(STATE, FIRST)
-    os.makedirs(os.path.dirname(DROP_IN), exist_ok=True)
-    with open(DROP_IN, "w", encoding="utf-8") as file:
-        file.write("[Service]\nInaccessiblePaths=/run/systemd/journal\n")
-    command("systemctl", "daemon-reload")
     try:
         delete_account()
         account(former + 1_000)
@@ -189,8 +189,6 @@ def second_machine():
         stop()
         shutil.rmtree(STATE, ignore_errors=True)
         os.rename(FIRST, STATE)
-        os.remove(DROP_IN)
-        command("systemctl", "daemon-reload")
         delete_account()
         account(former)
         again()
