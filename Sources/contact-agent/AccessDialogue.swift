@@ -65,7 +65,8 @@ struct AccessDialogue: ListDialogue {
         case (.confirmation, "y"):
             return .approval(
                 Answer(
-                    level: .limited, identifiers: chosen.map(\.identifier), keys: keys, lifetime: lifetime.chosen),
+                    level: .limited, identifiers: chosen.map(\.identifier), moreContacts: finder.list.moreContacts,
+                    keys: keys, lifetime: lifetime.chosen),
                 isArmed: isArmed)
         case (.introduction, _), (.choice, _), (.confirmation, _): break
         }
@@ -125,7 +126,7 @@ extension AccessDialogue {
     }
 
     private func selection(_ words: CallerWords, on size: ScreenSize) -> [StyledLine] {
-        let count = "  " + names.text(.chosen, count: chosen.count)
+        let count = "  " + names.text(.chosen, count: finder.list.chosenContacts)
         let next = chosen.isEmpty ? numbers(.choose) : choice("c", .goOn)
         return finder.lines(
             .bold(words.text(.whatMaySee, reserving: Columns.width(count))) + StyledLine(count),
@@ -134,7 +135,7 @@ extension AccessDialogue {
     }
 
     private func confirmation(_ words: CallerWords, on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
-        var lines: [StyledLine] = [.bold(words.text(.shareWith, count: chosen.count))]
+        var lines: [StyledLine] = [.bold(words.text(.shareWith, count: finder.list.chosenContacts))]
         lines += pages.lines(of: chosen, by: confirmedRows(on: size), names) {
             confirmed($0.name, $0.detail, on: size)
         }
@@ -146,6 +147,7 @@ extension AccessDialogue {
             ? [[notes, names.text(groupsToo ? .withGroups : .withoutGroups)], lasting] : [[notes] + lasting]
         lines += terms.filter { !$0.isEmpty }.map { .dim("   " + names.list($0)) }
         return lines
-            + confirmation(names.text(.shareThese, count: chosen.count), isArmed: isArmed, refuse: .dontAllow)
+            + confirmation(
+                names.text(.shareThese, count: finder.list.chosenContacts), isArmed: isArmed, refuse: .dontAllow)
     }
 }

@@ -211,7 +211,7 @@ extension Agent {
         if answer.takesCard { return names.text(.cardTaken, [.app: app]) }
         if let picked = answer.picked { return names.text(.gavePicked, count: picked.count, [.app: app]) }
         if answer.level == .full { return names.text(.sharedAll, [.app: app]) }
-        if answer.isApproval { return names.text(.shared, count: answer.identifiers?.count ?? 0, [.app: app]) }
+        if answer.isApproval { return names.text(.shared, count: answer.contacts, [.app: app]) }
         if answer.neverAskAgain == true { return names.text(.neverAgain, [.app: app]) }
         return names.text(answer.level == .denied ? .notAllowed : .nothingSharedWith, [.app: app])
     }

@@ -9,6 +9,8 @@ struct Answer: Hashable, Sendable {
     var level: Level?
     /// The identifiers of the rows that were turned on.
     var identifiers: [String]?
+    /// How many contacts the groups among these rows have, without one for each row.
+    var moreContacts = 0
     /// The identifiers of the rows that were turned off.
     var removed: [String]?
     /// The keys that the app may read. `nil` keeps an existing grant's keys. In a first grant, `nil` excludes
@@ -33,6 +35,9 @@ struct Answer: Hashable, Sendable {
     }
 
     static let dismissed = Answer()
+
+    /// The number of contacts in the rows that were turned on, for what the person reads afterwards.
+    var contacts: Int { (identifiers?.count ?? 0) + moreContacts }
 
     /// Whether the answer grants or hands over contacts, or accepts an offered card. Such an answer counts
     /// only after the arming time.

@@ -23,6 +23,10 @@ struct ContactList: Hashable {
     private(set) var offset = 0
     /// Chosen contacts on all pages, in the order of choosing.
     private(set) var chosen: [Row] = []
+    /// The number of chosen contacts. A chosen group counts as all of its contacts.
+    var chosenContacts: Int { chosen.count + moreContacts }
+    /// How many contacts the chosen groups have, without one for each group.
+    var moreContacts: Int { chosen.reduce(0) { $0 + $1.contacts - 1 } }
     /// Contacts that the app can see and that the person turned off.
     private(set) var removed: [Row] = []
     /// The row of the last number key, if that row cannot be chosen.

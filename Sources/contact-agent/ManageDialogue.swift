@@ -62,6 +62,7 @@ struct ManageDialogue: ListDialogue {
             return .approval(
                 Answer(
                     level: .limited, identifiers: finder.list.chosen.map(\.identifier),
+                    moreContacts: finder.list.moreContacts,
                     removed: removed.isEmpty ? nil : removed),
                 isArmed: isArmed)
         // Revoking needs no arming, because it shares nothing.
@@ -96,7 +97,7 @@ extension ManageDialogue {
         if answer.neverAskAgain == true { return names.text(.asksNoMore, [.app: app]) }
         guard let level = answer.level else { return names.text(.staysAsIs, [.app: app]) }
         if level == .denied { return names.text(.seesNothingMore, [.app: app]) }
-        let changes = changes(added: answer.identifiers?.count ?? 0, removed: answer.removed?.count ?? 0, names)
+        let changes = changes(added: answer.contacts, removed: answer.removed?.count ?? 0, names)
         return names.text(.nowSees, [.app: app, .changes: changes])
     }
 
@@ -154,7 +155,7 @@ extension ManageDialogue {
 
     private func confirmation(_ words: CallerWords, on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         let counts = Self.changes(
-            added: finder.list.chosen.count, removed: finder.list.removed.count, names)
+            added: finder.list.chosenContacts, removed: finder.list.removed.count, names)
         let title = isAdjusted ? words.text(.willSee, [.changes: counts]) : words.text(.willSeeOnly)
         return [.bold(title)]
             + pages.lines(of: changes, by: changeRows(on: size), names) {

@@ -16,6 +16,8 @@ struct Row: Hashable, Sendable {
     var reason: String?
     /// Whether choosing the row picks the whole contact; otherwise it opens the card.
     var returns = true
+    /// The number of contacts: 1, or those of a contact group.
+    var contacts = 1
 }
 
 extension Row {
@@ -30,6 +32,7 @@ extension Row {
         isGranted = object["granted"]?.says("all") ?? false
         isEnabled = object["enabled"]?.bool ?? false
         returns = object["returns"]?.bool ?? true
+        contacts = object["members"]?.integer.flatMap(Int.init(exactly:)).map { max(1, $0) } ?? 1
         reason = object["reason"]?.string.map(ShownText.line)
     }
 }

@@ -56,6 +56,25 @@ struct DialogueTests {
         #expect(press(characters(keys), in: &dialogue) == .answer(answer))
     }
 
+    @Test("A chosen contact group counts as all of its contacts, on every screen and in the answer")
+    func group() throws {
+        var dialogue = AccessDialogue(try Self.prompt())
+        _ = press(characters("cs\r"), in: &dialogue)
+        var rows = Self.rows(2)
+        rows[0].contacts = 12
+        dialogue.found(SearchResult(rows: rows, total: 2, offset: 0))
+        func shows(_ text: String) -> Bool {
+            dialogue.lines(on: Self.size, isArmed: true).contains { $0.text.contains(text) }
+        }
+        _ = press(characters("1"), in: &dialogue)
+        #expect(shows("12 chosen"))
+        _ = press(characters("2c"), in: &dialogue)
+        #expect(shows("Share these 13 contacts with") && shows("[y] Share these 13 contacts"))
+        let expected = Answer(level: .limited, identifiers: ["r1", "r2"], moreContacts: 11, lifetime: .session)
+        #expect(press(characters("y"), in: &dialogue) == .answer(expected))
+        #expect(expected.contacts == 13)
+    }
+
     @Test(
         "Keys that approve have an effect only where they are offered",
         arguments: ["a", "y", "s", "cy", "cs\ra", "cs\ry", "cs\rcy", "cs\r11cy", "cs\r1", "cs\r1c1", "csa", "csy"])

@@ -78,6 +78,8 @@ enum ReadSQL {
         WHERE member.parent = ? AND member.confirmed = 1 AND contact.container IS contactGroup.container
         ORDER BY member.contact LIMIT ?
         """
+    static let groupsBeginning =
+        "SELECT record, name FROM contactGroup WHERE name LIKE ? ESCAPE '!' ORDER BY name, record LIMIT ?"
     static let groupsWithName = "SELECT record FROM contactGroup WHERE name = ? ORDER BY record LIMIT ?"
     static let me = "SELECT me FROM book"
     static let containers = "SELECT record, name FROM container ORDER BY record"

@@ -68,8 +68,9 @@ struct AgentAnswers {
                 decided = try self.decided(
                     level, parameters, prompt, grants.effectiveAccess(of: prompt.session), book?.links ?? ContactLinks()
                 )
-                // The person did not see cards that were linked with a row during the password request, so
-                // these cards are left out.
+                try share(groups(parameters.identifiers, of: prompt, book), by: &decided, prompt)
+                // The person did not see cards that were linked with a row, or that joined a group, during the password
+                // request, so these cards are left out.
                 if let approved { decided.rows.formIntersection(approved.rows) }
                 if try rules.wantsPassword(for: decided, prompt), approved == nil {
                     return askPassword(
@@ -103,8 +104,36 @@ struct AgentAnswers {
 
     private func rows(_ identifiers: [String], of prompt: Prompt) throws(VarlinkError) -> Set<RecordNumber> {
         var rows: Set<RecordNumber> = []
-        for identifier in identifiers { rows.insert(try prompt.record(ofRow: identifier)) }
+        for identifier in identifiers where prompt.group(ofRow: identifier) == nil {
+            rows.insert(try prompt.record(ofRow: identifier))
+        }
         return rows
+    }
+
+    /// The contact groups whose rows the person turned on, with the cards that each of them shares now.
+    private func groups(
+        _ identifiers: [String], of prompt: Prompt, _ book: ContactsStore?
+    ) -> [RecordNumber: Set<RecordNumber>] {
+        let groups = Set(identifiers.compactMap { prompt.group(ofRow: $0) })
+        guard !groups.isEmpty, let book else { return [:] }
+        return grants.shares.members(of: groups, in: book)
+    }
+
+    private func share(
+        _ groups: [RecordNumber: Set<RecordNumber>], by decided: inout DecidedAnswer, _ prompt: Prompt
+    ) throws(VarlinkError) {
+        guard !groups.isEmpty else { return }
+        guard prompt.kind == .access || prompt.kind == .manage, decided.level == .limited else {
+            throw AgentError.invalidAnswer("contact groups can be chosen only with the level limited")
+        }
+        decided.groups = groups
+        decided.canGrow = !prompt.caller.strength.isAssumable
+        decided.singly = decided.rows
+        for members in groups.values { decided.rows.formUnion(members) }
+        let former = access.grant(of: decided.principal)?.groups.records ?? []
+        guard former.union(groups.keys).count <= GrantedGroups.most else {
+            throw AgentError.invalidAnswer("an app can have \(GrantedGroups.most) contact groups at most")
+        }
     }
 
     private func dismiss(_ prompt: Prompt, _ agent: Agent, _ approved: Approval?, neverAskAgain: Bool) {
@@ -307,8 +336,9 @@ struct AgentAnswers {
         if !decided.isFirst, let former = self.access.grant(of: decided.principal), former.access.status == .limited {
             grant.groups = former.groups
             grant.revoke(decided.removed)
-            grant.share(decided.rows)
+            grant.share(decided.singly?.intersection(decided.rows) ?? decided.rows)
         }
+        share(decided, with: &grant)
         groupCommit.recordAnswer(to: prompt, from: source) {
             $0.status = access.status
             $0.count = decided.rows.count
@@ -336,6 +366,20 @@ struct AgentAnswers {
         // Added contacts take effect after the sync, but replies under the former grant are withdrawn at
         // once.
         if decided.narrows { grants.narrowed(decided.principal) }
+    }
+}
+
+extension AgentAnswers {
+    /// Adds the chosen groups to the grant. Their members join as members, so that they leave with the group.
+    private func share(_ decided: DecidedAnswer, with grant: inout Grant) {
+        guard !decided.groups.isEmpty, case .limited(let set) = grant.access else { return }
+        let single = decided.granted.subtracting(decided.removed).union(decided.singly ?? [])
+        // A member that is in the set only because of these groups is added by them below.
+        let joined = grant.groups.joined
+        grant.access = .limited(to: set.intersection(single.union(joined)))
+        for (group, members) in decided.groups {
+            grant.share(group: group, members: members.intersection(decided.rows))
+        }
     }
 }
 

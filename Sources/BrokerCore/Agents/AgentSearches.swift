@@ -2,6 +2,7 @@ import BrokerAccessControl
 import BrokerContactsStore
 import BrokerDisclosure
 import BrokerInterface
+import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
@@ -34,14 +35,17 @@ struct AgentSearches {
         try shown.withShown(parameters.agent, parameters.cookie, call, session) {
             (_, prompt, book) throws(StoreError) in
             var found = PersonFound()
+            var groups: [FoundGroup] = []
             if let book {
                 if !prompt.question.ignored.isEmpty, prompt.ignoredRecords == nil {
                     return findIgnored(prompt, book, parameters, call, session)
                 }
+                groups = try self.groups(parameters, prompt, book)
+                // The groups come first, on the first page.
                 let search = PersonSearch(
                     parameters.query, scope: parameters.granted ? granted(to: prompt) : .all,
                     excluding: hidden(from: prompt), order: book.settings.sortOrder,
-                    offset: parameters.offset, limit: parameters.limit)
+                    offset: max(0, parameters.offset - groups.count), limit: parameters.limit)
                 if let known, known.search == search {
                     found = known.found
                 } else {
@@ -53,9 +57,13 @@ struct AgentSearches {
                 }
             }
             let links = prompt.kind == .propose ? nil : book?.links
+            let shownGroups = Array(groups.dropFirst(parameters.offset).prefix(parameters.limit))
+            let shown = found.rows.prefix(parameters.limit - shownGroups.count)
             groupCommit.disclose(
-                rows(found.rows, total: found.total, offset: parameters.offset, prompt, links: links), to: call, session
-            )
+                rows(
+                    Array(shown), after: shownGroups, total: found.total + groups.count, offset: parameters.offset,
+                    prompt,
+                    links: links), to: call, session)
         }
     }
 
@@ -102,6 +110,49 @@ struct AgentSearches {
         }
     }
 
+    /// A contact group whose name begins with the query.
+    private struct FoundGroup {
+        let record: RecordNumber
+        let name: String
+        let members: Int
+    }
+
+    /// The number of groups in one search.
+    private static let mostGroups = 3
+
+    /// The contact groups that the person can share, if the query is the beginning of their names.
+    private func groups(
+        _ parameters: SearchParameters, _ prompt: Prompt, _ book: ContactsStore
+    ) throws(StoreError) -> [FoundGroup] {
+        guard prompt.kind == .access || prompt.kind == .manage, !parameters.granted else { return [] }
+        let text = parameters.query.split(separator: " ").joined(separator: " ")
+        guard !text.isEmpty else { return [] }
+        let shared = grants.decided(grants.effectiveAccess(of: prompt.session))?.groups.records ?? []
+        var found: [FoundGroup] = []
+        for group in try book.groups(beginning: text, limit: Self.mostGroups) where !shared.contains(group.record) {
+            let members = try book.sharedMembers(of: group.record) ?? []
+            guard !members.isEmpty else { continue }
+            found.append(FoundGroup(record: group.record, name: group.name, members: members.count))
+        }
+        return found
+    }
+
+    /// What sharing a group means, after its name.
+    private func words(_ group: FoundGroup, _ prompt: Prompt) -> String {
+        let members = group.members == 1 ? "1 contact" : "\(group.members) contacts"
+        // Other programs of the user could otherwise add contacts to what they see.
+        let grows = !prompt.caller.strength.isAssumable
+        return "contact group: \(members)" + (grows ? ", and those that you add to it later" : "")
+    }
+
+    private func contact(_ group: FoundGroup) -> StoredContact {
+        var type = JSONWriter()
+        type.value(ContactType.organization.rawValue)
+        var name = JSONWriter()
+        name.value(group.name)
+        return StoredContact(values: [(.contactType, type.bytes), (.organizationName, name.bytes)])
+    }
+
     /// The contacts that the prompt's app can already see.
     private func granted(to prompt: Prompt) -> RecordScope {
         let effective = grants.effectiveAccess(of: prompt.session).effective
@@ -114,29 +165,49 @@ struct AgentSearches {
     ///   - links: the links, if turning on a row also turns on its linked cards. The row then names the
     ///     number of linked cards.
     private func rows(
-        _ rows: [(RecordNumber, StoredContact)], total: Int, offset: Int, _ prompt: Prompt,
-        choices: [Pick.Choice] = [], links: ContactLinks? = nil
+        _ rows: [(RecordNumber, StoredContact)], after groups: [FoundGroup] = [], total: Int, offset: Int,
+        _ prompt: Prompt, choices: [Pick.Choice] = [], links: ContactLinks? = nil
     ) -> DisclosedReply {
         let granted = granted(to: prompt)
         var writer = DisclosedWriter(reservingCapacity: 256 + rows.count * 256)
-        writer.array("rows", rows.enumerated()) { writer, row in
-            let (index, (record, contact)) = row
-            let choice = choices.indices.contains(index) ? choices[index] : nil
-            let identifier = prompt.rows.identifier(of: record, as: .agentRow)
-            let others = (links?.members(of: record).count ?? 1) - 1
-            writer.member("identifier", identifier)
-            writer.members(
-                of: Self.rowDisclosure.row(
-                    of: contact, keys: Self.rowKeys, identifier: identifier, textLimit: surroundings.limits.rowText),
-                note: others == 0 ? nil : others == 1 ? "with 1 linked card" : "with \(others) linked cards")
-            writer.member("granted", granted.contains(record) ? "all" : "none")
-            writer.member("enabled", choice?.reason == nil)
-            writer.member("returns", choice?.returns)
-            writer.member("reason", choice?.reason)
+        writer.beginArray("rows")
+        for group in groups {
+            writer.object { writer in
+                let identifier = prompt.rows.identifier(of: group.record, as: .group)
+                write(contact(group), identifier, note: words(group, prompt), &writer)
+                writer.member("granted", "none")
+                writer.member("enabled", true)
+                writer.member("members", group.members)
+            }
         }
+        for (index, (record, contact)) in rows.enumerated() {
+            writer.object { writer in
+                let choice = choices.indices.contains(index) ? choices[index] : nil
+                let others = (links?.members(of: record).count ?? 1) - 1
+                write(
+                    contact, prompt.rows.identifier(of: record, as: .agentRow),
+                    note: others == 0 ? nil : others == 1 ? "with 1 linked card" : "with \(others) linked cards",
+                    &writer)
+                writer.member("granted", granted.contains(record) ? "all" : "none")
+                writer.member("enabled", choice?.reason == nil)
+                writer.member("returns", choice?.returns)
+                writer.member("reason", choice?.reason)
+            }
+        }
+        writer.endArray()
         writer.member("total", total)
-        writer.member("more", offset + rows.count < total)
+        writer.member("more", offset + groups.count + rows.count < total)
         return writer.replyToPerson(recording: rows.count)
+    }
+
+    private func write(
+        _ contact: StoredContact, _ identifier: String, note: String?, _ writer: inout DisclosedWriter
+    ) {
+        writer.member("identifier", identifier)
+        writer.members(
+            of: Self.rowDisclosure.row(
+                of: contact, keys: Self.rowKeys, identifier: identifier, textLimit: surroundings.limits.rowText),
+            note: note)
     }
 
     func show(_ call: Call, _ session: CallerSession) throws(VarlinkError) {

@@ -12,6 +12,13 @@ struct DecidedAnswer {
     var granted: Set<RecordNumber>
     /// The contacts that the person turned on.
     var rows: Set<RecordNumber>
+    /// The contact groups that the person turned on, with the contacts that each of them shares. ``rows`` contains these
+    /// contacts.
+    var groups: [RecordNumber: Set<RecordNumber>] = [:]
+    /// Of ``rows``, those that the person turned on singly; `nil` if all were.
+    var singly: Set<RecordNumber>?
+    /// Whether contacts that join the groups later are shared, too.
+    var canGrow = false
     /// The contacts that the person turned off.
     var removed: Set<RecordNumber> = []
     /// For a manage prompt, the grant that the new one replaces.
@@ -31,14 +38,17 @@ struct DecidedAnswer {
     var after: Set<RecordNumber> { granted.subtracting(removed).union(rows) }
 
     /// The access that the answer gives the app, in words for the password dialog.
-    var accessWords: String { level == .full ? "all contacts" : Self.words(after.count) }
+    var accessWords: String {
+        guard level != .full else { return "all contacts" }
+        return Self.words(after.count) + (canGrow ? ", and those that are added to a contact group later" : "")
+    }
 
     static func words(_ count: Int) -> String { count == 1 ? "1 contact" : "\(count) contacts" }
 
     /// Whether this is an answer to a manage prompt that leaves the grant as it is.
     var changesNothing: Bool {
         guard let managed, level.status == managed.access.status else { return false }
-        return rows.isSubset(of: granted) && removed.isEmpty && keys == managed.keys
+        return rows.isSubset(of: granted) && removed.isEmpty && groups.isEmpty && keys == managed.keys
     }
 
     /// Whether a new grant outlives the terminal session, although the caller's default lifetime is the
@@ -54,7 +64,7 @@ struct DecidedAnswer {
         case .full: return !wasFull
         case .limited:
             guard let managed, managed.access != .denied else { return true }
-            return !rows.isSubset(of: granted) || !keys.isSubset(of: managed.keys)
+            return !rows.isSubset(of: granted) || !groups.isEmpty || !keys.isSubset(of: managed.keys)
         }
     }
 

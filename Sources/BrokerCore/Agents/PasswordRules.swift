@@ -17,7 +17,8 @@ struct PasswordRules {
     func wantsPassword(for decided: DecidedAnswer, _ prompt: Prompt) throws(VarlinkError) -> Bool {
         guard decided.widens else { return false }
         let givesMuch =
-            decided.level != .limited || decided.after.count > surroundings.limits.contactsWithoutPassword
+            decided.level != .limited || decided.canGrow
+            || decided.after.count > surroundings.limits.contactsWithoutPassword
             || passesBound(decided.added, prompt.caller)
         return try wantsPassword(forMuch: givesMuch, prompt)
             || surroundings.wantsPasswords && decided.outlastsItsSession(of: prompt.caller)

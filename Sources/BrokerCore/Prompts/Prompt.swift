@@ -83,6 +83,9 @@ final class Prompt {
         return record
     }
 
+    /// The contact group of a row with this identifier; `nil` if the row is none.
+    func group(ofRow identifier: String) -> RecordNumber? { rows.record(identifier, as: .group) }
+
     func wait(_ call: Call, _ done: @escaping (PromptOutcome) -> Void) {
         waiting.append((call, done))
     }
