@@ -61,7 +61,7 @@ struct BackupCommand: ParsableCommand {
                 "\(Count.words(section.damaged, "contact")) of \(Speech.clean(section.user)) could not be read and "
                     + "\(section.damaged == 1 ? "is" : "are") missing")
         }
-        if plain { Speech.say("the file is not encrypted: whoever can read it can read the contacts") }
+        if plain { Speech.say("the file is not encrypted: anyone who can read it can read the contacts") }
     }
 
     private static func all(_ client: AdminClient) throws -> [Users] {

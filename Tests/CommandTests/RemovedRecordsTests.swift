@@ -97,7 +97,7 @@ struct RemovedRecordsTests {
         // A journal that begins after the removal cannot tell.
         #expect(removal.contradiction(journal([later])) == nil && removal.contradiction(journal([])) == nil)
         #expect(removal.contradiction(journal([earlier, later]))?.contains("has no report of it") == true)
-        // The time in the record does not matter: whoever forged it chose it.
+        // The time in the record does not matter, because the forger chose it.
         let forged = Self.removed.replacing("2026-03-01", with: "2020-03-01")
         let early = try #require(VerifiedRemoval(JSONDocument(parsing: Array("{\(forged)}".utf8)).root["removed"]))
         #expect(early.contradiction(journal([earlier, later])) != nil)
