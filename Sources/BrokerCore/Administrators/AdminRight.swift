@@ -50,18 +50,15 @@ func right(for request: AdminRequest, by caller: Caller) -> AdminRight {
         return request.concernsContent ? .never : .authentication(.admin)
     }
     switch request.method {
+    case .listGrants, .explainDecision, .listPending, .getStatus, .endSessionGrants, .restoreLines, .finishRestore:
+        return .nothing
+    case .setGrant: return request.widens ? .authentication(.shareAll) : .nothing
+    case .resetGrant: return .authentication(.manageOwn)
+    case .queryAudit: return .authentication(request.isByName ? .lookUp : .manageOwn)
+    case .findContactAccess: return .authentication(.lookUp)
+    case .changeGrantedContacts: return .authentication(request.widens ? .shareAll : .lookUp)
     case .backUp: return .authentication(.backUp)
     case .beginRestore: return .authentication(.restore)
-    default: break
-    }
-    guard !request.concernsContent else { return .authentication(request.widens ? .shareAll : .lookUp) }
-    switch request.method {
-    case .listGrants, .explainDecision, .listPending, .getStatus, .endSessionGrants: return .nothing
-    case .setGrant: return request.widens ? .authentication(.shareAll) : .nothing
-    case .resetGrant, .queryAudit: return .authentication(.manageOwn)
-    // Handled above.
-    case .findContactAccess, .changeGrantedContacts, .backUp, .beginRestore, .restoreLines, .finishRestore:
-        return .never
     case .verifyAudit, .reloadPolicy, .explainPolicy, .tryPolicy, .purgeUser, .getMetrics, .listUsers:
         return .authentication(.admin)
     }

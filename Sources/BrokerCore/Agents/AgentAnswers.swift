@@ -71,7 +71,7 @@ struct AgentAnswers {
                 try share(groups(parameters.identifiers, of: prompt, book), by: &decided, prompt)
                 // The person did not see cards that were linked with a row, or that joined a group, during the password
                 // request, so these cards are left out.
-                if let approved { decided.rows.formIntersection(approved.rows) }
+                if let approved { decided.keep(approved.rows) }
                 if try rules.wantsPassword(for: decided, prompt), approved == nil {
                     return askPassword(
                         parameters, prompt, session, call, for: decided.rows, giving: decided.accessWords)
@@ -84,7 +84,7 @@ struct AgentAnswers {
                 return groupCommit.reply(Array("{}".utf8), to: call)
             }
             // Contacts that were deleted meanwhile are not granted.
-            if !decided.rows.isEmpty { decided.rows.formIntersection(try book?.existing(decided.rows) ?? []) }
+            if !decided.rows.isEmpty { decided.keep(try book?.existing(decided.rows) ?? []) }
             if approved == nil { rules.noteWithoutPassword(decided.added, prompt.caller) }
             hold(decided, parameters, prompt, agent, call, approved)
         }
@@ -128,8 +128,6 @@ struct AgentAnswers {
         }
         decided.groups = groups
         decided.canGrow = !prompt.caller.strength.isAssumable
-        decided.singly = decided.rows
-        for members in groups.values { decided.rows.formUnion(members) }
         let former = access.grant(of: decided.principal)?.groups.records ?? []
         guard former.union(groups.keys).count <= GrantedGroups.most else {
             throw AgentError.invalidAnswer("an app can have \(GrantedGroups.most) contact groups at most")
@@ -201,7 +199,7 @@ struct AgentAnswers {
             }
             return DecidedAnswer(
                 principal: principal, level: level, keys: parameters.keys ?? grant.keys, lifetime: grant.lifetime,
-                granted: grant.access.records, rows: rows, decidedAt: goesOn(known, prompt))
+                granted: grant.access.records, singly: rows, decidedAt: goesOn(known, prompt))
         }
         let lifetime = try lifetime(parameters, prompt)
         guard let principal = prompt.caller.principal(for: lifetime) else {
@@ -209,7 +207,7 @@ struct AgentAnswers {
         }
         return DecidedAnswer(
             principal: principal, level: level, keys: parameters.keys ?? Grant.ordinaryKeys, lifetime: lifetime,
-            granted: [], rows: rows, isFirst: true)
+            granted: [], singly: rows, isFirst: true)
     }
 
     /// Checks that the policy permits the answer. The prompt's description names these limits, but the agent
@@ -273,7 +271,7 @@ struct AgentAnswers {
         }
         let granted = grant.access.records
         return DecidedAnswer(
-            principal: principal, level: level, keys: keys, lifetime: grant.lifetime, granted: granted, rows: rows,
+            principal: principal, level: level, keys: keys, lifetime: grant.lifetime, granted: granted, singly: rows,
             removed: removed.intersection(granted), managed: grant, wasFull: grants.decided(known)?.access == .full,
             decidedAt: goesOn(known, prompt))
     }
@@ -316,7 +314,7 @@ struct AgentAnswers {
         let access: Access
         switch decided.level {
         case .denied: access = .denied
-        case .limited: access = .limited(to: decided.after)
+        case .limited: access = .limited(to: decided.granted.subtracting(decided.removed).union(decided.singly))
         case .full: access = .full
         }
         var lifetime = decided.lifetime
@@ -336,9 +334,10 @@ struct AgentAnswers {
         if !decided.isFirst, let former = self.access.grant(of: decided.principal), former.access.status == .limited {
             grant.groups = former.groups
             grant.revoke(decided.removed)
-            grant.share(decided.singly?.intersection(decided.rows) ?? decided.rows)
+            grant.share(decided.singly)
         }
-        share(decided, with: &grant)
+        // The members of a group join as members, so that they leave with the group.
+        for (group, members) in decided.groups { grant.share(group: group, members: members) }
         groupCommit.recordAnswer(to: prompt, from: source) {
             $0.status = access.status
             $0.count = decided.rows.count
@@ -366,20 +365,6 @@ struct AgentAnswers {
         // Added contacts take effect after the sync, but replies under the former grant are withdrawn at
         // once.
         if decided.narrows { grants.narrowed(decided.principal) }
-    }
-}
-
-extension AgentAnswers {
-    /// Adds the chosen groups to the grant. Their members join as members, so that they leave with the group.
-    private func share(_ decided: DecidedAnswer, with grant: inout Grant) {
-        guard !decided.groups.isEmpty, case .limited(let set) = grant.access else { return }
-        let single = decided.granted.subtracting(decided.removed).union(decided.singly ?? [])
-        // A member that is in the set only because of these groups is added by them below.
-        let joined = grant.groups.joined
-        grant.access = .limited(to: set.intersection(single.union(joined)))
-        for (group, members) in decided.groups {
-            grant.share(group: group, members: members.intersection(decided.rows))
-        }
     }
 }
 

@@ -139,10 +139,10 @@ struct AgentSearches {
 
     /// What sharing a group means, after its name.
     private func words(_ group: FoundGroup, _ prompt: Prompt) -> String {
-        let members = group.members == 1 ? "1 contact" : "\(group.members) contacts"
         // Other programs of the user could otherwise add contacts to what they see.
         let grows = !prompt.caller.strength.isAssumable
-        return "contact group: \(members)" + (grows ? ", and those that you add to it later" : "")
+        return "contact group: \(DecidedAnswer.words(group.members))"
+            + (grows ? ", and those that you add to it later" : "")
     }
 
     private func contact(_ group: FoundGroup) -> StoredContact {

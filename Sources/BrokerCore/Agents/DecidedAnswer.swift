@@ -10,13 +10,10 @@ struct DecidedAnswer {
     var lifetime: Lifetime
     /// The granted set before the answer.
     var granted: Set<RecordNumber>
-    /// The contacts that the person turned on.
-    var rows: Set<RecordNumber>
-    /// The contact groups that the person turned on, with the contacts that each of them shares. ``rows`` contains these
-    /// contacts.
+    /// The contacts that the person turned on singly.
+    var singly: Set<RecordNumber>
+    /// The contact groups that the person turned on, with the contacts that each of them shares.
     var groups: [RecordNumber: Set<RecordNumber>] = [:]
-    /// Of ``rows``, those that the person turned on singly; `nil` if all were.
-    var singly: Set<RecordNumber>?
     /// Whether contacts that join the groups later are shared, too.
     var canGrow = false
     /// The contacts that the person turned off.
@@ -30,6 +27,15 @@ struct DecidedAnswer {
     var isFirst = false
     /// When the earlier grant was decided, if the policy limits the grant's lifetime from that time.
     var decidedAt: Int64?
+
+    /// The contacts that the person turned on, singly or with a group.
+    var rows: Set<RecordNumber> { groups.values.reduce(singly) { $0.union($1) } }
+
+    /// Leaves out all other contacts that the person turned on.
+    mutating func keep(_ cards: Set<RecordNumber>) {
+        singly.formIntersection(cards)
+        groups = groups.mapValues { $0.intersection(cards) }
+    }
 
     /// The contacts that the answer adds to the granted set.
     var added: Set<RecordNumber> { rows.subtracting(granted) }
