@@ -94,7 +94,7 @@ extension Grant {
     /// Returns this grant, reduced to the access that both grants allow. If this grant lasts until it is
     /// revoked, it gets the lifetime of `other`. If both have an end time, the earlier one applies.
     /// Otherwise it keeps its own lifetime.
-    func narrowed(to other: Grant) -> Grant {
+    public func narrowed(to other: Grant) -> Grant {
         var grant = self
         switch (access, other.access) {
         case (.denied, _), (_, .denied): grant.access = .denied

@@ -26,18 +26,12 @@ extension ContactsStore {
     public func groups(beginning text: String, limit: Int) throws(StoreError) -> [(record: RecordNumber, name: String)]
     {
         let pattern = text.reduce(into: "") { $0 += "%_!".contains($1) ? "!\($1)" : String($1) } + "%"
-        let found = try read { reader in
+        return try read { reader in
             try reader.inOneRead {
                 try reader.statement(ReadSQL.groupsBeginning).bind(1, pattern).bind(2, Int64(limit))
-                    .all { NamedGroup(record: RecordNumber($0.integer(0)), name: $0.text(1)) }
+                    .all { (RecordNumber($0.integer(0)), $0.text(1)) }
             }
         }
-        return found.map { ($0.record, $0.name) }
-    }
-
-    private struct NamedGroup: Sendable {
-        let record: RecordNumber
-        let name: String
     }
 
     /// Returns the groups with exactly this name, at most `limit`.

@@ -33,6 +33,14 @@ public final class ContactsStore: Sendable {
         /// The order whose name beginnings are indexed; `nil` while that order changes.
         var beginnings: ContactOrder?
         var effort = SearchEffort()
+
+        /// Notes a save and the links after it.
+        mutating func note(_ made: [BookChange], _ links: BookLinks) {
+            guard let last = made.last else { return }
+            lastChange = last.number
+            size += made.count { $0.kind == .addContact } - made.count { $0.kind == .deleteContact }
+            self.links = links
+        }
     }
 
     private init(
@@ -219,24 +227,15 @@ public final class ContactsStore: Sendable {
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
         access: AuthorAccess = .full, outbox entry: OutgoingEntry? = nil, ready: ReadyContacts? = nil
     ) throws(ChangeError) -> [BookChange] {
-        let (made, links, isLogLong) = try writer.withLock { writer throws(ChangeError) in
-            guard let writer else { throw .store(Self.closed) }
-            defer { saves.add() }
-            return (
+        let (made, links, isLogLong) = try change { writer in
+            (
                 try writer.apply(
                     changes, by: author, at: seconds, isEvidence: isEvidence, access: access, outbox: entry,
                     ready: ready),
                 writer.links, writer.isLogLong
             )
         }
-        if let last = made.last {
-            let added = made.count { $0.kind == .addContact } - made.count { $0.kind == .deleteContact }
-            kept.withLock {
-                $0.lastChange = last.number
-                $0.size += added
-                $0.links = links
-            }
-        }
+        kept.withLock { $0.note(made, links) }
         // A failed checkpoint does not undo the save. The next save retries the checkpoint.
         if isLogLong { try? checkpoint() }
         return made
@@ -367,10 +366,21 @@ public final class ContactsStore: Sendable {
         try writer.withLock { writer throws(StoreError) in
             guard let writer else { throw Self.closed }
             defer { saves.add() }
+            do { return try body(writer) } catch { throw StoreError(error) }
+        }
+    }
+
+    /// The same for a change that can be refused.
+    func change<Result: Sendable>(_ body: (BookWriter) throws -> Result) throws(ChangeError) -> Result {
+        try writer.withLock { writer throws(ChangeError) in
+            guard let writer else { throw .store(Self.closed) }
+            defer { saves.add() }
             do {
                 return try body(writer)
+            } catch let error as ChangeError {
+                throw error
             } catch {
-                throw StoreError(error)
+                throw .store(StoreError(error))
             }
         }
     }

@@ -48,10 +48,7 @@ public enum BackupKey {
         }
         // `link` fails if the file exists, so a key that backups depend on is never replaced.
         guard link(making, path) == 0 else { throw .failed("create", path) }
-        let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { throw .failed("open", folder) }
-        defer { close(directory) }
-        guard fsync(directory) == 0 else { throw .failed("sync", folder) }
+        try StateFolder.syncNames(in: folder)
         return key
     }
 }

@@ -88,7 +88,9 @@ final class StateFolder {
     }
 
     /// Syncs the folder, so that the names of new files survive a power cut.
-    func syncNames() throws(AccessStoreError) {
+    func syncNames() throws(AccessStoreError) { try Self.syncNames(in: path) }
+
+    static func syncNames(in path: String) throws(AccessStoreError) {
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw .failed("open", path) }
         defer { close(folder) }

@@ -56,12 +56,4 @@ extension AccessStore {
     public func skipRecordNumbers(through record: RecordNumber) {
         counters.recordNumber = max(counters.recordNumber, record.rawValue)
     }
-
-    /// Removes contacts that are no longer in the book from all granted sets of a user.
-    public func forget(_ records: Set<RecordNumber>, of uid: UInt32, at moment: SetMoment) {
-        drop(records, uid: uid, at: moment)
-    }
-
-    /// The access that both a stored grant and one from a backup allow.
-    public static func lower(_ present: Grant, _ restored: Grant) -> Grant { present.narrowed(to: restored) }
 }

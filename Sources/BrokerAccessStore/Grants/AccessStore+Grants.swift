@@ -100,7 +100,7 @@ extension AccessStore {
     /// Removes deleted contacts from all grants of a user. Each changed grant gets a new revision.
     ///
     /// - Parameter moment: when the contacts were deleted.
-    func drop(_ records: Set<RecordNumber>, uid: UInt32, at moment: SetMoment) {
+    public func drop(_ records: Set<RecordNumber>, uid: UInt32, at moment: SetMoment) {
         leave(records, uid: uid, as: .deleted, moment)
     }
 

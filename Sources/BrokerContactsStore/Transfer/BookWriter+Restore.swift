@@ -23,17 +23,15 @@ extension BookWriter {
                         throw StoreError.damagedCard(record: record.rawValue)
                     }
                     let made = NewContact(contact, restoredWith: identifiers, maker)
-                    try contacts.insert(record.rawValue, made, maker: details.app)
+                    try contacts.insert(record.rawValue, made, photo: contact.imageData, maker: details.app)
                     if details.isUnsure { try links.setUnsure(record) }
                     try db.statement("UPDATE contact SET container = ? WHERE record = ?")
                         .bind(1, details.container?.rawValue).bind(2, record.rawValue).run()
                     if details.isMe { try db.statement("UPDATE book SET me = ?").bind(1, record.rawValue).run() }
-                    if !contact.imageData.isEmpty { try contacts.writeImage(record.rawValue, contact.imageData) }
                 case .contact(let record, let contact):
                     let made = NewContact(contact, at: Timestamp.text(seconds: seconds), maker)
-                    try contacts.insert(record.rawValue, made, maker: [])
+                    try contacts.insert(record.rawValue, made, photo: contact.imageData, maker: [])
                     try links.setUnsure(record)
-                    if !contact.imageData.isEmpty { try contacts.writeImage(record.rawValue, contact.imageData) }
                 }
             }
             try contacts.finishForms()

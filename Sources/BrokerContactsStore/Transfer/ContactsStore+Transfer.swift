@@ -29,11 +29,8 @@ extension ContactsStore {
                     mustBeEmpty: mustBeEmpty)
                 return (made, writer.links, try writer.settings())
             }
-            let added = made.count { $0.kind == .addContact } - made.count { $0.kind == .deleteContact }
             kept.withLock {
-                $0.lastChange = made.last?.number ?? $0.lastChange
-                $0.size += added
-                $0.links = links
+                $0.note(made, links)
                 $0.settings = settings
                 $0.beginnings = settings.sortOrder
             }
@@ -42,20 +39,6 @@ extension ContactsStore {
         } catch {
             kept.withLock { $0.beginnings = former }
             throw error
-        }
-    }
-
-    private func change<Result: Sendable>(_ body: (BookWriter) throws -> Result) throws(ChangeError) -> Result {
-        try writer.withLock { writer throws(ChangeError) in
-            guard let writer else { throw .store(Self.closed) }
-            defer { saves.add() }
-            do {
-                return try body(writer)
-            } catch let error as ChangeError {
-                throw error
-            } catch {
-                throw .store(StoreError(error))
-            }
         }
     }
 }

@@ -82,8 +82,7 @@ final class BookSave {
 
     private func add(_ record: RecordNumber, _ contact: Contact) throws {
         let made = ahead?.next() ?? NewContact(contact, at: time, maker)
-        try contacts.insert(record.rawValue, made, maker: author.app)
-        if !contact.imageData.isEmpty { try contacts.writeImage(record.rawValue, contact.imageData) }
+        try contacts.insert(record.rawValue, made, photo: contact.imageData, maker: author.app)
         use.add(made.stored.size + contact.imageData.utf8.count)
         try linking.added(record)
         log.note(.addContact, record)

@@ -29,7 +29,8 @@ final class ContactWriter {
         }
     }
 
-    func insert(_ record: Int64, _ contact: NewContact, maker: [UInt8]) throws(StoreError) {
+    /// - Parameter photo: base64; empty if there is none.
+    func insert(_ record: Int64, _ contact: NewContact, photo: String, maker: [UInt8]) throws(StoreError) {
         try db.statement(
             """
             INSERT INTO contact (record, givenNameKey, familyNameKey, identifiers, maker, stored, checksum, apart)
@@ -42,6 +43,7 @@ final class ContactWriter {
         .bind(8, Int64(bitPattern: contact.stored.keysApart.rawValue)).run()
         try contact.stored.insertApart(record, db)
         try writeForms(record, contact.forms)
+        if !photo.isEmpty { try writeImage(record, photo) }
     }
 
     /// - Parameter keys: those that ``contact(_:_:)`` was called with. If none of them is stored apart, the part

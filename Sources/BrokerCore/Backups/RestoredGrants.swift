@@ -4,7 +4,7 @@ import BrokerModel
 
 /// Restores the grants of a backup. It lives on the event loop.
 ///
-/// A restore never gives an app more access than it has: what was taken back after the backup stays taken back. Only a
+/// A restore never gives an app more access than it has: what was revoked after the backup stays revoked. Only a
 /// user of whom the broker knows nothing, as on a new machine, gets the grants and identifier keys of the backup.
 struct RestoredGrants {
     struct Counts {
@@ -65,7 +65,7 @@ struct RestoredGrants {
         _ present: Grant, of principal: Principal, to restored: Grant, _ contents: RestoreStage.Contents,
         _ source: AdministratorSource
     ) -> Bool {
-        var grant = AccessStore.lower(present, restored)
+        var grant = present.narrowed(to: restored)
         guard grant != present else { return false }
         grant.revision = access.nextRevision()
         grant.decidedThrough = words(contents, source, principal.uid)

@@ -149,9 +149,9 @@ final class Restores {
     ) {
         var isNew = false
         let source = AdministratorSource(session)
+        let principal = Principal(uid: uid, strength: session.caller.strength, app: session.caller.app)
         let save = PendingSave(
-            session: session,
-            principal: Principal(uid: uid, strength: session.caller.strength, app: session.caller.app),
+            session: session, principal: principal,
             addsContacts: false, count: contents.records.count, photographed: contents.photographed,
             decide: { [self] in
                 // The notice of the save that follows contains this number, so that it survives a crash.
@@ -161,7 +161,7 @@ final class Restores {
                 about.count = contents.records.count
                 about.detail = source.detail("restored from the backup of \(contents.header.time)", for: uid)
                 return PendingSave.Write(
-                    principal: Principal(uid: uid, strength: session.caller.strength, app: session.caller.app),
+                    principal: principal,
                     contents: about, changesGroups: true
                 ) { (book, entry, seconds) throws(PendingSave.Failure) in
                     do throws(ChangeError) {
@@ -189,7 +189,7 @@ final class Restores {
         _ source: AdministratorSource, _ call: Call
     ) {
         let deleted = Set(made.changes.filter { $0.kind == .deleteContact }.map(\.record))
-        access.forget(deleted, of: uid, at: books.moment(of: uid))
+        access.drop(deleted, uid: uid, at: books.moment(of: uid))
         let counts = restored.restore(contents, of: uid, isNew: isNew, source)
         groupCommit.record(
             .restore, uid: uid, { $0.count = contents.records.count },
