@@ -22,7 +22,7 @@ public enum EffectiveAccess: Hashable, Sendable {
 
 /// The kind of a prompt, as the agent's interface names it.
 public enum PromptKind: String, CaseIterable, Sendable {
-    case access, button, manage, pick, propose
+    case access, button, manage, pick, propose, keys
 }
 
 /// Why a request is refused.
@@ -78,13 +78,22 @@ public func decideWatch(_ access: EffectiveAccess) -> WatchDecision {
 /// The decision for a call that requests access and reads nothing yet.
 public enum RequestDecision: Hashable, Sendable {
     case ask
+    /// Prompt the person for these keys alone. The app has access, but may not read them.
+    case askForKeys(ContactKeySet)
     /// Answer at once with the current authorization level.
     case answer(AuthorizationStatus)
 }
 
-public func decideRequest(_ access: EffectiveAccess, mayAsk: Bool) -> RequestDecision {
-    if mayAsk, case .notDetermined = access { return .ask }
-    return .answer(access.status)
+/// - Parameter lacking: the requested keys that the policy permits and the app's grant lacks; empty if the app has
+///   no grant.
+public func decideRequest(
+    _ access: EffectiveAccess, lacking: ContactKeySet = [], mayAsk: Bool
+) -> RequestDecision {
+    switch access {
+    case .notDetermined where mayAsk: .ask
+    case .granted(let grant) where mayAsk && grant.access != .denied && !lacking.isEmpty: .askForKeys(lacking)
+    case .notDetermined, .restricted, .granted: .answer(access.status)
+    }
 }
 
 /// The decision for a call whose prompt the person may ignore: the access button, the one-time picker or a

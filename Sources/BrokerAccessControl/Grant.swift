@@ -73,6 +73,10 @@ public struct Grant: Hashable, Sendable {
     /// the granted set instead.
     public var own: Set<RecordNumber> = []
 
+    /// The keys of ``ContactKeySet/byName`` that the app has asked for, whether or not the person gave them. The person
+    /// can add no others to the grant.
+    public var asked: ContactKeySet = []
+
     /// The contact groups that a limited grant shares with the app.
     public var groups = GrantedGroups()
 
@@ -109,6 +113,13 @@ public struct Grant: Hashable, Sendable {
 }
 
 extension Grant {
+    /// The keys in this set that the app cannot read. With full access it sees all groups even without the key
+    /// ``ContactKeySet/groups``.
+    public func lacked(of keys: ContactKeySet) -> ContactKeySet {
+        let lacked = keys.subtracting(self.keys)
+        return access == .full ? lacked.subtracting(.groups) : lacked
+    }
+
     /// Whether this grant allows everything that the other one allows. If not, access is lost when this grant
     /// replaces the other one.
     public func isAtLeast(_ other: Grant) -> Bool {

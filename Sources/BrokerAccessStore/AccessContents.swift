@@ -111,7 +111,7 @@ struct AccessContents {
             """
             SELECT id, uid, strength, app, displayName, identifierKey,
                 level, keys, expires, revision, decidedBy, decidedAt, lastUsedAt, uses, epoch, decision,
-                decidedThrough
+                decidedThrough, askedKeys
             FROM principal LEFT JOIN appGrant ON appGrant.principal = id
             """, on: connection)
         while try rows.step() {
@@ -221,9 +221,12 @@ struct AccessContents {
         let keys = ContactKeySet(rawValue: UInt64(bitPattern: bits))
         // An unknown key may be a restriction that this version does not know.
         guard keys.isSubset(of: .grantable) else { return nil }
-        return Grant(
+        var grant = Grant(
             access: access, keys: keys, lifetime: row.integerOrNil(8).map { .untilTime($0) } ?? .untilRevoked,
             revision: revision, decidedBy: decidedBy, decidedThrough: row.textOrNil(16), decidedAt: decidedAt)
+        // Only narrows: a key that this version does not know is left out.
+        grant.asked = ContactKeySet(rawValue: UInt64(bitPattern: row.integerOrNil(17) ?? 0)).intersection(.byName)
+        return grant
     }
 
     private mutating func readIntents(_ connection: Database, now: Int64) throws(AccessStoreError) {

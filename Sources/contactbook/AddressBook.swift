@@ -200,14 +200,25 @@ struct AddressBook {
 
     // MARK: Asking
 
-    /// Prompts the person for access if they have not decided on it. Any call would do so; this method also
-    /// says that the program is waiting.
+    /// Prompts the person for access if they have not decided on it, or for notes if this program may not read
+    /// them. On a terminal, this method also says that the program is waiting.
     private func askForAccess(_ keys: ContactKeySet) throws {
-        guard CNContactStore.authorizationStatus(for: .contacts) == .notDetermined else { return }
+        var wanted = keys.intersection(.byName)
+        switch CNContactStore.authorizationStatus(for: .contacts) {
+        case .notDetermined: break
+        case .authorized, .limited:
+            // Other programs' groups are only offered with the first prompt: no option asks for them.
+            wanted = wanted.intersection(.named)
+            if !wanted.isEmpty { wanted.subtract(try readableKeys()) }
+            guard !wanted.isEmpty else { return }
+        case .denied, .restricted: return
+        }
         let answer = Answer()
-        store.requestAccess(for: .contacts, keysToOffer: keys.intersection(.byName).descriptors) { answer.come($1) }
+        store.requestAccess(for: .contacts, keysToOffer: wanted.descriptors) { answer.come($1) }
         if !answer.wait(until: .now() + Self.patience) {
-            Speech.say("waiting for your answer in contact-agent…")
+            if isatty(STDERR_FILENO) == 1 {
+                Speech.say("Waiting for your answer: open contact-agent in another terminal.")
+            }
             _ = answer.wait(until: .distantFuture)
         }
         if let error = answer.error {

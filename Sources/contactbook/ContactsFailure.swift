@@ -20,17 +20,16 @@ enum ContactsFailure {
         {
             CommandFailure("could not \(task): \(reason)", try: advice, code)
         }
-        let reset = "to be asked again: contactctl reset contactbook"
         switch error.code {
         case .authorizationDenied: break
         case .recordDoesNotExist: return failure("no contact that this program may see is meant")
-        case .recordNotWritable: return failure("contactbook may not change that", try: reset)
+        case .recordNotWritable: return failure("contactbook may not change that", try: decided)
         case .parentRecordDoesNotExist: return failure("no group that this program may see is meant")
         case .containmentCycle: return failure("a group cannot be within itself")
         case .containmentScope: return failure("the two are not kept in the same place")
         case .unauthorizedKeys:
             let keys = (error.keyPaths ?? []).map(Speech.clean)
-            return failure("you have not let contactbook see: \(keys.joined(separator: ", "))", try: reset)
+            return failure("contactbook may not see: \(keys.joined(separator: ", "))", try: decided)
         case .validationMultipleErrors, .policyViolation:
             return failure(SaveFailure(error)?.reason ?? "a value is not taken", .notTried)
         case .dataAccessError:
@@ -44,13 +43,15 @@ enum ContactsFailure {
         }
         switch error.brokerError {
         case "AuthorizationNotDetermined":
-            return failure("the question was not answered", try: "try again while contact-agent runs, and answer there")
+            return failure(
+                "you did not answer the request", try: "open contact-agent in another terminal, then retry")
         case "NoAgent":
             return failure(
-                "nothing is there to ask you with", try: "in another terminal, try: contact-agent", .notTried)
+                "contact-agent is not running, so nothing can ask you",
+                try: "open contact-agent in another terminal, then retry", .notTried)
         case "TooManyPrompts":
-            let seconds = Int(error.retryAfter ?? 60)
-            return failure("you were asked too often", try: "try again in \(seconds) seconds", .notTried)
+            let (reason, advice) = held(for: Int(error.retryAfter ?? 60), error.waitReason)
+            return failure(reason, try: advice, .notTried)
         default: break
         }
         // Nothing that the person does on their own helps here.
@@ -60,8 +61,40 @@ enum ContactsFailure {
         switch CNContactStore.authorizationStatus(for: .contacts) {
         case .restricted:
             return failure(
-                "the administrator's policy does not allow it", try: "to see the rule: contactctl why contactbook")
-        default: return failure("you have not let contactbook do that", try: reset)
+                "the administrator's policy does not allow it",
+                try: "to see the rule: contactctl why contactbook; only an administrator can change it")
+        default: return failure("contactbook may not do that", try: decided)
+        }
+    }
+
+    /// Advice after a refusal. The broker does not tell an app whether the person or the policy decided, and a reset
+    /// changes nothing about the policy.
+    static let decided =
+        "to see whether you or the administrator's policy decided: contactctl why contactbook; "
+        + "if you did, contactctl reset contactbook lets it ask again"
+
+    /// Describes why contactbook may not ask the person now, and what the person can do.
+    private static func held(for seconds: Int, _ reason: String?) -> (reason: String, advice: String) {
+        let wait = "contactbook must wait \(Self.wait(seconds)) before it can ask you again, because "
+        return switch reason {
+        case "refusals":
+            (wait + "its last requests were not granted", "retry after that time, and answer in contact-agent")
+        case "crowd":
+            (
+                wait + "other programs have asked too often",
+                "answer or refuse their requests in contact-agent, then retry"
+            )
+        default: ("another request of contactbook is still open", "answer it in contact-agent, then retry")
+        }
+    }
+
+    /// A time in the largest unit of which there are at least two, rounded up.
+    static func wait(_ seconds: Int) -> String {
+        switch seconds {
+        case ...1: "1 second"
+        case ..<120: "\(seconds) seconds"
+        case ..<7_200: "\((seconds + 59) / 60) minutes"
+        default: "\((seconds + 3_599) / 3_600) hours"
         }
     }
 }

@@ -64,8 +64,8 @@ struct ExportCommand: ParsableCommand {
         var keys = wanted.intersection(try book.readableKeys()).subtracting(ContactKeySet(.thumbnailImageData))
         if notes, !keys.isSuperset(of: .named) {
             throw CommandFailure(
-                "could not \(Self.task): you have not let contactbook see notes",
-                try: "export without --notes, or be asked again: contactctl reset contactbook", .refused)
+                "could not \(Self.task): contactbook may not see notes",
+                try: "export without --notes; \(ContactsFailure.decided)", .refused)
         }
         if noPhotos { keys = keys.subtracting(.images) }
         let place: any CardOutput

@@ -41,6 +41,7 @@ struct PendingCommand: ParsableCommand {
         case "access": "see contacts"
         case "button": "see a contact by its name"
         case "manage": "change what it sees"
+        case "keys": "see more of each contact"
         case "pick": "get contacts once"
         case "propose": "add a contact"
         default: kind

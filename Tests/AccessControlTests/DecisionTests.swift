@@ -18,7 +18,8 @@ private let everything = Decision.permit(Disclosure(scope: .all, keys: keys, rev
 
 /// The calls that an app can make, named by what they disclose or change.
 enum Operation: String, CaseIterable, Sendable {
-    case getAuthorization, requestAccess, read, save, watchChanges, requestContacts, manageAccess, pickContacts
+    case getAuthorization, requestAccess, requestNotes, read, save, watchChanges, requestContacts, manageAccess,
+        pickContacts
     case proposeContact
 }
 
@@ -54,6 +55,13 @@ private func decide(_ operation: Operation, access: EffectiveAccess, mayAsk: Boo
     case .requestAccess:
         switch decideRequest(access, mayAsk: mayAsk) {
         case .ask: return .ask(.access)
+        case .askForKeys: return .ask(.keys)
+        case .answer(let status): return .answer(status)
+        }
+    case .requestNotes:
+        switch decideRequest(access, lacking: ContactKeySet(.note), mayAsk: mayAsk) {
+        case .ask: return .ask(.access)
+        case .askForKeys(let keys): return keys == ContactKeySet(.note) ? .ask(.keys) : .wait
         case .answer(let status): return .answer(status)
         }
     case .read, .save: return Decision(decideAccess(access, mayAsk: mayAsk))
@@ -98,6 +106,13 @@ private let table = [
     Row(.requestAccess, full, .answer(.full)),
     Row(.requestAccess, denied, .answer(.denied)),
     Row(.requestAccess, .restricted, .answer(.restricted)),
+
+    // The app names notes, and its grant lacks them.
+    Row(.requestNotes, .notDetermined, .ask(.access), onceAsked: .answer(.notDetermined)),
+    Row(.requestNotes, limited, .ask(.keys), onceAsked: .answer(.limited)),
+    Row(.requestNotes, full, .ask(.keys), onceAsked: .answer(.full)),
+    Row(.requestNotes, denied, .answer(.denied)),
+    Row(.requestNotes, .restricted, .answer(.restricted)),
 
     Row(.read, .notDetermined, .ask(.access), onceAsked: .refuse(.notDetermined)),
     Row(.read, limited, itsContacts),

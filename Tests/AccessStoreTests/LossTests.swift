@@ -154,7 +154,8 @@ struct LossTests {
         let copy = try fixture.copy()
         try copy.tamper(
             "DROP TABLE groupShare; DROP TABLE unconfirmed; DROP TABLE auditSegment; DROP TABLE auditRemoval; "
-                + "ALTER TABLE appGrant DROP COLUMN decidedThrough; PRAGMA user_version = 5"
+                + "ALTER TABLE appGrant DROP COLUMN decidedThrough; ALTER TABLE appGrant DROP COLUMN askedKeys; "
+                + "PRAGMA user_version = 5"
         )
         unlink(copy.position)
         let survivor = try copy.open()

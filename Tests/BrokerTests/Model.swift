@@ -61,6 +61,26 @@ struct Model {
         apps[name] = app
     }
 
+    /// The person adds keys to a grant, at a prompt for them.
+    mutating func add(_ keys: ModelKeys, to name: String) {
+        guard let former = apps[name]?.decided?.keys else { return }
+        change(
+            ModelKeys(
+                keys: former.keys.union(keys.keys), isWhole: former.isWhole, groups: former.groups || keys.groups),
+            of: name)
+    }
+
+    /// The person changes the keys of a grant, and nothing else.
+    mutating func change(_ keys: ModelKeys, of name: String) {
+        guard var app = apps[name], var decided = app.decided else { return }
+        moment += 1
+        decided.keys = keys
+        if app.rule.kind != .lifetime { decided.at = now }
+        app.replaceDecision(by: decided, moment)
+        app.stand(at: now)
+        apps[name] = app
+    }
+
     /// An administrator lowers a grant. The decision keeps its time, unless it is a denial.
     mutating func lower(_ name: String, to level: ModelApp.Level, keys: ModelKeys, expires: Int64?) {
         guard var app = apps[name], let former = app.decided else { return }

@@ -56,6 +56,14 @@ struct ModelApp {
         return (keys, expires)
     }
 
+    /// The requested keys that the rule permits and the grant lacks; `nil` if there are none.
+    func lacked(of asked: ModelKeys) -> ModelKeys? {
+        guard let decided, decided.level != .denied, level == .limited || level == .full else { return nil }
+        let groups = asked.groups && !keys.groups && level == .limited && (rule.kind != .capKeys || rule.groups)
+        let lacked = asked.keys.intersection(rule.writable).subtracting(keys.keys)
+        return lacked.isEmpty && !groups ? nil : ModelKeys(keys: lacked, isWhole: false, groups: groups)
+    }
+
     func sees(contact: Int) -> Bool {
         switch level {
         case .full: true

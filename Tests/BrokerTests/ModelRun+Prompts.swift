@@ -34,9 +34,8 @@ extension ModelRun {
             let kind = mayBeAsked(name) ? expecting() : nil
             if call.isOver {
                 let reply = try app.replies(1, to: call)[0]
-                guard reply.error == "TooManyPrompts", kind != nil,
-                    let wait = reply.parameters["retryAfterSeconds"]?.integer
-                else {
+                let held = kind == "keys" ? heldOff(app) : reply.parameters["retryAfterSeconds"]?.integer
+                guard kind != nil, let wait = held else {
                     try require(kind == nil, "\(name): \(method) does not prompt: \(reply.error ?? "") \(reply.text)")
                     return reply
                 }
@@ -66,7 +65,7 @@ extension ModelRun {
     }
 
     /// Whether the policy allows prompts for the app.
-    private func mayBeAsked(_ name: String) -> Bool {
+    func mayBeAsked(_ name: String) -> Bool {
         let kind = model.app(name).rule.kind
         return kind != .forbid && kind != .deny
     }
@@ -86,7 +85,7 @@ extension ModelRun {
     // MARK: Choosing
 
     /// The rows that the person sees. They must be the model's contacts, in the expected order.
-    private func rows(
+    func rows(
         _ prompt: TestPerson.Prompt, _ person: TestPerson, _ name: String,
         hiding: (ModelContact) -> Bool = { _ in false },
         isSorted: Bool = true
@@ -103,12 +102,12 @@ extension ModelRun {
         return told.compactMap { row in number(of: row.contact).map { (row.identifier, $0) } }
     }
 
-    private func text(_ rows: [(row: String, number: Int)]) -> String {
+    func text(_ rows: [(row: String, number: Int)]) -> String {
         rows.map { "\"\($0.row)\"" }.joined(separator: ",")
     }
 
     /// Random keys, as text for the answer and as values for the model. `nil` leaves them out of the answer.
-    private func chooseKeys(mayHaveNotes: Bool, mayHaveGroups: Bool) -> (text: String, keys: ModelKeys)? {
+    func chooseKeys(mayHaveNotes: Bool, mayHaveGroups: Bool) -> (text: String, keys: ModelKeys)? {
         let groups = mayHaveGroups && chance(60)
         switch number(0...9) {
         case 0, 1, 2:
@@ -147,15 +146,18 @@ extension ModelRun {
             ]) ?? ("", "")
         note("access: \(name) calls \(method), the person \(act)")
         let rule = model.app(name).rule
+        let asked = ModelKeys.asked(withNotes: wantsNotes, groups: wantsGroups)
         let mayHaveNotes = wantsNotes && parameters.contains("note") && rule.writable.contains(.note)
         let mayHaveGroups = parameters.contains("groups") && (rule.kind != .capKeys || rule.groups)
         let answer = try ask(name, method, parameters, act) {
-            model.app(name).level == .notDetermined && !model.app(name).isSilenced ? "access" : nil
+            guard !model.app(name).isSilenced else { return nil }
+            if method == "RequestAccess", model.app(name).lacked(of: asked) != nil { return "keys" }
+            return model.app(name).level == .notDetermined ? "access" : nil
         } answer: { prompt, person in
+            if prompt.kind == "keys" { return try self.answerKeys(name, asked, act, prompt, person) }
             let rows = try self.rows(prompt, person, name)
-            let (keys, end) = (
-                chooseKeys(mayHaveNotes: mayHaveNotes, mayHaveGroups: mayHaveGroups), chooseEnd(name)
-            )
+            let keys = chooseKeys(mayHaveNotes: mayHaveNotes, mayHaveGroups: mayHaveGroups)
+            let end = chooseEnd(name)
             let terms = (keys?.text ?? "") + (end?.text ?? "")
             switch act {
             case .refuse:
@@ -247,7 +249,7 @@ extension ModelRun {
     }
 
     /// The answer must name as many contacts as were granted, by identifiers that the app can use.
-    private func compareNewly(_ answer: Answer, _ newly: Set<Int>, _ name: String) throws {
+    func compareNewly(_ answer: Answer, _ newly: Set<Int>, _ name: String) throws {
         let told = answer.strings("identifiers")
         try require(
             answer.error == nil && told.count == newly.count,
@@ -258,78 +260,6 @@ extension ModelRun {
         let expected = model.people(of: app, unify: false).filter { newly.contains($0.first.number) }
         try fetch(
             name, #""predicate":{"identifiers":[\#(names)]},"unify":false"#, [.previousFamilyName], expecting: expected)
-    }
-
-    /// The access picker, opened by the app or by the person.
-    func manage(_ name: String, _ act: Act, byPerson: Bool) throws {
-        note("manage: \(name)\(byPerson ? " by the person" : ""), the person \(act)")
-        var newly: Set<Int> = []
-        let change = { (prompt: TestPerson.Prompt, person: TestPerson) in
-            let app = self.model.app(name)
-            let rows = try self.rows(prompt, person, name)
-            let going = app.going
-            let keys = self.chooseKeys(
-                mayHaveNotes: app.level != .denied && going.keys.keys.contains(.note),
-                mayHaveGroups: app.level != .denied && going.keys.groups)
-            // It is not specified which keys a denied grant keeps, so the answer names them.
-            let terms =
-                keys ?? (app.level == .denied ? (#","keys":[\#(AuthorizationTable.ordinaryKeys)]"#, .ordinary) : nil)
-            var set = app.set
-            switch act {
-            case .refuse:
-                try person.answer(prompt, #""level":"denied""#)
-                if app.level == .denied { return }
-                return self.model.decide(name, .denied, keys: going.keys, expires: going.expires, goesOn: true)
-            case .all where app.rule.kind != .capLevel && app.rule.kind != .forceLimited:
-                try person.answer(prompt, #""level":"full"\#(terms?.text ?? "")"#)
-                if app.level == .full, terms == nil || terms?.keys == going.keys { return }
-                return self.model.decide(
-                    name, .full, keys: terms?.keys ?? going.keys, expires: going.expires, goesOn: true)
-            case .all, .away, .dismiss, .late, .never, .some:
-                let added = self.some(rows.filter { !set.contains($0.number) })
-                let removed = self.some(rows.filter { set.contains($0.number) })
-                try person.answer(
-                    prompt,
-                    #""level":"limited","identifiers":[\#(self.text(added))],"removed":[\#(self.text(removed))]"#
-                        + (terms?.text ?? ""))
-                // A row that is turned on includes its linked cards. A card whose own row is turned off stays off.
-                let on = self.model.book.linked(with: added.map(\.number)).subtracting(removed.map(\.number))
-                let off = self.model.book.linked(with: removed.map(\.number)).subtracting(on)
-                newly = on.subtracting(set)
-                set = set.subtracting(off).union(on)
-                let changesKeys = terms.map { $0.keys != going.keys } ?? false
-                if app.level == .limited, added.isEmpty, removed.isEmpty, !changesKeys { return }
-                self.model.decide(
-                    name, .limited, set: set, turnedOn: on, keys: terms?.keys ?? going.keys, expires: going.expires,
-                    goesOn: true)
-            }
-        }
-        if byPerson {
-            // Under a forced level, a change by the person has no visible effect until the rule is removed.
-            switch model.app(name).rule.kind {
-            case .deny, .forceDenied, .forceLimited, .forceFull: return
-            case .none, .capLevel, .capKeys, .forbid, .lifetime: break
-            }
-            if person == nil { person = try TestPerson(fixture: fixture) }
-            guard let person, let prompt = try person.manage(app(name)) else {
-                return try require(model.app(name).decided == nil, "\(name): a grant cannot be opened")
-            }
-            guard let decided = model.app(name).decided else { throw Difference("\(name): an unexpected grant") }
-            guard model.app(name).level == .notDetermined else { return try change(prompt, person) }
-            // The policy has ended the grant. The person may deny the app, but can grant access again only at a prompt
-            // of the app.
-            let wider = try person.answer(prompt, #""level":"limited""#)
-            try requireSame(wider.error ?? "", "InvalidAnswer", "\(name): widening an ended grant")
-            try person.answer(prompt, #""level":"denied""#)
-            return model.decide(name, .denied, keys: decided.keys, expires: decided.expires)
-        }
-        let answer = try ask(name, "ManageAccess", "{}", act) {
-            model.app(name).level == .limited && !model.app(name).isSilenced ? "manage" : nil
-        } answer: {
-            try change($0, $1)
-        }
-        let app = model.app(name)
-        try compareNewly(answer, app.level == .limited ? newly : [], name)
     }
 
     /// The one-time picker.

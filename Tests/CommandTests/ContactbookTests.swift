@@ -20,6 +20,7 @@ struct ContactbookTests {
         try ScriptedBroker { method, parameters in
             switch method {
             case "GetAuthorization": return .reply("{\"status\":\"\(status)\"}")
+            case "RequestAccess": return .reply("{\"status\":\"\(status)\"}")
             case "ListLinkedContacts": return .reply("{\"identifiers\":[\"A1\"]}")
             case "ListGroups": return .reply("{\"groups\":[]}")
             case "SaveContacts": return .reply("{\"identifiers\":[\"N1\"],\"historyToken\":\"\"}")
@@ -69,7 +70,12 @@ struct ContactbookTests {
         let broker = try broker()
         _ = try run("contactbook", "show", "A1", with: broker)
         #expect(broker.asked.allSatisfy { !$0.parameters.contains("\"note\"") })
+        let count = broker.asked.count
         _ = try run("contactbook", "show", "--note", "A1", with: broker)
+        // Its grant lacks notes, so the person gets a prompt for notes alone.
+        #expect(broker.asked.dropFirst(count).first?.method == "RequestAccess")
+        #expect(
+            broker.asked.dropFirst(count).first?.parameters == #"{"purpose":"to show the contact","keys":["note"]}"#)
         #expect(broker.asked.last?.parameters.contains("\"note\"") == true)
     }
 
@@ -139,8 +145,8 @@ struct ContactbookTests {
         #expect(broker.asked.count == count)
     }
 
-    @Test("While the person is prompted, contactbook says what it waits for")
-    func waiting() throws {
+    @Test("While the person is prompted, contactbook says on a terminal where to answer", arguments: [true, false])
+    func waiting(isTerminal: Bool) throws {
         let gate = try pipe()
         let opened = gate[0]
         let broker = try ScriptedBroker { method, _ in
@@ -150,10 +156,13 @@ struct ContactbookTests {
             _ = read(opened, &byte, 1)
             return .reply("{\"status\":\"limited\"}")
         }
-        let program = try RunningProgram("contactbook", ["list"], runtime: broker.folder)
-        #expect(program.waitUntilItSays("\n") == "waiting for your answer in contact-agent…\n")
+        let program = try RunningProgram(
+            "contactbook", ["list"], runtime: broker.folder, errorIsTerminal: isTerminal)
+        let sentence = "Waiting for your answer: open contact-agent in another terminal."
+        if isTerminal { #expect(program.waitUntilItSays("terminal.") == sentence) }
         #expect(write(gate[1], "y", 1) == 1)
-        #expect(try program.finish().output.contains("Ada Lovelace"))
+        let outcome = try program.finish()
+        #expect(outcome.output.contains("Ada Lovelace") && outcome.error == (isTerminal ? "\r\n" : ""))
         for descriptor in gate { close(descriptor) }
         #expect(broker.asked.map(\.method) == ["RequestAccess", "FetchContacts"])
         #expect(broker.asked.first?.parameters == #"{"purpose":"to list the contacts"}"#)
@@ -163,7 +172,7 @@ struct ContactbookTests {
     func dismissed() throws {
         let broker = try ScriptedBroker { _, _ in .reply("{\"status\":\"notDetermined\"}") }
         let outcome = try run("contactbook", "show", "--note", "Ada", with: broker)
-        #expect(outcome.code == 1 && outcome.error.contains("the question was not answered"))
+        #expect(outcome.code == 1 && outcome.error.contains("you did not answer the request"))
         #expect(broker.asked.map(\.method) == ["RequestAccess"])
         #expect(broker.asked.first?.parameters.contains("\"note\"") == true)
     }
@@ -171,10 +180,11 @@ struct ContactbookTests {
     @Test(
         "Each error has a sentence of its own that says what to try",
         arguments: [
-            ("AccessDenied", 1 as Int32, "you have not let contactbook do that"),
-            ("AuthorizationNotDetermined", 1, "the question was not answered"),
-            ("NoAgent", 2, "nothing is there to ask you with\nin another terminal, try: contact-agent"),
-            ("TooManyPrompts", 2, "you were asked too often\ntry again in 7 seconds"),
+            ("AccessDenied", 1 as Int32, "contactbook may not do that\nto see whether you or the administrator"),
+            ("RecordNotWritable", 1, "contactbook may not change that\nto see whether you or the administrator"),
+            ("AuthorizationNotDetermined", 1, "you did not answer the request\nopen contact-agent in another terminal"),
+            ("NoAgent", 2, "contact-agent is not running, so nothing can ask you\nopen contact-agent in another"),
+            ("TooManyPrompts", 2, "another request of contactbook is still open\nanswer it in contact-agent"),
             ("StoreUnavailable", 2, "your contacts cannot be read or written just now"),
         ])
     func refusals(error: String, code: Int32, sentence: String) throws {
@@ -187,6 +197,50 @@ struct ContactbookTests {
         #expect(outcome.code == code && outcome.output.isEmpty)
         #expect(outcome.error.hasPrefix("contactbook: could not list the contacts: \(sentence)"))
         #expect(outcome.error.split(separator: "\n").count == 2)
+    }
+
+    @Test(
+        "If contactbook may not ask yet, it says who has to wait, how long and why",
+        arguments: [
+            (40, "refusals", "40 seconds", "its last requests were not granted"),
+            (1, "crowd", "1 second", "other programs have asked too often"),
+            (121, "refusals", "3 minutes", "its last requests were not granted"),
+            (86_400, "refusals", "24 hours", "its last requests were not granted"),
+        ])
+    func held(seconds: Int, reason: String, wait: String, words: String) throws {
+        let parameters = "{\"retryAfterSeconds\":\(seconds),\"reason\":\"\(reason)\"}"
+        let broker = try ScriptedBroker { method, _ in
+            method == "GetAuthorization"
+                ? .reply("{\"status\":\"notDetermined\"}")
+                : .error("io.contactbroker.Contacts.TooManyPrompts", parameters: parameters)
+        }
+        let outcome = try run("contactbook", "list", with: broker)
+        #expect(
+            outcome.error.hasPrefix(
+                "contactbook: could not list the contacts: contactbook must wait \(wait) before it can ask you again, "
+                    + "because \(words)\n"))
+        #expect(outcome.code == 2 && outcome.error.contains("contact-agent"))
+    }
+
+    @Test("Where the policy decides, contactbook does not advise a reset")
+    func policy() throws {
+        let restricted = try ScriptedBroker { method, _ in
+            method == "GetAuthorization"
+                ? .reply("{\"status\":\"restricted\"}") : .error("io.contactbroker.Contacts.AccessDenied")
+        }
+        let refused = try run("contactbook", "list", with: restricted)
+        #expect(refused.error.contains("the administrator's policy does not allow it\nto see the rule: contactctl why"))
+        #expect(refused.error.contains("only an administrator can change it") && !refused.error.contains("reset"))
+        for (reason, what) in [("policyUnreadable", "policy file"), ("settingsUnreadable", "settings file")] {
+            let unreadable = try ScriptedBroker { method, _ in
+                method == "GetAuthorization"
+                    ? .reply("{\"status\":\"restricted\"}")
+                    : .error("io.contactbroker.Contacts.AccessDenied", parameters: "{\"reason\":\"\(reason)\"}")
+            }
+            let outcome = try run("contactbook", "list", with: unreadable)
+            #expect(outcome.error.contains("the administrator's \(what) cannot be read, so every app is refused"))
+            #expect(outcome.error.contains("tell the administrator") && !outcome.error.contains("reset"))
+        }
     }
 
     @Test("A search without matches exits with 1, and prints an empty list in JSON")

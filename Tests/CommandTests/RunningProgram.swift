@@ -20,15 +20,16 @@ struct RunningProgram {
 
     /// - Parameters:
     ///   - runtime: the folder in which the program looks for the broker's sockets.
+    ///   - errorIsTerminal: whether standard error is a terminal, which does not control the program.
     ///   - input: the file from which it reads standard input.
     ///   - more: further variables of its environment.
     init(
         _ name: String, _ arguments: [String], runtime: String, input: String = "/dev/null",
-        environment more: [String] = []
+        errorIsTerminal: Bool = false, environment more: [String] = []
     ) throws {
         let path = try Self.folder() + "/" + name
         let outputPipe = try pipe()
-        let errorPipe = try pipe()
+        let errorPipe = try errorIsTerminal ? terminal() : pipe()
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -139,4 +140,18 @@ func pipe() throws -> [CInt] {
     let made = socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0, &ends)
     try #require(made == 0)
     return ends
+}
+
+/// Opens a terminal.
+///
+/// - Returns: the side that reads what a program writes, and the program's side.
+private func terminal() throws -> [CInt] {
+    let reader = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    try #require(reader >= 0)
+    var (unlocked, number): (CInt, CInt) = (0, 0)
+    // TIOCSPTLCK and TIOCGPTN, which Glibc's module lacks; see ioctl_tty(2).
+    try #require(ioctl(reader, 0x4004_5431, &unlocked) == 0 && ioctl(reader, 0x8004_5430, &number) == 0)
+    let writer = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    try #require(writer >= 0)
+    return [reader, writer]
 }

@@ -111,7 +111,7 @@ struct PolicyCommandTests {
         for arguments in [["list"], ["add", "--given", "Nils"], ["search", "ada"]] {
             let refused = try Command(DaemonFixture.programs + "/contactbook", arguments, in: fixture)
             #expect(refused.end == .exited(1), "\(arguments)")
-            #expect(refused.errors.contains("the administrator's policy has a mistake, so every app is refused"))
+            #expect(refused.errors.contains("the administrator's policy file cannot be read, so every app is refused"))
             #expect(refused.errors.contains("tell the administrator; contactctl status shows where the mistake is"))
             #expect(!refused.errors.contains("reset"))
         }

@@ -231,6 +231,10 @@ enum Schema {
             PRIMARY KEY (principal, kind, record)
         ) STRICT, WITHOUT ROWID;
         """,
+        """
+        -- The keys that the app has asked for by name, a bit set.
+        ALTER TABLE appGrant ADD COLUMN askedKeys INTEGER NOT NULL DEFAULT 0;
+        """,
     ]
 
     /// The first version with a ``SyncedPosition`` file.

@@ -54,6 +54,15 @@ extension AccessStore {
         mark(principal, .whole)
     }
 
+    /// Records keys that the app asked for by name. This changes no access, so the revision stays.
+    public func noteAsked(_ keys: ContactKeySet, by principal: Principal) {
+        guard var noted = held[principal], !noted.grant.asked.isSuperset(of: keys) else { return }
+        touch(principal)
+        noted.grant.asked.formUnion(keys)
+        held[principal] = noted
+        mark(principal, .rows(added: [], removed: []))
+    }
+
     /// Resets a principal: removes its grant and its identifier key. Its old identifiers become permanently
     /// invalid.
     ///

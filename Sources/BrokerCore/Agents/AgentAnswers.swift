@@ -59,15 +59,17 @@ struct AgentAnswers {
         }
         try shown.withShown(parameters.agent, parameters.cookie, call, session) {
             (agent, prompt, book) throws(StoreError) in
-            guard let level = parameters.level else {
-                dismiss(prompt, agent, approved, neverAskAgain: parameters.neverAskAgain)
-                return groupCommit.reply(Array("{}".utf8), to: call)
+            guard parameters.level != nil || prompt.kind == .keys && parameters.keys != nil else {
+                return dismiss(prompt, agent, call, approved, neverAskAgain: parameters.neverAskAgain)
             }
             var decided: DecidedAnswer
             do throws(VarlinkError) {
-                decided = try self.decided(
-                    level, parameters, prompt, grants.effectiveAccess(of: prompt.session), book?.links ?? ContactLinks()
-                )
+                let known = grants.effectiveAccess(of: prompt.session)
+                if let level = parameters.level {
+                    decided = try self.decided(level, parameters, prompt, known, book?.links ?? ContactLinks())
+                } else {
+                    decided = try addingKeys(parameters.keys ?? [], prompt, known)
+                }
                 try share(groups(parameters.identifiers, of: prompt, book), by: &decided, prompt)
                 // The person did not see cards that were linked with a row, or that joined a group, during the password
                 // request, so these cards are left out.
@@ -80,8 +82,7 @@ struct AgentAnswers {
                 return call.fail(error)
             }
             guard !decided.changesNothing else {
-                dismiss(prompt, agent, approved, neverAskAgain: parameters.neverAskAgain)
-                return groupCommit.reply(Array("{}".utf8), to: call)
+                return dismiss(prompt, agent, call, approved, neverAskAgain: parameters.neverAskAgain)
             }
             // Contacts that were deleted meanwhile are not granted.
             if !decided.rows.isEmpty { decided.keep(try book?.existing(decided.rows) ?? []) }
@@ -134,11 +135,14 @@ struct AgentAnswers {
         }
     }
 
-    private func dismiss(_ prompt: Prompt, _ agent: Agent, _ approved: Approval?, neverAskAgain: Bool) {
+    private func dismiss(
+        _ prompt: Prompt, _ agent: Agent, _ call: Call, _ approved: Approval?, neverAskAgain: Bool
+    ) {
         if neverAskAgain { grants.silence(prompt.caller) }
         groupCommit.recordAnswer(
             to: prompt, from: AnswerSource(agent, approved), neverAskAgain ? "never ask again" : "dismissed")
-        prompts.end(prompt, .dismissed, answering: agent)
+        groupCommit.reply(
+            prompts.end(prompt, .dismissed, answeredBy: agent, isSilenced: neverAskAgain), to: call)
     }
 
     /// Asks for the password that an answer needs, and then checks the answer again. The prompt may have
@@ -177,7 +181,7 @@ struct AgentAnswers {
         case (.button, .limited):
             guard !rows.isEmpty else { throw AgentError.invalidAnswer("no contact was chosen") }
         case (.button, .full): throw AgentError.invalidAnswer("the access button cannot give full access")
-        case (.pick, _), (.propose, _):
+        case (.pick, _), (.propose, _), (.keys, _):
             throw AgentError.invalidAnswer("this kind of prompt has no level")
         }
         guard level == .limited || (rows.isEmpty && removed.isEmpty) else {
@@ -241,7 +245,7 @@ struct AgentAnswers {
 
     /// Returns the time when the stored grant was decided, if the policy limits its lifetime; otherwise
     /// `nil`. The new grant keeps this time, because adding a contact must not extend the grant.
-    private func goesOn(_ known: CallerAccess, _ prompt: Prompt) -> Int64? {
+    func goesOn(_ known: CallerAccess, _ prompt: Prompt) -> Int64? {
         guard let decided = grants.decided(known), decided.access != .denied,
             grants.ruling(of: prompt.session).maximumLifetime != nil
         else { return nil }
@@ -265,9 +269,12 @@ struct AgentAnswers {
         guard parameters.lifetime == nil || parameters.lifetime == grant.lifetime.kind else {
             throw AgentError.invalidAnswer("the lifetime of an existing grant cannot be changed here")
         }
-        let keys = parameters.keys ?? grant.keys
-        guard keys.intersection(.byName).isSubset(of: grant.keys) else {
-            throw AgentError.invalidAnswer("the app did not ask for these notes or groups")
+        if let keys = parameters.keys { try checkAdded(keys.subtracting(grant.keys), to: grants.decided(known), known) }
+        // After records were lost, grants are denied and have no keys.
+        let isBare = grant.access == .denied && grant.keys.isEmpty
+        let keys = parameters.keys ?? (isBare ? Grant.ordinaryKeys : grant.keys)
+        if let stored = grants.decided(known), changesKeysOnly(parameters, level, grant, stored) {
+            return keeping(stored, with: keys, of: principal, prompt, known)
         }
         let granted = grant.access.records
         return DecidedAnswer(
@@ -311,12 +318,7 @@ struct AgentAnswers {
         _ approved: Approval?
     ) {
         let source = AnswerSource(agent, approved)
-        let access: Access
-        switch decided.level {
-        case .denied: access = .denied
-        case .limited: access = .limited(to: decided.granted.subtracting(decided.removed).union(decided.singly))
-        case .full: access = .full
-        }
+        let access = decided.access
         var lifetime = decided.lifetime
         if lifetime == .untilRevoked, decided.decidedAt == nil, access != .denied,
             let longest = grants.ruling(of: prompt.session).maximumLifetime
@@ -330,8 +332,11 @@ struct AgentAnswers {
         var grant = Grant(
             access: access, keys: decided.keys, lifetime: lifetime, revision: self.access.nextRevision(),
             decidedBy: .person, decidedThrough: source.words, decidedAt: decided.decidedAt ?? surroundings.seconds)
+        grant.own = decided.kept?.own ?? []
+        let former = self.access.grant(of: decided.principal)
+        grant.asked = (former?.asked ?? []).union(prompt.question.keys?.intersection(.byName) ?? [])
         // A first decision starts without the groups of a grant that the policy has ended.
-        if !decided.isFirst, let former = self.access.grant(of: decided.principal), former.access.status == .limited {
+        if !decided.isFirst, let former, former.access.status == .limited {
             grant.groups = former.groups
             grant.revoke(decided.removed)
             grant.share(decided.singly)
@@ -359,8 +364,9 @@ struct AgentAnswers {
                 prompts.end(prompt, .dismissed, answering: agent)
                 return call.fail(AgentError.invalidAnswer("the decision could not be recorded, so it has no effect"))
             }
-            call.reply()
-            prompts.end(prompt, decided.level == .denied ? .refused : .granted(newly: decided.added), answering: agent)
+            let outcome: PromptOutcome = decided.level == .denied ? .refused : .granted(newly: decided.added)
+            let isSilenced = parameters.neverAskAgain && decided.level == .denied
+            call.reply(prompts.end(prompt, outcome, answeredBy: agent, isSilenced: isSilenced))
         }
         // Added contacts take effect after the sync, but replies under the former grant are withdrawn at
         // once.

@@ -25,6 +25,8 @@ struct DecidedAnswer {
     var wasFull = false
     /// Whether the lifetime was chosen with this answer instead of kept from an earlier grant.
     var isFirst = false
+    /// If only the keys change, the stored grant. Its other terms stay, also those that the policy overrides.
+    var kept: Grant?
     /// When the earlier grant was decided, if the policy limits the grant's lifetime from that time.
     var decidedAt: Int64?
 
@@ -43,8 +45,19 @@ struct DecidedAnswer {
     /// The limited set after the answer.
     var after: Set<RecordNumber> { granted.subtracting(removed).union(rows) }
 
+    /// The level and the granted set after the answer, without the contacts of ``groups``.
+    var access: Access {
+        if let kept { return kept.access }
+        switch level {
+        case .denied: return .denied
+        case .limited: return .limited(to: granted.subtracting(removed).union(singly))
+        case .full: return .full
+        }
+    }
+
     /// The access that the answer gives the app, in words for the password dialog.
     var accessWords: String {
+        if let kept { return "more of " + (kept.access == .full ? "all contacts" : Self.words(after.count)) }
         guard level != .full else { return "all contacts" }
         return Self.words(after.count) + (canGrow ? ", and those that are added to a contact group later" : "")
     }
@@ -67,7 +80,7 @@ struct DecidedAnswer {
     var widens: Bool {
         switch level {
         case .denied: return false
-        case .full: return !wasFull
+        case .full: return !wasFull || managed.map { !keys.isSubset(of: $0.keys) } ?? false
         case .limited:
             guard let managed, managed.access != .denied else { return true }
             return !rows.isSubset(of: granted) || !groups.isEmpty || !keys.isSubset(of: managed.keys)

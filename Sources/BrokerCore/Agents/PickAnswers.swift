@@ -101,8 +101,8 @@ struct PickAnswers {
         let picked = Picked(contacts: contacts, values: values)
         if approved == nil { rules.noteWithoutPassword(Set(chosen.map(\.row.record)), prompt.caller) }
         groupCommit.recordAnswer(to: prompt, from: AnswerSource(agent, approved), "picked") { $0.count = picked.count }
-        prompts.end(prompt, picked.count == 0 ? .dismissed : .picked(picked), answering: agent)
-        groupCommit.reply(Array("{}".utf8), to: call)
+        let outcome: PromptOutcome = picked.count == 0 ? .dismissed : .picked(picked)
+        groupCommit.reply(prompts.end(prompt, outcome, answeredBy: agent), to: call)
     }
 
     /// The cipher for the identifiers of picked rows. An app with an identifier key can use the identifiers

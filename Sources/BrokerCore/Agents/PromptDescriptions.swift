@@ -30,7 +30,8 @@ struct PromptDescriptions {
                 $0.object { Self.describe(prompt.caller, &$0) }
                 $0.member("currentStatus", known.effective.status.rawValue)
                 $0.member("purpose", prompt.question.purpose)
-                $0.member("keys", prompt.question.keys?.grantNames)
+                let keys = prompt.kind == .keys ? grants.lacked(of: prompt.question.keys, known) : prompt.question.keys
+                $0.member("keys", keys?.grantNames)
                 $0.member("query", prompt.question.query)
                 $0.member("caption", prompt.question.caption)
                 $0.member("multiple", prompt.question.pick?.multiple)
@@ -39,6 +40,7 @@ struct PromptDescriptions {
                     $0.name("proposed")
                     $0.raw(proposal.shown)
                 }
+                $0.member("grantedKeys", grants.decided(known)?.keys.grantNames)
                 $0.member("totalContacts", total)
                 $0.member("grantedContacts", granted)
                 $0.member("lastUsedAt", usage?.lastUsedAt.map { Timestamp.text(seconds: $0) })

@@ -95,8 +95,8 @@ struct ProposalAnswers {
                 case .success(let made):
                     let visible = visible(added, prompt)
                     saves.answer(made) {
-                        prompts.end(prompt, .proposed(visible: visible), answering: agent)
-                        groupCommit.reply(Array("{}".utf8), to: call)
+                        groupCommit.reply(
+                            prompts.end(prompt, .proposed(visible: visible), answeredBy: agent), to: call)
                     }
                 case .failure(let failure):
                     prompts.end(prompt, .dismissed, answering: agent)

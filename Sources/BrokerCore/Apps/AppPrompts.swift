@@ -28,19 +28,29 @@ struct AppPrompts {
     ) throws(VarlinkError) {
         let parameters = try RequestAccessParameters(call.parameters)
         let known = app.grants.effectiveAccess(of: session)
-        switch decideRequest(known.effective, mayAsk: known.mayPrompt) {
+        let lacking = app.grants.lacked(of: parameters.keys, known)
+        switch decideRequest(known.effective, lacking: lacking, mayAsk: known.mayPrompt) {
         case .answer(let status):
             call.reply {
                 $0.member("status", status.rawValue)
                 $0.member("reason", app.grants.policy.unreadable?.rawValue)
             }
+        case .askForKeys(let keys):
+            app.grants.noteAsked(keys, known)
+            let question = Question(kind: .keys, purpose: parameters.purpose, keys: keys)
+            // The app has access already. It gets its level whatever the person answers, also if no agent serves.
+            app.questions.ask(question, call, session, again: again) { _ in answerStatus(call, session) }
         case .ask:
             let question = Question(kind: .access, purpose: parameters.purpose, keys: parameters.keys)
             app.questions.ask(question, call, session, again: again) { outcome in
                 guard outcome != .noAgent else { return call.fail(ContactsError.noAgent) }
-                call.reply { $0.member("status", app.grants.effectiveAccess(of: session).effective.status.rawValue) }
+                answerStatus(call, session)
             }
         }
+    }
+
+    private func answerStatus(_ call: Call, _ session: CallerSession) {
+        call.reply { $0.member("status", app.grants.effectiveAccess(of: session).effective.status.rawValue) }
     }
 
     // MARK: The access button

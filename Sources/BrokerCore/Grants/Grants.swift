@@ -27,8 +27,8 @@ struct CallerAccess {
 /// that expire. It lives on the event loop.
 final class Grants {
     private let surroundings: Surroundings
-    private let access: AccessStore
-    private let groupCommit: GroupCommit
+    let access: AccessStore
+    let groupCommit: GroupCommit
     private let history: History
     let sessions: Sessions
     let books: Books

@@ -83,6 +83,9 @@ struct PolicyReloads {
         let (effective, ruling) = (known.effective, known.ruling)
         switch prompt.kind {
         case .access: return decideRequest(effective, mayAsk: true) == .ask
+        case .keys:
+            let lacking = grants.lacked(of: prompt.question.keys, known)
+            guard case .askForKeys = decideRequest(effective, lacking: lacking, mayAsk: true) else { return false }
         case .manage: return decideManage(effective, mayAsk: true) == .ask
         case .button:
             guard ruling.forcedLevel != .denied, case .ask = decideButton(effective, mayAsk: true) else { return false }

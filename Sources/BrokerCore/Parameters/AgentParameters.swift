@@ -176,14 +176,16 @@ struct AnswerParameters: Sendable {
 
     /// Whether the answer contains a field that belongs to a different kind of prompt.
     func hasForeignFields(for kind: PromptKind) -> Bool {
-        let hasLevelFields =
-            level != nil || !identifiers.isEmpty || keys != nil || expires != nil || lifetime != nil
+        let hasTermsBesidesKeys = level != nil || !identifiers.isEmpty || expires != nil || lifetime != nil
+        let hasLevelFields = hasTermsBesidesKeys || keys != nil
         let hasProposalFields = mergeInto != nil || addProposed
         return switch kind {
         case .access, .button: picked != nil || hasProposalFields || !removed.isEmpty
         case .manage: picked != nil || hasProposalFields
         case .pick: hasLevelFields || hasProposalFields || !removed.isEmpty
         case .propose: hasLevelFields || picked != nil || !removed.isEmpty
+        case .keys:
+            hasTermsBesidesKeys || picked != nil || hasProposalFields || !removed.isEmpty
         }
     }
 }

@@ -86,6 +86,14 @@ final class Prompt {
     /// The contact group of a row with this identifier; `nil` if the row is none.
     func group(ofRow identifier: String) -> RecordNumber? { rows.record(identifier, as: .group) }
 
+    /// Whether a second call with this question joins this prompt, instead of having to wait for its end.
+    func isJoined(by question: Question, of caller: Caller) -> Bool {
+        switch kind {
+        case .access, .keys: question.kind == kind && caller == self.caller
+        case .button, .manage, .pick, .propose: false
+        }
+    }
+
     func wait(_ call: Call, _ done: @escaping (PromptOutcome) -> Void) {
         waiting.append((call, done))
     }

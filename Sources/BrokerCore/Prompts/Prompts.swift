@@ -34,7 +34,7 @@ final class Prompts {
         }
         guard let user = users[caller.uid] else { return }
         let own = user.open.filter { AppKey($0.caller) == key }
-        if question.kind == .access, own.contains(where: { $0.kind == .access && $0.caller == caller }) { return }
+        if own.contains(where: { $0.isJoined(by: question, of: caller) }) { return }
         guard own.isEmpty else { throw ContactsError.tooManyPrompts(retryAfterSeconds: 1) }
         guard user.open.count < surroundings.limits.prompts, hasRoom(among: user, question, for: caller, hasGrant)
         else {
@@ -53,15 +53,15 @@ final class Prompts {
         return crowd < surroundings.limits.promptsOfWeakCallers
     }
 
-    /// Queues a prompt. A call for an access prompt joins the same caller's open access prompt, if there is
-    /// one.
+    /// Queues a prompt. A call for access or for more keys joins the same caller's open prompt of that kind, if
+    /// there is one.
     func ask(
         _ prompt: Prompt, for call: Call, done: @escaping (PromptOutcome) -> Void
     ) throws(VarlinkError) {
         try mayAsk(prompt.question, for: prompt.caller, hasGrant: prompt.hasGrant)
         let uid = prompt.caller.uid
         let joined = users[uid]?.open.first {
-            prompt.kind == .access && $0.kind == .access && $0.caller == prompt.caller && !$0.isAnswered
+            $0.isJoined(by: prompt.question, of: prompt.caller) && !$0.isAnswered
         }
         let asked = joined ?? prompt
         guard asked.waiting.count < surroundings.limits.callsPerPrompt else {
@@ -253,6 +253,27 @@ final class Prompts {
         takeTurns(uid)
     }
 
+    /// Ends a prompt that the person answered.
+    ///
+    /// - Parameter isSilenced: whether the app may not ask again, so that it has nothing to wait for.
+    /// - Returns: the reply to `Answer`, which says how long the app must now wait.
+    func end(
+        _ prompt: Prompt, _ outcome: PromptOutcome, answeredBy agent: Agent, isSilenced: Bool = false
+    ) -> [UInt8] {
+        // The app of a prompt that the person opened may not be running, so its path is not known.
+        let isOwn = agent.own === prompt
+        end(prompt, outcome, answering: agent)
+        let (caller, now) = (prompt.caller, surroundings.uptime())
+        let backOff = backOffs[caller.uid]
+        let wait =
+            isOwn
+            ? backOff?.remaining(caller.strength, caller.app, now: now)
+            : backOff?.remaining(AppKey(caller), now: now)
+        var writer = JSONWriter()
+        writer.object { $0.member("wait", isSilenced ? nil : wait) }
+        return writer.bytes
+    }
+
     /// Dismisses the matching open prompts. Answered prompts are left out, because the policy applies to
     /// their answers anyway. The person decided nothing, so this does not count toward the back-off.
     func withdraw(where isMoot: (Prompt) -> Bool) {
@@ -291,7 +312,8 @@ final class Prompts {
         let caller = prompt.caller
         let now = surroundings.uptime()
         switch outcome {
-        case .granted(let newly) where !newly.isEmpty || prompt.kind == .access: approved(caller, now: now)
+        case .granted(let newly) where !newly.isEmpty || prompt.kind == .access || prompt.kind == .keys:
+            approved(caller, now: now)
         case .picked, .proposed(.some): approved(caller, now: now)
         case .granted, .proposed(nil), .refused, .dismissed:
             backOffs[caller.uid, default: BackOff(limits: surroundings.limits)]

@@ -31,9 +31,9 @@ struct Questions {
     let checks: ExecutableChecks
     let problems: StoreProblems
 
-    /// Prompts the person on behalf of a call. The call fails if the limits do not permit the prompt. If the
-    /// person chose never to be asked about the app, no prompt is shown and the outcome is
-    /// ``PromptOutcome/dismissed``.
+    /// Prompts the person on behalf of a call. The call fails if the limits do not permit the prompt, except a call
+    /// for more keys. For such a call, and for every call of an app about which the person chose never to be asked,
+    /// no prompt is shown and the outcome is ``PromptOutcome/dismissed``.
     ///
     /// - Parameter again: decides the call again after its caller's executable was checked.
     func ask(
@@ -44,7 +44,7 @@ struct Questions {
         do throws(VarlinkError) {
             try prompts.mayAsk(question, for: session.caller, hasGrant: hasGrant(session))
         } catch {
-            return refuse(call, session, error)
+            return refuse(question, call, session, error, done)
         }
         guard checks.mayBePromptedFor(call, session, again: again) else { return }
         // The book is opened before the prompt is raised, because the prompt's description contains the
@@ -79,12 +79,17 @@ struct Questions {
         do throws(VarlinkError) {
             try prompts.ask(prompt, for: call, done: done)
         } catch {
-            return refuse(call, session, error)
+            return refuse(question, call, session, error, done)
         }
     }
 
-    private func refuse(_ call: Call, _ session: CallerSession, _ error: VarlinkError) {
+    private func refuse(
+        _ question: Question, _ call: Call, _ session: CallerSession, _ error: VarlinkError,
+        _ done: (PromptOutcome) -> Void
+    ) {
         groupCommit.record(.refusal, of: session.caller, detail: "too many prompts")
+        // An app that has access must not fail because it may not ask for more.
+        guard question.kind != .keys else { return done(.dismissed) }
         groupCommit.fail(error, call)
     }
 

@@ -6,6 +6,7 @@ extension CNError {
         var name: String?
         var step: Int?
         var retryAfter: Int?
+        var waitReason: String?
         var limit: String?
         var maximum: Int?
         /// The reason why a value is invalid; the text does not contain the value's key.
@@ -25,6 +26,11 @@ extension CNError {
     /// The number of seconds until the broker may prompt again; `nil` unless there were too many prompts. An
     /// extension of this library.
     public var retryAfter: TimeInterval? { details.retryAfter.map(TimeInterval.init) }
+
+    /// Why the broker may not prompt yet: `refusals` if the app's last prompts granted nothing, `crowd` if prompts of
+    /// other apps use up a limit. `nil` if a prompt of this app is open, or if the error is a different one. An
+    /// extension of this library.
+    public var waitReason: String? { details.waitReason }
 
     /// The name of the exceeded limit in the interface, such as `changes` or `value`. `nil` unless the code
     /// is ``Code/policyViolation``. An extension of this library.

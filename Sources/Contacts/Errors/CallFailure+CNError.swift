@@ -25,8 +25,10 @@ extension CallFailure {
         case "TooManyPrompts":
             let seconds = parameters["retryAfterSeconds"]?.integer ?? 60
             details.retryAfter = Int(clamping: seconds)
-            let whom = parameters["reason"]?.string == "crowd" ? "other apps asked the person" : "the person was asked"
-            return error(.authorizationDenied, "\(whom) too often; try again in \(seconds) seconds")
+            details.waitReason = parameters["reason"]?.string
+            let (wait, why) = (seconds == 1 ? "1 second" : "\(seconds) seconds", Self.words(details.waitReason))
+            return error(
+                .authorizationDenied, "this app must wait \(wait) before it can ask the person again, because \(why)")
         case "RecordDoesNotExist": return error(.recordDoesNotExist)
         case "RecordAlreadyExists": return error(.insertedRecordAlreadyExists)
         case "RecordNotWritable": return error(.recordNotWritable)
@@ -54,6 +56,17 @@ extension CallFailure {
     }
 }
 
+extension CallFailure {
+    /// Why an app must wait, in words.
+    private static func words(_ reason: String?) -> String {
+        switch reason {
+        case "refusals": "its last requests were not granted"
+        case "crowd": "other apps have asked too often"
+        default: "another of its requests is still open"
+        }
+    }
+}
+
 extension CNError {
     /// - Parameter unreadable: the Varlink type `Unreadable`: why the broker refuses every app; otherwise `nil`.
     init(refusedBecause unreadable: String?) {
@@ -62,10 +75,10 @@ extension CNError {
             self.init(.authorizationDenied, reason: "", details: details)
             return
         }
-        let what = unreadable == "settingsUnreadable" ? "settings of the contact broker have" : "policy has"
+        let what = unreadable == "settingsUnreadable" ? "settings file" : "policy file"
         details.suggestion = "tell the administrator; contactctl status shows where the mistake is"
         self.init(
-            .authorizationDenied, reason: "the administrator's \(what) a mistake, so every app is refused",
+            .authorizationDenied, reason: "the administrator's \(what) cannot be read, so every app is refused",
             details: details)
     }
 }

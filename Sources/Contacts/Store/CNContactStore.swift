@@ -86,7 +86,11 @@ public final class CNContactStore: NSObject, Sendable {
 
     /// Prompts the person for access to contacts if they have not decided on it. The prompt also offers these
     /// keys, which must be granted by name: ``CNContactNoteKey``, ``CNContactExtraPropertiesKey`` and
-    /// ``CNGroupsOfOthersKey``. An extension of this library.
+    /// ``CNGroupsOfOthersKey``.
+    ///
+    /// If the app has access without some of these keys, prompts for them alone. The handler then receives `true`
+    /// even if the person does not give them; ``authorizedKeys()`` returns the keys that the app may read. An
+    /// extension of this library.
     public func requestAccess(
         for entityType: CNEntityType, keysToOffer: [any CNKeyDescriptor],
         completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
@@ -111,9 +115,8 @@ public final class CNContactStore: NSObject, Sendable {
         try await requestAccess(for: entityType, keysToOffer: [])
     }
 
-    /// Prompts the person for access to contacts if they have not decided on it. The prompt also offers these
-    /// keys, which must be granted by name: ``CNContactNoteKey``, ``CNContactExtraPropertiesKey`` and
-    /// ``CNGroupsOfOthersKey``. An extension of this library.
+    /// The same as ``requestAccess(for:keysToOffer:completionHandler:)``, but suspends until the person has
+    /// answered. An extension of this library.
     @discardableResult
     public func requestAccess(for entityType: CNEntityType, keysToOffer: [any CNKeyDescriptor]) async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
@@ -136,14 +139,15 @@ public final class CNContactStore: NSObject, Sendable {
     }
 
     private static func askForAccess(_ keys: ContactKeySet = []) throws(CNError) {
+        // A first prompt must list all keys to offer. A later one asks only for those that the app wants in addition,
+        // and not again for ordinary keys that the person withheld.
+        let isFirst = keys.isEmpty || authorizationStatus(for: .contacts) == .notDetermined
+        let named = isFirst ? ContactKeySet.all.subtracting(.named).union(keys) : keys
         let reply = try answer {
             () throws(CallFailure) in
             try BrokerCalls.shared.call(.requestAccess) {
                 $0.member("purpose", purposeOfCall)
-                // The call must list all keys to offer, so this adds the ordinary ones.
-                if !keys.isEmpty {
-                    $0.member("keys", ContactKeySet.all.subtracting(.named).union(keys).grantNames)
-                }
+                if !keys.isEmpty { $0.member("keys", named.grantNames) }
             }
         }
         switch CNAuthorizationStatus(wire: reply["status"]?.string) {
