@@ -93,7 +93,10 @@ extension ModelRun {
         let told = try person.rows(prompt)
         let app = model.app(name)
         let all = model.book.contacts.values.sorted { $0.number < $1.number }.filter { !hiding($0) }
-        let expected = model.sorted(all, isSorted ? "userDefault" : "familyName", .withNotes)
+        let sorted = model.sorted(all, isSorted ? "userDefault" : "familyName", .withNotes)
+        // Contacts that resemble an offered card come first, in an order of their own.
+        let similar = told.filter { $0.match != nil }.compactMap { number(of: $0.contact) }
+        let expected = similar.compactMap { model.book.contacts[$0] } + sorted.filter { !similar.contains($0.number) }
         let granted = { (number: Int) in app.level != .denied && app.sees(contact: number) ? "all" : "none" }
         try requireSame(
             told.map { "\(number(of: $0.contact) ?? 0) \($0.granted)" }.joined(separator: ", "),

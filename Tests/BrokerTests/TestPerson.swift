@@ -18,6 +18,8 @@ final class TestPerson {
         let contact: JSONValue
         let detail: String?
         let granted: String
+        /// What the contact has in common with an offered card.
+        let match: String?
     }
 
     let agent: TestApp
@@ -81,7 +83,8 @@ final class TestPerson {
                 let granted = row["granted"]?.string
             else { return nil }
             return Row(
-                identifier: identifier, contact: contact, detail: row["detail"]?.string, granted: granted)
+                identifier: identifier, contact: contact, detail: row["detail"]?.string, granted: granted,
+                match: row["match"]?.string)
         }
     }
 

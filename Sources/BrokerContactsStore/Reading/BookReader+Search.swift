@@ -31,10 +31,15 @@ public struct PersonFound: Sendable {
     public let rows: [(RecordNumber, StoredContact)]
     /// The total number of matches.
     public let total: Int
+    /// For rows that a value found which the person would not see otherwise: that value.
+    public let matched: [RecordNumber: ValuePlace]
 
-    public init(rows: [(RecordNumber, StoredContact)] = [], total: Int = 0) {
+    public init(
+        rows: [(RecordNumber, StoredContact)] = [], total: Int = 0, matched: [RecordNumber: ValuePlace] = [:]
+    ) {
         self.rows = rows
         self.total = total
+        self.matched = matched
     }
 }
 
@@ -43,13 +48,51 @@ extension BookReader {
         try inOneRead {
             let subject = KeptPlaces.Subject.search(search.text, search.scope, excluding: search.excluding)
             let found = try records(of: subject, search.order) { try everybody(for: search) }
+            let match = Match.terms(search.text, normalizer)
             var rows: [(RecordNumber, StoredContact)] = []
+            var matched: [RecordNumber: ValuePlace] = [:]
             for record in found.dropFirst(max(0, search.offset)).prefix(max(0, search.limit)) {
                 guard let contact = try contact(record) else { continue }
                 rows.append((RecordNumber(record), contact))
+                if case .terms(let terms, _)? = match { matched[RecordNumber(record)] = place(of: terms, in: contact) }
             }
-            return PersonFound(rows: rows, total: found.count)
+            return PersonFound(rows: rows, total: found.count, matched: matched)
         }
+    }
+
+    private static let placeKeys = ContactKeySet.names.union(ContactKeySet([.emailAddresses, .phoneNumbers]))
+
+    /// Returns the e-mail address, phone number or company by which the terms find a contact. Returns `nil` if the
+    /// person sees it anyway: the first address, without addresses the first number, and a company without a
+    /// person's name.
+    private func place(of terms: [String], in stored: StoredContact) -> ValuePlace? {
+        guard let contact = Contact(stored, keys: Self.placeKeys) else { return nil }
+        let names = Match.nameKeys.subtracting(ContactKeySet(.organizationName)).keys
+            .flatMap { normalizer.storedWords(contact.text(of: $0) ?? "").words }
+        // A term that the name explains counts only if the name explains all of them.
+        let unnamed = terms.filter { term in !names.contains { $0.hasPrefix(term) } }
+        let wanted = unnamed.isEmpty ? terms : unnamed
+        var best: (place: ValuePlace, count: Int)?
+        func note(_ key: ContactKey, _ index: Int, _ isMatch: (String) -> Bool) {
+            let count = wanted.count(where: isMatch)
+            if count > best?.count ?? 0 { best = (ValuePlace(key: key, index: index), count) }
+        }
+        for (index, email) in contact.emailAddresses.enumerated() {
+            let words = normalizer.storedWords(email.value).words
+            note(.emailAddresses, index) { term in words.contains { $0.hasPrefix(term) } }
+        }
+        for (index, phone) in contact.phoneNumbers.enumerated() {
+            let digits = PhoneDigits(phone.value)?.reversed ?? ""
+            note(.phoneNumbers, index) { Match.phonePart($0).map(digits.contains) ?? false }
+        }
+        if let place = best?.place {
+            let usual = contact.emailAddresses.isEmpty ? ContactKey.phoneNumbers : .emailAddresses
+            return place == ValuePlace(key: usual) ? nil : place
+        }
+        guard contact.contactType == .person, !names.isEmpty else { return nil }
+        let company = normalizer.storedWords(contact.organizationName).words
+        let isFound = unnamed.contains { term in company.contains { $0.hasPrefix(term) } }
+        return isFound ? ValuePlace(key: .organizationName) : nil
     }
 
     /// Returns all matches of the person's search, in order.

@@ -36,16 +36,24 @@ struct AgentSearches {
             (_, prompt, book) throws(StoreError) in
             var found = PersonFound()
             var groups: [FoundGroup] = []
+            var similar: [(RecordNumber, StoredContact)] = []
             if let book {
                 if !prompt.question.ignored.isEmpty, prompt.ignoredRecords == nil {
                     return findIgnored(prompt, book, parameters, call, session)
                 }
+                if let proposal = prompt.question.proposal, parameters.query.isEmpty, !parameters.granted {
+                    guard let found = prompt.similar else {
+                        return findSimilar(proposal.card, prompt, book, parameters, call, session)
+                    }
+                    similar = try rows(of: found, book)
+                }
                 groups = try self.groups(parameters, prompt, book)
-                // The groups come first, on the first page.
+                // The groups, or the contacts that resemble the offered card, come first, on the first page.
+                let first = groups.count + similar.count
                 let search = PersonSearch(
                     parameters.query, scope: parameters.granted ? granted(to: prompt) : .all,
-                    excluding: hidden(from: prompt), order: book.settings.sortOrder,
-                    offset: max(0, parameters.offset - groups.count), limit: parameters.limit)
+                    excluding: hidden(from: prompt).union(similar.map(\.0)), order: book.settings.sortOrder,
+                    offset: max(0, parameters.offset - first), limit: parameters.limit)
                 if let known, known.search == search {
                     found = known.found
                 } else {
@@ -58,13 +66,37 @@ struct AgentSearches {
             }
             let links = prompt.kind == .propose ? nil : book?.links
             let shownGroups = Array(groups.dropFirst(parameters.offset).prefix(parameters.limit))
-            let shown = found.rows.prefix(parameters.limit - shownGroups.count)
+            let rows = similar.dropFirst(parameters.offset) + found.rows
+            let shown = rows.prefix(parameters.limit - shownGroups.count)
             groupCommit.disclose(
-                rows(
-                    Array(shown), after: shownGroups, total: found.total + groups.count, offset: parameters.offset,
-                    prompt,
-                    links: links), to: call, session)
+                self.rows(
+                    Array(shown), after: shownGroups, total: found.total + groups.count + similar.count,
+                    offset: parameters.offset, prompt, links: links, matched: found.matched), to: call, session)
         }
+    }
+
+    /// Looks up the contacts that resemble an offered card, on a worker and once per prompt.
+    private func findSimilar(
+        _ card: Contact, _ prompt: Prompt, _ book: ContactsStore, _ parameters: SearchParameters, _ call: Call,
+        _ session: CallerSession
+    ) {
+        longReads.read(book, for: call, session) { (book) throws(StoreError) in
+            try SimilarContact.find(card, in: book)
+        } then: { found in
+            prompt.similar = found
+            searchAgain(parameters, call, session, found: nil)
+        }
+    }
+
+    /// The rows of these contacts, in their order. Contacts that were deleted meanwhile are left out.
+    private func rows(
+        of similar: [SimilarContact], _ book: ContactsStore
+    ) throws(StoreError) -> [(RecordNumber, StoredContact)] {
+        guard !similar.isEmpty else { return [] }
+        var found: [RecordNumber: StoredContact] = [:]
+        let query = ContactQuery(scope: .only(Set(similar.map(\.record))), limit: similar.count)
+        _ = try book.fetch(query) { record, contact, _ in found[record] = contact }
+        return similar.compactMap { row in found[row.record].map { (row.record, $0) } }
     }
 
     /// Looks up the contacts that the app says it knows. The app may name hundreds of values, so a worker
@@ -164,9 +196,11 @@ struct AgentSearches {
     ///   - choices: for the one-time picker, the actions that each row permits.
     ///   - links: the links, if turning on a row also turns on its linked cards. The row then names the
     ///     number of linked cards.
+    ///   - matched: the values by which the search found rows, if the rows do not show them otherwise.
     private func rows(
         _ rows: [(RecordNumber, StoredContact)], after groups: [FoundGroup] = [], total: Int, offset: Int,
-        _ prompt: Prompt, choices: [Pick.Choice] = [], links: ContactLinks? = nil
+        _ prompt: Prompt, choices: [Pick.Choice] = [], links: ContactLinks? = nil,
+        matched: [RecordNumber: ValuePlace] = [:]
     ) -> DisclosedReply {
         let granted = granted(to: prompt)
         var writer = DisclosedWriter(reservingCapacity: 256 + rows.count * 256)
@@ -186,12 +220,14 @@ struct AgentSearches {
                 let others = (links?.members(of: record).count ?? 1) - 1
                 write(
                     contact, prompt.rows.identifier(of: record, as: .agentRow),
+                    detail: matched[record],
                     note: others == 0 ? nil : others == 1 ? "with 1 linked card" : "with \(others) linked cards",
                     &writer)
                 writer.member("granted", granted.contains(record) ? "all" : "none")
                 writer.member("enabled", choice?.reason == nil)
                 writer.member("returns", choice?.returns)
                 writer.member("reason", choice?.reason)
+                writer.member("match", prompt.similar?.first { $0.record == record }?.match.rawValue)
             }
         }
         writer.endArray()
@@ -201,12 +237,14 @@ struct AgentSearches {
     }
 
     private func write(
-        _ contact: StoredContact, _ identifier: String, note: String?, _ writer: inout DisclosedWriter
+        _ contact: StoredContact, _ identifier: String, detail: ValuePlace? = nil, note: String?,
+        _ writer: inout DisclosedWriter
     ) {
         writer.member("identifier", identifier)
         writer.members(
             of: Self.rowDisclosure.row(
-                of: contact, keys: Self.rowKeys, identifier: identifier, textLimit: surroundings.limits.rowText),
+                of: contact, keys: Self.rowKeys, identifier: identifier, detail: detail,
+                textLimit: surroundings.limits.rowText),
             note: note)
     }
 
@@ -265,11 +303,13 @@ struct AgentSearches {
                 parameters.query, scope: scope, order: .familyName, offset: parameters.offset,
                 limit: parameters.limit)
             let found = try book.search(search, .onWorker)
-            return (found.rows, found.total, found.rows.map { pick.choice($0.0, $0.1) })
-        } then: { found in
-            let (rows, total, choices) = found ?? ([], 0, [])
+            return (found, found.rows.map { pick.choice($0.0, $0.1) })
+        } then: { answer in
+            let (found, choices) = answer ?? (PersonFound(), [])
             groupCommit.disclose(
-                self.rows(rows, total: total, offset: parameters.offset, prompt, choices: choices), to: call, session)
+                self.rows(
+                    found.rows, total: found.total, offset: parameters.offset, prompt, choices: choices,
+                    matched: found.matched), to: call, session)
         }
     }
 

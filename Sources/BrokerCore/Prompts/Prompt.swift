@@ -25,6 +25,8 @@ final class Prompt {
     /// The contacts that match ``Question/ignored``; `nil` until an agent first requests rows. This avoids
     /// the look-up for a prompt that the person never sees.
     var ignoredRecords: Set<RecordNumber>?
+    /// For an offered card, the contacts that resemble it; `nil` until an agent first requests rows.
+    var similar: [SimilarContact]?
     /// The choices that the policy allowed when the prompt was last described to an agent.
     var offer: PromptOffer?
     /// Encrypts the rows' identifiers with a key that only this prompt has.
