@@ -38,6 +38,9 @@ public struct Limits: Hashable, Sendable {
     public var contactsPerAuditRecord = 250
     /// Bytes of a card that an app proposes, without its image.
     public var proposedBytes = 256 * 1_024
+    /// Changes of one access button's query by its app.
+    public var queryChanges = 20
+    public var queryChangesPerSecond = 2
     /// Open prompts of one user, including those shown.
     public var prompts = 16
     /// The part of ``prompts`` that weakly identified callers may use together if they were never approved.

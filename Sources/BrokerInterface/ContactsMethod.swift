@@ -13,6 +13,7 @@ public enum ContactsMethod: String, CaseIterable, Sendable {
     case watchChanges = "WatchChanges"
     case fetchHistory = "FetchHistory"
     case requestContacts = "RequestContacts"
+    case updateRequest = "UpdateRequest"
     case manageAccess = "ManageAccess"
     case pickContacts = "PickContacts"
     case proposeContact = "ProposeContact"

@@ -176,6 +176,10 @@ enum AuthorizationTable {
         // The answer does not depend on whether a contact matches.
         Row("RequestContacts", #"{"query":"Bob"}"#, .asking("button", .unlessFull, empty: #"{"identifiers":[]}"#)),
         Row("RequestContacts", #"{"query":"Nobody"}"#, .asking("button", .unlessFull, empty: #"{"identifiers":[]}"#)),
+        Row(
+            "UpdateRequest", #"{"token":"a-request","query":"Bob"}"#,
+            .atOnce(
+                notDetermined: "{}", limited: "{}", full: "{}", denied: "{}", restricted: "{}", cappedKeys: "{}")),
         Row("ManageAccess", "{}", .asking("manage", .ifLimited, empty: #"{"identifiers":[]}"#)),
         Row("PickContacts", #"{"keys":["givenName"]}"#, .asking("pick", .always, empty: #"{"contacts":[]}"#)),
         Row("ProposeContact", #"{"contact":{"givenName":"New"}}"#, .asking("propose", .always, empty: "{}")),

@@ -59,7 +59,8 @@ struct AuthorizationTableTests {
             Set(rows.map(\.method)) == [
                 "GetAuthorization", "RequestAccess", "FetchContacts", "CountContacts", "SaveContacts",
                 "ListLinkedContacts", "GetUserDefaults", "SetUserDefaults", "ListContainers", "ListGroups",
-                "WatchChanges", "FetchHistory", "RequestContacts", "ManageAccess", "PickContacts", "ProposeContact",
+                "WatchChanges", "FetchHistory", "RequestContacts", "UpdateRequest", "ManageAccess", "PickContacts",
+                "ProposeContact",
             ])
         #expect(Set(rows.map(\.method)) == Set(ContactsMethod.allCases.map(\.rawValue)))
     }

@@ -54,6 +54,9 @@ final class TestPerson {
     /// Every description of a prompt, in the order of the replies.
     func told() throws -> [JSONValue] { try agent.replies(to: serve).compactMap { $0.parameters["prompt"] } }
 
+    /// All replies to `Serve`.
+    func serveReplies() throws -> [Answer] { try agent.replies(to: serve) }
+
     /// The cookies of the prompts that were withdrawn.
     func withdrawn() throws -> [String] {
         try agent.replies(to: serve).compactMap { $0.parameters["withdrawn"]?.string }

@@ -27,6 +27,7 @@ struct AgentAnswers {
         _ parameters: AnswerParameters, _ call: Call, _ session: CallerSession, approved: Approval?
     ) throws(VarlinkError) {
         let (agent, prompt) = try shown.shown(parameters.agent, parameters.cookie, session)
+        prompt.query?.freeze()
         guard !parameters.hasForeignFields(for: prompt.kind) else {
             throw AgentError.invalidAnswer("a field belongs to another kind of prompt")
         }

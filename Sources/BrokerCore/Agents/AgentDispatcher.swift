@@ -75,6 +75,7 @@ struct AgentDispatcher {
         let parameters = try KeepOpenParameters(call.parameters)
         let agent = try prompts.agent(parameters.agent, of: session)
         guard let prompt = prompts.prompt(parameters.cookie, shownTo: agent) else { throw AgentError.unknownPrompt }
+        prompt.query?.freeze()
         prompts.keepOpen(prompt)
         call.reply()
     }

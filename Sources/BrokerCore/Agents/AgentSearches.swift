@@ -22,6 +22,7 @@ struct AgentSearches {
     func search(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try SearchParameters(call.parameters)
         let (_, prompt) = try shown.shown(parameters.agent, parameters.cookie, session)
+        prompt.query?.noteSearch(parameters.query)
         if let pick = prompt.question.pick { return search(parameters, pick, prompt, call, session) }
         try search(parameters, call, session, found: nil)
     }

@@ -32,7 +32,7 @@ struct PromptDescriptions {
                 $0.member("purpose", prompt.question.purpose)
                 let keys = prompt.kind == .keys ? grants.lacked(of: prompt.question.keys, known) : prompt.question.keys
                 $0.member("keys", keys?.grantNames)
-                $0.member("query", prompt.question.query)
+                $0.member("query", prompt.query?.text)
                 $0.member("caption", prompt.question.caption)
                 $0.member("multiple", prompt.question.pick?.multiple)
                 $0.member("select", prompt.question.pick?.select.rawValue)

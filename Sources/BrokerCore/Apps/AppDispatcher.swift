@@ -31,6 +31,7 @@ struct AppDispatcher {
             case .saveContacts:
                 Save(call: call, session: session, app: app, try SaveContactsParameters(call.parameters)).begin()
             case .requestContacts: try prompts.requestContacts(call, session, again: again)
+            case .updateRequest: try prompts.updateRequest(call, session)
             case .countContacts: try reads.countContacts(call, session)
             case .listLinkedContacts: try reads.listLinkedContacts(call, session)
             case .getUserDefaults: try reads.getUserDefaults(call, session)

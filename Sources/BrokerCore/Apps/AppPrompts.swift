@@ -59,10 +59,6 @@ struct AppPrompts {
         _ call: Call, _ session: CallerSession, again: @escaping () -> Void
     ) throws(VarlinkError) {
         let parameters = try RequestContactsParameters(call.parameters)
-        // A query without a letter or a digit would match every contact.
-        guard parameters.query.contains(where: { $0.isLetter || $0.isNumber }) else {
-            throw .invalidParameter("query")
-        }
         let known = app.grants.effectiveAccess(of: session)
         // If a policy rule forces a denial, a grant by the person would have no effect.
         let mayAsk = known.mayPrompt && known.ruling.forcedLevel != .denied
@@ -72,9 +68,16 @@ struct AppPrompts {
         case .ask(let isQuiet):
             let question = Question(
                 kind: .button, isQuiet: isQuiet, purpose: parameters.purpose, query: parameters.query,
-                caption: parameters.caption?.rawValue, ignored: ignored(by: parameters))
+                token: parameters.token, caption: parameters.caption?.rawValue, ignored: ignored(by: parameters))
             app.questions.ask(question, call, session, again: again) { answerNewlyGranted($0, call, session) }
         }
+    }
+
+    /// Changes the query of an open access button. The reply does not reveal whether there is one.
+    func updateRequest(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try UpdateRequestParameters(call.parameters)
+        app.questions.prompts.update(parameters.query, ofRequest: parameters.token, by: session.caller)
+        call.reply()
     }
 
     /// Replies with no contacts. The reply does not reveal why nothing was granted.

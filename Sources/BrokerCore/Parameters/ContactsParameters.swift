@@ -84,12 +84,15 @@ struct RequestContactsParameters: Sendable {
     var ignoredPhoneNumbers: [String] = []
     var caption: Caption?
     var purpose: String?
+    /// The request's name for `UpdateRequest`.
+    var token: String?
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
         let reader = ParameterReader()
         try reader.members(of: parameters, requiring: ["query"]) { (name, value) throws(VarlinkError) in
             switch name {
-            case "query": query = try reader.text(value, name, maximum: ParameterLimits.query)
+            case "query": query = try reader.query(value, name)
+            case "token": token = try reader.requestToken(value, name)
             case "ignoredEmailAddresses":
                 ignoredEmailAddresses = try reader.strings(value, name, maximum: ParameterLimits.identifiers)
             case "ignoredPhoneNumbers":
@@ -99,6 +102,47 @@ struct RequestContactsParameters: Sendable {
             default: throw reader.invalid(name)
             }
         }
+    }
+}
+
+/// Parameters of `UpdateRequest`.
+struct UpdateRequestParameters: Sendable {
+    var token = ""
+    var query = ""
+
+    init(_ parameters: JSONValue) throws(VarlinkError) {
+        let reader = ParameterReader()
+        try reader.members(of: parameters, requiring: ["token", "query"]) { (name, value) throws(VarlinkError) in
+            switch name {
+            case "token": token = try reader.requestToken(value, name)
+            case "query": query = try reader.query(value, name)
+            default: throw reader.invalid(name)
+            }
+        }
+    }
+}
+
+extension ParameterReader {
+    /// Reads the query of an access button. A query without a letter or a digit would match every contact.
+    fileprivate func query(_ value: JSONValue, _ name: String) throws(VarlinkError) -> String {
+        let query = try text(value, name, maximum: ParameterLimits.query)
+        guard query.contains(where: { $0.isLetter || $0.isNumber }) else { throw invalid(name) }
+        return query
+    }
+
+    /// Reads an app's name for its request.
+    fileprivate func requestToken(_ value: JSONValue, _ name: String) throws(VarlinkError) -> String {
+        let token = try string(value, name)
+        let isPlain = token.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        guard (8...64).contains(token.utf8.count), isPlain else { throw invalid(name) }
+        return token
     }
 }
 

@@ -22,6 +22,8 @@ final class Prompt {
     var hasTurn = false
     /// Whether notify-only agents count the prompt.
     var isAnnounced = true
+    /// The query of an access button, which the app may change.
+    let query: PromptQuery?
     /// The contacts that match ``Question/ignored``; `nil` until an agent first requests rows. This avoids
     /// the look-up for a prompt that the person never sees.
     var ignoredRecords: Set<RecordNumber>?
@@ -63,6 +65,7 @@ final class Prompt {
         self.hasGrant = hasGrant
         self.rows = rows
         isQuiet = question.isQuiet
+        query = question.query.map(PromptQuery.init)
     }
 
     var kind: PromptKind { question.kind }

@@ -13,6 +13,8 @@ struct Question {
     var purpose: String?
     var keys: ContactKeySet?
     var query: String?
+    /// The app's name for an access button, with which it can change the query.
+    var token: String?
     var caption: String?
     /// Contacts with one of these values are not offered, because the app said that it knows them.
     var ignored: [ContactPredicate] = []
