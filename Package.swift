@@ -84,6 +84,7 @@ let package = Package(
         // Decodes pictures. Of the installed programs, only contactbroker-thumbnail links it.
         .target(name: "CBrokerThumbnail", linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]),
         .target(name: "CBrokerSystemd", linkerSettings: [.linkedLibrary("systemd")]),
+        .target(name: "CBrokerCurses", linkerSettings: [.linkedLibrary("ncursesw")]),
 
         // Pure modules: no input or output.
         room("BrokerJSON"),
@@ -169,8 +170,8 @@ let package = Package(
         program(
             "contact-agent",
             [
-                "BrokerConnection", "BrokerFormatting", "CBrokerLinux", "BrokerPasswordPrompt", "BrokerModel",
-                "BrokerJSON", "BrokerVarlink", "BrokerVarlinkClient",
+                "BrokerConnection", "BrokerFormatting", "CBrokerCurses", "CBrokerLinux", "BrokerPasswordPrompt",
+                "BrokerModel", "BrokerJSON", "BrokerVarlink", "BrokerVarlinkClient",
             ], isInstalled: true),
         program(
             "contactctl",
@@ -206,6 +207,7 @@ let package = Package(
         .target(
             name: "PseudoTerminal", dependencies: ["CBrokerLinux"], path: "Tests/Support/PseudoTerminal",
             swiftSettings: strict),
+        .target(name: "Approval", path: "Tests/Support/Approval", swiftSettings: strict),
         // Only `make tsan` compiles the C file.
         .target(
             name: "ThreadSanitizer", path: "Tests/Support/ThreadSanitizer", exclude: ["mutex.c"],
@@ -292,11 +294,15 @@ let package = Package(
             ["Contacts", "BrokerModel", "BrokerJSON", "BrokerConnection", "BrokerVarlinkClient", "BrokerInterface"]),
         tests(
             "AgentTests",
-            ["contact-agent", "PseudoTerminal", "CBrokerLinux", "BrokerModel", "BrokerFormatting", "BrokerJSON"]),
+            [
+                "contact-agent", "Approval", "PseudoTerminal", "CBrokerCurses", "CBrokerLinux", "BrokerModel",
+                "BrokerFormatting",
+                "BrokerJSON",
+            ]),
         tests(
             "CommandTests",
             [
-                "contactctl", "contactbook", "BrokerAuditReport", "BrokerCommandOutput", "PseudoTerminal",
+                "contactctl", "contactbook", "BrokerAuditReport", "BrokerCommandOutput", "Approval", "PseudoTerminal",
                 "ThreadSanitizer", "BrokerModel", "BrokerJSON", "BrokerSystem",
             ]),
         tests(

@@ -11,6 +11,8 @@ public struct LocalizedNames: Hashable, Sendable {
     /// Whether the language is written from right to left.
     public let isRightToLeft: Bool
     private let file: TranslationFile
+    /// The marks around a quotation.
+    private let quotationMarks: [String]
 
     /// - Parameter languages: BCP 47 tags, most preferred first. The first language with a file is chosen,
     ///   otherwise English. A file in a different script does not match.
@@ -19,6 +21,9 @@ public struct LocalizedNames: Hashable, Sendable {
         language = chosen
         isRightToLeft = cicu_is_right_to_left(chosen) == 1
         file = chosen == Self.english ? Self.englishFile : Self.file(chosen)
+        quotationMarks = [0, 1].map { isEnd in
+            CText.read { cicu_quotation_mark(chosen, isEnd, $0, $1) } ?? (isEnd == 0 ? "“" : "”")
+        }
     }
 
     public static let english = "en"
@@ -66,7 +71,7 @@ public struct LocalizedNames: Hashable, Sendable {
     /// Returns the text for a count, in the language's plural form.
     public func text(_ phrase: Phrase, count: Int, _ values: [Placeholder: String] = [:]) -> String {
         var values = values
-        values[.count] = String(count)
+        values[.count] = number(count)
         let form = phrase.rawValue + "." + pluralCategory(count)
         let text = file.texts[form] ?? file.texts[phrase.rawValue + ".other"] ?? english(phrase, count)
         return filled(text, values)
@@ -85,8 +90,28 @@ public struct LocalizedNames: Hashable, Sendable {
 
     /// Returns the text for the position of a page in a list.
     public func place(_ first: Int, _ last: Int, of total: Int) -> String {
-        text(.place, [.first: String(first), .last: String(last), .total: String(total)])
+        text(.place, [.first: number(first), .last: number(last), .total: number(total)])
     }
+
+    // MARK: - Numbers, days and quotation marks
+
+    /// Returns the number with the language's grouping, such as `10,000`.
+    public func number(_ number: Int) -> String {
+        CText.read { cicu_number(language, Int64(number), $0, $1) } ?? String(number)
+    }
+
+    /// Returns the day of a moment, such as `Jan 31, 2026`, in the system's time zone.
+    ///
+    /// - Parameter seconds: seconds since 1970.
+    public func day(_ seconds: Int64, withTime: Bool = false) -> String {
+        CText.read { cicu_date(language, seconds, withTime ? 1 : 0, $0, $1) } ?? ""
+    }
+
+    /// Returns the text in the language's quotation marks. The text must not contain quotation marks.
+    public func quoted(_ text: String) -> String { quotationMarks[0] + text + quotationMarks[1] }
+
+    /// The columns that quotation marks take.
+    public var quotationColumns: Int { DisplayText.columns(of: quotationMarks.joined()) }
 
     func pluralCategory(_ count: Int) -> String {
         CText.read { cicu_plural_category(language, Int64(count), $0, $1) } ?? "other"

@@ -10,64 +10,76 @@ public enum Phrase: String, CaseIterable, Sendable {
     case noName
 
     // Used in all prompts.
-    case andMore, goOn, back, backReturn, dontAllow, dontShare, nothingReturn, decline, leaveAsIs, leaveIt,
-        choose, pick, onOrOff, next, previous, place, search, searchChoice, change, pressAnyKey, noReason,
-        tooSoon, moreWaiting, secondsLeft, closesSoon
+    case andMore, goOn, back, dontAllow, dontShare, giveNothing, decline, leaveAsIs, close, place, search, change,
+        noReason, tooSoon, moreWaiting, secondsLeft, closesSoon
+
+    // Actions of keys, at the bottom of the screen.
+    case hintChoose, hintMark, hintOnOff, hintSearch, hintToList, hintOtherList, hintOpen, hintReview, hintOpenQuiet,
+        hintHelp
+
+    // The list of keys, and the question before leaving.
+    case helpTitle, helpMove, helpReturn, helpSpace, helpType, helpSlash, helpBack, helpEscape, helpKey, helpQuit,
+        plainHint, leaveQuestion, leaveExplained, backToList
 
     // The app that asks.
     case unnamedProgram, sureLabelled, worthLabelled, sureSandboxed, worthSandboxed, sureService, worthService,
         sureInstalled, worthInstalled, sureClaimed, worthClaimed, sureInterpreter, worthInterpreter,
-        sureUnverified, worthUnverified, processOn, processNowhere, says, saysNotWhy, readsAtMost, nothing
+        sureUnverified, worthUnverified, processOn, processNowhere, says, saysNotWhy, readsAtMost, nothing,
+        neverUsed, lastUsed
 
-    // Lifetimes of a grant.
-    case untilRevoked, sessionPrograms, thisSession, programProcess, thisProcess, untilLatest
+    // Lifetimes of a grant, and other settings.
+    case untilRevoked, sessionPrograms, thisSession, programProcess, thisProcess, untilLatest, settingLasts,
+        settingReads, settingOn, settingOff
 
     // Groups of keys, in few words.
     case keysNames, keysWork, keysBirthday, keysPhones, keysEmail, keysAddresses, keysDates, keysWebPages,
-        keysRelations, keysProfiles, keysMessaging, keysNotes, keysGroups, keysPhoto
+        keysRelations, keysProfiles, keysMessaging, keysNotes, keysGroups, keysPhoto, allButNotes, wholeCard
 
     // An app asks for access.
-    case accessAsks, wouldLike, dontAllowEver, whatMaySee, canChangeLater, selectContacts, shareAllNone,
-        shareAll, singleOnly, notesOn, notesOff, groupsOn, groupsOff, chosen, typeToChoose, shareWith, shareThese,
-        withNotes, withoutNotes, withGroups, withoutGroups
+    case accessAsks, wants, dontAllowEver, whatMaySee, whatMayRead, chooseContacts, shareAllNone, shareAllChoice,
+        yesShareAll, shareAllWith, shareAllWithNone, alsoLater, singleOnly, shareWith, shareThese
+
+    // An app that has access asks for more keys.
+    case alsoWants, onlyKeys, allowKeys, keysGiven
 
     // Lists of contacts.
-    case nobodyFound, cannotBeChosen, alreadyShared, sharedAlready, cannotChoose, photoThere
+    case noMatches, markedCount, cannotBeChosen, alreadyShared, sharedAlready, cannotChoose, photoThere, looksLikeKey,
+        mixedAlphabets
 
     // An app looks for one person.
-    case looksFor, looking, noMatch, notToldSo, neverAndDontAsk, neverAsk, cannotBeShared, sharePerson,
-        chooseWhom, shareSeveral, neverHad, youRefused, yesShare, onlyThese
+    case looksFor, looking, noMatch, searchOrLeave, searchOn, neverAndDontAsk, neverAsk, sharePerson, neverHad,
+        isDenied, seesSome, onlyThese
 
     // Reviewing what one app can see.
-    case lookThroughApp, asksYouTo, seesAll, seesNothing, seesOf, leaveEver, whatFromNow, typeOrLeave,
-        takeAllBack, everybody, showEverybody, seesNow, showSeesNow, changeMore, changeLess, willSee,
-        willSeeOnly, yesChange, takeAllBackFrom, asksNoMore, staysAsIs, seesNothingMore, nowSees
+    case asksReview, seesAll, seesNothing, seesOf, leaveEver, whatFromNow, changeContacts, revokeAll, listAll,
+        listSeen, changeMore, changeLess, willSee, willSeeOnly, changeKeysOf, yesChange, revokeFrom, asksNoMore,
+        staysAsIs, seesNothingMore, nowSees, keysChanged
 
     // The one-time picker.
-    case asksPickOne, asksPickMany, getsOnly, allButNotes, onlyThatPicked, nothingEver, whatShallGet, picked,
-        typeToPick, nothingToPick, giveThis, nameOnly, giveIt
+    case asksPickOne, asksPickMany, pickContacts, getsOnly, onlyThatPicked, nothingEver, whatShallGet, nothingToPick,
+        giveThis, nameOnly, giveIt
 
     // An app offers a card.
-    case offersCard, lookAtIt, declineEver, addCard, mergeInto, intoWhich, typeOrDecline, mergeQuestion,
-        mergeExplained, merge
+    case offersCard, lookAtIt, declineEver, addCard, mergeInto, mergeWith, sameEmail, samePhone, sameName, intoWhich,
+        mergeQuestion, mergeExplained, merge
 
     // A prompt of an unknown kind.
     case asksSomething, cannotShow
 
     // Shown when a prompt ends.
     case sharedAll, shared, gavePicked, cardTaken, neverAgain, notAllowed, nothingSharedWith, nothingShared,
-        waitsNoMore, notRecognised, notTaken, approvalUnknown
+        closedUnanswered, closedElsewhere, mustWait, notRecognised, notTaken, approvalUnknown
 
     // Shown while there is no prompt.
-    case waiting, whatYouShared, quit, refusedAsksAgain, crowdAsks, tooSmall, sizeUnknown, makeLarger,
-        passwordOnDesktop, passwordNotHere, notUnderstood, othersHere, otherJoined, brokerLost, brokerUnreachable,
-        brokerBack, tryingAgain, promptsWait, contacts, promptWaits
+    case waiting, quit, refusedAsksAgain, crowdAsks, tooSmall, makeLarger, passwordOnDesktop, passwordNotHere,
+        notUnderstood, othersHere, otherJoined, brokerLost, brokerUnreachable, brokerBack, tryingAgain, promptsWait,
+        contacts, promptWaits
 
     // The list of apps.
     case noGrants, everyAppRefused, columnApp, columnSure, columnSees, columnContacts, columnLast, strengthLabelled,
         strengthSandboxed, strengthService, strengthInstalled, strengthClaimed, strengthUnverified, grantAll,
-        grantSome, grantNothing, grantPolicy, grantProcess, grantSession, never, lookThrough, nextOf,
-        listFailed, answerUnreadable, nothingAnyMore
+        grantSome, grantNothing, grantPolicy, grantProcess, grantSession, never, listFailed, answerUnreadable,
+        nothingAnyMore
 
     // A contact's card at the command line.
     case bornAs, soundsLike, yes, identifier, columnName, columnPhone, columnEmail, columnIdentifier

@@ -3,7 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <unicode/uchar.h>
+#include <unicode/udat.h>
 #include <unicode/uloc.h>
+#include <unicode/ulocdata.h>
+#include <unicode/unum.h>
 #include <unicode/upluralrules.h>
 #include <unicode/ustring.h>
 
@@ -57,6 +60,46 @@ ptrdiff_t cicu_plural_category(const char *language, int64_t number, char *out, 
     if (U_FAILURE(error)) return -1;
     int32_t count = uplrules_select(rules, (double)number, units, 16, &error);
     uplrules_close(rules);
+    return U_FAILURE(error) ? -1 : store(units, count, out, capacity);
+}
+
+/* Latin digits, as in phone numbers and in what the person types. Returns 0 if the name is too long. */
+static int with_latin_digits(const char *language, char locale[longest_locale]) {
+    return snprintf(locale, longest_locale, "%s@numbers=latn", language) < longest_locale;
+}
+
+ptrdiff_t cicu_number(const char *language, int64_t number, char *out, size_t capacity) {
+    char locale[longest_locale];
+    UChar units[longest_name];
+    UErrorCode error = U_ZERO_ERROR;
+    if (!with_latin_digits(language, locale)) return -1;
+    UNumberFormat *format = unum_open(UNUM_DECIMAL, NULL, 0, locale, NULL, &error);
+    if (U_FAILURE(error)) return -1;
+    int32_t count = unum_formatInt64(format, number, units, longest_name, NULL, &error);
+    unum_close(format);
+    return U_FAILURE(error) ? -1 : store(units, count, out, capacity);
+}
+
+ptrdiff_t cicu_date(const char *language, int64_t seconds, int has_time, char *out, size_t capacity) {
+    char locale[longest_locale];
+    UChar units[longest_name];
+    UErrorCode error = U_ZERO_ERROR;
+    if (!with_latin_digits(language, locale)) return -1;
+    UDateFormat *format = udat_open(has_time ? UDAT_SHORT : UDAT_NONE, UDAT_MEDIUM, locale, NULL, 0, NULL, 0, &error);
+    if (U_FAILURE(error)) return -1;
+    int32_t count = udat_format(format, (UDate)seconds * 1000, units, longest_name, NULL, &error);
+    udat_close(format);
+    return U_FAILURE(error) ? -1 : store(units, count, out, capacity);
+}
+
+ptrdiff_t cicu_quotation_mark(const char *language, int is_end, char *out, size_t capacity) {
+    UChar units[16];
+    UErrorCode error = U_ZERO_ERROR;
+    ULocaleData *data = ulocdata_open(language, &error);
+    if (U_FAILURE(error)) return -1;
+    ULocaleDataDelimiterType type = is_end ? ULOCDATA_QUOTATION_END : ULOCDATA_QUOTATION_START;
+    int32_t count = ulocdata_getDelimiter(data, type, units, 16, &error);
+    ulocdata_close(data);
     return U_FAILURE(error) ? -1 : store(units, count, out, capacity);
 }
 

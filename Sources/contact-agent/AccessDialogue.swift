@@ -1,30 +1,33 @@
 import BrokerFormatting
-import BrokerModel
 
 /// The dialogue in which an app asks for access to contacts for the first time. The person chooses the
 /// contacts that the app may see, and confirms them.
-struct AccessDialogue: ListDialogue {
+struct AccessDialogue: Dialogue {
     enum Stage: String {
-        /// Shows the app, its identity strength and its purpose.
+        /// Shows the app, its identity strength and its purpose. The person decides between some contacts,
+        /// all and none.
         case introduction
-        /// The person decides between some contacts, all and none.
-        case choice
-        /// The person searches for contacts and chooses results by number.
+        /// The person searches for contacts and marks them.
         case choosing
-        /// The person confirms the chosen contacts.
+        /// The person confirms the marked contacts.
         case confirmation
+        /// The person confirms that the app may see all contacts.
+        case everything
+        /// The person chooses the keys that the app may read.
+        case keys
     }
 
     let prompt: Prompt
     let names: LocalizedNames
     private(set) var place = Stage.introduction
     var finder = Finder()
+    private var menu = Menu()
     private(set) var lifetime: LifetimeChoice
-    /// The keys that the person turned on. Only keys that must be granted by name can be turned on: notes and
-    /// groups.
-    private(set) var given: ContactKeySet = []
+    private(set) var keys: KeyChoice
     /// The position in the list of contacts to be confirmed.
-    private var pages = Pages()
+    private var cursor = Cursor()
+    /// The screen from which the person opened the keys.
+    private var former = Stage.confirmation
 
     var stage: String { place.rawValue }
 
@@ -32,122 +35,164 @@ struct AccessDialogue: ListDialogue {
         self.prompt = prompt
         self.names = names
         lifetime = LifetimeChoice(offered: prompt.lifetimes)
+        keys = KeyChoice(asked: prompt.keys, most: prompt.maximumKeys)
     }
 
-    var isChoosing: Bool { place == .choosing }
-
-    mutating func rewind() { pages.rewind() }
-
-    // MARK: - Keys
+    var isTyping: Bool { place == .choosing && finder.isTyping }
+    var hasWork: Bool { finder.hasWork }
+    var refusal: Phrase { .dontAllow }
 
     func refuse() -> Effect { .answer(Answer(level: .denied)) }
 
-    mutating func press(_ key: Character, on size: ScreenSize, isArmed: Bool) -> Effect {
-        switch (place, key) {
-        case (.introduction, "N"): return .answer(Answer(level: .denied, neverAskAgain: true))
-        case (.introduction, "c"): place = .choice
-        case (.choice, "s"):
-            place = .choosing
-            return finder.start(on: size)
-        case (.choice, "a") where prompt.allowsAll:
-            return .approval(Answer(level: .full, keys: keys, lifetime: lifetime.chosen), isArmed: isArmed)
-        case (.choice, "n") where offersNotes: given.formSymmetricDifference(.named)
-        case (.choice, "g") where offersGroups: given.formSymmetricDifference(.groups)
-        case (.choice, "t"): lifetime.change()
-        case (.choosing, "b"): place = .choice
-        case (.choosing, "c") where !chosen.isEmpty:
-            pages.rewind()
-            place = .confirmation
-        case (.choosing, _): finder.list.toggle(key)
-        case (.confirmation, "b"): place = .choosing
-        case (.confirmation, "n"), (.confirmation, "p"):
-            pages.turn(key, of: chosen.count, by: confirmedRows(on: size))
-        case (.confirmation, "y"):
-            return .approval(
-                Answer(
-                    level: .limited, identifiers: chosen.map(\.identifier), moreContacts: finder.list.moreContacts,
-                    keys: keys, lifetime: lifetime.chosen),
-                isArmed: isArmed)
-        case (.introduction, _), (.choice, _), (.confirmation, _): break
+    mutating func found(_ result: SearchResult) { finder.list.show(result) }
+    mutating func resized(to size: ScreenSize) -> Effect { place == .choosing ? finder.resized(to: size) : .nothing }
+
+    // MARK: - Keys
+
+    mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect {
+        switch place {
+        case .choosing:
+            switch finder.press(key, on: size) {
+            case .effect(let effect): return effect
+            case .goOn: confirm()
+            case .unused: if key == .left { go(to: .introduction) }
+            }
+            return .nothing
+        case .keys:
+            let isUsed = keys.press(key, page: size.rows - 4)
+            if !isUsed, key == .left || key == .enter { go(to: former) }
+            return .nothing
+        case .confirmation where key == .left: go(to: .choosing)
+        case .everything where key == .left: go(to: .introduction)
+        case .confirmation where key == .pageUp || key == .pageDown:
+            _ = cursor.move(key, count: marked.count, page: room(on: size) - 1)
+        case .introduction, .confirmation, .everything:
+            if let chosen = menu.press(key, controls(on: size)) { return choose(chosen, on: size, isArmed: isArmed) }
         }
         return .nothing
     }
 
-    private var chosen: [Row] { finder.list.chosen }
-    private func confirmedRows(on size: ScreenSize) -> Int { max(1, size.rows - (offersGroups ? 9 : 8)) }
+    private mutating func choose(_ key: Character, on size: ScreenSize, isArmed: Bool) -> Effect {
+        switch (place, key) {
+        case (.introduction, "N"): return .answer(Answer(level: .denied, neverAskAgain: true))
+        case (.introduction, "a"): go(to: .everything)
+        case (.introduction, "c"):
+            go(to: .choosing)
+            if !finder.list.isLoaded { return finder.start(on: size) }
+        case (.confirmation, "b"): go(to: .choosing)
+        case (.everything, "b"): go(to: .introduction)
+        case (_, "t"): lifetime.change()
+        case (_, "k"):
+            former = place
+            go(to: .keys)
+        case (.confirmation, "y"): return approve(limited, isArmed: isArmed)
+        case (.everything, "y"):
+            return approve(Answer(level: .full, keys: keys.keys, lifetime: lifetime.chosen), isArmed: isArmed)
+        default: break
+        }
+        return .nothing
+    }
 
-    private var offersNotes: Bool { GrantedKeys.asksByName(prompt.keys, for: .named) }
-    private var offersGroups: Bool { GrantedKeys.asksByName(prompt.keys, for: .groups) }
-    private var notesToo: Bool { given.isSuperset(of: .named) }
-    private var groupsToo: Bool { given.isSuperset(of: .groups) }
-    /// `nil` means all keys except those that must be granted by name.
-    private var keys: [String]? { given.isEmpty ? nil : GrantedKeys.granted(given, of: prompt.keys) }
+    private mutating func approve(_ answer: Answer, isArmed: Bool) -> Effect {
+        // An app that may read nothing has no use of contacts.
+        guard !keys.isNothing else {
+            former = place
+            go(to: .keys)
+            return .nothing
+        }
+        return .approval(answer, isArmed: isArmed)
+    }
+
+    private var limited: Answer {
+        Answer(
+            level: .limited, identifiers: marked.map(\.identifier), moreContacts: finder.list.moreContacts,
+            keys: keys.keys, lifetime: lifetime.chosen)
+    }
+
+    private mutating func go(to place: Stage) {
+        self.place = place
+        // Full access is never one Return away.
+        menu = Menu(at: place == .everything ? "b" : nil)
+    }
+
+    private mutating func confirm() {
+        finder.takeCurrent()
+        guard !marked.isEmpty else { return }
+        cursor = Cursor()
+        go(to: .confirmation)
+    }
+
+    private var marked: [Row] { finder.list.marked }
+
+    /// The room for contacts to be confirmed: the screen without the title, the question and the controls.
+    private func room(on size: ScreenSize) -> Int { max(2, size.rows - 3 - controls(on: size).count) }
 }
 
 // MARK: - Lines on the screen
 
 extension AccessDialogue {
+    private func controls(on size: ScreenSize) -> [Control] {
+        let words = callerWords(on: size)
+        switch place {
+        case .introduction:
+            let all =
+                prompt.totalContacts == 0
+                ? names.text(.shareAllNone) : names.text(.shareAllChoice, count: prompt.totalContacts)
+            return [control("c", .chooseContacts)] + (prompt.allowsAll ? [Control(key: "a", words: all)] : [])
+                + [control("N", .dontAllowEver)]
+        case .confirmation:
+            let share = names.text(.shareThese, count: finder.list.markedContacts)
+            return [Control(key: "y", words: share, isApproval: true)] + terms(words) + [control("b", .back)]
+        case .everything:
+            return [Control(key: "y", words: names.text(.yesShareAll), isApproval: true)] + terms(words)
+                + [control("b", .back)]
+        case .choosing, .keys: return []
+        }
+    }
+
+    /// What else the person decides: the keys and the lifetime.
+    private func terms(_ words: CallerWords) -> [Control] { [control(keys)] + control(lifetime, words) }
+
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         let words = callerWords(on: size)
-        return switch place {
-        case .introduction: introduction(words)
-        case .choice: choice(words, isArmed: isArmed)
-        case .choosing: selection(words, on: size)
-        case .confirmation: confirmation(words, on: size, isArmed: isArmed)
+        func question(_ title: String, _ details: [StyledLine]) -> [StyledLine] {
+            self.question(.bold(title), details, menu, controls(on: size), on: size, isArmed: isArmed)
+        }
+        switch place {
+        case .introduction:
+            let limits = [words.readAtMost, prompt.allowsAll ? nil : .dim("  " + names.text(.singleOnly))]
+            return question(
+                words.text(.accessAsks), introduction(words, [words.purpose, words.wants] + limits.compactMap { $0 }))
+        case .choosing: return finder.lines(.bold(words.text(.whatMaySee)), on: size, names)
+        case .keys:
+            return [.bold(words.text(.whatMayRead))] + keys.lines(page: size.rows - 4, names)
+        case .confirmation:
+            let title = words.text(.shareWith, count: finder.list.markedContacts)
+            let fixed: [StyledLine] =
+                lifetime.canChange
+                ? []
+                : lifetime.chosen.map { [.dim("   " + names.text(.settingLasts, [.lifetime: words.lifetime($0)]))] }
+                    ?? []
+            return question(
+                title,
+                confirmed(marked, at: cursor, room: room(on: size) - fixed.count) {
+                    confirmed($0.name, $0.detail, on: size)
+                } + fixed)
+        case .everything:
+            let later = StyledLine(names.text(.alsoLater)).wrapped(columns: size.columns - 1)
+            return question(words.all, later)
         }
     }
 
-    private func introduction(_ words: CallerWords) -> [StyledLine] {
-        let wishes = GrantedKeys.words(for: prompt.keys, names).map { StyledLine(names.text(.wouldLike, [.keys: $0])) }
-        return introduction(
-            words, .accessAsks, [words.purpose] + (wishes.map { [$0] } ?? []), refuse: .dontAllow, never: .dontAllowEver
-        )
-    }
-
-    private func choice(_ words: CallerWords, isArmed: Bool) -> [StyledLine] {
-        let all =
-            prompt.totalContacts == 0 ? names.text(.shareAllNone) : names.text(.shareAll, count: prompt.totalContacts)
-        var lines: [StyledLine] = [
-            .bold(words.text(.whatMaySee)),
-            .dim(names.text(.canChangeLater)),
-            words.readAtMost ?? "",
-            choice("s", .selectContacts),
-            prompt.allowsAll
-                ? approving("a", all, isArmed: isArmed)
-                : .dim("    " + names.text(.singleOnly)),
-            choice("d", .dontAllow),
-            "",
-        ]
-        var more: [StyledLine] = []
-        if offersNotes { more.append(choice("n", notesToo ? .notesOn : .notesOff)) }
-        if offersGroups { more.append(choice("g", groupsToo ? .groupsOn : .groupsOff)) }
-        if let first = more.first { lines.append(more.dropFirst().reduce(first) { $0 + "   " + $1 }) }
-        return lines + duration(lifetime, words)
-    }
-
-    private func selection(_ words: CallerWords, on size: ScreenSize) -> [StyledLine] {
-        let count = "  " + names.text(.chosen, count: finder.list.chosenContacts)
-        let next = chosen.isEmpty ? numbers(.choose) : choice("c", .goOn)
-        return finder.lines(
-            .bold(words.text(.whatMaySee, reserving: Columns.width(count))) + StyledLine(count),
-            whileTyping: .typeToChoose,
-            choices: next + "   " + choice("b", .back) + "   " + choice("d", .dontAllow), on: size, names)
-    }
-
-    private func confirmation(_ words: CallerWords, on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
-        var lines: [StyledLine] = [.bold(words.text(.shareWith, count: finder.list.chosenContacts))]
-        lines += pages.lines(of: chosen, by: confirmedRows(on: size), names) {
-            confirmed($0.name, $0.detail, on: size)
+    var hints: [Hint] {
+        switch place {
+        case .introduction: menuHints(canGoBack: false)
+        case .choosing:
+            finder.hints(names, goOn: names.text(.goOn), refuse: names.text(refusal))
+        case .keys:
+            [Hint(key: "Space", words: names.text(.hintOnOff)), Hint(key: "Return", words: names.text(.back))]
+                + [Hint(key: "Esc", words: names.text(refusal))]
+        case .confirmation, .everything: menuHints()
         }
-        // One line for all terms is too long in some languages.
-        let notes = names.text(notesToo ? .withNotes : .withoutNotes)
-        let lasting = lifetime.chosen.map { [words.lifetime($0)] } ?? []
-        let terms =
-            offersGroups
-            ? [[notes, names.text(groupsToo ? .withGroups : .withoutGroups)], lasting] : [[notes] + lasting]
-        lines += terms.filter { !$0.isEmpty }.map { .dim("   " + names.list($0)) }
-        return lines
-            + confirmation(
-                names.text(.shareThese, count: finder.list.chosenContacts), isArmed: isArmed, refuse: .dontAllow)
     }
 }

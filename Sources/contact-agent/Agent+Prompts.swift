@@ -9,30 +9,38 @@ extension Agent {
     /// have asked.
     func waitQuietly(_ prompt: Prompt) {
         quiet.append(prompt)
-        guard dialogue == nil else { return }
-        sayQuiet(prompt)
-    }
-
-    private func sayQuiet(_ prompt: Prompt) {
-        let name = ShownText.quoted(prompt.caller.displayName, columns: 28)
-        let wasRefused = prompt.status == "denied"
-        terminal.say(.dim(names.text(wasRefused ? .refusedAsksAgain : .crowdAsks, [.app: name, .key: "o"])))
+        isHomeChanged = true
     }
 
     /// Removes a prompt that was answered elsewhere or has expired, or whose app has disconnected.
     func withdraw(_ cookie: String) {
         queue.removeAll { $0.cookie == cookie }
         quiet.removeAll { $0.cookie == cookie }
-        guard let dialogue, dialogue.prompt.cookie == cookie else { return }
+        isHomeChanged = true
+        guard let prompt = screen?.prompt, prompt.cookie == cookie else { return }
+        let isExpired = secondsLeft.map { $0 <= 1 } ?? false
         leaveDialogue()
-        terminal.say(StyledLine(names.text(.waitsNoMore, [.app: name(dialogue.prompt)])))
-        if queue.isEmpty { sayWaiting() }
+        say(StyledLine(names.text(isExpired ? .closedUnanswered : .closedElsewhere, [.app: name(prompt)])))
+    }
+
+    /// Takes another query of an access button's app. What was highlighted is not any more, and approving
+    /// keys have no effect until the new result was visible long enough.
+    func update(_ cookie: String, query: String) {
+        for index in queue.indices where queue[index].cookie == cookie { queue[index].query = query }
+        guard screen?.prompt.cookie == cookie, var button = screen?.dialogue as? ButtonDialogue,
+            let size = terminal.size
+        else { return }
+        let effect = button.update(query: query, on: size)
+        guard effect != .nothing else { return }
+        screen?.dialogue = button
+        follow(effect)
+        if screen != nil { becomeVisible() }
     }
 
     /// Updates a prompt's expiry time. The broker extends it when the person presses a key, in this agent or
     /// another one.
     func extend(_ cookie: String, until expires: Int64) {
-        if dialogue?.prompt.cookie == cookie { self.expires = expires }
+        if screen?.prompt.cookie == cookie { self.expires = expires }
         for index in queue.indices where queue[index].cookie == cookie { queue[index].expires = expires }
         for index in quiet.indices where quiet[index].cookie == cookie { quiet[index].expires = expires }
     }
@@ -46,39 +54,35 @@ extension Agent {
 
     /// Shows the next prompt, if none is shown and the terminal is large enough to read it.
     func showNext() {
-        guard dialogue == nil, ending == nil, !isTerminalLent, let next = queue.first else { return }
-        guard let size = terminal.size, size.isLargeEnough else { return sayTooSmall() }
+        guard screen == nil, ending == nil, !isTerminalLent, let next = queue.first else { return }
+        guard let size = terminal.size, size.isLargeEnough else {
+            if next.cookie != tooSmallFor { isHomeChanged = true }
+            tooSmallFor = next.cookie
+            return
+        }
+        tooSmallFor = nil
         queue.removeFirst()
-        let dialogue: any Dialogue =
+        var dialogue: any Dialogue =
             switch next.kind {
             case .access: AccessDialogue(next, names)
             case .button: ButtonDialogue(next, names)
             case .manage: ManageDialogue(next, names)
             case .pick: PickDialogue(next, names)
             case .propose: ProposeDialogue(next, names)
+            case .keys: KeysDialogue(next, names)
             case nil: NoticeDialogue(prompt: next, names: names)
             }
-        self.dialogue = dialogue
+        let effect = dialogue.begin(on: size)
+        screen = PromptScreen(dialogue)
         expires = next.expires
-        isTooSmallSaid = false
         hint = nil
-        follow(dialogue.begin(on: size))
-        if self.dialogue != nil { becomeVisible() }
-    }
-
-    private func sayTooSmall() {
-        guard !isTooSmallSaid else { return }
-        isTooSmallSaid = true
-        let least = ScreenSize.minimum
-        let now = terminal.size.map { "\($0.columns)×\($0.rows)" } ?? names.text(.sizeUnknown)
-        terminal.say(.warning(names.text(.tooSmall, [.size: now])))
-        terminal.say(StyledLine(names.text(.makeLarger, [.size: "\(least.columns)×\(least.rows)"])))
+        follow(effect)
+        if screen != nil { becomeVisible() }
     }
 
     /// Draws the dialogue on a clean screen. Discards earlier input, and starts the arming time.
     private func becomeVisible() {
         visibleSince = nil
-        terminal.enterAlternateScreen()
         // Input is discarded before drawing, because keys that are pressed after drawing are meant for this
         // screen.
         discardInput()
@@ -89,34 +93,30 @@ extension Agent {
 
     /// Redraws after the terminal was resized, or after another program may have drawn on it.
     func screenChanged() {
-        guard dialogue != nil else {
-            if terminal.size?.isLargeEnough ?? false { isTooSmallSaid = false }
-            return
-        }
+        guard screen != nil else { return drawHome(clearing: true) }
         visibleSince = nil
         guard let size = terminal.size, size.isLargeEnough else {
-            terminal.leaveAlternateScreen()
-            return sayTooSmall()
+            if let size = terminal.size {
+                let least = "\(ScreenSize.minimum.columns)×\(ScreenSize.minimum.rows)"
+                let words = names.text(.makeLarger, [.size: least])
+                show(
+                    StyledLine.warning(words).wrapped(columns: size.columns), right: "", hints: [], message: [],
+                    on: size, clearing: true)
+            }
+            return
         }
-        isTooSmallSaid = false
-        if var resized = dialogue {
-            let effect = resized.resized(to: size)
-            dialogue = resized
-            follow(effect)
-        }
-        if dialogue != nil { becomeVisible() }
+        if let effect = screen?.dialogue.resized(to: size) { follow(effect) }
+        if screen != nil { becomeVisible() }
     }
 
     func pressInDialogue(_ key: Key) {
-        guard var pressed = dialogue, let size = terminal.size else { return }
-        let before = pressed.stage
+        guard let before = screen?.stage, let size = terminal.size else { return }
         hint = nil
-        let effect = pressed.press(key, on: size, isArmed: isArmed)
-        dialogue = pressed
+        let effect = screen?.press(key, on: size, isArmed: isArmed) ?? .nothing
         follow(effect)
-        if let dialogue { keepOpen(dialogue.prompt) }
-        guard let after = dialogue else { return }
-        if after.stage != before { becomeVisible() } else { draw(clearing: false) }
+        if let screen { keepOpen(screen.prompt) }
+        guard let after = screen?.stage else { return }
+        if after != before { becomeVisible() } else { draw(clearing: false) }
     }
 
     private var isArmed: Bool {
@@ -124,25 +124,25 @@ extension Agent {
     }
 
     private func follow(_ effect: Effect) {
-        guard let dialogue else { return }
+        guard let prompt = screen?.prompt else { return }
         switch effect {
         case .nothing: break
         case .tooEarly: hint = names.text(.tooSoon)
         case .search(let query, let offset, let limit, let sharedOnly):
             ask { connection throws(VarlinkClientError) in
                 let result = try connection.search(
-                    dialogue.prompt.cookie, query: query, offset: offset, limit: limit, sharedOnly: sharedOnly)
-                self.dialogue?.found(result)
+                    prompt.cookie, query: query, offset: offset, limit: limit, sharedOnly: sharedOnly)
+                self.screen?.dialogue.found(result)
             }
         case .show(let identifier):
             ask { connection throws(VarlinkClientError) in
-                if let card = try connection.show(dialogue.prompt.cookie, identifier) { self.dialogue?.shown(card) }
+                if let card = try connection.show(prompt.cookie, identifier) { self.screen?.dialogue.shown(card) }
             }
         case .answer(let answer):
             guard answer.isApproval else {
                 return ask { connection throws(VarlinkClientError) in
-                    try connection.answer(dialogue.prompt.cookie, answer)
-                    self.answered(dialogue.prompt, answer)
+                    let wait = try connection.answer(prompt.cookie, answer)
+                    self.answered(prompt, answer, wait: wait)
                 }
             }
             // The broker decides which approvals need the password, so the agent lends the terminal for every
@@ -150,17 +150,17 @@ extension Agent {
             lendTerminal()
             ask { connection throws(VarlinkClientError) in
                 do throws(VarlinkClientError) {
-                    try connection.answer(dialogue.prompt.cookie, answer) {
+                    try connection.answer(prompt.cookie, answer) {
                         self.takeSignals()
                         return self.ending != nil
                     }
                 } catch {
                     if case .error = error { throw error }
-                    let unknown = names.text(.approvalUnknown, [.app: name(dialogue.prompt), .key: "l"])
-                    terminal.say(.warning(unknown))
+                    let unknown = names.text(.approvalUnknown, [.app: name(prompt)])
+                    say(.warning(unknown))
                     throw error
                 }
-                self.answered(dialogue.prompt, answer)
+                self.answered(prompt, answer, wait: nil)
             }
             takeTerminalBack()
         }
@@ -181,34 +181,38 @@ extension Agent {
             case "io.contactbroker.Agent.AuthenticationFailed":
                 hint = reason.map { names.text(.notTaken, [.reason: $0]) } ?? names.text(.notRecognised)
             case "io.contactbroker.Agent.UnknownPrompt":
-                if let dialogue { withdraw(dialogue.prompt.cookie) }
+                if let screen { withdraw(screen.prompt.cookie) }
             default:
                 let words = [ShownText.line(name), reason].compactMap { $0 }.joined(separator: ": ")
-                let prompt = dialogue?.prompt
+                let prompt = screen?.prompt
                 leaveDialogue()
-                terminal.say(.warning(names.text(.notTaken, [.reason: words])))
-                terminal.say(StyledLine(names.text(.nothingShared)))
-                if let prompt { try? connection.answer(prompt.cookie, .dismissed) }
+                say(.warning(names.text(.notTaken, [.reason: words])))
+                say(StyledLine(names.text(.nothingShared)))
+                if let prompt { _ = try? connection.answer(prompt.cookie, .dismissed) }
                 if once { ending = .refused }
             }
         }
     }
 
-    private func answered(_ prompt: Prompt, _ answer: Answer) {
+    private func answered(_ prompt: Prompt, _ answer: Answer, wait: Int?) {
         leaveDialogue()
         let who = name(prompt)
-        terminal.say(StyledLine(words(for: answer, prompt, who)))
-        if once, !prompt.isOwn {
-            ending = answer.isApproval ? .approved : .refused
-        } else if queue.isEmpty {
-            sayWaiting()
+        say(StyledLine(words(for: answer, prompt, who)))
+        if let wait, wait > 0, answer.neverAskAgain != true {
+            say(.dim(names.text(.mustWait, count: wait, [.app: who])))
         }
+        if once, !prompt.isOwn { ending = answer.isApproval ? .approved : .refused }
+        if ending == nil { listGrants() }
     }
 
     /// Describes the outcome in one line.
     private func words(for answer: Answer, _ prompt: Prompt, _ app: String) -> String {
         if prompt.kind == .manage { return ManageDialogue.words(for: answer, app, names) }
         if answer.takesCard { return names.text(.cardTaken, [.app: app]) }
+        if prompt.kind == .keys, let keys = answer.keys {
+            let words = GrantedKeys.words(for: keys, names) ?? names.text(.nothing)
+            return names.text(.keysGiven, [.app: app, .keys: words])
+        }
         if let picked = answer.picked { return names.text(.gavePicked, count: picked.count, [.app: app]) }
         if answer.level == .full { return names.text(.sharedAll, [.app: app]) }
         if answer.isApproval { return names.text(.shared, count: answer.contacts, [.app: app]) }
@@ -217,32 +221,33 @@ extension Agent {
     }
 
     func leaveDialogue() {
-        guard dialogue != nil else { return }
-        dialogue = nil
+        guard screen != nil else { return }
+        screen = nil
         visibleSince = nil
-        terminal.leaveAlternateScreen()
+        isHomeChanged = true
         // Keys that were meant for this screen must not act on the next screen.
         discardInput()
-        if let first = quiet.first, ending == nil { sayQuiet(first) }
     }
 
-    private func name(_ prompt: Prompt) -> String { ShownText.quoted(prompt.caller.displayName, columns: 32) }
+    private func name(_ prompt: Prompt) -> String { ShownText.quoted(prompt.caller.displayName, columns: 32, names) }
 
     // MARK: - Drawing
 
     /// Redraws when the arming state or the displayed time has changed, and also every ``Agent/redrawTime``,
     /// to overwrite other programs' output.
     func tick() {
-        guard let dialogue, visibleSince != nil else { return }
+        guard !isTerminalLent, ending == nil else { return }
+        let isStale = ContinuousClock.now >= drawn + Self.redrawTime
+        guard let screen else {
+            if isHomeChanged || isStale { drawHome(clearing: false) }
+            return
+        }
+        guard visibleSince != nil else { return }
         if let left = secondsLeft, left < -5 {
             // The broker withdraws expired prompts. If it fails to, the prompt must not block the screen.
-            return withdraw(dialogue.prompt.cookie)
+            return withdraw(screen.prompt.cookie)
         }
-        if isArmed != isDrawnArmed || shownSecondsLeft != drawnSecondsLeft
-            || ContinuousClock.now >= drawn + Self.redrawTime
-        {
-            draw(clearing: false)
-        }
+        if isArmed != isDrawnArmed || shownSecondsLeft != drawnSecondsLeft || isStale { draw(clearing: false) }
     }
 
     private var secondsLeft: Int? { expires.map { Int($0) - time(nil) } }
@@ -250,12 +255,12 @@ extension Agent {
     /// The number of seconds left. While more than 20 are left, the number is a multiple of ten, because a
     /// number that changes every second would draw attention. `nil` if the screen shows no countdown.
     private var shownSecondsLeft: Int? {
-        guard dialogue != nil, let left = secondsLeft, left < Self.longestCountdown else { return nil }
+        guard screen != nil, let left = secondsLeft, left < Self.longestCountdown else { return nil }
         return left > Self.closesSoon ? left / 10 * 10 : max(0, left)
     }
 
     private func draw(clearing: Bool) {
-        guard let dialogue, let size = terminal.size, size.isLargeEnough else { return }
+        guard let screen, let size = terminal.size, size.isLargeEnough else { return }
         drawnSecondsLeft = shownSecondsLeft
         isDrawnArmed = isArmed
         drawn = ContinuousClock.now
@@ -263,12 +268,12 @@ extension Agent {
             queue.isEmpty ? nil : names.text(.moreWaiting, count: queue.count),
             drawnSecondsLeft.map { names.text(.secondsLeft, count: $0) },
         ].compactMap { $0 }.joined(separator: " · ")
-        let title = Columns.pad("contact-agent", to: size.columns - Columns.width(right) - 1) + right
-        let body = dialogue.lines(on: size, isArmed: isDrawnArmed)
         let closesSoon = drawnSecondsLeft.map { $0 <= Self.closesSoon } ?? false
-        let warning = hint ?? (closesSoon && !dialogue.prompt.isOwn ? names.text(.closesSoon) : nil)
-        let last = (warning.map { StyledLine.warning($0) } ?? "").wrapped(columns: size.columns)
-        let room = size.rows - 1 - last.count
-        terminal.draw([.dim(title)] + body.prefix(room) + last, clearing: clearing)
+        let warning = hint ?? (closesSoon && !screen.prompt.isOwn ? names.text(.closesSoon) : nil)
+        let message = warning.map { StyledLine.warning($0).wrapped(columns: size.columns) } ?? []
+        show(
+            screen.lines(on: size, isArmed: isDrawnArmed || terminal.isPlain), right: right, hints: screen.hints,
+            message: message, on: size,
+            clearing: clearing)
     }
 }

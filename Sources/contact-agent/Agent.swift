@@ -11,8 +11,6 @@ import Glibc
 final class Agent {
     /// The time that a screen must have been visible before an approving key counts.
     static let armingTime = Duration.milliseconds(500)
-    /// The time that the agent waits after a lone ESC for the rest of a sequence.
-    static let escapeTime = Duration.milliseconds(50)
     /// The interval at which the agent redraws a prompt, to overwrite other programs' output.
     static let redrawTime = Duration.seconds(1)
     /// The screen shows the countdown only if fewer seconds than this are left.
@@ -41,7 +39,7 @@ final class Agent {
         case failed(String, advice: String)
     }
 
-    let terminal: Terminal
+    let terminal: any Display
     /// Texts in the person's language.
     let names: LocalizedNames
     let once: Bool
@@ -61,8 +59,6 @@ final class Agent {
     private var isBrokerMissed: Bool
     private var others = 0
 
-    private var decoder = KeyDecoder()
-    private var typed = ContinuousClock.now
     /// The number of times that input was discarded. If one key changes the screen, the keys that were read
     /// with it must not act on the new screen.
     private var discarded = 0
@@ -71,15 +67,20 @@ final class Agent {
     var queue: [Prompt] = []
     /// Quiet prompts, each shown as one line. They wait until the person opens them.
     var quiet: [Prompt] = []
-    var dialogue: (any Dialogue)?
+    /// The prompt on the screen, if there is one; otherwise the screen shows ``home``.
+    var screen: PromptScreen?
+    var home = Home()
+    /// Whether ``home`` must be drawn again.
+    var isHomeChanged = true
     /// When the prompt on the screen expires, in seconds since 1970; `nil` if the broker did not send it.
     var expires: Int64?
     /// When the current stage became readable; `nil` while it is not.
     var visibleSince: ContinuousClock.Instant?
     var hint: String?
-    /// The grants that were listed last, in the order shown. A number opens one.
-    var listed: ArraySlice<AppGrant> = []
-    var isTooSmallSaid = false
+    /// The cookie of the prompt that the main screen reports because the terminal is too small.
+    var tooSmallFor: String?
+    /// The lines on the screen, by which a click finds its action.
+    var shownLines: [StyledLine] = []
     /// The time left and the arming state as last drawn. A change causes a redraw.
     var drawnSecondsLeft: Int?
     var isDrawnArmed = false
@@ -87,7 +88,8 @@ final class Agent {
     var ending: Ending?
 
     init(
-        terminal: Terminal, names: LocalizedNames, signals: CInt, once: Bool, attempt: Int, connector: AgentConnector,
+        terminal: any Display, names: LocalizedNames, signals: CInt, once: Bool, attempt: Int,
+        connector: AgentConnector,
         password: PasswordAgent?
     ) {
         self.terminal = terminal
@@ -98,6 +100,7 @@ final class Agent {
         isBrokerMissed = attempt > 0
         self.connector = connector
         self.password = password
+        if isBrokerMissed { home.say(.warning(names.text(.brokerUnreachable) + " " + names.text(.tryingAgain))) }
     }
 
     /// Runs until the person quits, a signal arrives or an error ends the agent. If `once` is set, also ends
@@ -116,7 +119,18 @@ final class Agent {
         }
         leaveDialogue()
         connection?.close()
+        // The full screen disappears with the program; the outcome should stay.
+        takeTerminalBack()
+        terminal.suspend()
+        if once, ending != .quit { home.messages.forEach { terminal.say($0) } }
         return ending ?? .quit
+    }
+
+    /// Adds a line to the main screen. While another program uses the terminal, writes it there.
+    func say(_ line: StyledLine) {
+        home.say(line)
+        isHomeChanged = true
+        if isTerminalLent { terminal.say(line) }
     }
 
     /// The pause before this connection attempt, counted from 0.
@@ -161,7 +175,7 @@ final class Agent {
         lentSince = nil
         terminal.resume()
         discardInput()
-        if dialogue != nil { screenChanged() }
+        screenChanged()
     }
 
     // MARK: - Waiting
@@ -179,17 +193,14 @@ final class Agent {
         if waiting[0].revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 { ending = .signal(SIGHUP) }
     }
 
-    /// The next time at which there is work: reconnecting, a missing password prompt, a lone ESC, arming or
-    /// redrawing; `nil` if there is none.
+    /// The next time at which there is work: reconnecting, a missing password prompt, arming or redrawing; `nil`
+    /// if there is none.
     private var nextTime: ContinuousClock.Instant? {
         var times: [ContinuousClock.Instant] = []
         if connection == nil { times.append(retry) }
         if let lentSince { times.append(lentSince + Self.passwordPromptTime) }
-        if decoder.isUndecided { times.append(typed + Self.escapeTime) }
-        if let visibleSince, dialogue != nil {
-            if !isDrawnArmed { times.append(visibleSince + Self.armingTime) }
-            times.append(drawn + Self.redrawTime)
-        }
+        if let visibleSince, screen != nil, !isDrawnArmed { times.append(visibleSince + Self.armingTime) }
+        if !isTerminalLent { times.append(isHomeChanged ? .now : drawn + Self.redrawTime) }
         return times.min()
     }
 
@@ -228,40 +239,38 @@ final class Agent {
 
     private func takeKeys() {
         guard !isTerminalLent else { return }
-        guard let bytes = terminal.read() else {
+        guard let keys = terminal.read() else {
             ending = .signal(SIGHUP)
             return
-        }
-        var keys: [Key] = []
-        if !bytes.isEmpty {
-            typed = ContinuousClock.now
-            keys = decoder.keys(from: bytes)
-        } else if decoder.isUndecided, ContinuousClock.now >= typed + Self.escapeTime {
-            keys = decoder.settle()
         }
         let shown = discarded
         for key in keys where ending == nil && discarded == shown { press(key) }
     }
 
     private func press(_ key: Key) {
-        if dialogue != nil {
+        if case .click(let row, _) = key {
+            guard shownLines.indices.contains(row), let action = shownLines[row].action else { return }
+            return press(action)
+        }
+        if screen != nil {
             // A prompt that is not readable takes no keys.
             if visibleSince != nil { pressInDialogue(key) }
             return
         }
-        switch key {
-        case .character("q"): ending = .quit
-        case .character("l"): listGrants()
-        case .character(let digit) where digit.isASCII && digit.isNumber: openGrant(digit.wholeNumberValue ?? 0)
-        case .character("o") where !quiet.isEmpty: queue.insert(quiet.removeFirst(), at: 0)
-        case .character, .enter, .escape, .backspace, .erase, .paste, .other: break
+        isHomeChanged = true
+        // Apps can have used their access since the last key.
+        listGrants()
+        switch home.press(key, on: terminal.size ?? .minimum) {
+        case .quit: ending = .quit
+        case .open(let grant): open(grant)
+        case .openQuiet: if !quiet.isEmpty { queue.insert(quiet.removeFirst(), at: 0) }
+        case nil: break
         }
     }
 
     /// Discards input that was typed before the person could see the current screen.
     func discardInput() {
         terminal.discardInput()
-        decoder.reset()
         discarded += 1
     }
 
@@ -290,7 +299,7 @@ final class Agent {
     private func takeEvents() {
         do throws(VarlinkClientError) {
             while let connection, let event = try connection.nextEvent() {
-                if connection.isRegistered, attempt != 0 || isBrokerMissed || !isWaitingSaid { registered() }
+                if connection.isRegistered, attempt != 0 || isBrokerMissed || !isServing { registered() }
                 take(event)
             }
         } catch {
@@ -310,39 +319,35 @@ final class Agent {
         }
     }
 
-    private var isWaitingSaid = false
+    /// Whether this connection was accepted.
+    private var isServing = false
 
     private func registered() {
         takeTerminalBack()
         attempt = 0
-        if isBrokerMissed { terminal.say(StyledLine(names.text(.brokerBack))) }
+        if isBrokerMissed { say(StyledLine(names.text(.brokerBack))) }
         isBrokerMissed = false
-        isWaitingSaid = true
-        sayWaiting()
-    }
-
-    func sayWaiting() {
-        guard !once else { return }
-        terminal.say(
-            .dim("\(names.text(.waiting))  [l] \(names.text(.whatYouShared))  [q] \(names.text(.quit))"))
+        isServing = true
+        listGrants()
     }
 
     private func take(_ event: AgentConnection.Event) {
         if let others = event.others, others != self.others {
             if others > self.others {
-                terminal.say(.warning(words(forOthers: others, joined: event.joined)))
+                say(.warning(words(forOthers: others, joined: event.joined)))
             }
             self.others = others
         }
         if let cookie = event.unreadable {
-            terminal.say(.warning(names.text(.notUnderstood)))
-            try? connection?.answer(cookie, .dismissed)
+            say(.warning(names.text(.notUnderstood)))
+            _ = try? connection?.answer(cookie, .dismissed)
         }
         if let prompt = event.prompt {
             if prompt.isQuiet { waitQuietly(prompt) } else { queue.append(prompt) }
         }
         if let cookie = event.withdrawn { withdraw(cookie) }
         if let (cookie, expires) = event.extended { extend(cookie, until: expires) }
+        if let (cookie, query) = event.updated { update(cookie, query: query) }
     }
 
     /// - Parameter terminal: the terminal of the agent that joined; `nil` if the others were there before
@@ -366,11 +371,12 @@ final class Agent {
         takeTerminalBack()
         queue = []
         quiet = []
+        isServing = false
         guard !isBrokerMissed else { return }
         isBrokerMissed = true
-        terminal.say(.warning(names.text(.brokerLost, [.reason: ShownText.line(reason)])))
-        if let advice { terminal.say(.dim(advice)) }
-        terminal.say(.dim("\(names.text(.tryingAgain))  [q] \(names.text(.quit))"))
+        say(.warning(names.text(.brokerLost, [.reason: ShownText.line(reason)])))
+        if let advice { say(.dim(advice)) }
+        say(.dim(names.text(.tryingAgain)))
     }
 }
 

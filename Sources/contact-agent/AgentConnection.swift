@@ -19,6 +19,8 @@ final class AgentConnection {
         var withdrawn: String?
         /// The cookie of a prompt that was extended, and its new end in seconds since 1970.
         var extended: (cookie: String, expires: Int64)?
+        /// The cookie of a prompt whose app has changed its query, and the new query.
+        var updated: (cookie: String, query: String)?
         /// The number of other agents that serve this person.
         var others: Int?
         /// The terminal of the agent that joined last.
@@ -75,6 +77,7 @@ final class AgentConnection {
         if let cookie = reply["extended"]?.string, let end = reply["expires"]?.string.flatMap(Timestamp.seconds) {
             event.extended = (cookie, end)
         }
+        if let cookie = reply["updated"]?.string, let query = reply["query"]?.string { event.updated = (cookie, query) }
         event.others = reply["others"]?.integer.map { Int($0) }
         event.joined = reply["joined"]?.string
         return event
@@ -110,11 +113,13 @@ final class AgentConnection {
         _ = try call("KeepOpen") { $0.member("cookie", cookie) }
     }
 
-    func answer(_ cookie: String, _ answer: Answer) throws(VarlinkClientError) {
-        _ = try call("Answer") {
+    /// - Returns: the seconds that the app must wait before its next prompt, if it must.
+    func answer(_ cookie: String, _ answer: Answer) throws(VarlinkClientError) -> Int? {
+        let reply = try call("Answer") {
             $0.member("cookie", cookie)
             answer.write(into: &$0)
         }
+        return reply["wait"]?.integer.flatMap(Int.init(exactly:))
     }
 
     /// Sends an answer for which the broker may ask for the person's password. Waits for the reply until

@@ -39,9 +39,12 @@ struct Answer: Hashable, Sendable {
     /// The number of contacts in the rows that were turned on, for what the person reads afterwards.
     var contacts: Int { (identifiers?.count ?? 0) + moreContacts }
 
-    /// Whether the answer grants or hands over contacts, or accepts an offered card. Such an answer counts
-    /// only after the arming time.
-    var isApproval: Bool { level == .full || !(identifiers ?? []).isEmpty || !(picked ?? []).isEmpty || takesCard }
+    /// Whether the answer grants contacts or keys, hands over contacts, or accepts an offered card. Such an
+    /// answer counts only after the arming time.
+    var isApproval: Bool {
+        level == .full || !(identifiers ?? []).isEmpty || !(picked ?? []).isEmpty || takesCard
+            || level != .denied && !(keys ?? []).isEmpty
+    }
 
     /// Whether the person accepts the offered card.
     var takesCard: Bool { addProposed == true || mergeInto != nil }

@@ -10,6 +10,8 @@ struct Arguments: Hashable {
     var action = Action.serve
     /// Whether the agent ends after one prompt.
     var once = false
+    /// Whether the agent writes lines instead of a full screen.
+    var isPlain = false
     /// The number of failed connection attempts in a row. The agent passes it on when it restarts itself to
     /// reconnect.
     var attempt = 0
@@ -23,6 +25,7 @@ struct Arguments: Hashable {
         while let word = words.next() {
             switch word {
             case "--once": once = true
+            case "--plain": isPlain = true
             case "--notify": action = .notify
             case "--attempt":
                 guard let number = words.next().flatMap({ Int($0) }), (0...Self.mostAttempts).contains(number) else {
@@ -40,20 +43,25 @@ struct Arguments: Hashable {
     static let mostAttempts = 1_000
 
     /// The arguments as a command line, without the attempt.
-    var words: [String] { (action == .notify ? ["--notify"] : []) + (once ? ["--once"] : []) }
+    var words: [String] {
+        (action == .notify ? ["--notify"] : []) + (once ? ["--once"] : []) + (isPlain ? ["--plain"] : [])
+    }
 
     static let help = """
-        Usage: contact-agent [--once | --notify]
+        Usage: contact-agent [--once] [--plain]
+               contact-agent --notify
 
-        Shows on this terminal what apps ask of your contacts, and takes your answers.
+        Show apps' requests for your contacts on this terminal, and take your answers.
         Keep it open in a terminal of its own. It reads keys from /dev/tty only.
 
-          --once     end after one prompt: 0 something was shared, 1 refused
-          --notify   show no prompts and take no answers, only say that some wait:
-                     a line on standard output, and a notification of the desktop
-          --version  say which version this is
-          -h, --help say this
+          --once     Exit after one request: 0 if something was shared, 1 if refused
+          --plain    Write lines instead of a full screen, for screen readers and
+                     simple terminals
+          --notify   Show no requests and take no answers; report that some wait,
+                     on standard output and as a desktop notification
+          --version  Show the version
+          -h, --help Show this help
 
-        Exit codes: 0 done, 1 refused, 2 could not be tried.
+        Exit codes: 0 done, 1 refused, 2 error.
         """
 }

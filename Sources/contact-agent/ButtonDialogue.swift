@@ -1,168 +1,177 @@
 import BrokerFormatting
 
 /// The dialogue of an access button: an app searches for contacts by name, number or address. The screen
-/// shows the matches, and the person shares some of them or none.
+/// shows the matches, and the person shares some of them, searches on, or shares none.
 struct ButtonDialogue: Dialogue {
     enum Stage: String {
         /// Waiting for the search result.
         case looking
-        case noMatch, oneMatch, severalMatches
-        /// For an app without access: shows the app and its identity strength once more before the person
-        /// confirms.
+        /// One contact matches, and one key shares it.
+        case oneMatch
+        /// The list of matches. The person can change the query.
+        case choosing
+        /// The person confirms several contacts, or an app without access.
         case confirmation
     }
 
     let prompt: Prompt
     let names: LocalizedNames
     private(set) var place = Stage.looking
-    private(set) var list = ContactList()
+    var finder: Finder
+    private var menu = Menu()
     private(set) var lifetime: LifetimeChoice
-
     /// The contacts that the confirmation shows.
-    private var confirmed: [Row] = []
+    private var toShare: [Row] = []
+    /// The query as the app sent it last.
+    private(set) var query: String
 
     /// With one match, the stage includes the contact, so a different match is a different stage.
-    var stage: String { place == .oneMatch ? "\(place.rawValue) \(list.rows.first?.identifier ?? "")" : place.rawValue }
+    var stage: String { place == .oneMatch ? "\(place.rawValue) \(match?.identifier ?? "")" : place.rawValue }
 
     init(_ prompt: Prompt, _ names: LocalizedNames = .inEnglish) {
         self.prompt = prompt
         self.names = names
+        query = prompt.query ?? ""
+        finder = Finder(query: query)
         lifetime = LifetimeChoice(offered: prompt.lifetimes)
     }
 
-    func begin(on size: ScreenSize) -> Effect { search(from: 0, on: size) }
+    var isTyping: Bool { place == .choosing && finder.isTyping }
+    var hasWork: Bool { finder.hasWork }
+    var refusal: Phrase { .dontShare }
+
+    mutating func begin(on size: ScreenSize) -> Effect { finder.start(on: size) }
 
     mutating func found(_ result: SearchResult) {
-        list.show(result)
-        guard place != .confirmation else { return }
-        place = result.total == 0 ? .noMatch : result.total == 1 ? .oneMatch : .severalMatches
+        finder.list.show(result)
+        if place == .looking || !finder.isEdited, place != .confirmation {
+            place = result.total == 1 && match != nil ? .oneMatch : .choosing
+        }
     }
 
-    mutating func resized(to size: ScreenSize) -> Effect { search(from: list.offset, on: size) }
+    mutating func resized(to size: ScreenSize) -> Effect { finder.resized(to: size) }
+
+    /// Takes another query of the app. It has no effect once the person has moved, marked or typed.
+    mutating func update(query: String, on size: ScreenSize) -> Effect {
+        guard !finder.isEdited, place != .confirmation else { return .nothing }
+        self.query = query
+        finder = Finder(query: query)
+        menu = Menu()
+        place = .looking
+        return finder.start(on: size)
+    }
+
+    /// The only match.
+    private var match: Row? {
+        finder.list.total == 1 ? finder.list.rows.first { finder.list.canMark($0) } : nil
+    }
+
+    // MARK: - Keys
 
     mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect {
-        if place == .noMatch { return key == .other ? .nothing : .answer(.dismissed) }
-        if key.isRefusal { return .answer(.dismissed) }
-        guard case .character(let character) = key else { return .nothing }
-        switch (place, character) {
-        case (.looking, _), (.noMatch, _): break
-        case (_, "N"): return .answer(Answer(level: prompt.isUndecided ? .denied : nil, neverAskAgain: true))
-        case (.oneMatch, "s"), (.severalMatches, "s"): return share(isArmed: isArmed)
-        case (.confirmation, "y"): return .approval(approval, isArmed: isArmed)
-        case (.confirmation, "t"): lifetime.change()
-        case (.severalMatches, _):
-            if let offset = list.offset(after: character, by: limit(on: size)) { return search(from: offset, on: size) }
-            list.toggle(character)
-        case (.oneMatch, _), (.confirmation, _): break
+        switch place {
+        case .looking: break
+        case .choosing:
+            switch finder.press(key, on: size) {
+            case .effect(let effect): return effect
+            case .goOn:
+                finder.takeCurrent()
+                return share(finder.list.marked, isArmed: isArmed)
+            case .unused: break
+            }
+        case .oneMatch, .confirmation:
+            if key == .left, place == .confirmation || finder.isEdited {
+                place = .choosing
+                return .nothing
+            }
+            guard let chosen = menu.press(key, controls(on: size)) else { break }
+            return choose(chosen, isArmed: isArmed)
         }
         return .nothing
     }
 
-    private mutating func share(isArmed: Bool) -> Effect {
-        guard !toShare.isEmpty else { return .nothing }
-        guard isArmed, !prompt.hasGrant else { return .approval(approval, isArmed: isArmed) }
-        confirmed = toShare
+    private mutating func choose(_ key: Character, isArmed: Bool) -> Effect {
+        switch (place, key) {
+        case (_, "N"): return .answer(Answer(level: prompt.isUndecided ? .denied : nil, neverAskAgain: true))
+        case (.oneMatch, "s"):
+            guard let match else { break }
+            return prompt.hasGrant
+                ? .approval(approval(of: [match]), isArmed: isArmed) : share([match], isArmed: isArmed)
+        case (.oneMatch, "/"), (.confirmation, "b"): place = .choosing
+        case (.confirmation, "t"): lifetime.change()
+        case (.confirmation, "y"): return .approval(approval(of: toShare), isArmed: isArmed)
+        default: break
+        }
+        return .nothing
+    }
+
+    private mutating func share(_ rows: [Row], isArmed: Bool) -> Effect {
+        guard !rows.isEmpty else { return .nothing }
+        toShare = rows
+        menu = Menu()
         place = .confirmation
         return .nothing
     }
 
-    /// The contacts that an approving key would share.
-    private var toShare: [Row] {
-        switch place {
-        case .confirmation: confirmed
-        case .oneMatch: list.rows.prefix(1).filter { $0.isEnabled && !$0.isGranted }
-        case .looking, .noMatch, .severalMatches: list.chosen
-        }
+    private func approval(of rows: [Row]) -> Answer {
+        Answer(level: .limited, identifiers: rows.map(\.identifier), lifetime: lifetime.chosen)
     }
-
-    private var approval: Answer {
-        Answer(level: .limited, identifiers: toShare.map(\.identifier), lifetime: lifetime.chosen)
-    }
-
-    private func search(from offset: Int, on size: ScreenSize) -> Effect {
-        .search(query: prompt.query ?? "", offset: offset, limit: limit(on: size))
-    }
-
-    private func limit(on size: ScreenSize) -> Int { max(1, min(ContactList.maximumPage, size.rows - 9)) }
 }
 
 // MARK: - Lines on the screen
 
 extension ButtonDialogue {
+    private func controls(on size: ScreenSize) -> [Control] {
+        let words = callerWords(on: size)
+        let never = Control(
+            key: "N", words: names.text(prompt.isUndecided ? .neverAndDontAsk : .neverAsk))
+        switch place {
+        case .oneMatch:
+            let name = Columns.clip(match?.name ?? "", to: size.columns / 3)
+            let share = words.text(.sharePerson, [.name: name], reserving: 8)
+            return [Control(key: "s", words: share, isApproval: true), control("/", .searchOn), never]
+        case .confirmation:
+            return [Control(key: "y", words: names.text(.shareThese, count: toShare.count), isApproval: true)]
+                + control(lifetime, words) + [control("b", .back), never]
+        case .looking, .choosing: return []
+        }
+    }
+
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         let words = callerWords(on: size)
-        let head = StyledLine.bold(looksFor(words, on: size))
-        return switch place {
-        case .looking: [head, .dim(names.text(.looking))]
-        case .noMatch:
-            [
-                head, "",
-                StyledLine(words.text(.noMatch)),
-                .dim(names.text(.notToldSo)), "", StyledLine(names.text(.pressAnyKey)),
-            ]
-        case .oneMatch: oneMatch(words, head, on: size, isArmed: isArmed)
-        case .severalMatches: severalMatches(words, head, on: size, isArmed: isArmed)
-        case .confirmation: confirmation(words, on: size, isArmed: isArmed)
+        switch place {
+        case .looking: return [.bold(asks(words, on: size)), .dim(names.text(.looking))]
+        case .choosing:
+            let none = finder.list.isLoaded && finder.list.total == 0
+            let lines = finder.lines(.bold(asks(words, on: size)), on: size, names)
+            return none ? lines + ["", StyledLine(words.text(.noMatch)), .dim(names.text(.searchOrLeave))] : lines
+        case .oneMatch:
+            let name = Columns.clip(match?.name ?? "", to: size.columns / 2)
+            let person = "  " + Matches.line(name, finder.query.text, .bold) + .dim("  \(match?.detail ?? "")")
+            return question(
+                .bold(asks(words, on: size)), [person] + introduction(words, []), menu, controls(on: size), on: size,
+                isArmed: isArmed)
+        case .confirmation:
+            let title = words.text(.shareWith, count: toShare.count)
+            let status = words.text(prompt.hasGrant ? .seesSome : prompt.isUndecided ? .neverHad : .isDenied)
+            let about = [StyledLine("  " + status)] + introduction(words, [words.purpose])
+            let limit = words.readAtMost.map { [$0] } ?? []
+            let fixed: [StyledLine] =
+                lifetime.canChange
+                ? []
+                : lifetime.chosen.map { [.dim("  " + names.text(.settingLasts, [.lifetime: words.lifetime($0)]))] }
+                    ?? []
+            let controls = controls(on: size)
+            let room = size.rows - 3 - controls.count - about.count - limit.count - fixed.count
+            return question(
+                .bold(title), people(on: size, within: max(1, room)) + limit + fixed + about, menu, controls, on: size,
+                isArmed: isArmed)
         }
     }
 
-    private func looksFor(_ words: CallerWords, on size: ScreenSize) -> String {
+    private func asks(_ words: CallerWords, on size: ScreenSize) -> String {
         let room = size.columns - Columns.width(names.text(.looksFor, [.app: words.name, .query: ""])) - 1
-        return names.text(
-            .looksFor, [.app: words.name, .query: ShownText.quoted(prompt.query ?? "", columns: room)])
-    }
-
-    private var refusals: StyledLine {
-        choice("d", .dontShare) + "   " + choice("N", prompt.isUndecided ? .neverAndDontAsk : .neverAsk)
-    }
-
-    private func oneMatch(
-        _ words: CallerWords, _ head: StyledLine, on size: ScreenSize, isArmed: Bool
-    ) -> [StyledLine] {
-        guard let row = list.rows.first else { return [head] }
-        var lines = [head, "   " + .bold(Columns.clip(row.name, to: size.columns / 2)) + .dim("  \(row.detail ?? "")")]
-        lines += words.strengthLines
-        lines += [words.process, ""]
-        if toShare.isEmpty {
-            lines.append(.warning(names.text(.cannotBeShared, [.reason: row.reason ?? names.text(.noReason)])))
-        } else {
-            let name = Columns.clip(row.name, to: size.columns / 3)
-            lines.append(approving("s", words.text(.sharePerson, [.name: name], reserving: 4), isArmed: isArmed))
-        }
-        return lines + [refusals]
-    }
-
-    private func severalMatches(
-        _ words: CallerWords, _ head: StyledLine, on size: ScreenSize, isArmed: Bool
-    ) -> [StyledLine] {
-        var lines = [head]
-        lines += words.strengthLines
-        lines += list.lines(columns: size.columns, names)
-        lines.append(list.place(names))
-        if toShare.isEmpty {
-            lines.append(numbers(.chooseWhom))
-        } else {
-            let these =
-                toShare.count == 1
-                ? words.text(.sharePerson, [.name: Columns.clip(toShare[0].name, to: 28)], reserving: 4)
-                : words.text(.shareSeveral, count: toShare.count, reserving: 4)
-            lines.append(approving("s", these, isArmed: isArmed))
-        }
-        return lines + [refusals] + list.remark(names)
-    }
-
-    private func confirmation(_ words: CallerWords, on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
-        var lines: [StyledLine] = [
-            .bold(words.text(prompt.isUndecided ? .neverHad : .youRefused))
-        ]
-        lines += words.strengthLines
-        lines += [words.process, words.purpose]
-        var terms: [StyledLine] = []
-        if let most = words.readAtMost { terms.append(most) }
-        terms += duration(lifetime, words)
-        terms.append(approving("y", names.text(.yesShare), isArmed: isArmed) + "   " + choice("d", .dontShare))
-        let room = max(1, size.rows - 2 - lines.count - terms.count)
-        return lines + people(on: size, within: room) + terms
+        return names.text(.looksFor, [.app: words.name, .query: ShownText.quoted(query, columns: room, names)])
     }
 
     /// The names of all contacts to be shared, cut to `room` lines.
@@ -172,5 +181,14 @@ extension ButtonDialogue {
         let lines = StyledLine(text).wrapped(columns: size.columns - 1)
         guard lines.count > room else { return lines }
         return lines.prefix(room - 1) + [lines[room - 1] + "…"]
+    }
+
+    var hints: [Hint] {
+        switch place {
+        case .looking: [Hint(key: "Esc", words: names.text(refusal))]
+        case .choosing: finder.hints(names, goOn: names.text(.goOn), refuse: names.text(refusal))
+        case .oneMatch: menuHints(canGoBack: false)
+        case .confirmation: menuHints()
+        }
     }
 }

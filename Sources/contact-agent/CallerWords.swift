@@ -1,4 +1,5 @@
 import BrokerFormatting
+import BrokerModel
 
 /// Describes the app that asks, and how reliably it was identified.
 struct CallerWords {
@@ -9,7 +10,7 @@ struct CallerWords {
     private var caller: Caller { prompt.caller }
 
     /// The app's name, in quotation marks because the app chose it.
-    var name: String { ShownText.quoted(caller.displayName, columns: min(32, columns / 2)) }
+    var name: String { ShownText.quoted(caller.displayName, columns: min(32, columns / 2), names) }
 
     /// A text about the app. If the line does not fit, the app's name is cut, so the end of the line stays
     /// visible.
@@ -26,7 +27,12 @@ struct CallerWords {
         let text = filled(name)
         let excess = Columns.width(text) + reserving - columns
         guard excess > 0 else { return text }
-        return filled(ShownText.quoted(caller.displayName, columns: max(8, Columns.width(name) - excess)))
+        return filled(ShownText.quoted(caller.displayName, columns: max(8, Columns.width(name) - excess), names))
+    }
+
+    /// The question whether the app may see all contacts.
+    var all: String {
+        prompt.totalContacts == 0 ? text(.shareAllWithNone) : text(.shareAllWith, count: prompt.totalContacts)
     }
 
     /// The identity strength, and an explanation of how reliable it is. Each line fits the screen.
@@ -72,7 +78,21 @@ struct CallerWords {
             return .dim(names.text(.saysNotWhy))
         }
         let room = columns - Columns.width(names.text(.says, [.purpose: ""])) - 1
-        return StyledLine(names.text(.says, [.purpose: ShownText.quoted(purpose, columns: room)]))
+        return StyledLine(names.text(.says, [.purpose: ShownText.quoted(purpose, columns: room, names)]))
+    }
+
+    /// The keys that the app asks for.
+    var wants: StyledLine {
+        let keys = GrantedKeys.words(for: prompt.keys, names) ?? names.text(.allButNotes)
+        return StyledLine(Columns.clip(names.text(.wants, [.keys: keys]), to: columns - 1))
+    }
+
+    /// What the app has done with its access.
+    var use: StyledLine {
+        guard let last = prompt.lastUsedAt.flatMap(Timestamp.seconds) else {
+            return .dim("  " + names.text(.neverUsed))
+        }
+        return StyledLine("  " + names.text(.lastUsed, count: prompt.uses, [.time: names.day(last)]))
     }
 
     /// The keys that policy limits the app to; `nil` if there is no such limit.
@@ -85,11 +105,8 @@ struct CallerWords {
     /// Describes how long a grant would last.
     func lifetime(_ lifetime: Lifetime) -> String {
         let words = ownWords(for: lifetime)
-        guard let end = prompt.endsAt else { return words }
-        // The time looks like `2026-01-31 12:00`. The broker's text may be malformed, so it is cut and
-        // sanitized.
-        let text = ShownText.line(String(end.prefix(16))).replacing("T", with: " ")
-        return names.text(.untilLatest, [.lifetime: words, .time: text])
+        guard let end = prompt.endsAt.flatMap(Timestamp.seconds) else { return words }
+        return names.text(.untilLatest, [.lifetime: words, .time: names.day(end, withTime: true)])
     }
 
     private func ownWords(for lifetime: Lifetime) -> String {

@@ -45,11 +45,14 @@ struct ContactAgent {
     }
 
     private static func serve(_ arguments: Arguments, _ precautions: Precautions, _ connector: AgentConnector) -> CInt {
-        let terminal: Terminal
+        let terminal: any Display
+        let names = precautions.environment.names
         let watched = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
         do {
-            terminal = try Terminal(
-                type: precautions.environment.terminalType, withoutStyles: precautions.environment.noColor)
+            terminal =
+                try arguments.isPlain
+                ? LineTerminal(names)
+                : Terminal(type: precautions.environment.terminalType, withoutStyles: precautions.environment.noColor)
         } catch {
             switch error {
             case .cannotOpen(let reason):
@@ -58,8 +61,8 @@ struct ContactAgent {
                     advice: "Start it in a terminal window, not from a service or a pipe.")
             case .tooSimple:
                 return failed(
-                    "could not draw on this terminal (TERM is not set, or dumb)",
-                    advice: "Start it in another terminal.")
+                    "could not draw on this terminal (TERM is not set, unknown on this system, or dumb)",
+                    advice: "Start it with --plain, or with TERM=xterm-256color before the command.")
             }
         }
         let signals = clinux_watch_signals(watched, watched.count)
@@ -69,7 +72,7 @@ struct ContactAgent {
         }
         let password = precautions.isPrivileged ? PasswordAgent(environment: precautions.environment.lines) : nil
         let agent = Agent(
-            terminal: terminal, names: precautions.environment.names, signals: signals, once: arguments.once,
+            terminal: terminal, names: names, signals: signals, once: arguments.once,
             attempt: arguments.attempt, connector: connector,
             password: password)
         let ending = agent.run()

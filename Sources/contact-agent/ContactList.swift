@@ -1,58 +1,115 @@
 import BrokerFormatting
 
-/// A paged list of contacts, in which contacts are chosen by their number on the page.
+/// A list of contacts with a cursor. The person moves the cursor and marks contacts.
+///
+/// Only a part of a long list is in memory, around the visible rows.
 struct ContactList: Hashable {
     /// The treatment of contacts that the app can already see.
     enum Shared {
-        /// They are marked, and cannot be chosen.
+        /// They are labelled, and cannot be marked.
         case fixed
-        /// They can be chosen like any other contact.
+        /// They can be marked like any other contact.
         case ignored
-        /// They are turned on, and can be turned off.
+        /// They are on, and can be turned off.
         case removable
     }
 
-    /// The maximum number of rows on a page, because one digit key, 1 to 9, chooses a row.
-    static let maximumPage = 9
+    /// The most rows that the broker returns at once.
+    static let maximumLoaded = 200
 
     var shared = Shared.fixed
-    /// The mark before a chosen row.
-    var chosenMark = "x"
+    /// The sign before a marked row.
+    var markedSign = "x"
+    /// The loaded rows. The first of them is at ``offset`` in the whole list.
     private(set) var rows: [Row] = []
-    private(set) var total = 0
     private(set) var offset = 0
-    /// Chosen contacts on all pages, in the order of choosing.
-    private(set) var chosen: [Row] = []
-    /// The number of chosen contacts. A chosen group counts as all of its contacts.
-    var chosenContacts: Int { chosen.count + moreContacts }
-    /// How many contacts the chosen groups have, without one for each group.
-    var moreContacts: Int { chosen.reduce(0) { $0 + $1.contacts - 1 } }
+    private(set) var total = 0
+    private(set) var cursor = Cursor()
+    /// Marked contacts, in the order of marking. They stay marked when the list shows other contacts.
+    private(set) var marked: [Row] = []
     /// Contacts that the app can see and that the person turned off.
     private(set) var removed: [Row] = []
-    /// The row of the last number key, if that row cannot be chosen.
-    private var refusedRow: Row?
-    private var isLoaded = false
+    /// The row that the person tried to mark last, if it cannot be marked.
+    private(set) var refusedRow: Row?
+    private(set) var isLoaded = false
+
+    /// The number of marked contacts. A marked group counts as all of its contacts.
+    var markedContacts: Int { marked.count + moreContacts }
+    /// How many contacts the marked groups have, without one for each group.
+    var moreContacts: Int { marked.reduce(0) { $0 + $1.contacts - 1 } }
+    /// Whether the person marked a contact or turned one off.
+    var hasChanges: Bool { !marked.isEmpty || !removed.isEmpty }
 
     mutating func show(_ result: SearchResult) {
-        rows = Array(result.rows.prefix(Self.maximumPage))
-        total = result.total
+        rows = Array(result.rows.prefix(Self.maximumLoaded))
         offset = result.offset
+        total = result.total
         isLoaded = true
         refusedRow = nil
     }
 
-    /// Turns the row with this number on or off. Ignores any other character.
-    mutating func toggle(_ number: Character) {
-        guard let row = row(number) else { return }
+    /// Returns to the first row, for a new query.
+    mutating func rewind() { cursor = Cursor() }
+
+    // MARK: - Moving
+
+    /// Moves the cursor, and scrolls so that it is visible on a page of so many rows.
+    ///
+    /// - Returns: `false` if the key does not move the cursor.
+    mutating func move(_ key: Key, page: Int) -> Bool {
+        guard cursor.move(key, count: total, page: page) else { return false }
+        refusedRow = nil
+        return true
+    }
+
+    /// Scrolls so that the cursor is visible on a page of so many rows.
+    mutating func fit(_ page: Int) { cursor.fit(count: total, page: page) }
+
+    /// The offset from which rows must be loaded to fill a page of so many rows; `nil` if they are loaded.
+    func missing(page: Int) -> Int? {
+        let visible = cursor.visible(count: total, page: page)
+        guard visible.lowerBound < offset || visible.upperBound > offset + rows.count else { return nil }
+        // Half of the loaded rows are above the page, so that the next keys need no search.
+        return max(0, visible.lowerBound - max(0, Self.maximumLoaded - page) / 2)
+    }
+
+    // MARK: - Marking
+
+    /// The row at the cursor.
+    var current: Row? { row(at: cursor.place) }
+
+    private func row(at place: Int) -> Row? {
+        rows.indices.contains(place - offset) ? rows[place - offset] : nil
+    }
+
+    /// Marks the row at the cursor, or removes its mark.
+    ///
+    /// - Returns: whether the row can be marked.
+    mutating func toggle() -> Bool {
+        guard let row = current else { return false }
         refusedRow = nil
         if row.isGranted, shared == .removable {
             Self.toggle(row, in: &removed)
-        } else if canChoose(row) {
-            Self.toggle(row, in: &chosen)
+        } else if canMark(row) {
+            Self.toggle(row, in: &marked)
         } else {
             refusedRow = row
+            return false
         }
+        return true
     }
+
+    /// Marks the row at the cursor, unless it is marked. A contact that is on stays on.
+    mutating func mark() {
+        guard let row = current, !(row.isGranted && shared == .removable), !isMarked(row) else { return }
+        _ = toggle()
+    }
+
+    mutating func clearMarks() { marked = [] }
+
+    func isMarked(_ row: Row) -> Bool { marked.contains { $0.identifier == row.identifier } }
+    func canMark(_ row: Row) -> Bool { row.isEnabled && !isFixed(row) }
+    private func isFixed(_ row: Row) -> Bool { row.isGranted && shared == .fixed }
 
     private static func toggle(_ row: Row, in rows: inout [Row]) {
         if let place = rows.firstIndex(where: { $0.identifier == row.identifier }) {
@@ -61,60 +118,57 @@ struct ContactList: Hashable {
             rows.append(row)
         }
     }
+}
 
-    /// The row with this number on the page.
-    func row(_ number: Character) -> Row? {
-        guard number.isASCII, let place = number.wholeNumberValue, rows.indices.contains(place - 1) else { return nil }
-        return rows[place - 1]
-    }
+// MARK: - Lines on the screen
 
-    private func canChoose(_ row: Row) -> Bool { row.isEnabled && !isFixed(row) }
-    private func isFixed(_ row: Row) -> Bool { row.isGranted && shared == .fixed }
-
-    mutating func clearChosen() { chosen = [] }
-
-    /// The offset of the page that the key turns to; `nil` if the key turns no page, or if there is no such
-    /// page.
-    func offset(after key: Character, by limit: Int) -> Int? {
-        switch key {
-        case "n" where hasNext: offset + rows.count
-        case "p" where offset > 0: max(0, offset - limit)
-        default: nil
+extension ContactList {
+    /// The visible rows.
+    func lines(page: Int, columns: Int, query: String, _ names: LocalizedNames) -> [StyledLine] {
+        cursor.visible(count: total, page: page).compactMap { place in
+            guard let row = row(at: place) else { return nil }
+            var line = line(for: row, isCurrent: place == cursor.place, columns: columns, query: query, names)
+            line.action = .row(index: place)
+            return line
         }
     }
 
-    private var hasNext: Bool { offset + rows.count < total && !rows.isEmpty }
+    private func line(
+        for row: Row, isCurrent: Bool, columns: Int, query: String, _ names: LocalizedNames
+    ) -> StyledLine {
+        let isRemoved = removed.contains { $0.identifier == row.identifier }
+        let isOn = row.isGranted && shared == .removable
+        let sign = isFixed(row) ? "=" : isRemoved ? "−" : isMarked(row) ? markedSign : isOn ? "x" : " "
+        let name = Columns.pad(row.name, to: max(16, min(40, columns / 2 - 8)))
+        let canMark = canMark(row) || isOn
+        let detail =
+            canMark
+            ? row.detail ?? ""
+            : isFixed(row) ? names.text(.sharedAlready) : row.reason ?? names.text(.cannotChoose)
+        let base: StyledLine.Style =
+            isCurrent ? .highlighted : !canMark ? .dim : isMarked(row) || isRemoved ? .bold : .plain
+        let head = StyledLine("\(isCurrent ? "›" : " ") [\(sign)] ", base)
+        guard !isCurrent, canMark else { return head + StyledLine("\(name)  \(detail)", base) }
+        return head + Matches.line(name, query, base) + "  " + Matches.line(detail, query, .dim)
+    }
 
-    func lines(columns: Int, _ names: LocalizedNames) -> [StyledLine] {
-        rows.enumerated().map { index, row in
-            let isChosen = chosen.contains { $0.identifier == row.identifier }
-            let isRemoved = removed.contains { $0.identifier == row.identifier }
-            let isOn = row.isGranted && shared == .removable
-            let mark = isFixed(row) ? "=" : isRemoved ? "−" : isChosen ? chosenMark : isOn ? "x" : " "
-            let text = " \(index + 1) [\(mark)] \(Columns.pad(row.name, to: min(34, columns / 2 - 8)))  "
-            guard canChoose(row) || isOn else {
-                return .dim(
-                    text + (isFixed(row) ? names.text(.sharedAlready) : row.reason ?? names.text(.cannotChoose)))
-            }
-            return StyledLine(text, isChosen || isRemoved ? .bold : .plain) + .dim(row.detail ?? "")
+    /// The position of the page in the list: `1–19 of 312`; empty before the first result.
+    func place(page: Int, _ names: LocalizedNames) -> String {
+        guard total > 0 else { return isLoaded ? names.text(.noMatches) : "…" }
+        let visible = cursor.visible(count: total, page: page)
+        return names.place(visible.lowerBound + 1, visible.upperBound, of: total)
+    }
+
+    /// The marked contacts by name, or the reason why a row cannot be marked; empty if there is neither.
+    func remark(columns: Int, _ names: LocalizedNames) -> [StyledLine] {
+        if let row = refusedRow {
+            let reason = isFixed(row) ? names.text(.alreadyShared) : row.reason ?? names.text(.noReason)
+            return [.warning(names.text(.cannotBeChosen, [.name: row.name, .reason: reason]))]
         }
-    }
-
-    /// The position of this page in the list.
-    func place(_ names: LocalizedNames) -> StyledLine {
-        guard total > 0 else { return isLoaded ? StyledLine("   " + names.text(.nobodyFound)) : .dim("   …") }
-        let place = names.place(offset + 1, offset + rows.count, of: total)
-        let pages = [
-            hasNext ? "[n] " + names.text(.next) : nil,
-            offset > 0 ? "[p] " + names.text(.previous) : nil,
-        ].compactMap { $0 }.joined(separator: " ")
-        return .dim("   \(place)  \(pages)")
-    }
-
-    /// The reason why the last number key chose no row; empty if it chose one.
-    func remark(_ names: LocalizedNames) -> [StyledLine] {
-        guard let row = refusedRow else { return [] }
-        let reason = isFixed(row) ? names.text(.alreadyShared) : row.reason ?? names.text(.noReason)
-        return [.warning(names.text(.cannotBeChosen, [.name: row.name, .reason: reason]))]
+        guard hasChanges else { return [] }
+        let changes =
+            marked.reversed().map { shared == .removable ? "+ \($0.name)" : $0.name } + removed.map { "− \($0.name)" }
+        let count = names.text(.markedCount, count: markedContacts + removed.count)
+        return [.bold(Columns.clip("\(count): \(names.list(changes))", to: columns - 1))]
     }
 }

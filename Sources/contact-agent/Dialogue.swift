@@ -25,8 +25,11 @@ enum Effect: Hashable {
     static func approval(_ answer: Answer, isArmed: Bool) -> Effect { isArmed ? .answer(answer) : .tooEarly }
 }
 
-/// One prompt on the screen: its lines and its reaction to keys. A dialogue has no side effects; the agent
-/// carries out the effects that it returns.
+/// One prompt: its lines and its reaction to keys. A dialogue has no side effects; the agent carries out the
+/// effects that it returns.
+///
+/// The same keys have the same meaning in every dialogue: Return chooses what is highlighted, Escape refuses,
+/// and the left arrow returns to the previous screen.
 protocol Dialogue {
     var prompt: Prompt { get }
     /// Texts in the person's language.
@@ -36,12 +39,26 @@ protocol Dialogue {
     /// not count.
     var stage: String { get }
 
-    /// Returns the effect to carry out before the dialogue is shown.
-    func begin(on size: ScreenSize) -> Effect
+    /// Whether every character that the person types is text.
+    var isTyping: Bool { get }
 
+    /// Whether leaving would lose what the person marked or typed.
+    var hasWork: Bool { get }
+
+    /// Names what Escape does.
+    var refusal: Phrase { get }
+
+    /// Returns the effect to carry out before the dialogue is shown.
+    mutating func begin(on size: ScreenSize) -> Effect
+
+    /// Handles a key, except Escape.
+    ///
     /// - Parameter isArmed: whether the stage has been visible for the arming time. Approving keys count only
     ///   then.
     mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect
+
+    /// Returns the effect of Escape.
+    func refuse() -> Effect
 
     mutating func found(_ result: SearchResult)
     mutating func shown(_ card: Card)
@@ -49,47 +66,21 @@ protocol Dialogue {
     /// Adapts the dialogue to a new terminal size.
     mutating func resized(to size: ScreenSize) -> Effect
 
-    /// Returns the lines from the top, at most ``ScreenSize/rows`` minus 2.
+    /// Returns the lines below the title, at most ``ScreenSize/rows`` minus 2.
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine]
+
+    /// The keys at the bottom of the screen, the most important first.
+    var hints: [Hint] { get }
 }
 
 extension Dialogue {
+    var isTyping: Bool { false }
+    var hasWork: Bool { false }
     func begin(on size: ScreenSize) -> Effect { .nothing }
+    func refuse() -> Effect { .answer(.dismissed) }
+    mutating func found(_ result: SearchResult) {}
     mutating func shown(_ card: Card) {}
-}
-
-/// A dialogue in which the person searches for contacts and chooses them by number.
-protocol ListDialogue: Dialogue {
-    var finder: Finder { get set }
-    /// Whether the list is on the screen.
-    var isChoosing: Bool { get }
-
-    /// Handles a character that is not a refusal and that the finder does not use.
-    mutating func press(_ character: Character, on size: ScreenSize, isArmed: Bool) -> Effect
-
-    /// Returns the effect of the refusing keys.
-    mutating func refuse() -> Effect
-
-    /// Returns to the first page of every paged list, except the list of contacts.
-    mutating func rewind()
-}
-
-extension ListDialogue {
-    mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect {
-        if isChoosing, let effect = finder.press(key, on: size) { return effect }
-        if key.isRefusal { return refuse() }
-        guard case .character(let character) = key else { return .nothing }
-        return press(character, on: size, isArmed: isArmed)
-    }
-
-    mutating func refuse() -> Effect { .answer(.dismissed) }
-
-    mutating func found(_ result: SearchResult) { finder.list.show(result) }
-
-    mutating func resized(to size: ScreenSize) -> Effect {
-        rewind()
-        return isChoosing ? finder.search(from: finder.list.offset, on: size) : .nothing
-    }
+    mutating func resized(to size: ScreenSize) -> Effect { .nothing }
 }
 
 // MARK: - Lines that dialogues share
@@ -99,43 +90,68 @@ extension Dialogue {
         CallerWords(prompt: prompt, columns: size.columns, names: names)
     }
 
-    /// A choice that shares something. The screen shows its key only after the stage is armed.
-    func approving(_ key: Character, _ words: String, isArmed: Bool) -> StyledLine {
-        isArmed ? choice(key, words) : .dim("[ ] \(words)")
+    func control(_ key: Character, _ phrase: Phrase) -> Control { Control(key: key, words: names.text(phrase)) }
+
+    /// The grant's lifetime, if there are several to choose from.
+    func control(_ lifetime: LifetimeChoice, _ words: CallerWords) -> [Control] {
+        guard lifetime.canChange, let chosen = lifetime.chosen else { return [] }
+        let setting = names.text(.settingLasts, [.lifetime: words.lifetime(chosen)])
+        return [Control(key: "t", words: names.text(.change), setting: setting)]
     }
 
-    func choice(_ key: Character, _ words: String) -> StyledLine {
-        .bold("[\(key)]") + StyledLine(" \(words)")
+    /// The keys that the app may read.
+    func control(_ choice: KeyChoice) -> Control {
+        let setting = names.text(.settingReads, [.keys: choice.words(names)])
+        return Control(key: "k", words: names.text(.change), setting: setting)
     }
 
-    func choice(_ key: Character, _ phrase: Phrase) -> StyledLine { choice(key, names.text(phrase)) }
-
-    /// Describes the number keys of this page.
-    func numbers(_ phrase: Phrase) -> StyledLine { .dim("[1–9] \(names.text(phrase))") }
-
-    /// The grant's lifetime, if one is offered, and the key to change it if there are several.
-    func duration(_ lifetime: LifetimeChoice, _ words: CallerWords) -> [StyledLine] {
-        guard let chosen = lifetime.chosen else { return [] }
-        let text = words.lifetime(chosen)
-        return [lifetime.canChange ? choice("t", text) : .dim("    \(text)")]
-    }
-
-    /// The introduction: the app, its request, and the choice to go on or refuse.
-    func introduction(
-        _ words: CallerWords, _ question: Phrase, _ details: [StyledLine], refuse: Phrase, goOn: Phrase = .goOn,
-        never: Phrase
+    /// The screen of a question: its text, details about it, and the controls. Empty lines separate them if
+    /// the terminal has room for them. If there is little room, the last details are left out.
+    func question(
+        _ title: StyledLine, _ details: [StyledLine], _ menu: Menu, _ controls: [Control], on size: ScreenSize,
+        isArmed: Bool
     ) -> [StyledLine] {
-        [.bold(words.text(question))] + words.strengthLines + [words.process] + details
-            + ["", choice("d", refuse) + "   " + choice("c", goOn), choice("N", never)]
+        let room = size.rows - 2
+        let longest = size.columns - 12
+        let controls = controls.map { control in
+            var control = control
+            control.setting = control.setting.map {
+                Columns.clip($0, to: max(20, longest - Columns.width(control.words)))
+            }
+            return control
+        }
+        let menuLines = menu.lines(
+            controls, columns: size.columns, room: max(1, room - 1 - details.count), isArmed: isArmed)
+        let details = details.prefix(max(0, room - 1 - menuLines.count))
+        let isSpacious = 1 + details.count + menuLines.count + 2 <= room
+        return [title] + (isSpacious && !details.isEmpty ? [""] : []) + details + (isSpacious ? [""] : []) + menuLines
     }
 
-    /// One line of a list to be confirmed.
+    /// Who asks, for the first screen of a prompt.
+    func introduction(_ words: CallerWords, _ more: [StyledLine]) -> [StyledLine] {
+        // The process is the least important line, so it is the first to be left out.
+        words.strengthLines + more + (prompt.isOwn ? [] : [words.process])
+    }
+
+    /// Hints for a screen with controls.
+    func menuHints(canGoBack: Bool = true) -> [Hint] {
+        [Hint(key: "Return", words: names.text(.hintChoose)), Hint(key: "Esc", words: names.text(refusal))]
+            + (canGoBack ? [Hint(key: "←", words: names.text(.back))] : [])
+            + [Hint(key: "?", words: names.text(.hintHelp))]
+    }
+
+    /// One contact or value to be confirmed.
     func confirmed(_ name: String, _ detail: String?, mark: String = " ", on size: ScreenSize) -> StyledLine {
         " \(mark) \(Columns.clip(name, to: size.columns / 2))" + .dim("  \(detail ?? "")")
     }
 
-    /// The end of a screen that asks for confirmation.
-    func confirmation(_ words: String, isArmed: Bool, refuse: Phrase) -> [StyledLine] {
-        ["", approving("y", words, isArmed: isArmed), choice("b", .back) + "   " + choice("d", refuse)]
+    /// The lines of a list to be confirmed, and its position if it is longer than `room`.
+    func confirmed<Item>(
+        _ items: [Item], at cursor: Cursor, room: Int, _ line: (Item) -> StyledLine
+    ) -> [StyledLine] {
+        guard items.count > room else { return items.map(line) }
+        let visible = cursor.visible(count: items.count, page: room - 1)
+        let place = names.place(visible.lowerBound + 1, visible.upperBound, of: items.count)
+        return items[visible].map(line) + [.dim("   \(place)  [PgDn] [PgUp]")]
     }
 }

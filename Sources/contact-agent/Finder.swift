@@ -1,66 +1,130 @@
 import BrokerFormatting
 
-/// The search in a prompt: the query and the pages of results below it.
+/// A list of contacts with a search. Characters that the person types are the query, except that Space marks
+/// the contact at the cursor. After `/` Space belongs to the query, too, so that it can have several words.
 struct Finder: Hashable {
     private(set) var query = LineEditor()
     var list = ContactList()
-    /// Whether the person is typing the query; otherwise keys act on the list.
+    /// Whether the person has pressed `/`, so that every character belongs to the query.
     private(set) var isTyping = false
     /// `true` lists only contacts that the app can already see; `nil` if the dialogue has no such filter.
     var listsShared: Bool?
 
-    /// The number of rows on one page.
-    static func limit(on size: ScreenSize) -> Int { max(1, min(ContactList.maximumPage, size.rows - 7)) }
+    /// What a key does.
+    enum Outcome: Hashable {
+        /// The finder does not use the key.
+        case unused
+        case effect(Effect)
+        /// The person has finished choosing.
+        case goOn
+    }
 
-    /// Starts typing a query.
+    init(query: String = "") { self.query = LineEditor(query) }
+
+    /// The number of rows on one page: the screen without the title, the question, the query, the marked
+    /// contacts and the hints.
+    static func page(on size: ScreenSize) -> Int { max(1, size.rows - 5) }
+
+    /// Whether leaving the list would lose what the person typed or marked.
+    var hasWork: Bool { list.hasChanges || isTyping || isEdited && !query.text.isEmpty }
+    /// Whether the person has typed, moved or marked.
+    private(set) var isEdited = false
+
+    mutating func press(_ key: Key, on size: ScreenSize) -> Outcome {
+        let page = Self.page(on: size)
+        if isTyping, key == .enter || key == .tab {
+            isTyping = false
+            return .effect(.nothing)
+        }
+        if list.move(key, page: page) {
+            isEdited = true
+            isTyping = false
+            if case .row = key { return mark(on: size) }
+            return .effect(loadMissing(on: size))
+        }
+        switch key {
+        case .enter: return .goOn
+        case .character(" ") where !isTyping: return mark(on: size)
+        case .character("/") where !isTyping:
+            isTyping = true
+            // A query is for finding contacts to add, so it searches all contacts.
+            guard listsShared == true else { return .effect(.nothing) }
+            listsShared = false
+            return .effect(start(on: size))
+        case .character, .backspace, .erase, .paste, .line:
+            guard query.press(key) else { return .effect(.nothing) }
+            isEdited = true
+            if listsShared == true { listsShared = false }
+            return .effect(start(on: size))
+        case .escape, .delete, .tab, .backTab, .up, .down, .left, .right, .pageUp, .pageDown, .home, .end, .click,
+            .scrollUp, .scrollDown, .row, .other:
+            return .unused
+        }
+    }
+
+    /// Marks the contact at the cursor. A query has then served its purpose and is cleared, so that the next
+    /// characters search for the next contact.
+    private mutating func mark(on size: ScreenSize) -> Outcome {
+        isEdited = true
+        guard list.toggle(), !query.text.isEmpty else { return .effect(.nothing) }
+        query = LineEditor()
+        return .effect(start(on: size))
+    }
+
+    /// Marks the contact at the cursor if the person searched for it, or if nothing is marked.
+    mutating func takeCurrent() {
+        if !list.hasChanges || isEdited && !query.text.isEmpty { list.mark() }
+    }
+
+    /// Searches from the first row.
     mutating func start(on size: ScreenSize) -> Effect {
-        isTyping = true
+        list.rewind()
         return search(from: 0, on: size)
     }
 
-    /// - Returns: `nil` if the finder does not use the key.
-    mutating func press(_ key: Key, on size: ScreenSize) -> Effect? {
-        if isTyping { return type(key, on: size) }
-        guard case .character(let character) = key else { return nil }
-        if character == "/" {
-            isTyping = true
-            guard listsShared != nil else { return .nothing }
-            // A query is for finding contacts to add, so it searches all contacts.
-            listsShared = false
-            return search(from: 0, on: size)
-        }
-        return list.offset(after: character, by: Self.limit(on: size)).map { search(from: $0, on: size) }
+    /// Adapts to another size.
+    mutating func resized(to size: ScreenSize) -> Effect {
+        list.fit(Self.page(on: size))
+        return list.isLoaded ? loadMissing(on: size) : search(from: 0, on: size)
     }
 
-    /// Handles a key while the person types the query. After Return, keys act on the list.
-    private mutating func type(_ key: Key, on size: ScreenSize) -> Effect? {
-        switch key {
-        case .escape: return nil
-        case .enter:
-            isTyping = false
-            return .nothing
-        case .character, .backspace, .erase, .paste, .other:
-            return query.press(key) ? search(from: 0, on: size) : .nothing
-        }
+    private func loadMissing(on size: ScreenSize) -> Effect {
+        guard let offset = list.missing(page: Self.page(on: size)) else { return .nothing }
+        return .search(
+            query: query.text, offset: offset, limit: ContactList.maximumLoaded, sharedOnly: listsShared == true)
     }
 
-    func search(from offset: Int, on size: ScreenSize) -> Effect {
-        .search(query: query.text, offset: offset, limit: Self.limit(on: size), sharedOnly: listsShared == true)
+    private func search(from offset: Int, on size: ScreenSize) -> Effect {
+        // Two pages, so that the next PageDown needs no search.
+        let limit = min(ContactList.maximumLoaded, 2 * Self.page(on: size))
+        return .search(query: query.text, offset: offset, limit: limit, sharedOnly: listsShared == true)
     }
+
+    // MARK: - Lines
 
     /// The lines of the whole screen.
     ///
-    /// - Parameters:
-    ///   - heading: shown above the list while the person is not typing; by default the query.
-    ///   - choices: shown below the list while the person is not typing.
+    /// - Parameter heading: shown instead of the query while there is none.
     func lines(
-        _ title: StyledLine, heading: StyledLine? = nil, whileTyping: Phrase, choices: StyledLine, on size: ScreenSize,
-        _ names: LocalizedNames
+        _ title: StyledLine, heading: String? = nil, on size: ScreenSize, _ names: LocalizedNames
     ) -> [StyledLine] {
-        let search = names.text(.search) + " "
-        let typed = StyledLine.bold(search) + StyledLine(query.text + "_")
-        let found = StyledLine.dim("\(search)\(ShownText.line(query.text))   [/] \(names.text(.change))")
-        return [title, isTyping ? typed : heading ?? found] + list.lines(columns: size.columns, names)
-            + [list.place(names), isTyping ? .dim(names.text(whileTyping)) : choices] + list.remark(names)
+        let page = Self.page(on: size)
+        let place = list.place(page: page, names)
+        let room = size.columns - Columns.width(place) - 3
+        let text = query.text.isEmpty && !isTyping ? heading : nil
+        let typed = names.text(.search) + " " + (isTyping || !query.text.isEmpty ? query.text + "_" : "")
+        let line = Columns.pad(text ?? typed, to: max(8, room)) + "  "
+        return [title, StyledLine(line, text == nil ? .bold : .plain) + .dim(place)]
+            + list.lines(page: page, columns: size.columns, query: query.text, names)
+            + list.remark(columns: size.columns, names)
+    }
+
+    /// The hints of a list. `goOn` names the action of Return.
+    func hints(_ names: LocalizedNames, goOn: String, refuse: String, canMark: Bool = true) -> [Hint] {
+        let mark = canMark && !isTyping ? [Hint(key: "Space", words: names.text(.hintMark))] : []
+        let search = isTyping ? [] : [Hint(key: "/", words: names.text(.hintSearch))]
+        return mark + [Hint(key: "Return", words: isTyping ? names.text(.hintToList) : goOn)]
+            + [Hint(key: "Esc", words: refuse)] + search
+            + (isTyping ? [] : [Hint(key: "?", words: names.text(.hintHelp))])
     }
 }

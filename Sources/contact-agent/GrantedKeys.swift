@@ -1,42 +1,42 @@
 import BrokerFormatting
 import BrokerModel
 
-/// Describes requested keys in words, and turns the person's choice into granted keys.
+/// Describes keys in few words.
 enum GrantedKeys {
-    /// Whether the requested keys include one of the keys in `named`.
-    static func asksByName(_ keys: [String], for named: ContactKeySet) -> Bool {
-        !ContactKeySet(keys.compactMap(GrantKey.init)).isDisjoint(with: named)
+    /// Keys that the person sees as one.
+    struct Kind: Hashable {
+        var phrase: Phrase
+        var set: ContactKeySet
     }
 
-    /// The granted keys: all ordinary keys, and the other keys that the app requested and the person turned
-    /// on.
-    static func granted(_ given: ContactKeySet, of asked: [String]) -> [String] {
-        let named = given.intersection(ContactKeySet(asked.compactMap(GrantKey.init)))
-        return ordinary.union(named).grantNames
+    /// All keys except those that must be granted by name.
+    static let ordinary = ContactKeySet.grantable.subtracting(.byName)
+
+    static let kinds: [Kind] = GrantKey.allCases.reduce(into: []) { kinds, key in
+        let phrase =
+            switch key {
+            case .property(let key): phrase(for: key)
+            case .groups: Phrase.keysGroups
+            }
+        if let place = kinds.firstIndex(where: { $0.phrase == phrase }) {
+            kinds[place].set.formUnion(key.set)
+        } else {
+            kinds.append(Kind(phrase: phrase, set: key.set))
+        }
     }
 
-    /// The requested keys in a few words; `nil` if there are none.
+    /// The keys in few words; `nil` if there are none.
     static func words(for keys: [String], _ names: LocalizedNames) -> String? {
         var rest = ContactKeySet(keys.compactMap(GrantKey.init))
-        var words: [Phrase] = []
-        if rest.isSuperset(of: ordinary) {
-            words.append(.allButNotes)
-            rest.subtract(ordinary)
-        }
-        for key in GrantKey.allCases where rest.isSuperset(of: key.set) {
-            let word =
-                switch key {
-                case .property(let key): word(for: key)
-                case .groups: Phrase.keysGroups
-                }
-            if !words.contains(word) { words.append(word) }
-        }
-        return words.isEmpty ? nil : names.list(words.map { names.text($0) })
+        guard !rest.isEmpty else { return nil }
+        let isWhole = rest.isSuperset(of: ordinary)
+        if isWhole { rest.subtract(ordinary) }
+        guard !rest.isEmpty else { return names.text(.allButNotes) }
+        let words = names.list(kinds.filter { !rest.isDisjoint(with: $0.set) }.map { names.text($0.phrase) })
+        return isWhole ? names.text(.wholeCard, [.keys: words]) : words
     }
 
-    private static let ordinary = ContactKeySet.grantable.subtracting(.byName)
-
-    private static func word(for key: ContactKey) -> Phrase {
+    private static func phrase(for key: ContactKey) -> Phrase {
         switch key {
         case .contactType, .namePrefix, .givenName, .middleName, .familyName, .previousFamilyName, .nameSuffix,
             .nickname, .phoneticGivenName, .phoneticMiddleName, .phoneticFamilyName:

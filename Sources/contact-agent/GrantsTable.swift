@@ -1,33 +1,38 @@
 import BrokerFormatting
+import BrokerModel
 
 /// Formats grants as a table with one line for each grant.
 enum GrantsTable {
-    /// The maximum number of apps on a page, because one digit key, 1 to 9, opens an app.
-    static let page = 9
-
-    static func lines(_ grants: some Collection<AppGrant>, columns: Int, _ names: LocalizedNames) -> [StyledLine] {
-        guard !grants.isEmpty else { return [StyledLine(names.text(.noGrants))] }
-        let nameWidth = min(28, max(14, columns - 58))
+    static func lines(
+        _ grants: [AppGrant], _ visible: Range<Int>, current: Int, columns: Int, _ names: LocalizedNames
+    ) -> [StyledLine] {
+        let nameWidth = min(28, max(14, columns - 57))
         let headings = [Phrase.columnApp, .columnSure, .columnSees, .columnContacts, .columnLast]
         let heading = row([" "] + headings.map { names.text($0) }, nameWidth)
-        return [.bold(heading)]
-            + grants.enumerated().map { index, grant in
-                let seen =
-                    switch grant.status {
-                    case "full": names.text(.grantAll)
-                    case "limited": names.text(.grantSome)
-                    case "denied": names.text(.grantNothing)
-                    case "restricted": names.text(.grantPolicy)
-                    default: ShownText.line(grant.status)
-                    }
+        return [.dim(heading)]
+            + visible.map { place in
+                let grant = grants[place]
                 let contacts = grant.status == "limited" ? "\(grant.contacts)" : "–"
-                let last = grant.lastUsedAt.map { String(ShownText.line($0).prefix(10)) } ?? names.text(.never)
+                let last = grant.lastUsedAt.flatMap(Timestamp.seconds).map { names.day($0) } ?? names.text(.never)
                 let cells = [
-                    "\(index + 1)", ShownText.quoted(grant.displayName, columns: nameWidth),
-                    names.text(phrase(for: grant.strength)), ending(seen, of: grant, names), contacts, last,
+                    place == current ? "›" : " ", ShownText.quoted(grant.displayName, columns: nameWidth, names),
+                    names.text(phrase(for: grant.strength)), ending(seen(grant, names), of: grant, names), contacts,
+                    last,
                 ]
-                return StyledLine(row(cells, nameWidth))
+                var line = StyledLine(row(cells, nameWidth), place == current ? .highlighted : .plain)
+                line.action = .row(index: place)
+                return line
             }
+    }
+
+    private static func seen(_ grant: AppGrant, _ names: LocalizedNames) -> String {
+        switch grant.status {
+        case "full": names.text(.grantAll)
+        case "limited": names.text(.grantSome)
+        case "denied": names.text(.grantNothing)
+        case "restricted": names.text(.grantPolicy)
+        default: ShownText.line(grant.status)
+        }
     }
 
     /// Adds a note if the grant ends with a session or process.
@@ -47,8 +52,8 @@ enum GrantsTable {
         }
     }
 
-    /// One line with the columns number, app, identity strength, access, contacts and last use.
+    /// One line with the columns cursor, app, identity strength, access, contacts and last use.
     private static func row(_ cells: [String], _ nameWidth: Int) -> String {
-        zip(cells, [1, nameWidth, 11, 15, 9, 10]).map { Columns.pad($0, to: $1) }.joined(separator: " ")
+        zip(cells, [1, nameWidth, 11, 20, 8, 12]).map { Columns.pad($0, to: $1) }.joined(separator: " ")
     }
 }

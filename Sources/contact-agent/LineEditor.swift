@@ -3,7 +3,9 @@ struct LineEditor: Hashable {
     /// The maximum length of a line, in characters. Names are shorter.
     static let maximumLength = 100
 
-    private(set) var text = ""
+    private(set) var text: String
+
+    init(_ text: String = "") { self.text = String(text.prefix(Self.maximumLength)) }
 
     /// - Returns: whether the line changed.
     mutating func press(_ key: Key) -> Bool {
@@ -11,9 +13,15 @@ struct LineEditor: Hashable {
         switch key {
         case .character(let character): insert(character)
         case .paste(let pasted): pasted.forEach { insert($0) }
+        case .line(let line):
+            text = ""
+            line.forEach { insert($0) }
         case .backspace: if !text.isEmpty { text.removeLast() }
         case .erase: text = ""
-        case .enter, .escape, .other: break
+        case .enter, .escape, .delete, .tab, .backTab, .up, .down, .left, .right, .pageUp, .pageDown, .home, .end,
+            .click,
+            .scrollUp, .scrollDown, .row, .other:
+            break
         }
         return text != before
     }

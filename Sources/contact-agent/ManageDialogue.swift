@@ -1,92 +1,141 @@
 import BrokerFormatting
 
-/// The dialogue in which the person reviews the contacts that one app can see, and adds or removes contacts.
-/// The app or the person starts the review.
-struct ManageDialogue: ListDialogue {
+/// The dialogue in which the person reviews what one app can see, and changes it: the contacts, the keys, and
+/// whether it sees all, some or none. The app or the person starts the review.
+struct ManageDialogue: Dialogue {
     enum Stage: String {
-        /// Shows the app that asks for the review.
-        case introduction
-        /// The person searches for contacts, and turns them on and off by number.
+        /// Shows the app and its access.
+        case overview
+        /// The person searches for contacts, and turns them on and off.
         case choosing
         /// The person confirms the exact changes.
         case confirmation
+        /// The person confirms that the app may see all contacts.
+        case everything
+        /// The person chooses the keys that the app may read.
+        case keys
+        /// The person confirms the changed keys.
+        case keysConfirmation
         /// The person decides whether to revoke all access.
         case revocation
     }
 
     let prompt: Prompt
     let names: LocalizedNames
-    private(set) var place: Stage
+    private(set) var place = Stage.overview
     var finder = Finder()
+    private var menu = Menu()
+    private var keys: KeyChoice
     /// The position in the list of changes to be confirmed.
-    private var pages = Pages()
+    private var cursor = Cursor()
 
     var stage: String { place.rawValue }
 
     init(_ prompt: Prompt, _ names: LocalizedNames = .inEnglish) {
         self.prompt = prompt
         self.names = names
-        place = prompt.isOwn ? .choosing : .introduction
-        finder.listsShared = prompt.status == "limited" && prompt.grantedContacts > 0
+        keys = KeyChoice(asked: prompt.keys, granted: prompt.grantedKeys, most: prompt.maximumKeys)
+        finder.listsShared = isAdjusted && prompt.grantedContacts > 0
         finder.list.shared = isAdjusted ? .removable : .ignored
-        finder.list.chosenMark = "+"
+        finder.list.markedSign = isAdjusted ? "+" : "x"
     }
 
-    func begin(on size: ScreenSize) -> Effect { prompt.isOwn ? finder.search(from: 0, on: size) : .nothing }
+    var isTyping: Bool { place == .choosing && finder.isTyping }
+    var hasWork: Bool { finder.list.hasChanges }
+    var refusal: Phrase { .leaveAsIs }
 
-    var isChoosing: Bool { place == .choosing }
-
-    mutating func rewind() { pages.rewind() }
-
-    // MARK: - Keys
-
-    mutating func press(_ key: Character, on size: ScreenSize, isArmed: Bool) -> Effect {
-        switch (place, key) {
-        case (.introduction, "N"): return .answer(Answer(neverAskAgain: true))
-        case (.introduction, "c"):
-            place = .choosing
-            return finder.search(from: 0, on: size)
-        case (.choosing, "s") where isAdjusted:
-            finder.listsShared?.toggle()
-            return finder.search(from: 0, on: size)
-        case (.choosing, "x") where prompt.status != "denied": place = .revocation
-        case (.choosing, "c") where !changes.isEmpty:
-            pages.rewind()
-            place = .confirmation
-        case (.choosing, _): finder.list.toggle(key)
-        case (.confirmation, "b"), (.revocation, "b"): place = .choosing
-        case (.confirmation, "n"), (.confirmation, "p"):
-            pages.turn(key, of: changes.count, by: changeRows(on: size))
-        case (.confirmation, "y"):
-            let removed = finder.list.removed.map(\.identifier)
-            return .approval(
-                Answer(
-                    level: .limited, identifiers: finder.list.chosen.map(\.identifier),
-                    moreContacts: finder.list.moreContacts,
-                    removed: removed.isEmpty ? nil : removed),
-                isArmed: isArmed)
-        // Revoking needs no arming, because it shares nothing.
-        case (.revocation, "y"): return .answer(Answer(level: .denied))
-        case (.introduction, _), (.confirmation, _), (.revocation, _): break
-        }
-        return .nothing
-    }
-
-    /// Refusing the revocation returns to the list.
-    mutating func refuse() -> Effect {
-        guard place == .revocation else { return .answer(.dismissed) }
-        place = .choosing
-        return .nothing
-    }
+    mutating func found(_ result: SearchResult) { finder.list.show(result) }
+    mutating func resized(to size: ScreenSize) -> Effect { place == .choosing ? finder.resized(to: size) : .nothing }
 
     /// Whether the person edits a limited grant. For any other status, the person makes a new selection.
     private var isAdjusted: Bool { prompt.status == "limited" }
 
-    private func changeRows(on size: ScreenSize) -> Int { max(1, size.rows - 7) }
+    // MARK: - Keys
+
+    mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect {
+        switch place {
+        case .choosing: return pressInList(key, on: size)
+        case .keys:
+            guard !keys.press(key, page: size.rows - 4) else { break }
+            if key == .left { go(to: .overview) }
+            if key == .enter { go(to: keys.isChanged ? .keysConfirmation : .overview) }
+        case .overview, .confirmation, .everything, .keysConfirmation, .revocation:
+            if key == .left { return back() }
+            if place == .confirmation, key == .pageUp || key == .pageDown {
+                _ = cursor.move(key, count: changes.count, page: room(on: size) - 1)
+            }
+            guard let chosen = menu.press(key, controls(on: size)) else { break }
+            return choose(chosen, on: size, isArmed: isArmed)
+        }
+        return .nothing
+    }
+
+    private mutating func pressInList(_ key: Key, on size: ScreenSize) -> Effect {
+        if key == .tab, !finder.isTyping, let isShared = finder.listsShared {
+            finder.listsShared = !isShared
+            return finder.start(on: size)
+        }
+        switch finder.press(key, on: size) {
+        case .effect(let effect): return effect
+        case .goOn:
+            finder.takeCurrent()
+            guard !changes.isEmpty else { break }
+            cursor = Cursor()
+            go(to: .confirmation)
+        case .unused: if key == .left { go(to: .overview) }
+        }
+        return .nothing
+    }
+
+    private mutating func back() -> Effect {
+        switch place {
+        case .overview, .choosing: break
+        case .confirmation: go(to: .choosing)
+        case .keysConfirmation: go(to: .keys)
+        case .everything, .keys, .revocation: go(to: .overview)
+        }
+        return .nothing
+    }
+
+    private mutating func choose(_ key: Character, on size: ScreenSize, isArmed: Bool) -> Effect {
+        switch (place, key) {
+        case (.overview, "N"): return .answer(Answer(neverAskAgain: true))
+        case (.overview, "c"):
+            go(to: .choosing)
+            if !finder.list.isLoaded { return finder.start(on: size) }
+        case (.overview, "a"): go(to: .everything)
+        case (.overview, "k"): go(to: .keys)
+        case (.overview, "x"): go(to: .revocation)
+        case (_, "b"): return back()
+        case (.confirmation, "y"): return .approval(change, isArmed: isArmed)
+        case (.everything, "y"): return .approval(Answer(level: .full), isArmed: isArmed)
+        case (.keysConfirmation, "y"):
+            let level = prompt.status == "full" ? Answer.Level.full : .limited
+            return .approval(Answer(level: level, keys: keys.keys), isArmed: isArmed)
+        // Revoking needs no arming, because it shares nothing.
+        case (.revocation, "y"): return .answer(Answer(level: .denied))
+        default: break
+        }
+        return .nothing
+    }
+
+    private var change: Answer {
+        let removed = finder.list.removed.map(\.identifier)
+        return Answer(
+            level: .limited, identifiers: finder.list.marked.map(\.identifier), moreContacts: finder.list.moreContacts,
+            removed: removed.isEmpty ? nil : removed)
+    }
+
+    private mutating func go(to place: Stage) {
+        self.place = place
+        menu = Menu(at: place == .everything || place == .revocation ? "b" : nil)
+    }
 
     private var changes: [(mark: String, row: Row)] {
-        finder.list.chosen.map { ("+", $0) } + finder.list.removed.map { ("−", $0) }
+        finder.list.marked.map { ("+", $0) } + finder.list.removed.map { ("−", $0) }
     }
+
+    private func room(on size: ScreenSize) -> Int { max(2, size.rows - 5) }
 }
 
 // MARK: - Lines on the screen
@@ -97,6 +146,8 @@ extension ManageDialogue {
         if answer.neverAskAgain == true { return names.text(.asksNoMore, [.app: app]) }
         guard let level = answer.level else { return names.text(.staysAsIs, [.app: app]) }
         if level == .denied { return names.text(.seesNothingMore, [.app: app]) }
+        if answer.keys != nil { return names.text(.keysChanged, [.app: app]) }
+        if level == .full { return names.text(.sharedAll, [.app: app]) }
         let changes = changes(added: answer.contacts, removed: answer.removed?.count ?? 0, names)
         return names.text(.nowSees, [.app: app, .changes: changes])
     }
@@ -109,13 +160,60 @@ extension ManageDialogue {
         return names.list(parts.compactMap { $0 })
     }
 
+    private func controls(on size: ScreenSize) -> [Control] {
+        switch place {
+        case .overview:
+            let hasAll = prompt.status == "full"
+            let all =
+                prompt.allowsAll && !hasAll
+                ? [Control(key: "a", words: names.text(.shareAllChoice, count: prompt.totalContacts))] : []
+            return [control("c", isAdjusted ? .changeContacts : .chooseContacts)] + all
+                + (prompt.hasGrant && prompt.grantedKeys != nil ? [control(keys)] : [])
+                + (prompt.status == "denied" ? [] : [control("x", .revokeAll)])
+                + (prompt.isOwn ? [] : [control("N", .leaveEver)])
+        case .confirmation: return [approval("y", names.text(.yesChange)), control("b", .back)]
+        case .keysConfirmation: return [approval("y", names.text(.yesChange)), control("b", .back)]
+        case .everything:
+            return [approval("y", names.text(.yesShareAll)), control("b", .back)]
+        case .revocation: return [control("y", .revokeAll), control("b", .back)]
+        case .choosing, .keys: return []
+        }
+    }
+
+    private func approval(_ key: Character, _ words: String) -> Control {
+        Control(key: key, words: words, isApproval: true)
+    }
+
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         let words = callerWords(on: size)
-        return switch place {
-        case .introduction: introduction(words)
-        case .choosing: selection(words, on: size)
-        case .confirmation: confirmation(words, on: size, isArmed: isArmed)
-        case .revocation: revocation(words)
+        func question(_ title: String, _ details: [StyledLine]) -> [StyledLine] {
+            self.question(.bold(title), details, menu, controls(on: size), on: size, isArmed: isArmed)
+        }
+        switch place {
+        case .overview:
+            let about = [StyledLine("  " + seen), words.use] + (prompt.isOwn ? [] : [words.purpose])
+            return question(words.text(prompt.isOwn ? .whatMaySee : .asksReview), about + introduction(words, []))
+        case .choosing:
+            let title = words.text(isAdjusted ? .whatMaySee : .whatFromNow)
+            let heading = finder.listsShared.map { names.text($0 ? .listSeen : .listAll) }
+            return finder.lines(.bold(title), heading: heading, on: size, names)
+        case .confirmation:
+            let counts = Self.changes(added: finder.list.markedContacts, removed: finder.list.removed.count, names)
+            let title = words.text(isAdjusted ? .willSee : .willSeeOnly, [.changes: counts])
+            return question(
+                title,
+                confirmed(changes, at: cursor, room: room(on: size)) {
+                    confirmed($0.row.name, $0.row.detail, mark: $0.mark, on: size)
+                })
+        case .keys: return [.bold(words.text(.whatMayRead))] + keys.lines(page: size.rows - 4, names)
+        case .keysConfirmation:
+            let reads = names.text(.settingReads, [.keys: keys.words(names)])
+            return question(
+                words.text(.changeKeysOf), StyledLine("  " + reads).wrapped(columns: size.columns - 1))
+        case .everything:
+            let later = StyledLine(names.text(.alsoLater)).wrapped(columns: size.columns - 1)
+            return question(words.all, later)
+        case .revocation: return question(words.text(.revokeFrom), [StyledLine("  " + seen)])
         }
     }
 
@@ -123,50 +221,25 @@ extension ManageDialogue {
         switch prompt.status {
         case "full": names.text(.seesAll)
         case "denied": names.text(.seesNothing)
-        default: names.text(.seesOf, count: prompt.grantedContacts, [.total: String(prompt.totalContacts)])
+        default: names.text(.seesOf, count: prompt.grantedContacts, [.total: names.number(prompt.totalContacts)])
         }
     }
 
-    private func introduction(_ words: CallerWords) -> [StyledLine] {
-        introduction(
-            words, .lookThroughApp, [StyledLine(names.text(.asksYouTo, [.seen: seen]))], refuse: .leaveAsIs,
-            never: .leaveEver)
-    }
-
-    private func selection(_ words: CallerWords, on size: ScreenSize) -> [StyledLine] {
-        let title = words.text(isAdjusted ? .whatMaySee : .whatFromNow)
-        let fits = Columns.width(title) + Columns.width(seen) + 2 <= size.columns
-        let next = changes.isEmpty ? numbers(.onOrOff) : choice("c", .goOn)
-        let revocation: StyledLine = prompt.status == "denied" ? "" : "   " + choice("x", .takeAllBack)
-        return finder.lines(
-            .bold(title) + .dim(fits ? "  " + seen : ""), heading: heading, whileTyping: .typeOrLeave,
-            choices: next + "   " + choice("d", .leaveIt) + revocation, on: size, names)
-    }
-
-    private var heading: StyledLine {
-        let query = ShownText.line(finder.query.text)
-        let all: StyledLine = .dim(query.isEmpty ? names.text(.everybody) : "\(names.text(.search)) \(query)")
-        let search = "   " + choice("/", .searchChoice)
-        guard isAdjusted else { return all + search }
-        return finder.listsShared == true
-            ? .dim(names.text(.seesNow)) + "   " + choice("s", .showEverybody) + search
-            : all + "   " + choice("s", .showSeesNow) + search
-    }
-
-    private func confirmation(_ words: CallerWords, on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
-        let counts = Self.changes(
-            added: finder.list.chosenContacts, removed: finder.list.removed.count, names)
-        let title = isAdjusted ? words.text(.willSee, [.changes: counts]) : words.text(.willSeeOnly)
-        return [.bold(title)]
-            + pages.lines(of: changes, by: changeRows(on: size), names) {
-                confirmed($0.row.name, $0.row.detail, mark: $0.mark, on: size)
-            } + confirmation(names.text(.yesChange), isArmed: isArmed, refuse: .leaveAsIs)
-    }
-
-    private func revocation(_ words: CallerWords) -> [StyledLine] {
-        [
-            .bold(words.text(.takeAllBackFrom)), StyledLine(seen), "",
-            choice("y", .takeAllBack), choice("b", .backReturn),
-        ]
+    var hints: [Hint] {
+        let refuse = names.text(refusal)
+        switch place {
+        case .choosing:
+            let hints = finder.hints(names, goOn: names.text(.goOn), refuse: refuse)
+            return finder.listsShared == nil || finder.isTyping
+                ? hints
+                : [hints[0], hints[1], Hint(key: "Tab", words: names.text(.hintOtherList))] + hints.dropFirst(2)
+        case .keys:
+            return [
+                Hint(key: "Space", words: names.text(.hintOnOff)), Hint(key: "Return", words: names.text(.goOn)),
+                Hint(key: "Esc", words: refuse), Hint(key: "←", words: names.text(.back)),
+            ]
+        case .overview: return menuHints(canGoBack: false)
+        case .confirmation, .everything, .keysConfirmation, .revocation: return menuHints()
+        }
     }
 }

@@ -1,24 +1,23 @@
 import BrokerFormatting
 
 /// A prompt of a kind that this program does not know. The screen says that this program cannot show the
-/// prompt. Any key except ``Key/other`` dismisses it.
+/// prompt. Return or Escape dismisses it.
 struct NoticeDialogue: Dialogue {
     let prompt: Prompt
     let names: LocalizedNames
 
     var stage: String { "notice" }
+    var refusal: Phrase { .close }
 
-    mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect {
-        key == .other ? .nothing : .answer(.dismissed)
+    func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect {
+        key == .enter ? .answer(.dismissed) : .nothing
     }
-
-    mutating func found(_ result: SearchResult) {}
-    mutating func resized(to size: ScreenSize) -> Effect { .nothing }
 
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         let words = callerWords(on: size)
-        return [.bold(words.text(.asksSomething))] + words.strengthLines + [words.process, words.purpose, ""]
+        return [.bold(words.text(.asksSomething))] + introduction(words, [words.purpose, ""])
             + StyledLine(names.text(.cannotShow)).wrapped(columns: size.columns - 1)
-            + ["", StyledLine(names.text(.pressAnyKey))]
     }
+
+    var hints: [Hint] { [Hint(key: "Esc", words: names.text(.close))] }
 }

@@ -2,11 +2,11 @@ import BrokerFormatting
 
 /// The dialogue of a one-time pick: an app asks for contacts or single values. The person picks them; the
 /// app's grant does not change.
-struct PickDialogue: ListDialogue {
+struct PickDialogue: Dialogue {
     enum Stage: String {
         /// Shows the app, and the kinds of data that it would get.
         case introduction
-        /// The person searches for contacts and picks by number.
+        /// The person searches for contacts and picks them.
         case choosing
         /// Shows one contact's card, from which the person picks values.
         case card
@@ -24,14 +24,15 @@ struct PickDialogue: ListDialogue {
     let names: LocalizedNames
     private(set) var place = Stage.introduction
     var finder = Finder()
+    private var menu = Menu()
     private var values: [Value] = []
     /// The contact whose card is shown.
     private var opened: (row: Row, card: Card)?
     private var opening: Row?
-    private var cardPages = Pages()
-    private var pages = Pages()
+    private var cardCursor = Cursor()
+    private var cursor = Cursor()
 
-    /// Each card is a separate stage, because the same number picks a different value on another card.
+    /// Each card is a separate stage, because the same key picks a different value on another card.
     var stage: String {
         switch place {
         case .card: "\(place.rawValue) \(opened?.row.identifier ?? "")"
@@ -45,113 +46,160 @@ struct PickDialogue: ListDialogue {
         finder.list.shared = .ignored
     }
 
-    var isChoosing: Bool { place == .choosing }
+    var isTyping: Bool { place == .choosing && finder.isTyping }
+    var hasWork: Bool { finder.hasWork || !values.isEmpty }
+    var refusal: Phrase { .giveNothing }
+
+    mutating func found(_ result: SearchResult) { finder.list.show(result) }
 
     mutating func shown(_ card: Card) {
         guard let row = opening else { return }
         opened = (row, card)
         opening = nil
-        cardPages.rewind()
+        cardCursor = Cursor()
+        // The first value that can be picked is highlighted.
+        if let first = card.lines.firstIndex(where: \.canChoose) {
+            _ = cardCursor.move(.row(index: first), count: card.lines.count, page: card.lines.count)
+        }
         place = .card
     }
 
-    mutating func rewind() {
-        cardPages.rewind()
-        pages.rewind()
+    mutating func resized(to size: ScreenSize) -> Effect {
+        cardCursor.fit(count: opened?.card.lines.count ?? 0, page: cardRows(on: size))
+        return place == .choosing ? finder.resized(to: size) : .nothing
     }
 
     // MARK: - Keys
 
-    mutating func press(_ key: Character, on size: ScreenSize, isArmed: Bool) -> Effect {
-        switch (place, key) {
-        case (.introduction, "N"): return .answer(Answer(neverAskAgain: true))
-        case (.introduction, "c"):
-            place = .choosing
-            return finder.start(on: size)
-        case (.choosing, "c"), (.card, "c"): confirm()
-        case (.choosing, _): return choose(key)
-        case (.card, "b"):
-            opened = nil
-            place = .choosing
-        case (.card, "n"), (.card, "p"):
-            cardPages.turn(key, of: opened?.card.lines.count ?? 0, by: cardRows(on: size))
-        case (.card, _): pickValue(key, on: size)
-        case (.confirmation, "b"):
-            if !prompt.isMultiple {
-                finder.list.clearChosen()
-                values = []
+    mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect {
+        switch place {
+        case .introduction:
+            switch menu.press(key, controls(on: size)) {
+            case "N": return .answer(Answer(neverAskAgain: true))
+            case "c":
+                place = .choosing
+                if !finder.list.isLoaded { return finder.start(on: size) }
+            default: break
             }
-            place = opened == nil || prompt.isMultiple ? .choosing : .card
-        case (.confirmation, "n"), (.confirmation, "p"):
-            pages.turn(key, of: picked.count, by: confirmedRows(on: size))
-        case (.confirmation, "y"):
-            return .approval(
-                Answer(
-                    picked: chosen.map { Answer.Pick(contact: $0.identifier) }
-                        + values.map { .init(contact: $0.row.identifier, key: $0.line.key, value: $0.line.value) }),
-                isArmed: isArmed)
-        case (.introduction, _), (.confirmation, _): break
+        case .choosing: return pressInList(key, on: size)
+        case .card: pressOnCard(key, on: size)
+        case .confirmation:
+            if key == .left { return back() }
+            if key == .pageUp || key == .pageDown {
+                _ = cursor.move(key, count: picked.count, page: room(on: size) - 1)
+            }
+            switch menu.press(key, controls(on: size)) {
+            case "b": return back()
+            case "y": return .approval(answer, isArmed: isArmed)
+            default: break
+            }
         }
         return .nothing
     }
 
-    /// Picks the row with this number, or opens its card.
-    private mutating func choose(_ number: Character) -> Effect {
-        guard let row = finder.list.row(number) else { return .nothing }
-        if row.isEnabled, !row.returns {
+    private mutating func pressInList(_ key: Key, on size: ScreenSize) -> Effect {
+        if case .row = key {
+            _ = finder.list.move(key, page: Finder.page(on: size))
+            return pressInList(.character(" "), on: size)
+        }
+        // A contact that gives single values only is opened instead of marked.
+        let row = finder.list.current
+        if let row, row.isEnabled, !row.returns, !finder.isTyping, key == .enter || key == .character(" ") {
+            // Return with an empty query means what is picked already.
+            if key == .enter, finder.query.text.isEmpty, !picked.isEmpty { return confirm() }
             opening = row
             return .show(identifier: row.identifier)
         }
-        if !prompt.isMultiple { finder.list.clearChosen() }
-        finder.list.toggle(number)
-        if !prompt.isMultiple, !chosen.isEmpty { confirm() }
+        let isMark = key == .character(" ") && !finder.isTyping
+        if isMark, !prompt.isMultiple { finder.list.clearMarks() }
+        switch finder.press(key, on: size) {
+        case .effect(let effect): return effect
+        case .goOn:
+            if values.isEmpty || !finder.query.text.isEmpty {
+                if !prompt.isMultiple { finder.list.clearMarks() }
+                finder.takeCurrent()
+            }
+            return confirm()
+        case .unused: if key == .left { place = .introduction }
+        }
         return .nothing
     }
 
-    /// Picks the value with this number on the current page of the card.
-    private mutating func pickValue(_ number: Character, on size: ScreenSize) {
-        guard let opened, number.isASCII, let place = number.wholeNumberValue else { return }
-        let shown = Array(cardPages.shown(of: opened.card.lines, by: cardRows(on: size)))
-        guard shown.indices.contains(place - 1), shown[place - 1].canChoose else { return }
-        toggle(Value(row: opened.row, line: shown[place - 1]))
-    }
-
-    private mutating func toggle(_ value: Value) {
-        guard prompt.isMultiple else {
-            values = [value]
-            return confirm()
+    private mutating func pressOnCard(_ key: Key, on size: ScreenSize) {
+        guard let opened else { return }
+        let lines = opened.card.lines
+        let isClick = if case .row = key { true } else { false }
+        if cardCursor.move(key, count: lines.count, page: cardRows(on: size)), !isClick { return }
+        switch key {
+        case .left:
+            self.opened = nil
+            place = .choosing
+        case .row, .character(" "): toggleValue(opened.row, lines)
+        case .enter:
+            if values.isEmpty || !prompt.isMultiple { toggleValue(opened.row, lines, keeping: true) }
+            _ = confirm()
+        default: break
         }
-        if let index = values.firstIndex(of: value) { values.remove(at: index) } else { values.append(value) }
     }
 
-    private mutating func confirm() {
-        guard !chosen.isEmpty || !values.isEmpty else { return }
-        pages.rewind()
+    /// - Parameter keeping: whether a picked value stays picked.
+    private mutating func toggleValue(_ row: Row, _ lines: [Card.Line], keeping: Bool = false) {
+        guard lines.indices.contains(cardCursor.place), lines[cardCursor.place].canChoose else { return }
+        let value = Value(row: row, line: lines[cardCursor.place])
+        if let index = values.firstIndex(of: value) {
+            if !keeping { values.remove(at: index) }
+        } else {
+            if !prompt.isMultiple {
+                values = []
+                finder.list.clearMarks()
+            }
+            values.append(value)
+        }
+    }
+
+    private mutating func confirm() -> Effect {
+        guard !picked.isEmpty else { return .nothing }
+        cursor = Cursor()
+        menu = Menu()
         place = .confirmation
+        return .nothing
     }
 
-    private var chosen: [Row] { finder.list.chosen }
+    private mutating func back() -> Effect {
+        if !prompt.isMultiple {
+            finder.list.clearMarks()
+            values = []
+        }
+        place = opened == nil ? .choosing : .card
+        return .nothing
+    }
 
-    private func cardRows(on size: ScreenSize) -> Int { max(1, min(ContactList.maximumPage, size.rows - 6)) }
-    private func confirmedRows(on size: ScreenSize) -> Int { max(1, size.rows - 8) }
+    private var answer: Answer {
+        Answer(
+            picked: finder.list.marked.map { Answer.Pick(contact: $0.identifier) }
+                + values.map { .init(contact: $0.row.identifier, key: $0.line.key, value: $0.line.value) })
+    }
 
     /// The picked contacts and values, as lines.
     private var picked: [(name: String, what: String)] {
-        chosen.map { ($0.name, $0.detail ?? "") }
+        finder.list.marked.map { ($0.name, $0.detail ?? "") }
             + values.map { ($0.row.name, "\($0.line.label): \($0.line.text)") }
     }
+
+    private func cardRows(on size: ScreenSize) -> Int { max(1, size.rows - 4) }
+    private func room(on size: ScreenSize) -> Int { max(2, size.rows - 7) }
 }
 
 // MARK: - Lines on the screen
 
 extension PickDialogue {
-    func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
-        let words = callerWords(on: size)
-        return switch place {
-        case .introduction: introduction(words)
-        case .choosing: selection(words, on: size)
-        case .card: card(on: size)
-        case .confirmation: confirmation(words, on: size, isArmed: isArmed)
+    private func controls(on size: ScreenSize) -> [Control] {
+        switch place {
+        case .introduction: return [control("c", .pickContacts), control("N", .nothingEver)]
+        case .confirmation:
+            let give = names.text(.giveIt, count: picked.count)
+            return [Control(key: "y", words: give, isApproval: true), control("b", .back)]
+        case .choosing, .card: return []
         }
     }
 
@@ -161,46 +209,64 @@ extension PickDialogue {
         return GrantedKeys.words(for: prompt.keys, names) ?? names.text(.onlyThatPicked)
     }
 
-    private func introduction(_ words: CallerWords) -> [StyledLine] {
-        let gets = StyledLine(names.text(.getsOnly, [.extent: extent])).wrapped(columns: words.columns - 1)
-        return introduction(
-            words, prompt.isMultiple ? .asksPickMany : .asksPickOne, Array(gets.prefix(3)), refuse: .nothingReturn,
-            never: .nothingEver)
-    }
-
-    private func selection(_ words: CallerWords, on size: ScreenSize) -> [StyledLine] {
-        let count = chosen.count + values.count
-        let picked = prompt.isMultiple ? "  " + names.text(.picked, count: count) : ""
-        let next = count == 0 ? numbers(.pick) : choice("c", .goOn)
-        return finder.lines(
-            .bold(words.text(.whatShallGet, reserving: Columns.width(picked))) + StyledLine(picked),
-            whileTyping: .typeToPick, choices: next + "   " + choice("d", .nothingReturn), on: size, names)
+    func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
+        let words = callerWords(on: size)
+        switch place {
+        case .introduction:
+            let gets = StyledLine(names.text(.getsOnly, [.extent: extent])).wrapped(columns: words.columns - 1)
+            return question(
+                .bold(words.text(prompt.isMultiple ? .asksPickMany : .asksPickOne)),
+                words.strengthLines + gets.prefix(3) + [words.purpose, words.process], menu, controls(on: size),
+                on: size, isArmed: isArmed)
+        case .choosing: return finder.lines(.bold(words.text(.whatShallGet)), on: size, names)
+        case .card: return card(on: size)
+        case .confirmation:
+            let all = picked
+            let lines = confirmed(all, at: cursor, room: room(on: size)) { confirmed($0.name, $0.what, on: size) }
+            let gets = finder.list.marked.isEmpty ? names.text(.nameOnly) : extent
+            return question(
+                .bold(words.text(.giveThis)), lines + [.dim(Columns.clip("   " + gets, to: size.columns - 1))], menu,
+                controls(on: size), on: size, isArmed: isArmed)
+        }
     }
 
     private func card(on size: ScreenSize) -> [StyledLine] {
         guard let opened else { return [] }
-        let page = cardRows(on: size)
         let all = opened.card.lines
-        var lines: [StyledLine] = [.bold(Columns.clip(opened.card.name, to: size.columns - 1))]
-        for (index, line) in cardPages.shown(of: all, by: page).enumerated() {
+        let rows = cardRows(on: size)
+        let lines = cardCursor.visible(count: all.count, page: rows).map { place -> StyledLine in
+            let line = all[place]
+            let isCurrent = place == cardCursor.place
             let isPicked = values.contains(Value(row: opened.row, line: line))
-            let text = Columns.pad(line.label, to: 12) + " " + Columns.clip(line.text, to: max(8, size.columns - 24))
-            lines.append(
-                line.canChoose
-                    ? StyledLine(" \(index + 1) [\(isPicked ? "x" : " ")] \(text)", isPicked ? .bold : .plain)
-                    : .dim("       \(text)"))
+            let sign = line.canChoose ? "[\(isPicked ? "x" : " ")]" : "   "
+            let text = Columns.pad(line.label, to: 12) + " " + Columns.clip(line.text, to: max(8, size.columns - 22))
+            let style: StyledLine.Style = isCurrent ? .highlighted : line.canChoose ? (isPicked ? .bold : .plain) : .dim
+            var styled = StyledLine("\(isCurrent ? "›" : " ") \(sign) \(text)", style)
+            styled.action = .row(index: place)
+            return styled
         }
-        if !all.contains(where: \.canChoose) { lines.append(.warning("   " + names.text(.nothingToPick))) }
-        lines += cardPages.place(of: all.count, by: page, names)
-        let next = values.isEmpty ? numbers(.pick) : choice("c", .goOn)
-        return lines + [next + "   " + choice("b", .back) + "   " + choice("d", .nothingReturn)]
+        let nothing = all.contains(where: \.canChoose) ? [] : [StyledLine.warning("   " + names.text(.nothingToPick))]
+        return [.bold(Columns.clip(opened.card.name, to: size.columns - 1))] + lines.prefix(rows - nothing.count)
+            + nothing
     }
 
-    private func confirmation(_ words: CallerWords, on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
-        let all = picked
-        var lines: [StyledLine] = [.bold(words.text(.giveThis))]
-        lines += pages.lines(of: all, by: confirmedRows(on: size), names) { confirmed($0.name, $0.what, on: size) }
-        lines.append(.dim("   " + (chosen.isEmpty ? names.text(.nameOnly) : extent)))
-        return lines + confirmation(names.text(.giveIt, count: all.count), isArmed: isArmed, refuse: .nothingReturn)
+    var hints: [Hint] {
+        let refuse = names.text(refusal)
+        switch place {
+        case .introduction: return menuHints(canGoBack: false)
+        case .choosing:
+            // A contact that gives single values only is opened: by Return, or by Space once something is picked.
+            let opens = finder.list.current.map { $0.isEnabled && !$0.returns } ?? false
+            let opensOnReturn = opens && (picked.isEmpty || !finder.query.text.isEmpty)
+            let hints = finder.hints(
+                names, goOn: names.text(opensOnReturn ? .hintOpen : .goOn), refuse: refuse,
+                canMark: prompt.isMultiple && !opens)
+            return opens && !opensOnReturn ? [Hint(key: "Space", words: names.text(.hintOpen))] + hints : hints
+        case .card:
+            return (prompt.isMultiple ? [Hint(key: "Space", words: names.text(.hintMark))] : [])
+                + [Hint(key: "Return", words: names.text(.goOn)), Hint(key: "Esc", words: refuse)]
+                + [Hint(key: "←", words: names.text(.back))]
+        case .confirmation: return menuHints()
+        }
     }
 }

@@ -25,7 +25,7 @@ struct Caller: Hashable, Sendable {
 /// One prompt for the person.
 struct Prompt: Hashable, Sendable {
     enum Kind: String, Sendable {
-        case access, button, manage, pick, propose
+        case access, button, manage, pick, propose, keys
     }
 
     var cookie: String
@@ -40,6 +40,11 @@ struct Prompt: Hashable, Sendable {
     /// except those that must be granted by name.
     var namesKeys: Bool
     var query: String?
+    /// The keys of the app's grant; `nil` if it has none.
+    var grantedKeys: [String]?
+    /// When the app last read contacts, such as `2026-01-31T12:00:00Z`, and how often it has read them.
+    var lastUsedAt: String?
+    var uses: Int
     /// Whether the person can pick several contacts or values, in a one-time pick.
     var isMultiple: Bool
     /// The card that the app offers.
@@ -105,6 +110,9 @@ extension Prompt {
         isMultiple = object["multiple"]?.bool ?? false
         proposed = object["proposed"].flatMap { Card($0, names) }
         query = object["query"]?.string
+        grantedKeys = object["grantedKeys"]?.strings
+        lastUsedAt = object["lastUsedAt"]?.string
+        uses = object["uses"]?.integer.flatMap(Int.init(exactly:)) ?? 0
         totalContacts = Int(object["totalContacts"]?.integer ?? 0)
         grantedContacts = Int(object["grantedContacts"]?.integer ?? 0)
         let hasGrant = status == "limited" || status == "full"

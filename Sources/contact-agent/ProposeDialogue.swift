@@ -2,16 +2,16 @@ import BrokerFormatting
 
 /// The dialogue in which an app offers a card. The person adds it, merges it into a contact, or declines. The
 /// app's access does not change.
-struct ProposeDialogue: ListDialogue {
+struct ProposeDialogue: Dialogue {
     enum Stage: String {
         /// Shows the app and its purpose.
         case introduction
         /// Shows the card.
         case card
-        /// The person searches for the contact to merge into, and chooses it by number.
+        /// The person searches for the contact to merge into.
         case choosing
-        /// The person confirms the contact to merge into.
-        case confirmation
+        /// The person compares the card with the contact, and confirms.
+        case comparison
     }
 
     let prompt: Prompt
@@ -19,9 +19,15 @@ struct ProposeDialogue: ListDialogue {
     private let card: Card
     private(set) var place = Stage.introduction
     var finder = Finder()
-    private var pages = Pages()
+    private var menu = Menu()
+    private var cursor = Cursor()
+    /// A contact that the card probably belongs to, which the broker lists first.
+    private var suggestion: Row?
+    /// The contact to merge into, and its card.
+    private var target: (row: Row, card: Card)?
+    private var opening: Row?
 
-    var stage: String { place.rawValue }
+    var stage: String { "\(place.rawValue) \(place == .comparison ? target?.row.identifier ?? "" : "")" }
 
     init(_ prompt: Prompt, _ names: LocalizedNames = .inEnglish) {
         self.prompt = prompt
@@ -30,75 +36,157 @@ struct ProposeDialogue: ListDialogue {
         finder.list.shared = .ignored
     }
 
-    var isChoosing: Bool { place == .choosing }
+    var isTyping: Bool { place == .choosing && finder.isTyping }
+    var hasWork: Bool { false }
+    var refusal: Phrase { .decline }
 
-    mutating func rewind() { pages.rewind() }
+    mutating func begin(on size: ScreenSize) -> Effect { finder.start(on: size) }
+
+    mutating func found(_ result: SearchResult) {
+        finder.list.show(result)
+        if finder.query.text.isEmpty, result.offset == 0 { suggestion = result.rows.first { $0.match != nil } }
+    }
+
+    mutating func shown(_ card: Card) {
+        guard let row = opening else { return }
+        target = (row, card)
+        opening = nil
+        go(to: .comparison)
+    }
+
+    mutating func resized(to size: ScreenSize) -> Effect { place == .choosing ? finder.resized(to: size) : .nothing }
 
     // MARK: - Keys
 
-    mutating func press(_ key: Character, on size: ScreenSize, isArmed: Bool) -> Effect {
-        switch (place, key) {
-        case (.introduction, "N"): return .answer(Answer(neverAskAgain: true))
-        case (.introduction, "c"): place = .card
-        case (.card, "n"), (.card, "p"): pages.turn(key, of: card.lines.count, by: cardRows(on: size))
-        case (.card, "a"): return .approval(Answer(addProposed: true), isArmed: isArmed)
-        case (.card, "m"):
-            place = .choosing
-            return finder.start(on: size)
-        case (.choosing, "b"): place = .card
-        case (.choosing, _):
-            guard finder.list.row(key) != nil else { break }
-            finder.list.clearChosen()
-            finder.list.toggle(key)
-            if target != nil { place = .confirmation }
-        case (.confirmation, "b"): place = .choosing
-        case (.confirmation, "y"):
-            guard let target else { break }
-            return .approval(Answer(mergeInto: target.identifier), isArmed: isArmed)
-        case (.introduction, _), (.card, _), (.confirmation, _): break
+    mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect {
+        switch place {
+        case .choosing:
+            switch finder.press(key, on: size) {
+            case .effect(let effect):
+                // Only one contact can be chosen, so marking it opens it.
+                guard let row = finder.list.marked.first else { return effect }
+                return open(row)
+            case .goOn: return finder.list.current.map { open($0) } ?? .nothing
+            case .unused: if key == .left { go(to: .card) }
+            }
+        case .introduction, .card, .comparison:
+            if key == .left, place != .introduction {
+                go(to: place == .card ? .introduction : .card)
+                break
+            }
+            if key == .pageUp || key == .pageDown {
+                _ = cursor.move(key, count: shownLines(on: size).count, page: rows(on: size) - 1)
+                break
+            }
+            if let chosen = menu.press(key, controls) { return choose(chosen, on: size, isArmed: isArmed) }
         }
         return .nothing
     }
 
-    private var target: Row? { finder.list.chosen.first }
-    private func cardRows(on size: ScreenSize) -> Int { max(1, size.rows - 7) }
+    private mutating func open(_ row: Row) -> Effect {
+        finder.list.clearMarks()
+        guard row.isEnabled else { return .nothing }
+        opening = row
+        return .show(identifier: row.identifier)
+    }
+
+    private mutating func choose(_ key: Character, on size: ScreenSize, isArmed: Bool) -> Effect {
+        switch (place, key) {
+        case (.introduction, "N"): return .answer(Answer(neverAskAgain: true))
+        case (.introduction, "c"): go(to: .card)
+        case (.card, "a"): return .approval(Answer(addProposed: true), isArmed: isArmed)
+        case (.card, "m"): return suggestion.map { open($0) } ?? .nothing
+        case (.card, "o"): go(to: .choosing)
+        case (.comparison, "b"): go(to: .card)
+        case (.comparison, "y"):
+            guard let target else { break }
+            return .approval(Answer(mergeInto: target.row.identifier), isArmed: isArmed)
+        default: break
+        }
+        return .nothing
+    }
+
+    private mutating func go(to place: Stage) {
+        self.place = place
+        menu = Menu()
+        cursor = Cursor()
+    }
+
+    private func rows(on size: ScreenSize) -> Int { max(2, size.rows - 3 - controls.count) }
 }
 
 // MARK: - Lines on the screen
 
 extension ProposeDialogue {
+    private var controls: [Control] {
+        switch place {
+        case .introduction: return [control("c", .lookAtIt), control("N", .declineEver)]
+        case .card:
+            let add = Control(key: "a", words: names.text(.addCard), isApproval: true)
+            let merge = suggestion.map { row in
+                let name = Columns.clip(row.name, to: 24)
+                return Control(key: "m", words: names.text(.mergeWith, [.name: name, .reason: reason(row)]))
+            }
+            // A contact that the person has already is more likely than a new one.
+            return (merge.map { [$0] } ?? []) + [add, control("o", .mergeInto)]
+        case .comparison:
+            return [Control(key: "y", words: names.text(.merge), isApproval: true), control("b", .back)]
+        case .choosing: return []
+        }
+    }
+
+    private func reason(_ row: Row) -> String {
+        switch row.match {
+        case "email": names.text(.sameEmail)
+        case "phone": names.text(.samePhone)
+        default: names.text(.sameName)
+        }
+    }
+
+    /// The lines of the card, or of both cards side by side.
+    private func shownLines(on size: ScreenSize) -> [StyledLine] {
+        guard place == .comparison, let target else {
+            return card.lines.map { line in
+                .dim("   \(Columns.pad(line.label, to: 12)) ")
+                    + StyledLine(Columns.clip(line.text, to: size.columns - 18))
+            }
+        }
+        // The contact's values, and those of the card that the contact lacks.
+        let known = Set(target.card.lines.map(\.text))
+        let kept = target.card.lines.map { (sign: " ", line: $0) }
+        let added = card.lines.filter { !known.contains($0.text) }.map { (sign: "+", line: $0) }
+        return (added + kept).map { sign, line in
+            StyledLine(" \(sign) \(Columns.pad(line.label, to: 12)) ", sign == "+" ? .bold : .dim)
+                + StyledLine(Columns.clip(line.text, to: size.columns - 18), sign == "+" ? .bold : .plain)
+        }
+    }
+
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         let words = callerWords(on: size)
-        return switch place {
+        func question(_ title: StyledLine, _ details: [StyledLine]) -> [StyledLine] {
+            self.question(title, details, menu, controls, on: size, isArmed: isArmed)
+        }
+        // The card's name is in quotation marks, because the app chose it.
+        let name = ShownText.quoted(card.name, columns: size.columns - 2, names)
+        switch place {
         case .introduction:
-            introduction(
-                words, .offersCard, [words.purpose], refuse: .decline, goOn: .lookAtIt, never: .declineEver)
-        case .card: cardLines(on: size, isArmed: isArmed)
-        case .choosing:
-            finder.lines(
-                .bold(names.text(.intoWhich)), whileTyping: .typeOrDecline,
-                choices: numbers(.choose) + "   " + choice("b", .back) + "   " + choice("d", .decline), on: size, names)
-        case .confirmation: confirmation(on: size, isArmed: isArmed)
+            return question(
+                .bold(words.text(.offersCard)), introduction(words, [words.purpose, StyledLine("  " + name)]))
+        case .card:
+            return question(.bold(name), confirmed(shownLines(on: size), at: cursor, room: rows(on: size)) { $0 })
+        case .choosing: return finder.lines(.bold(names.text(.intoWhich)), on: size, names)
+        case .comparison:
+            let title = names.text(.mergeQuestion, [.name: Columns.clip(target?.row.name ?? "", to: size.columns / 2)])
+            let lines = confirmed(shownLines(on: size), at: cursor, room: rows(on: size) - 1) { $0 }
+            return question(.bold(title), lines + [.dim("   " + names.text(.mergeExplained))])
         }
     }
 
-    private func cardLines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
-        // The name is in quotation marks, because the app chose it.
-        var lines: [StyledLine] = [.bold(ShownText.quoted(card.name, columns: size.columns - 2))]
-        lines += pages.lines(of: card.lines, by: cardRows(on: size), names) { line in
-            .dim("   \(Columns.pad(line.label, to: 12)) ") + StyledLine(Columns.clip(line.text, to: size.columns - 18))
+    var hints: [Hint] {
+        switch place {
+        case .introduction: menuHints(canGoBack: false)
+        case .card, .comparison: menuHints()
+        case .choosing: finder.hints(names, goOn: names.text(.goOn), refuse: names.text(refusal), canMark: false)
         }
-        return lines + [
-            "", approving("a", names.text(.addCard), isArmed: isArmed) + "   " + choice("m", .mergeInto),
-            choice("d", .decline),
-        ]
-    }
-
-    private func confirmation(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
-        guard let target else { return [] }
-        return [
-            .bold(names.text(.mergeQuestion)), confirmed(target.name, target.detail, on: size),
-            .dim("   " + names.text(.mergeExplained)),
-        ] + confirmation(names.text(.merge), isArmed: isArmed, refuse: .decline)
     }
 }

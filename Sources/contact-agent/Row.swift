@@ -18,6 +18,8 @@ struct Row: Hashable, Sendable {
     var returns = true
     /// The number of contacts: 1, or those of a contact group.
     var contacts = 1
+    /// What the contact has in common with an offered card: `email`, `phone` or `name`.
+    var match: String?
 }
 
 extension Row {
@@ -28,7 +30,9 @@ extension Row {
         let named = (try? WireContact(contact))?.contact ?? Contact()
         // The text is isolated, so that right-to-left text does not move the numbers and brackets next to it.
         name = Bidirectional.isolated(ShownText.line(NameFormatter(names: names).string(from: named)))
-        detail = object["detail"]?.string.map { Bidirectional.isolated(ShownText.line($0)) }
+        let shown = object["detail"]?.string.map { Bidirectional.isolated(ShownText.line($0)) }
+        detail = [Lookalike.warning(name).map { names.text($0) }, shown].compactMap { $0 }.joined(separator: "  ")
+        match = object["match"]?.string
         isGranted = object["granted"]?.says("all") ?? false
         isEnabled = object["enabled"]?.bool ?? false
         returns = object["returns"]?.bool ?? true

@@ -1,14 +1,17 @@
 import BrokerFormatting
 
 /// One line of a screen: pieces of text, each with a style. The text may contain control characters;
-/// ``drawn(columns:withStyles:)`` replaces them.
+/// ``clipped(columns:)`` replaces them.
 struct StyledLine: Hashable, ExpressibleByStringInterpolation {
-    /// Raw values are SGR parameters (ECMA-48 §8.3.117).
-    enum Style: String {
-        case plain = "0"
-        case bold = "1"
-        case dim = "2"
-        case warning = "33"
+    enum Style {
+        case plain
+        case bold
+        case dim
+        case warning
+        /// The highlighted control or row. The rest of the row has this style, too.
+        case highlighted
+        /// The part of a text that matches the query.
+        case match
     }
 
     struct Piece: Hashable {
@@ -17,6 +20,8 @@ struct StyledLine: Hashable, ExpressibleByStringInterpolation {
     }
 
     private(set) var pieces: [Piece]
+    /// The key that a click on this line presses; `nil` if a click has no effect.
+    var action: Key?
 
     init(_ text: String = "", _ style: Style = .plain) { pieces = [Piece(text: text, style: style)] }
     init(stringLiteral text: String) { self.init(text) }
@@ -24,6 +29,13 @@ struct StyledLine: Hashable, ExpressibleByStringInterpolation {
     static func + (left: StyledLine, right: StyledLine) -> StyledLine {
         var line = left
         line.pieces += right.pieces
+        return line
+    }
+
+    /// Puts two lines side by side. A click could mean either, so it has no effect.
+    func joined(_ other: StyledLine) -> StyledLine {
+        var line = self + " " + other
+        line.action = nil
         return line
     }
 
@@ -41,23 +53,22 @@ struct StyledLine: Hashable, ExpressibleByStringInterpolation {
         return LineBreaker.lines(of: text, columns: columns).map { StyledLine($0, pieces.first?.style ?? .plain) }
     }
 
-    /// Returns the text that draws the line on the terminal, cut to fit.
-    func drawn(columns: Int, withStyles: Bool) -> String {
+    /// Returns the pieces as they are drawn: without control characters, and cut to fit.
+    func clipped(columns: Int) -> [Piece] {
         // A terminal may drop a direction mark in column 1, because no character precedes it there.
         let isMarked = text.unicodeScalars.first.map(Isolates.starts) ?? false
         var left = isMarked ? columns - 1 : columns
-        var result = isMarked && columns > 0 ? " " : ""
+        var clipped = isMarked && columns > 0 ? [Piece(text: " ", style: .plain)] : []
         for piece in pieces where left > 0 {
             let text = Columns.clip(Columns.harmless(piece.text), to: left)
             left -= Columns.width(text)
-            guard withStyles, piece.style != .plain else {
-                result += text
-                continue
-            }
-            result += "\u{1B}[\(piece.style.rawValue)m\(text)\u{1B}[0m"
+            clipped.append(Piece(text: text, style: piece.style))
         }
-        return result
+        return clipped
     }
+
+    /// Whether the whole row is highlighted up to its end.
+    var isHighlighted: Bool { pieces.contains { $0.style == .highlighted } }
 }
 
 /// Measures and cuts text by terminal columns.

@@ -1,16 +1,21 @@
+import CBrokerCurses
 import CBrokerLinux
 import Glibc
 
-/// The person's terminal. It is always `/dev/tty`, so that no app can answer or listen through the standard
-/// streams.
+/// The person's terminal, drawn by ncurses. It is always `/dev/tty`, so that no app can answer or listen through
+/// the standard streams.
 ///
 /// While the terminal is open, this class changes its settings. ``close()``, ``suspend()`` and `deinit`
 /// restore them.
-final class Terminal {
+final class Terminal: Display {
     /// The descriptor for poll(2). Reading it never blocks.
     let fileDescriptor: CInt
+    private let output: CInt
     private let original: termios
-    private let withStyles: Bool
+    /// `ccurses_screen`; valid until ``close()``.
+    private let curses: OpaquePointer
+    private var sequence = KeySequence()
+    let isPlain = false
     private(set) var isOnAlternateScreen = false
     private var isOpen = true
 
@@ -22,23 +27,38 @@ final class Terminal {
     }
 
     /// Opens the controlling terminal, and sets it to read single keys without echo.
+    ///
+    /// - Parameter withoutStyles: whether to draw without colours. Bold, reverse and underlined text stays.
     init(type: String?, withoutStyles: Bool) throws(Failure) {
-        let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { throw .cannotOpen(reason: String(cString: strerror(errno))) }
+        guard let type, !type.isEmpty else { throw .tooSimple }
+        fileDescriptor = try Self.open(O_RDONLY | O_NONBLOCK)
+        do {
+            output = try Self.open(O_WRONLY)
+        } catch {
+            _ = Glibc.close(fileDescriptor)
+            throw error
+        }
         var settings = termios()
-        guard tcgetattr(descriptor, &settings) == 0 else {
+        var failure = CCURSES_NO_MEMORY
+        guard tcgetattr(output, &settings) == 0 else {
             let reason = String(cString: strerror(errno))
-            _ = Glibc.close(descriptor)
+            Self.close(fileDescriptor, output)
             throw .cannotOpen(reason: reason)
         }
-        guard let type, !type.isEmpty, type != "dumb" else {
-            _ = Glibc.close(descriptor)
-            throw .tooSimple
-        }
-        fileDescriptor = descriptor
         original = settings
-        withStyles = !withoutStyles
-        resume()
+        // ncurses returns to these settings when the full screen is left.
+        Self.takeSingleKeys(output, settings)
+        guard let curses = ccurses_open(type, fileDescriptor, output, !withoutStyles, &failure) else {
+            tcsetattr(output, TCSAFLUSH, &settings)
+            Self.close(fileDescriptor, output)
+            switch failure {
+            case CCURSES_TOO_SIMPLE: throw .tooSimple
+            case CCURSES_NO_LOCALE: throw .cannotOpen(reason: "the locale C.UTF-8 is missing")
+            default: throw .cannotOpen(reason: "out of memory")
+            }
+        }
+        self.curses = curses
+        ccurses_take_keys(curses, true)
     }
 
     deinit { close() }
@@ -48,91 +68,133 @@ final class Terminal {
         guard isOpen else { return }
         suspend()
         isOpen = false
-        _ = Glibc.close(fileDescriptor)
+        ccurses_close(curses)
+        Self.close(fileDescriptor, output)
+    }
+
+    private static func open(_ flags: CInt) throws(Failure) -> CInt {
+        let descriptor = Glibc.open("/dev/tty", flags | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw .cannotOpen(reason: String(cString: strerror(errno))) }
+        return descriptor
+    }
+
+    private static func close(_ descriptors: CInt...) {
+        for descriptor in descriptors { _ = Glibc.close(descriptor) }
     }
 
     /// The size; `nil` if the terminal does not report it.
     var size: ScreenSize? {
+        Self.size(of: fileDescriptor)
+    }
+
+    static func size(of descriptor: CInt) -> ScreenSize? {
         var size = clinux_terminal_size()
-        guard clinux_terminal_size(fileDescriptor, &size) == 0, size.rows > 0, size.columns > 0 else { return nil }
+        guard clinux_terminal_size(descriptor, &size) == 0, size.rows > 0, size.columns > 0 else { return nil }
         return ScreenSize(columns: Int(size.columns), rows: Int(size.rows))
     }
 
     /// The path of the terminal, taken from the first standard stream that is connected to a terminal; `nil`
     /// if none is. The person recognises the terminal by this path.
-    var name: String? {
+    var name: String? { Self.standardName }
+
+    static var standardName: String? {
         for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
             if let name = ttyname(stream) { return String(cString: name) }
         }
         return nil
     }
 
-    /// Returns the available input: empty if there is none, `nil` if the terminal is gone.
-    func read() -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: 1_024)
-        let count = Glibc.read(fileDescriptor, &bytes, bytes.count)
-        if count < 0 { return errno == EINTR || errno == EAGAIN ? [] : nil }
-        return Array(bytes.prefix(count))
+    /// Returns the available keys: none if there is no input, `nil` if the terminal is gone.
+    ///
+    /// Waits at most 50 ms for each byte of an incomplete sequence.
+    func read() -> [Key]? {
+        var state = pollfd(fd: fileDescriptor, events: 0, revents: 0)
+        guard poll(&state, 1, 0) <= 0 else { return nil }
+        return sequence.keys(from: curses)
     }
 
     /// Discards unread input.
-    func discardInput() { tcflush(fileDescriptor, TCIFLUSH) }
-
-    /// Whether the terminal shows what the person types.
-    var echoes: Bool {
-        var settings = termios()
-        return tcgetattr(fileDescriptor, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
+    func discardInput() {
+        ccurses_discard_input(curses)
+        sequence.discard()
     }
 
-    /// Writes the line at the cursor, wrapped as needed.
+    /// Whether the terminal shows what the person types.
+    var echoes: Bool { Self.echoes(output) }
+
+    static func echoes(_ descriptor: CInt) -> Bool {
+        var settings = termios()
+        return tcgetattr(descriptor, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
+    }
+
+    /// Writes the line at the cursor, wrapped as needed. Only for times when the alternate screen is left.
     func say(_ line: StyledLine) {
         let columns = max(20, (size?.columns ?? 80) - 1)
         for part in line.wrapped(columns: columns) {
-            write(part.drawn(columns: columns, withStyles: withStyles) + "\r\n")
+            for piece in part.clipped(columns: columns) {
+                ccurses_say(curses, piece.text, piece.text.utf8.count, piece.style.curses)
+            }
+            ccurses_say_line_end(curses)
         }
     }
 
-    /// Switches to the alternate screen, so that earlier output cannot be part of a prompt. Lines do not wrap
-    /// on the alternate screen.
+    /// Switches to the alternate screen, so that earlier output cannot be part of a prompt.
     func enterAlternateScreen() {
         guard !isOnAlternateScreen else { return }
         isOnAlternateScreen = true
-        write("\u{1B}[?1049h\u{1B}[?2004h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J\u{1B}[H")
+        takeSize()
+        ccurses_enter(curses)
     }
 
     func leaveAlternateScreen() {
         guard isOnAlternateScreen else { return }
         isOnAlternateScreen = false
-        write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?2004l\u{1B}[?1049l")
+        ccurses_leave(curses)
     }
 
-    /// Redraws the whole screen from the top. This overwrites the output of other programs.
+    /// Draws the whole screen from the top. This overwrites the output of other programs.
     ///
     /// - Parameter clearing: whether to clear the screen first. Otherwise lines are overwritten, which does
     ///   not flicker.
     func draw(_ lines: [StyledLine], clearing: Bool) {
-        guard let size else { return }
-        var text = clearing ? "\u{1B}[0m\u{1B}[2J\u{1B}[H" : "\u{1B}[0m\u{1B}[H"
-        for (index, line) in lines.prefix(size.rows).enumerated() {
-            if index > 0 { text += "\r\n" }
-            text += line.drawn(columns: size.columns, withStyles: withStyles) + "\u{1B}[K"
+        guard isOnAlternateScreen, let size = takeSize() else { return }
+        ccurses_erase(curses)
+        for (row, line) in lines.prefix(size.rows).enumerated() {
+            line.put(row: row, columns: size.columns, on: curses)
         }
-        write(text + "\u{1B}[J")
+        ccurses_show(curses, clearing)
+    }
+
+    @discardableResult
+    private func takeSize() -> ScreenSize? {
+        guard let size else { return nil }
+        ccurses_resize(curses, CInt(size.rows), CInt(size.columns))
+        return size
     }
 
     /// Waits until all output has reached the terminal.
-    func waitUntilDrawn() { tcdrain(fileDescriptor) }
+    func waitUntilDrawn() { tcdrain(output) }
 
     /// Sets the terminal to read single keys without echo.
     func resume() {
+        if isOnAlternateScreen {
+            ccurses_restore_settings(curses)
+        } else {
+            Self.takeSingleKeys(output, original)
+        }
+        ccurses_take_keys(curses, true)
+    }
+
+    /// Sets a terminal to deliver single keys without echo; `original` are its settings.
+    static func takeSingleKeys(_ descriptor: CInt, _ original: termios) {
         var settings = original
         // Ctrl-C and Ctrl-Z still send signals. Ctrl-S must not freeze the screen while a prompt is shown.
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO | ECHONL | IEXTEN)
         settings.c_lflag |= tcflag_t(ISIG)
         settings.c_iflag &= ~tcflag_t(IXON)
-        Self.set(&settings, VMIN, 0)
-        Self.set(&settings, VTIME, 0)
-        tcsetattr(fileDescriptor, TCSADRAIN, &settings)
+        set(&settings, VMIN, 0)
+        set(&settings, VTIME, 0)
+        tcsetattr(descriptor, TCSADRAIN, &settings)
     }
 
     private static func set(_ settings: inout termios, _ index: CInt, _ value: cc_t) {
@@ -144,26 +206,10 @@ final class Terminal {
     /// Restores the terminal's original settings and screen.
     func suspend() {
         leaveAlternateScreen()
+        ccurses_take_keys(curses, false)
+        discardInput()
         // This discards pending input, which must not become the shell's next command.
         var settings = original
-        tcsetattr(fileDescriptor, TCSAFLUSH, &settings)
-    }
-
-    private func write(_ text: String) {
-        let bytes = Array(text.utf8)
-        var written = 0
-        while written < bytes.count {
-            // Sound: the pointer does not leave the closure.
-            let count = bytes[written...].withUnsafeBytes { Glibc.write(fileDescriptor, $0.baseAddress, $0.count) }
-            if count > 0 {
-                written += count
-            } else if errno == EAGAIN {
-                var waiting = pollfd(fd: fileDescriptor, events: Int16(POLLOUT), revents: 0)
-                poll(&waiting, 1, 1_000)
-            } else if errno != EINTR {
-                // The terminal is gone; the next read reports it.
-                return
-            }
-        }
+        tcsetattr(output, TCSAFLUSH, &settings)
     }
 }

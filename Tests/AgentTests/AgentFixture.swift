@@ -63,6 +63,22 @@ final class AgentFixture {
         try wait(for: "“\(text)”", timeout: timeout) { terminal.screen.contains(text) }
     }
 
+    /// Waits until nothing has been written for longer than the arming time, as a person does who reads the screen.
+    func waitForQuiet() throws {
+        var end = ContinuousClock.now + .milliseconds(700)
+        while ContinuousClock.now < end, !terminal.isClosed {
+            broker.serve()
+            let before = terminal.transcript.count
+            terminal.takeOutput()
+            if terminal.transcript.count > before { end = max(end, .now + .milliseconds(200)) }
+            let left = ContinuousClock.now.duration(to: end).components.attoseconds / 1_000_000_000_000_000
+            var waiting = (broker.descriptors + [terminal.fileDescriptor]).map {
+                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+            }
+            poll(&waiting, nfds_t(waiting.count), CInt(max(1, left)))
+        }
+    }
+
     /// Waits for the text of a choice, then presses its key.
     func see(_ text: String, thenPress keys: String) throws {
         try see(text)
@@ -144,6 +160,9 @@ struct PromptText {
     var maximumLevel: String?
     var maximumKeys: [String]?
     var endsAt: String?
+    var grantedKeys: [String]?
+    var lastUsedAt: String?
+    var uses: Int?
 
     var json: String {
         var writer = JSONWriter()
@@ -178,6 +197,9 @@ struct PromptText {
             writer.member("maximumLevel", maximumLevel)
             writer.member("maximumKeys", maximumKeys)
             writer.member("endsAt", endsAt)
+            writer.member("grantedKeys", grantedKeys)
+            writer.member("lastUsedAt", lastUsedAt)
+            writer.member("uses", uses)
         }
         return String(decoding: writer.bytes, as: UTF8.self)
     }

@@ -1,6 +1,8 @@
 import PseudoTerminal
 import Testing
 
+@testable import contact_agent
+
 @Suite("Prompts of the access button")
 struct ButtonTests {
     private func button(_ query: String, status: String = "limited") -> PromptText {
@@ -23,12 +25,12 @@ struct ButtonTests {
         #expect(try fixture.exit() == .exited(0))
     }
 
-    @Test("Return, Escape and d share nothing", arguments: ["\r", "\u{1B}", "d"], ["ada", "l", "nobody"])
-    func refuses(key: String, query: String) throws {
+    @Test("Escape shares nothing", arguments: ["ada", "l", "nobody"])
+    func refuses(query: String) throws {
         let fixture = try AgentFixture(["--once"])
         try fixture.registered()
         fixture.ask(button(query))
-        try fixture.see("“mail” looks for “\(query)”.", thenPress: key)
+        try fixture.see("“mail” looks for “\(query)”.", thenPress: "\u{1B}")
         #expect(try fixture.answer() == BrokerStandIn.Answer(cookie: "cookie-1"))
         #expect(try fixture.exit() == .exited(1))
     }
@@ -46,45 +48,50 @@ struct ButtonTests {
         #expect(try fixture.answer()?.identifiers == ["r1"])
     }
 
-    @Test("An app without a grant needs a second confirmation", arguments: [("y", ["r1"]), ("\r", nil)])
+    @Test("An app without a grant needs a second confirmation", arguments: [("y", ["r1"]), ("\u{1B}", nil)])
     func firstTime(key: String, identifiers: [String]?) throws {
         let fixture = try AgentFixture(["--once"])
         try fixture.registered()
         fixture.ask(button("ada", status: "notDetermined"))
         try fixture.see("[s] Share Ada Lovelace", thenPress: "s")
-        try fixture.see("“mail” never had a contact of you before.")
+        try fixture.see("It has no access to your contacts now.")
         #expect(fixture.terminal.screen.contains("Only this contact: Ada Lovelace"))
         #expect(fixture.terminal.screen.contains("It says: “to fill in addresses”"))
-        #expect(fixture.terminal.screen.contains("[t] for this terminal session"))
-        try fixture.see("[y] Yes, share", thenPress: key)
+        #expect(fixture.terminal.screen.contains("Lasts: this terminal session   [t] Change"))
+        try fixture.see("[y] Share this contact", thenPress: key)
         let answer = try fixture.answer()
         #expect(answer?.identifiers == identifiers)
         #expect(answer?.lifetime == (identifiers == nil ? nil : "session"))
         #expect(try fixture.exit() == .exited(identifiers == nil ? 1 : 0))
     }
 
-    @Test("Of several matches, only the chosen ones are shared")
+    @Test("Of several matches, only the chosen ones are shared, after a confirmation")
     func several() throws {
         let fixture = try AgentFixture(["--once"])
         try fixture.registered()
         fixture.ask(button("l"))
-        try fixture.see("2 [ ] Lin Lanying")
-        try fixture.see("[1–9] choose whom to share", thenPress: "2")
-        try fixture.see("[s] Share Lin Lanying with “mail”", thenPress: "s")
+        try fixture.see("  [ ] Lin Lanying", thenPress: "\u{1B}[B")
+        try fixture.see("› [ ] Lin Lanying", thenPress: "\r")
+        try fixture.see("[y] Share this contact", thenPress: "y")
         #expect(try fixture.answer()?.identifiers == ["r3"])
     }
 
-    @Test("If nothing matches, the agent says so and shares nothing")
+    @Test("If nothing matches, the agent says so, and the person can search on")
     func noMatch() throws {
         let fixture = try AgentFixture(["--once"])
         try fixture.registered()
         fixture.ask(button("nobody"))
-        try fixture.see("No contact matches")
-        try fixture.see("Press any key.", thenPress: "s")
-        #expect(try fixture.answer() == BrokerStandIn.Answer(cookie: "cookie-1"))
+        try fixture.see("No new match. “mail” won't be told.")
+        fixture.terminal.send("\r")
+        fixture.terminal.send("\u{15}gra")
+        try fixture.see("› [ ] Grace Hopper")
+        #expect(fixture.broker.answers.isEmpty)
+        fixture.terminal.send("\r")
+        try fixture.see("[y] Share this contact", thenPress: "y")
+        #expect(try fixture.answer()?.identifiers == ["r2"])
     }
 
-    @Test("Choosing a disabled row shows the reason")
+    @Test("Marking a disabled row shows the reason")
     func disabledRow() throws {
         let fixture = try AgentFixture(contacts: [
             .init(identifier: "r1", givenName: "Ada", familyName: "Lovelace", detail: "x", reason: "has no address"),
@@ -92,9 +99,77 @@ struct ButtonTests {
         ])
         try fixture.registered()
         fixture.ask(button("ada"))
-        try fixture.see("has no address", thenPress: "1s")
+        try fixture.see("has no address", thenPress: " \r")
         try fixture.see("Ada Lovelace cannot be chosen: has no address")
         #expect(fixture.broker.answers.isEmpty)
+    }
+
+    @Test(
+        "A row that is disabled or already granted is never shared", arguments: ["s⏎y", " ⏎y", "⏎⏎y"], [true, false])
+    func disabled(keys: String, isGranted: Bool) throws {
+        for total in [1, 2] {
+            var driver = try Driver(button("p"))
+            driver.total = total
+            driver.row = { _, row in
+                row.isEnabled = isGranted
+                row.isGranted = isGranted
+            }
+            driver.begin()
+            for key in keys {
+                if case .answer(let answer) = driver.press(String(key)) { Issue.record("answered \(answer)") }
+            }
+        }
+    }
+
+    @Test("If another match replaces the one that is shown, the stage changes")
+    func replacedMatch() throws {
+        var driver = try Driver(button("p"))
+        driver.total = 1
+        driver.begin()
+        let before = driver.screen.stage
+        driver.screen.dialogue.found(SearchResult(rows: Driver.rows(2..<3), total: 1, offset: 0))
+        #expect(driver.screen.stage != before)
+        #expect(driver.press("s") == .answer(Answer(level: .limited, identifiers: ["r2"])))
+    }
+
+    @Test("The contact that was shown is confirmed, even if the list has changed since")
+    func confirmedRow() throws {
+        var driver = try Driver(button("p", status: "notDetermined"))
+        driver.total = 1
+        driver.begin()
+        #expect(driver.press("s") == .nothing)
+        driver.screen.dialogue.found(SearchResult(rows: Driver.rows(2..<3), total: 1, offset: 0))
+        let answer = Answer(level: .limited, identifiers: ["r1"], lifetime: .session)
+        #expect(driver.press("y") == .answer(answer))
+    }
+
+    @Test("The app changes its query until the person moves, marks or types")
+    func followsQuery() throws {
+        func updated(_ keys: String) throws -> String? {
+            var driver = try Driver(button("p"))
+            driver.begin()
+            driver.press(keys)
+            guard var dialogue = driver.screen.dialogue as? ButtonDialogue,
+                case .search(let query, _, _, _) = dialogue.update(query: "other", on: driver.size)
+            else { return nil }
+            #expect(dialogue.place == .looking)
+            return query
+        }
+        #expect(try updated("") == "other")
+        for keys in ["↓", " ", "a", "⇟", "⏎"] { #expect(try updated(keys) == nil, "\(keys)") }
+    }
+
+    @Test("A new query of the app is shown, and an approving key has no effect at first")
+    func updatedQuery() throws {
+        let fixture = try AgentFixture(["--once"])
+        try fixture.registered()
+        fixture.ask(button("a"))
+        try fixture.see("[s] Share Ada Lovelace")
+        fixture.broker.say(#"{"updated":"another","query":"gra"}"#)
+        fixture.broker.say(#"{"updated":"cookie-1","query":"gra"}"#)
+        try fixture.see("“mail” looks for “gra”.")
+        try fixture.see("[s] Share Grace Hopper", thenPress: "s")
+        #expect(try fixture.answer()?.identifiers == ["r2"])
     }
 
     @Test("A denied app's prompt takes one line until the person opens it")
@@ -105,13 +180,11 @@ struct ButtonTests {
         prompt.quiet = true
         fixture.ask(prompt)
         try fixture.see("“mail”, which you refused, asks again. Press o to open.")
-        #expect(!fixture.terminal.screen.isAlternate)
         fixture.terminal.send("o")
         try fixture.see("“mail” looks for “ada”.")
-        #expect(fixture.terminal.screen.isAlternate)
         try fixture.see("[s] Share Ada Lovelace", thenPress: "s")
-        try fixture.see("You refused “mail” before.")
-        try fixture.see("[y] Yes, share", thenPress: "y")
+        try fixture.see("You have denied it access.")
+        try fixture.see("[y] Share this contact", thenPress: "y")
         #expect(
             try fixture.answer()
                 == BrokerStandIn.Answer(

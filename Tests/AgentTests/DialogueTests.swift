@@ -1,102 +1,117 @@
 import BrokerFormatting
-import BrokerJSON
 import Testing
 
 @testable import contact_agent
 
 @Suite("Keys and prompts")
 struct DialogueTests {
-    static let size = ScreenSize(columns: 80, rows: 24)
-
-    static func prompt(_ text: PromptText = PromptText()) throws -> Prompt {
-        try #require(Prompt(JSONDocument(parsing: Array(text.json.utf8)).root))
-    }
-
-    static func rows(_ count: Int, from first: Int = 1) -> [Row] {
-        (first..<first + count).map {
-            Row(identifier: "r\($0)", name: "Person \($0)", detail: nil, isGranted: false, isEnabled: true, reason: nil)
-        }
-    }
-
-    /// Presses keys one after the other, and answers each search with thirty people.
-    private func press(_ keys: [Key], in dialogue: inout some Dialogue, isArmed: Bool = true) -> Effect {
-        var last = Effect.nothing
-        for key in keys {
-            last = dialogue.press(key, on: Self.size, isArmed: isArmed)
-            if case .search(_, let offset, let limit, _) = last {
-                dialogue.found(
-                    SearchResult(rows: Self.rows(min(limit, 30 - offset), from: offset + 1), total: 30, offset: offset))
-            }
-        }
-        return last
-    }
-
-    private func characters(_ text: String) -> [Key] { text.map { $0 == "\r" ? .enter : .character($0) } }
+    static let languages = LocalizedNames.available
 
     @Test(
         "In a prompt for access, each sequence of keys gives the expected answer",
         arguments: [
-            ("\r", Answer(level: .denied)),
-            ("d", Answer(level: .denied)),
+            ("⎋", Answer(level: .denied)),
             ("N", Answer(level: .denied, neverAskAgain: true)),
-            ("c\r", Answer(level: .denied)),
-            ("ca", Answer(level: .full, lifetime: .session)),
-            ("cta", Answer(level: .full, lifetime: .untilRevoked)),
-            ("ctta", Answer(level: .full, lifetime: .session)),
-            ("cs\r1cy", Answer(level: .limited, identifiers: ["r1"], lifetime: .session)),
-            ("cs\r31cy", Answer(level: .limited, identifiers: ["r3", "r1"], lifetime: .session)),
-            ("cs\r1n2cy", Answer(level: .limited, identifiers: ["r1", "r11"], lifetime: .session)),
-            ("cs\r12n1p2cy", Answer(level: .limited, identifiers: ["r1", "r10"], lifetime: .session)),
-            ("cs\r1cb1\r", Answer(level: .denied)),
-            ("cs\rb\r", Answer(level: .denied)),
-            ("cs\r1cd", Answer(level: .denied)),
+            ("↓↓⏎", Answer(level: .denied, neverAskAgain: true)),
+            ("ay", Answer(level: .full, lifetime: .session)),
+            ("aty", Answer(level: .full, lifetime: .untilRevoked)),
+            ("atty", Answer(level: .full, lifetime: .session)),
+            ("a⏎ay", Answer(level: .full, lifetime: .session)),
+            ("a↓⏎", Answer(level: .full, lifetime: .session)),
+            ("c⏎y", Answer(level: .limited, identifiers: ["r1"], lifetime: .session)),
+            ("⏎⏎⏎", Answer(level: .limited, identifiers: ["r1"], lifetime: .session)),
+            ("c↓↓ ↑↑ ⏎y", Answer(level: .limited, identifiers: ["r3", "r1"], lifetime: .session)),
+            ("c⇟ ⏎⏎", Answer(level: .limited, identifiers: ["r19"], lifetime: .session)),
+            ("c ↓ ↓ ↑ ⏎ty", Answer(level: .limited, identifiers: ["r1", "r3"], lifetime: .untilRevoked)),
+            ("csag⏎⏎", Answer(level: .limited, identifiers: ["r1"], lifetime: .session)),
+            ("c↓ sag⏎⏎", Answer(level: .limited, identifiers: ["r2", "r1"], lifetime: .session)),
+            ("c ⏎←⎋⎋", Answer(level: .denied)),
+            ("c ⎋⏎⏎⏎", Answer(level: .limited, identifiers: ["r1"], lifetime: .session)),
+            ("c ⏎⎋←y", Answer(level: .limited, identifiers: ["r1"], lifetime: .session)),
+            ("c←⎋", Answer(level: .denied)),
+            ("c⎋", Answer(level: .denied)),
+            ("c/a b⏎ ⏎y", Answer(level: .limited, identifiers: ["r1"], lifetime: .session)),
         ])
     func access(keys: String, answer: Answer) throws {
-        var dialogue = AccessDialogue(try Self.prompt())
-        #expect(press(characters(keys), in: &dialogue) == .answer(answer))
+        var driver = try Driver(PromptText())
+        driver.begin()
+        #expect(driver.press(keys) == .answer(answer))
     }
 
-    @Test("A chosen contact group counts as all of its contacts, on every screen and in the answer")
-    func group() throws {
-        var dialogue = AccessDialogue(try Self.prompt())
-        _ = press(characters("cs\r"), in: &dialogue)
-        var rows = Self.rows(2)
-        rows[0].contacts = 12
-        dialogue.found(SearchResult(rows: rows, total: 2, offset: 0))
-        func shows(_ text: String) -> Bool {
-            dialogue.lines(on: Self.size, isArmed: true).contains { $0.text.contains(text) }
+    @Test("Return never refuses, and pressing it twice loses nothing", arguments: 1...12)
+    func returnKey(times: Int) throws {
+        var driver = try Driver(PromptText())
+        driver.isArmed = false
+        driver.press("csag")
+        for _ in 0..<times {
+            if case .answer(let answer) = driver.press("⏎") { Issue.record("answered \(answer)") }
         }
-        _ = press(characters("1"), in: &dialogue)
-        #expect(shows("12 chosen"))
-        _ = press(characters("2c"), in: &dialogue)
-        #expect(shows("Share these 13 contacts with") && shows("[y] Share these 13 contacts"))
+        driver.isArmed = true
+        #expect(driver.press("y") == .answer(Answer(level: .limited, identifiers: ["r1"], lifetime: .session)))
+    }
+
+    @Test("Leaving with marked contacts or a search asks once", arguments: ["c ", "c ⏎", "csag", "c/"])
+    func leaving(keys: String) throws {
+        var driver = try Driver(PromptText())
+        driver.press(keys)
+        #expect(driver.press("⎋") == .nothing)
+        #expect(driver.shows("Leave without sharing?"))
+        #expect(driver.press("yacN ") == .nothing)
+        #expect(driver.press("⎋") == .answer(Answer(level: .denied)))
+    }
+
+    @Test("A marked contact stays marked and in view while other contacts are searched")
+    func marks() throws {
+        var driver = try Driver(PromptText())
+        driver.press("csag ")
+        #expect(driver.shows("1 marked: Person 1"))
+        #expect(driver.searches.last == .search(query: "", offset: 0, limit: 38))
+        driver.press("lil↓ ")
+        #expect(driver.shows("2 marked: Person 2, Person 1"))
+        driver.press("xyz")
+        #expect(driver.shows("2 marked"))
+    }
+
+    @Test("A marked contact group counts as all of its contacts, on every screen and in the answer")
+    func group() throws {
+        var driver = try Driver(PromptText())
+        driver.row = { if $0 == 1 { $1.contacts = 12 } }
+        driver.press("c ")
+        #expect(driver.shows("12 marked"))
+        driver.press("↓ ⏎")
+        #expect(driver.shows("Share these 13 contacts with") && driver.shows("[y] Share these 13 contacts"))
         let expected = Answer(level: .limited, identifiers: ["r1", "r2"], moreContacts: 11, lifetime: .session)
-        #expect(press(characters("y"), in: &dialogue) == .answer(expected))
+        #expect(driver.press("y") == .answer(expected))
         #expect(expected.contacts == 13)
     }
 
     @Test(
         "Keys that approve have an effect only where they are offered",
-        arguments: ["a", "y", "s", "cy", "cs\ra", "cs\ry", "cs\rcy", "cs\r11cy", "cs\r1", "cs\r1c1", "csa", "csy"])
+        arguments: ["y", "s", "cy", "ca", "c y", "a⏎y", "ac", "a⏎⏎", "c ⏎a", "c ⏎←y", "ky", "?y", "?a⏎", "ak y"])
     func notApproving(keys: String) throws {
-        var dialogue = AccessDialogue(try Self.prompt())
-        if case .answer(let answer) = press(characters(keys), in: &dialogue) {
-            Issue.record("answered \(answer)")
-        }
-    }
-
-    @Test("A key that approves has no effect before its stage was visible long enough", arguments: ["ca", "cs\r1cy"])
-    func unarmed(keys: String) throws {
-        var dialogue = AccessDialogue(try Self.prompt())
-        #expect(press(characters(keys), in: &dialogue, isArmed: false) == .tooEarly)
+        var driver = try Driver(PromptText())
+        if case .answer(let answer) = driver.press(keys) { Issue.record("answered \(answer)") }
     }
 
     @Test(
-        "Turning notes on grants only those keys of notes that the app requested",
+        "A key that approves has no effect before its stage was visible long enough", arguments: ["ay", "c ⏎y", "c⏎⏎"])
+    func unarmed(keys: String) throws {
+        var driver = try Driver(PromptText())
+        driver.isArmed = false
+        #expect(driver.press(keys) == .tooEarly)
+        #expect(!driver.shows("[y]"))
+    }
+
+    @Test(
+        "The person chooses the keys; notes only if the app requested them, and only those",
         arguments: [["note"], ["extraProperties"], ["note", "extraProperties"], ["note", "givenName"]])
     func notes(keys: [String]) throws {
-        var dialogue = AccessDialogue(try Self.prompt(PromptText(keys: keys)))
-        guard case .answer(let answer) = press(characters("cna"), in: &dialogue) else {
+        var driver = try Driver(PromptText(keys: keys))
+        driver.press("ak")
+        driver.press(.end)
+        #expect(driver.shows("› [ ] notes") || driver.shows("[ ] notes"))
+        while !driver.shows("› [ ] notes") { driver.press("↑") }
+        guard case .answer(let answer) = driver.press(" ⏎y") else {
             Issue.record("no answer")
             return
         }
@@ -105,112 +120,187 @@ struct DialogueTests {
         #expect(answer.keys?.contains("phoneNumbers") == true)
     }
 
+    @Test("A kind of keys that is turned off is not granted, and without any key nothing is shared")
+    func fewerKeys() throws {
+        var driver = try Driver(PromptText())
+        guard case .answer(let answer) = driver.press("c ⏎k ⏎y") else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(answer.keys?.contains("givenName") == false)
+        #expect(answer.keys?.contains("emailAddresses") == true)
+        var none = try Driver(PromptText())
+        none.press("c ⏎k")
+        for _ in 0..<20 { none.press(" ↓") }
+        #expect(none.press("⏎y") == .nothing)
+        #expect(none.shows("What may “mail” read of each contact?"))
+    }
+
     @Test("An answer to an app that has a grant keeps the grant's lifetime")
     func persistentLifetime() throws {
-        var dialogue = ButtonDialogue(
-            try Self.prompt(PromptText(kind: "button", status: "limited", query: "p", lifetimes: ["session"])))
-        dialogue.found(SearchResult(rows: Self.rows(1), total: 1, offset: 0))
-        #expect(press(characters("s"), in: &dialogue) == .answer(Answer(level: .limited, identifiers: ["r1"])))
+        var driver = try Driver(PromptText(kind: "button", status: "limited", query: "p", lifetimes: ["session"]))
+        driver.total = 1
+        driver.begin()
+        #expect(driver.press("s") == .answer(Answer(level: .limited, identifiers: ["r1"])))
     }
 
     @Test("Each step towards sharing is a stage of its own")
     func stages() throws {
-        var dialogue = AccessDialogue(try Self.prompt())
-        var stages = [dialogue.stage]
-        for key in characters("cs\r1c") {
-            _ = press([key], in: &dialogue)
-            if dialogue.stage != stages.last { stages.append(dialogue.stage) }
+        var driver = try Driver(PromptText())
+        var stages = [driver.screen.stage]
+        for key in "c ⏎?" {
+            driver.press(String(key))
+            if driver.screen.stage != stages.last { stages.append(driver.screen.stage) }
         }
         #expect(Set(stages).count == 4)
     }
 
     @Test("Pasted text can be a query, but never an answer")
     func paste() throws {
-        var dialogue = AccessDialogue(try Self.prompt())
-        #expect(press([.paste("c")], in: &dialogue) == .nothing)
-        #expect(dialogue.stage == "introduction")
-        #expect(press(characters("c") + [.paste("a")], in: &dialogue) == .nothing)
-        let effect = press(characters("s") + [.paste("ada\nd")], in: &dialogue)
-        #expect(effect == .search(query: "adad", offset: 0, limit: 9))
+        var driver = try Driver(PromptText())
+        #expect(driver.press(.paste("c")) == .nothing)
+        #expect(driver.screen.stage == "introduction")
+        driver.press("a")
+        #expect(driver.press(.paste("y")) == .nothing)
+        driver.press("⏎c")
+        #expect(driver.press(.paste("ada\nd")) == .search(query: "adad", offset: 0, limit: 38))
     }
 
-    @Test("If another match replaces the one that is shown, the stage changes")
-    func replacedMatch() throws {
-        var dialogue = ButtonDialogue(
-            try Self.prompt(PromptText(kind: "button", status: "limited", query: "p", lifetimes: nil)))
-        dialogue.found(SearchResult(rows: Self.rows(1), total: 1, offset: 0))
-        let before = dialogue.stage
-        dialogue.found(SearchResult(rows: Self.rows(1, from: 2), total: 1, offset: 0))
-        #expect(dialogue.stage != before)
-        #expect(press(characters("s"), in: &dialogue) == .answer(Answer(level: .limited, identifiers: ["r2"])))
+    @Test("A click does what the line says; on two actions side by side it does nothing")
+    func clicks() throws {
+        var driver = try Driver(PromptText())
+        let row = try #require(driver.lines.firstIndex { $0.text.contains("[c]") })
+        #expect(driver.lines[row].action == .character("c"))
+        driver.press("c")
+        #expect(driver.lines[4].action == .row(index: 2))
+        driver.press(.row(index: 2))
+        #expect(driver.shows("1 marked: Person 3"))
+        let menu = Menu()
+        let controls = [Control(key: "y", words: "Yes"), Control(key: "b", words: "Back")]
+        #expect(menu.lines(controls, columns: 80, room: 1, isArmed: true).map(\.action) == [nil])
     }
 
-    @Test("The contact that was shown is confirmed, even if the list has changed since")
-    func confirmedRow() throws {
-        var dialogue = ButtonDialogue(try Self.prompt(PromptText(kind: "button", query: "p", lifetimes: nil)))
-        dialogue.found(SearchResult(rows: Self.rows(1), total: 1, offset: 0))
-        #expect(press(characters("s"), in: &dialogue) == .nothing)
-        dialogue.found(SearchResult(rows: Self.rows(1, from: 2), total: 1, offset: 0))
-        #expect(press(characters("y"), in: &dialogue) == .answer(Answer(level: .limited, identifiers: ["r1"])))
+    @Test("A long list loads what is visible, and moves by rows and pages", arguments: [10, 200, 10_000])
+    func scrolling(total: Int) throws {
+        var driver = try Driver(PromptText())
+        driver.total = total
+        driver.press("c")
+        driver.press(.end)
+        #expect(driver.shows("› [ ] Person \(total)"))
+        driver.press(.home)
+        #expect(driver.shows("› [ ] Person 1 "))
+        for _ in 0..<3 { driver.press("⇟") }
+        #expect(driver.shows("› [ ] Person \(min(total, 55)) "))
+        driver.press("⇞↓")
+        #expect(driver.shows("› [ ] Person \(min(total, total == 10 ? 2 : 38)) "))
+        #expect(driver.searches.count < 6)
     }
 
-    @Test("A row that is disabled or already granted is never chosen", arguments: ["s", "1s"], [true, false])
-    func disabled(keys: String, isGranted: Bool) throws {
-        var row = Self.rows(1)[0]
-        row.isEnabled = isGranted
-        row.isGranted = isGranted
-        for total in [1, 2] {
-            var dialogue = ButtonDialogue(
-                try Self.prompt(PromptText(kind: "button", status: "limited", query: "p", lifetimes: nil)))
-            dialogue.found(SearchResult(rows: Array(repeating: row, count: total), total: total, offset: 0))
-            #expect(press(characters(keys), in: &dialogue) == .nothing)
+    @Test("The keys from prompt to done")
+    func counts() throws {
+        // Share one contact that the app looks for.
+        var button = try Driver(PromptText(kind: "button", query: "ada"))
+        button.total = 1
+        button.begin()
+        #expect(button.press("⏎⏎") == .answer(Answer(level: .limited, identifiers: ["r1"], lifetime: .session)))
+        #expect(button.presses == 2)
+        // Share three of 10,000 contacts, each found by three letters.
+        var access = try Driver(PromptText())
+        access.total = 10_000
+        // The search of this test finds other people for each query.
+        access.names = ["sag": "r1", "lil": "r2", "mar": "r3"]
+        let three = Answer(level: .limited, identifiers: ["r1", "r2", "r3"], lifetime: .session)
+        #expect(access.press("csag lil mar⏎⏎") == .answer(three))
+        #expect(access.presses == 3 * (3 + 1) + 2)
+        // Give one e-mail address, once.
+        var pick = try Driver(PromptText(kind: "pick"))
+        pick.row = { $1.returns = false }
+        pick.card = PickTests.card()
+        #expect(pick.press("c⏎↓⏎y") == .answer(Answer(picked: [.init(contact: "r1", key: "phoneNumbers", value: "2")])))
+        #expect(pick.presses == 5)
+        // Revoke one contact.
+        var manage = try Driver(PromptText(kind: "manage", status: "limited", grantedContacts: 12))
+        manage.row = { $1.isGranted = $0 <= 12 }
+        #expect(manage.press("c ⏎y") == .answer(Answer(level: .limited, identifiers: [], removed: ["r1"])))
+        #expect(manage.presses == 4)
+    }
+
+    @Test("An app that asks for more keys gets those that the person gives")
+    func moreKeys() throws {
+        let text = PromptText(kind: "keys", status: "limited", keys: ["note", "groups"])
+        func answer(_ keys: String) throws -> Effect {
+            var driver = try Driver(text)
+            return driver.press(keys)
         }
+        #expect(try answer("y") == .answer(Answer(keys: ["note", "groups"])))
+        #expect(try answer("1y") == .answer(Answer(keys: ["groups"])))
+        #expect(try answer("2y") == .answer(Answer(keys: ["note"])))
+        #expect(try answer("11y") == .answer(Answer(keys: ["note", "groups"])))
+        #expect(try answer("12y") == .nothing)
+        #expect(try answer("N") == .answer(Answer(neverAskAgain: true)))
+        #expect(try answer("⎋") == .answer(.dismissed))
+        var early = try Driver(text)
+        early.isArmed = false
+        #expect(early.press("y") == .tooEarly)
     }
 
     @Test(
-        "Every stage fits into the smallest terminal",
-        arguments: [nil, "c", "cs", "cs\r", "cs\r123", "cs\r12345c"], languages)
-    func fits(keys: String?, language: String) throws {
-        let names = LocalizedNames(languages: [language])
-        let smallest = ScreenSize.minimum
+        "A name that could be mistaken for something else has a warning",
+        arguments: [
+            ("Ada", nil), ("[y] Share", "(name looks like a key)"), ("Аda", "(name mixes alphabets)"),
+            ("Ада", nil), ("Αda Byron", "(name mixes alphabets)"), ("Ada Αθήνα", nil),
+            ("〔y〕", "(name looks like a key)"),
+        ])
+    func lookalikes(name: String, warning: String?) {
+        #expect(Lookalike.warning(name).map { LocalizedNames.inEnglish.text($0) } == warning)
+    }
+
+    @Test("The parts of a name that match the query are marked")
+    func matches() {
+        func marked(_ text: String, _ query: String) -> [String] {
+            Matches.line(text, query, .plain).pieces.filter { $0.style == .match }.map(\.text)
+        }
+        #expect(marked("Saga Norén", "sa nor") == ["Sa", "Nor"])
+        #expect(marked("Saga Norén", "aga") == [])
+        #expect(marked("saga@malmo.example", "MAL") == ["mal"])
+        #expect(marked("鄧麗君", "鄧") == ["鄧"])
+        #expect(marked("x", "") == [])
+        #expect(Matches.line("Saga Norén", "sa nor", .plain).text == "Saga Norén")
+    }
+
+    @Test(
+        "Every screen fits into the terminal, in every language",
+        arguments: [ScreenSize.minimum, ScreenSize(columns: 200, rows: 60)], languages)
+    func fits(size: ScreenSize, language: String) throws {
+        let long = "an app with a very long name, which it chose"
+        let paths = [
+            ("access", ["", "c", "c ⏎", "c ↓ ↓ ↓ ↓ ↓ ↓ ↓ ⏎", "a", "ak", "c ⎋", "?", "c/"]),
+            ("button", ["", "⏎", " ⏎"]), ("manage", ["", "c", "c ", "c ↓ ↓ ⏎", "x", "a", "k", "k ⏎", "c⇥"]),
+            ("pick", ["", "c", "c⏎", "c ⏎", "c ↓ ↓ ⏎"]), ("propose", ["", "c", "cm", "co", "co⏎"]),
+            ("keys", ["", "1"]),
+        ]
         for strength in ["unverified", "claimed", "sandboxed", "installed", "service", "labelled"] {
-            for lifetimes in [["process", "session"], ["session", "untilRevoked"]] {
-                let text = PromptText(
-                    strength: strength, keys: ["note", "givenName", "groups"], lifetimes: lifetimes,
-                    interpreter: lifetimes[0] == "process")
-                var dialogue = AccessDialogue(try Self.prompt(text), names)
-                for key in characters(keys ?? "") {
-                    if case .search(_, let offset, let limit, _) = dialogue.press(key, on: smallest, isArmed: true) {
-                        dialogue.found(SearchResult(rows: Self.rows(limit), total: 30, offset: offset))
+            for status in ["notDetermined", "limited", "full", "denied"] {
+                for (kind, keys) in paths {
+                    // The strength and most of the status are shown on the first screens only.
+                    let isUsual = strength == "unverified" || strength == "sandboxed" && status == "limited"
+                    var text = PromptText(
+                        kind: kind, displayName: long, strength: strength, status: status, purpose: long,
+                        keys: ["note", "givenName", "groups"], query: "p", multiple: status == "full",
+                        proposed: ProposeTests.card, totalContacts: 100_000, grantedContacts: 12_345,
+                        lifetimes: ["process", "session"], interpreter: strength == "unverified")
+                    text.maximumKeys = status == "limited" ? ["givenName", "note"] : nil
+                    for keys in keys where keys.isEmpty || isUsual {
+                        var driver = try Driver(text, on: size, language)
+                        driver.card = PickTests.card(30)
+                        driver.total = status == "limited" ? 1 : 30
+                        driver.row = { $1.match = $0 == 1 ? "email" : nil }
+                        driver.begin()
+                        driver.press(keys)
+                        driver.expectFit("\(kind) \(keys) \(strength) \(status)")
                     }
                 }
-                Self.expect(dialogue.lines(on: smallest, isArmed: true), fit: smallest)
             }
-        }
-    }
-
-    @Test("Every screen of the access button fits into the smallest terminal", arguments: [0, 1, 30], languages)
-    func buttonFits(total: Int, language: String) throws {
-        let names = LocalizedNames(languages: [language])
-        let smallest = ScreenSize.minimum
-        for (status, keys) in [("limited", ""), ("limited", "1s"), ("notDetermined", "s"), ("notDetermined", "1s")] {
-            var dialogue = ButtonDialogue(
-                try Self.prompt(PromptText(kind: "button", status: status, query: "p")), names)
-            guard case .search(_, _, let limit, _) = dialogue.begin(on: smallest) else { return }
-            dialogue.found(SearchResult(rows: Self.rows(min(total, limit)), total: total, offset: 0))
-            for key in characters(keys) { _ = dialogue.press(key, on: smallest, isArmed: true) }
-            Self.expect(dialogue.lines(on: smallest, isArmed: true), fit: smallest)
-        }
-    }
-
-    static let languages = LocalizedNames.available
-
-    /// Expects that the lines fit on the screen, and that each line closes its bidirectional isolates.
-    static func expect(_ lines: [StyledLine], fit size: ScreenSize) {
-        #expect(lines.count <= size.rows - 2, "\(lines.map(\.text).joined(separator: "\n"))")
-        for line in lines {
-            #expect(Columns.width(line.text) <= size.columns, "\(line.text)")
-            #expect(Isolates.open(in: line.text).isEmpty, "\(line.text)")
         }
     }
 }

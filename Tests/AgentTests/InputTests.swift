@@ -1,67 +1,83 @@
+import BrokerFormatting
 import Testing
 
 @testable import contact_agent
 
 @Suite("Keys, lines and columns")
 struct InputTests {
+    /// The keys of these bytes, after which no input comes.
+    private func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
+        var sequence = KeySequence()
+        let keys = bytes.flatMap { sequence.take(CInt($0)) }
+        return keys + sequence.settle()
+    }
+
     @Test(
-        "Bytes become keys, also if they arrive one by one",
+        "Bytes that are no key of the terminal's terminfo entry become keys",
         arguments: [
             ("a", [Key.character("a")]), ("\r", [.enter]), ("\n", [.enter]), ("\u{7F}", [.backspace]),
-            ("\u{15}", [.erase]), ("\u{1}", [.other]), ("é", [.character("é")]),
+            ("\u{15}", [.erase]), ("\t", [.tab]), ("\u{1}", [.other]), ("é", [.character("é")]),
             ("語😀", [.character("語"), .character("😀")]),
-            ("\u{1B}[A", [.other]), ("\u{1B}[1;5Aa", [.other, .character("a")]), ("\u{1B}OP", [.other]),
-            ("\u{1B}y", [.other]), ("\u{1B}\u{1B}[Ay", [.escape, .other, .character("y")]),
+            ("\u{1B}[A\u{1B}[B", [.up, .down]), ("\u{1B}OC\u{1B}OD", [.right, .left]),
+            ("\u{1B}[1;5Aa", [.other, .character("a")]), ("\u{1B}OP", [.other]),
+            ("\u{1B}O5Py", [.other, .character("y")]),
+            ("\u{1B}[[Ay", [.other, .character("y")]), ("\u{1B}[Z", [.backTab]), ("\u{1B}[3~", [.delete]),
+            ("\u{1B}", [.escape]), ("\u{1B}\u{1B}", [.escape, .escape]), ("\u{1B}y", [.other]),
+            ("\u{1B}\u{1B}[Ay", [.escape, .up, .character("y")]),
             ("\u{1B}[200~yes\u{1B}[201~y", [.paste("yes"), .character("y")]),
             ("\u{1B}[200~a\u{1B}[A\u{1B}[201~", [.paste("a\u{1B}[A")]),
+            ("\u{1B}[200~\u{1B}[20\u{1B}[201~", [.paste("\u{1B}[20")]),
+            ("\u{1B}[<0;5;3My", [.click(row: 2, column: 4), .character("y")]), ("\u{1B}[<0;5;3m", []),
+            ("\u{1B}[<64;1;1M\u{1B}[<65;1;1M", [.scrollUp, .scrollDown]), ("\u{1B}[<2;1;1M", []),
+            ("\u{1B}[<20;200;60M", [.click(row: 59, column: 199)]), ("\u{1B}[<0;0;0M", []), ("\u{1B}[<0;1M", [.other]),
+            ("\u{1B}[<0;99999999999999999999;1M", [.other]),
+            ("\u{1B}[M %#y", [.click(row: 2, column: 4), .character("y")]),
         ])
-    func decoding(text: String, keys: [Key]) {
-        var whole = KeyDecoder()
-        #expect(whole.keys(from: Array(text.utf8)) == keys)
-        var cut = KeyDecoder()
-        var found: [Key] = []
-        for byte in text.utf8 { found += cut.keys(from: [byte]) }
-        #expect(found == keys)
-        #expect(!cut.isUndecided)
+    func decoding(text: String, expected: [Key]) {
+        #expect(keys(text.utf8) == expected)
     }
 
-    @Test("A lone ESC is the Escape key only if nothing follows it")
-    func loneEscape() {
-        var decoder = KeyDecoder()
-        do {
-            let keys = decoder.keys(from: [0x1B])
-            #expect(keys.isEmpty)
-        }
-        #expect(decoder.isUndecided)
-        let settled = decoder.settle()
-        #expect(settled == [.escape])
-        do {
-            let keys = decoder.keys(from: Array("[A".utf8))
-            #expect(keys == [.character("["), .character("A")])
-        }
+    @Test(
+        "What a terminal reports is one key without a meaning, whatever letters are in it",
+        arguments: [
+            "\u{1B}]ly\u{1B}\\", "\u{1B}]11;rgb:dddd/aaaa/yyyy\u{7}", "\u{1B}P1$ry\u{1B}\\", "\u{1B}_Gd\u{1B}\\",
+            "\u{1B}[12;40R", "\u{1B}[?62;c", "\u{1B}[>0;276;0c", "\u{1B}]dady",
+        ])
+    func reports(text: String) {
+        #expect(keys(text.utf8) == [.other])
     }
 
-    @Test("An endless sequence and invalid UTF-8 become unknown keys")
+    @Test("A sequence without an end, and invalid UTF-8, become unknown keys")
     func nonsense() {
-        var decoder = KeyDecoder()
-        let endless = Array("\u{1B}[".utf8) + Array(repeating: UInt8(ascii: "1"), count: KeyDecoder.maximumSequence)
-        do {
-            let keys = decoder.keys(from: endless)
-            #expect(keys == [.other])
-        }
-        #expect(!decoder.isUndecided)
-        do {
-            let keys = decoder.keys(from: [0xFF, 0xC0, 0xE2, 0x28, 0xA1])
-            #expect(keys == [.other, .other, .other])
-        }
+        let endless = Array("\u{1B}[".utf8) + Array(repeating: UInt8(ascii: "1"), count: KeySequence.maximumLength)
+        #expect(keys(endless) == [.other])
+        #expect(keys(endless + [UInt8(ascii: "y")]) == [.other, .character("y")])
+        #expect(keys(Array("\u{1B}[12".utf8)) == [.other])
+        #expect(keys([0xE8, 0xAA]) == [.other])
+        #expect(keys([0xFF, 0xC0, 0xE2, 0x28, 0xA1]) == [.other, .other, .other, .character("("), .other])
+        #expect(keys([0xED, 0xA0, 0x80, 0xF4, 0x90, 0x80, 0x80]) == [.other, .other])
     }
 
     @Test("A long paste is cut at its limit")
     func longPaste() {
-        var decoder = KeyDecoder()
-        let text = String(repeating: "x", count: 10 * KeyDecoder.maximumPaste)
-        let keys = decoder.keys(from: Array("\u{1B}[200~\(text)\u{1B}[201~".utf8))
-        #expect(keys == [.paste(String(repeating: "x", count: KeyDecoder.maximumPaste))])
+        let text = String(repeating: "x", count: 10 * KeySequence.maximumPaste)
+        let pasted = keys("\u{1B}[200~\(text)\u{1B}[201~".utf8)
+        #expect(pasted == [.paste(String(repeating: "x", count: KeySequence.maximumPaste))])
+    }
+
+    @Test("The rest of a paste whose beginning was discarded is discarded, up to its end or a pause")
+    func discardedPaste() {
+        let start = ContinuousClock.now
+        for (rest, delay, expected) in [
+            ("yy\u{1B}[201~y", Duration.zero, [Key.character("y")]), ("yy", .zero, []),
+            ("y", KeySequence.pasteTime, [.character("y")]),
+        ] {
+            var sequence = KeySequence()
+            for byte in "\u{1B}[200~y".utf8 { _ = sequence.take(CInt(byte), at: start) }
+            sequence.discard()
+            let found = rest.utf8.flatMap { sequence.take(CInt($0), at: start + delay) }
+            #expect(found == expected)
+        }
     }
 
     @Test("A line takes letters up to its limit, and deletes them one by one or all at once")
@@ -101,14 +117,14 @@ struct InputTests {
             ("a\u{200B}b\u{FEFF}", "“ab”"), ("x” is verified", "“x is verified”"), ("", "“”"), ("\u{9B}2J", "“2J”"),
         ])
     func shown(text: String, line: String) {
-        #expect(ShownText.quoted(text, columns: 40) == line)
+        #expect(ShownText.quoted(text, columns: 40, .inEnglish) == line)
     }
 
     @Test("A line is drawn without control characters, even if the agent's own text has some")
     func lastDoor() {
-        #expect(
-            StyledLine("a\u{1B}b\u{202E}c\nd").drawn(columns: 20, withStyles: true) == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d")
-        #expect(StyledLine.bold("ab").drawn(columns: 1, withStyles: true) == "\u{1B}[1m…\u{1B}[0m")
-        #expect(StyledLine.bold("ab").drawn(columns: 2, withStyles: false) == "ab")
+        let line = StyledLine("a\u{1B}b\u{202E}c\nd").clipped(columns: 20)
+        #expect(line == [.init(text: "a\u{FFFD}b\u{FFFD}c\u{FFFD}d", style: .plain)])
+        #expect(StyledLine.bold("ab").clipped(columns: 1) == [.init(text: "…", style: .bold)])
+        #expect(StyledLine.bold("ab").clipped(columns: 2) == [.init(text: "ab", style: .bold)])
     }
 }

@@ -86,7 +86,7 @@ struct InstalledTests {
         #expect(!userCan(": 3<>/proc/\(pid)/mem"))
         // It serves like any other agent.
         fixture.ask(PromptText())
-        try fixture.see("[c] Continue", thenPress: "d")
+        try fixture.see("[c] Choose contacts…", thenPress: "\u{1B}")
         #expect(try fixture.answer()?.level == "denied")
     }
 
@@ -94,7 +94,7 @@ struct InstalledTests {
     func withoutGroup() throws {
         let fixture = try fixture(mode: "755", starting: exec, environment: ["LD_PRELOAD": "libsqlite3.so.0"])
         let pid = try pid(fixture)
-        try fixture.see("The broker cannot be reached")
+        try fixture.see("Cannot reach the broker")
         #expect(!fixture.broker.isServing)
         // This shows that the other tests cannot read these files because of the group, not because of how they read.
         #expect(userCan("head -c 1 /proc/\(pid)/environ && head -c 1 /proc/\(pid)/maps"))
@@ -134,7 +134,7 @@ struct InstalledTests {
         #expect(links[0...2].allSatisfy { ["/dev/null", "/dev/full"].contains($0) })
         #expect(!links.contains { $0.contains("shadow") })
         fixture.ask(PromptText())
-        try fixture.see("[c] Continue")
+        try fixture.see("[c] Choose contacts…")
     }
 
     @Test("When the broker returns, the agent restarts itself and has the group only until it is connected")
@@ -143,13 +143,13 @@ struct InstalledTests {
         let pid = try pid(fixture)
         try fixture.registered()
         fixture.ask(PromptText())
-        try fixture.see("[c] Continue")
+        try fixture.see("[c] Choose contacts…")
         fixture.broker.close()
-        try fixture.see("The broker cannot be reached")
+        try fixture.see("Cannot reach the broker")
         try fixture.wait(for: "another try") { text("/proc/\(pid)/cmdline").contains("--attempt\0") }
         fixture.broker.open(group: Self.group)
         try fixture.registered()
-        try fixture.see("The broker is there again.")
+        try fixture.see("Connected to the broker again.")
         #expect(field("Gid", of: pid) == "65534 65534 65534 65534")
         #expect(field("Name", of: pid) == "contact-agent")
         #expect(!userCan("head -c 1 /proc/\(pid)/environ"))
@@ -274,8 +274,8 @@ struct InstalledTests {
 
         fixture.broker.holdsForPassword = true
         fixture.ask(PromptText())
-        try fixture.see("[c] Continue", thenPress: "c")
-        try fixture.see("[a] Share all 3 contacts", thenPress: "a")
+        try fixture.see("[a] Share all 3 contacts…", thenPress: "a")
+        try fixture.see("[y] Share all", thenPress: "y")
         try fixture.wait(for: "the answer") { fixture.broker.heldCount == 1 }
         #expect(!fixture.terminal.screen.isAlternate)
         order(orders, "again")
@@ -283,11 +283,11 @@ struct InstalledTests {
         try fixture.see("heard wrong.")
         fixture.broker.refusal = ("io.contactbroker.Agent.AuthenticationFailed", "{}")
         fixture.broker.release()
-        try fixture.see("You were not recognised; nothing was shared. Choose again.")
+        try fixture.see("The password was wrong, or nobody typed it.")
         #expect(fixture.terminal.screen.isAlternate)
 
         fixture.broker.refusal = nil
-        try fixture.see("[a] Share all 3 contacts", thenPress: "a")
+        try fixture.see("[y] Share all", thenPress: "y")
         try fixture.see("You shared all contacts with “mail”.")
         #expect(fixture.broker.answers.count == 1)
         // The message appears before the agent takes the terminal back.
@@ -312,18 +312,18 @@ struct InstalledTests {
         try fixture.see("Waiting for apps")
         fixture.broker.holdsForPassword = true
         fixture.ask(PromptText())
-        try fixture.see("[c] Continue", thenPress: "c")
-        try fixture.see("[a] Share all 3 contacts", thenPress: "a")
+        try fixture.see("[a] Share all 3 contacts…", thenPress: "a")
+        try fixture.see("[y] Share all", thenPress: "y")
         // After the person has answered a password request, the same process asks again.
         #expect(try asking() == first)
         fixture.broker.refusal = ("io.contactbroker.Agent.AuthenticationFailed", #"{"reason":"not given in time"}"#)
         fixture.broker.release()
-        try fixture.see("The broker did not take that (not given in time).")
+        try fixture.see("The broker refused this: not given in time")
         #expect(kill(first, 0) != 0)
 
         fixture.broker.refusal = nil
         fixture.broker.holdsForPassword = true
-        try fixture.see("[a] Share all 3 contacts", thenPress: "a")
+        try fixture.see("[y] Share all", thenPress: "y")
         #expect(try asking() != first)
         order(orders, "once more")
         try fixture.see("Password, once more:", thenPress: "right\r")
@@ -362,9 +362,9 @@ struct InstalledTests {
         let asking = try #require(pid_t(text(fixture.broker.runtimeDirectory + "/asked").prefix { $0.isNumber }))
         fixture.broker.release()
         fixture.ask(PromptText())
-        try fixture.see("[c] Continue", thenPress: "c")
+        try fixture.see("[a] Share all 3 contacts…", thenPress: "a")
         fixture.broker.holdsForPassword = true
-        try fixture.see("[a] Share all 3 contacts", thenPress: "a")
+        try fixture.see("[y] Share all", thenPress: "y")
         try fixture.wait(for: "the answer") { fixture.broker.heldCount == 1 }
         kill(pid, signal)
         #expect(try fixture.exit() == .signalled(signal))
@@ -383,11 +383,11 @@ struct InstalledTests {
         defer { kill(notifier, SIGKILL) }
         #expect(fixture.broker.isNotifying)
         fixture.broker.say(#"{"waiting":2}"#)
-        try fixture.see("2 prompts wait: An app asks about your contacts.")
+        try fixture.see("2 requests waiting.")
         fixture.broker.close()
         fixture.broker.open(group: Self.group)
         try fixture.registered()
         fixture.broker.say(#"{"waiting":1}"#)
-        try fixture.see("1 prompt waits:")
+        try fixture.see("1 request waiting.")
     }
 }

@@ -10,14 +10,14 @@ struct LanguageTests {
     @Test(
         "The environment chooses the language, and the keys are the same in each",
         arguments: [
-            ("de_DE.UTF-8", "möchte Ihre Kontakte sehen.", "[d] Nicht erlauben (Eingabe)   [c] Weiter"),
-            ("ja_JP.UTF-8", "連絡先の閲覧を求めています。", "[d] 許可しない（Enter）   [c] 続ける"),
-            ("zh_CN.UTF-8", "想查看您的联系人。", "[d] 不允许（回车）   [c] 继续"),
-            ("es_MX.UTF-8", "pide ver sus contactos.", "[c] Continuar"),
-            ("fr_CA.UTF-8", "demande à voir vos contacts.", "[c] Continuer"),
+            ("de_DE.UTF-8", "möchte Ihre Kontakte sehen.", "[Esc] Verweigern"),
+            ("ja_JP.UTF-8", "連絡先の閲覧を求めています。", "[Esc] 許可しない"),
+            ("zh_CN.UTF-8", "请求查看您的联系人。", "[Esc] 不允许"),
+            ("es_MX.UTF-8", "pide ver tus contactos.", "[c] Elegir contactos…"),
+            ("fr_CA.UTF-8", "demande à voir vos contacts.", "[c] Choisir"),
             ("ar_EG.UTF-8", "الاطلاع على جهات اتصالك.", "[c] "),
-            ("C", "asks to see your contacts.", "[c] Continue"),
-            ("sv_SE.UTF-8", "asks to see your contacts.", "[c] Continue"),
+            ("C", "asks to see your contacts.", "[c] Choose contacts…"),
+            ("sv_SE.UTF-8", "asks to see your contacts.", "[c] Choose contacts…"),
         ])
     func chosen(locale: String, title: String, choices: String) throws {
         let fixture = try AgentFixture(environment: ["LANG": locale])
@@ -26,7 +26,7 @@ struct LanguageTests {
         try fixture.see(title)
         try fixture.see(choices)
         try fixture.wait(for: "“mail”") { fixture.terminal.screen.contains("mail") }
-        fixture.terminal.send("\r")
+        fixture.terminal.send("\u{1B}")
         #expect(try fixture.answer()?.level == "denied")
     }
 
@@ -41,7 +41,7 @@ struct LanguageTests {
             try fixture.registered()
             fixture.ask(PromptText())
             try fixture.see(title)
-            fixture.terminal.send("d")
+            fixture.terminal.send("\u{1B}")
             _ = try fixture.answer()
             fixture.terminal.terminate()
         }
@@ -57,7 +57,7 @@ struct LanguageTests {
         try fixture.registered()
         fixture.ask(PromptText())
         try fixture.see("“mail” asks to see your contacts.")
-        fixture.terminal.send("d")
+        fixture.terminal.send("\u{1B}")
         _ = try fixture.answer()
     }
 
@@ -66,10 +66,10 @@ struct LanguageTests {
         let arabic = LocalizedNames(languages: ["ar"])
         let prompt = try #require(Prompt(JSONDocument(parsing: Array(PromptText().json.utf8)).root, arabic))
         let lines = AccessDialogue(prompt, arabic).lines(on: .minimum, isArmed: true)
-        #expect(lines[0].text == "\u{2067}يطلب \u{2068}“mail”\u{2069} الاطلاع على جهات اتصالك.\u{2069}")
+        #expect(lines[0].text == "\u{2067}يطلب \u{2068}”mail“\u{2069} الاطلاع على جهات اتصالك.\u{2069}")
         for line in lines {
             for columns in 0...70 {
-                let drawn = line.drawn(columns: columns, withStyles: false)
+                let drawn = line.clipped(columns: columns).map(\.text).joined()
                 #expect(Isolates.open(in: drawn).isEmpty, "\(drawn)")
                 #expect(Columns.width(drawn) <= columns)
                 if let first = drawn.unicodeScalars.first { #expect(!Isolates.starts(first)) }
@@ -85,10 +85,10 @@ struct LanguageTests {
         var list = ContactList()
         list.show(SearchResult(rows: [row], total: 1, offset: 0))
         for columns in [30, 60] {
-            let line = list.lines(columns: columns, .inEnglish)[0].text
-            #expect(line.hasPrefix(" 1 [ ] \u{2068}م"))
+            let line = list.lines(page: 3, columns: columns, query: "", .inEnglish)[0].text
+            #expect(line.hasPrefix("› [ ] \u{2068}م"))
             #expect(Isolates.open(in: line).isEmpty)
-            #expect(Columns.width(line) == 7 + min(34, columns / 2 - 8) + 2)
+            #expect(Columns.width(line) == 6 + max(16, min(40, columns / 2 - 8)) + 2)
         }
     }
 

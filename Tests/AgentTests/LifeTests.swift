@@ -16,7 +16,7 @@ struct LifeTests {
         let pid = try #require(pid_t(line.dropFirst(4).prefix { $0.isNumber }))
         try fixture.registered()
         fixture.ask(PromptText())
-        try fixture.see("[c] Continue")
+        try fixture.see("[c] Choose contacts…")
         #expect(!fixture.terminal.isInLineMode)
         kill(pid, signal)
         try fixture.see("status=\(128 + signal)")
@@ -31,7 +31,7 @@ struct LifeTests {
         let fixture = try AgentFixture()
         try fixture.registered()
         fixture.ask(PromptText())
-        try fixture.see("[c] Continue", thenPress: "\u{3}")
+        try fixture.see("[c] Choose contacts…", thenPress: "\u{3}")
         #expect(try fixture.exit() == .signalled(SIGINT))
         fixture.broker.serve()
         #expect(fixture.broker.answers.isEmpty)
@@ -44,14 +44,14 @@ struct LifeTests {
             script: "set -m; \"$AGENT\"; stty -a | grep -o ' icanon'; echo stopped; read line; fg")
         try fixture.registered()
         fixture.ask(PromptText())
-        try fixture.see("[c] Continue", thenPress: "c")
+        try fixture.see("[a] Share all 3 contacts…", thenPress: "a")
         // Stop before the stage can be answered, so that its delay must start again.
-        try fixture.see("Share all 3 contacts", thenPress: "\u{1A}")
+        try fixture.see("Share all 3 contacts with", thenPress: "\u{1A}")
         try fixture.see("stopped")
         #expect(fixture.terminal.screen.contains(" icanon"))
         fixture.terminal.send("\r")
         try fixture.wait(for: "the prompt again") { fixture.terminal.screen.isAlternate }
-        try fixture.see("[a] Share all 3 contacts", thenPress: "a")
+        try fixture.see("[y] Share all", thenPress: "y")
         #expect(try fixture.answer()?.level == "full")
     }
 
@@ -59,7 +59,7 @@ struct LifeTests {
     func quits() throws {
         let fixture = try AgentFixture()
         try fixture.registered()
-        try fixture.see("[l] what you shared  [q] quit", thenPress: "q")
+        try fixture.see("[q] Quit", thenPress: "q")
         #expect(try fixture.exit() == .exited(0))
     }
 
@@ -75,8 +75,8 @@ struct LifeTests {
                 """)
         try fixture.registered()
         fixture.ask(PromptText())
-        try fixture.see("[c] Continue", thenPress: "c")
-        try fixture.see("[a] Share all 3 contacts", thenPress: "a")
+        try fixture.see("[a] Share all 3 contacts…", thenPress: "a")
+        try fixture.see("[y] Share all", thenPress: "y")
         try fixture.see("You shared all contacts with “mail”.", thenPress: "q")
         try fixture.see("status=0")
         #expect(fixture.broker.answers.count == 1)
@@ -90,7 +90,7 @@ struct LifeTests {
         #expect(fixture.terminal.screen.contains("Start it in a terminal window"))
     }
 
-    @Test("It does not start on a terminal on which it cannot draw", arguments: ["dumb", ""])
+    @Test("At full screen it does not start on a terminal on which it cannot draw", arguments: ["dumb", ""])
     func dumbTerminal(type: String) throws {
         let fixture = try AgentFixture(environment: ["TERM": type])
         #expect(try fixture.exit() == .exited(2))
@@ -102,16 +102,14 @@ struct LifeTests {
         let fixture = try AgentFixture(["--once"], columns: 59, rows: 12)
         try fixture.registered()
         fixture.ask(PromptText())
-        try fixture.see("Make it at least 60×12.", thenPress: "dd\r")
-        #expect(!fixture.terminal.screen.isAlternate)
+        try fixture.see("Make it at least 60×12.", thenPress: "cay\r\u{1B}")
         fixture.terminal.resize(columns: 60, rows: 12)
-        try fixture.see("[d] Don't allow")
+        try fixture.see("[Esc] Don't allow")
         #expect(fixture.broker.answers.isEmpty)
         fixture.terminal.resize(columns: 60, rows: 11)
-        try fixture.wait(for: "the screen to be given back") { !fixture.terminal.screen.isAlternate }
-        fixture.terminal.send("d\r")
+        try fixture.see("Make it at least 60×12.", thenPress: "\u{1B}\r")
         fixture.terminal.resize(columns: 80, rows: 24)
-        try fixture.see("[c] Continue", thenPress: "d")
+        try fixture.see("[c] Choose contacts…", thenPress: "\u{1B}")
         #expect(try fixture.answer()?.level == "denied")
         #expect(fixture.broker.answers.count == 1)
     }
@@ -127,15 +125,12 @@ struct LifeTests {
                 keys: ["givenName", "phoneNumbers", "note", "groups"]))
         try fixture.see("[N] Don't allow, and never ask again")
         #expect(fixture.terminal.screen.contains("deep/mail"))
-        try fixture.see("[c] Continue", thenPress: "c")
-        try fixture.see("[t] for this terminal session")
-        try fixture.see("[n] notes too: off   [g] groups too: off", thenPress: "s")
-        try fixture.see("3 [ ] Lin Lanying")
-        try fixture.see("Type a name", thenPress: "\r")
-        try fixture.see("[1–9] choose", thenPress: "123")
-        try fixture.see("3 [x] Lin Lanying", thenPress: "c")
+        try fixture.see("[c] Choose contacts…", thenPress: "c")
+        try fixture.see("  [ ] Lin Lanying", thenPress: " \u{1B}[B \u{1B}[B ")
+        try fixture.see("3 marked:", thenPress: "\r")
         try fixture.see("[y] Share these 3 contacts")
-        #expect(fixture.terminal.screen.contains("[d] Don't allow (Return)"))
+        #expect(fixture.terminal.screen.contains("Lasts: this terminal session   [t] Change"))
+        #expect(fixture.terminal.screen.contains("[Esc] Don't allow"))
     }
 
     @Test("When the broker goes away, the agent waits and connects again")
@@ -143,13 +138,12 @@ struct LifeTests {
         let fixture = try AgentFixture()
         try fixture.registered()
         fixture.ask(PromptText())
-        try fixture.see("[c] Continue")
+        try fixture.see("[c] Choose contacts…")
         fixture.broker.close()
-        try fixture.see("The broker cannot be reached")
-        #expect(!fixture.terminal.screen.isAlternate)
+        try fixture.see("Cannot reach the broker:")
         fixture.broker.open()
         try fixture.registered()
-        try fixture.see("The broker is there again.")
+        try fixture.see("Connected to the broker again.")
         fixture.terminal.send("q")
         #expect(try fixture.exit() == .exited(0))
     }
@@ -159,8 +153,8 @@ struct LifeTests {
         let broker = BrokerStandIn()
         broker.close()
         let fixture = try AgentFixture(broker: broker)
-        try fixture.see("The broker cannot be reached")
-        try fixture.see("[q] quit", thenPress: "q")
+        try fixture.see("Cannot reach the broker")
+        try fixture.see("[q] Quit", thenPress: "q")
         #expect(try fixture.exit() == .exited(0))
     }
 
@@ -178,13 +172,14 @@ struct LifeTests {
         let fixture = try AgentFixture()
         try fixture.registered()
         fixture.ask(PromptText())
-        try fixture.see("[c] Continue", thenPress: "c")
+        try fixture.see("[a] Share all 3 contacts…", thenPress: "a")
         // Once the prompt can be approved, the agent has no other reason to draw again.
-        try fixture.see("[a] Share all 3 contacts")
+        try fixture.see("[y] Share all")
         fixture.terminal.scribble("\u{1B}[2;1HMay “mail” be nice?\u{1B}[K\u{1B}[20;1H[a] Press a")
         try fixture.see("[a] Press a")
         try fixture.wait(for: "the true prompt") {
-            fixture.terminal.screen.contains("What may “mail” see?") && !fixture.terminal.screen.contains("Press a")
+            fixture.terminal.screen.contains("Share all 3 contacts with “mail”?")
+                && !fixture.terminal.screen.contains("Press a")
         }
     }
 
@@ -193,9 +188,9 @@ struct LifeTests {
         let fixture = try AgentFixture()
         try fixture.registered()
         fixture.broker.say(#"{"others":1,"joined":"pts/3\u001b[2J"}"#)
-        try fixture.see("Another agent of yours joined at pts/3[2J: it may")
+        try fixture.see("Another contact-agent started at pts/3[2J. It can")
         fixture.broker.say(#"{"others":2,"joined":"pts/4"}"#)
-        try fixture.see("joined at pts/4: 2 others may")
+        try fixture.see("started at pts/4. 2 others can")
     }
 
     @Test("If the broker refuses an answer, the agent says so")
@@ -205,10 +200,10 @@ struct LifeTests {
         let fixture = try AgentFixture(["--once"], broker: broker)
         try fixture.registered()
         fixture.ask(PromptText())
-        try fixture.see("[c] Continue", thenPress: "c")
-        try fixture.see("[a] Share all", thenPress: "a")
+        try fixture.see("[a] Share all 3 contacts…", thenPress: "a")
+        try fixture.see("[y] Share all", thenPress: "y")
         #expect(try fixture.exitWhileServing() == .exited(1))
-        #expect(fixture.terminal.screen.contains("The broker did not take that"))
+        #expect(fixture.terminal.screen.contains("The broker refused this:"))
     }
 
     @Test("After a failed authentication the person can choose again")
@@ -218,34 +213,38 @@ struct LifeTests {
         let fixture = try AgentFixture(["--once"], broker: broker)
         try fixture.registered()
         fixture.ask(PromptText())
-        try fixture.see("[c] Continue", thenPress: "c")
-        try fixture.see("[a] Share all", thenPress: "a")
-        try fixture.see("You were not recognised; nothing was shared.")
+        try fixture.see("[a] Share all 3 contacts…", thenPress: "a")
+        try fixture.see("[y] Share all", thenPress: "y")
+        try fixture.see("The password was wrong, or nobody typed it. Nothing was shared.")
         // If nobody could be asked, the whole reason is shown.
         broker.refusal = (
             "io.contactbroker.Agent.AuthenticationFailed",
             #"{"reason":"polkit does not answer; an administrator can restart it: systemctl restart polkit.service"}"#
         )
-        try fixture.see("[a] Share all", thenPress: "a")
-        try fixture.see("The broker did not take that (polkit does not answer;")
+        try fixture.see("[y] Share all", thenPress: "y")
+        try fixture.see("The broker refused this: polkit does not answer;")
         try fixture.see("systemctl restart polkit.service")
         broker.refusal = nil
-        fixture.terminal.send("d")
+        fixture.terminal.send("\u{1B}")
         #expect(try fixture.answer()?.level == "denied")
     }
 
-    @Test("A NO_COLOR that is not empty turns styles off", arguments: [("", true), ("1", false)])
-    func noColor(value: String, hasStyles: Bool) throws {
+    @Test(
+        "A NO_COLOR that is not empty turns colours off, and keeps the other styles", arguments: [("", 3), ("1", nil)])
+    func noColor(value: String, colour: Int?) throws {
         let fixture = try AgentFixture(environment: ["NO_COLOR": value])
         try fixture.registered()
         fixture.ask(PromptText())
-        try fixture.see("[c] Continue")
+        try fixture.see("(not checked: any program can take its place)")
+        let style = fixture.terminal.screen.style(of: "(not checked:")
+        #expect(style?.colour == colour)
+        #expect(style?.isBold == true)
+        #expect(fixture.terminal.screen.style(of: "[c] Choose")?.isReverse == true)
         let drawn = String(decoding: fixture.terminal.transcript, as: UTF8.self)
-        #expect(drawn.contains("\u{1B}[1m") == hasStyles)
-        #expect(drawn.contains("\u{1B}[33m") == hasStyles)
+        #expect(drawn.contains("\u{1B}[33m") == (colour != nil))
     }
 
-    @Test("The list of grants shows one app per line")
+    @Test("The main screen shows one app per line")
     func listsGrants() throws {
         let broker = BrokerStandIn()
         broker.grants = """
@@ -255,11 +254,10 @@ struct LifeTests {
             """
         let fixture = try AgentFixture(broker: broker)
         try fixture.registered()
-        try fixture.see("[l] what you shared", thenPress: "l")
         try fixture.see("“chat”")
         let lines = fixture.terminal.screen.lines
-        #expect(lines.contains { $0.hasPrefix("1 “mail”") && $0.contains("some (session)  2         2026-03-01") })
-        #expect(lines.contains { $0.hasPrefix("2 “chat”") && $0.contains("claimed") && $0.contains("nothing") })
+        #expect(lines.contains { $0.hasPrefix("  “mail”") && $0.contains("limited (session)    2        Mar 1, 2026") })
+        #expect(lines.contains { $0.hasPrefix("› “chat”") && $0.contains("claimed") && $0.contains("denied") })
     }
 
     @Test(
@@ -294,7 +292,7 @@ struct NotifierTests {
             fixture.terminal.screen.lines.filter { $0.contains("wait") }.count == 3
         }
         let lines = fixture.terminal.screen.lines.filter { $0.contains("wait") }
-        #expect(lines.map { $0.prefix(14) } == ["1 prompt waits", "2 prompts wait", "1 prompt waits"])
+        #expect(lines.map { $0.prefix(14) } == ["1 request wait", "2 requests wai", "1 request wait"])
         #expect(!fixture.terminal.screen.contains("evil"))
         #expect(fixture.broker.answers.isEmpty)
     }
@@ -317,6 +315,6 @@ struct NotifierTests {
         fixture.broker.open()
         try fixture.registered()
         fixture.broker.say(#"{"waiting":1}"#)
-        try fixture.see("1 prompt waits")
+        try fixture.see("1 request waiting")
     }
 }

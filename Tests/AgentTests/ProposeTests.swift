@@ -1,5 +1,3 @@
-import BrokerFormatting
-import BrokerJSON
 import PseudoTerminal
 import Testing
 
@@ -7,77 +5,72 @@ import Testing
 
 @Suite("Prompts with a proposed card")
 struct ProposeTests {
-    static let size = ScreenSize(columns: 80, rows: 24)
-
     static let card = """
         {"givenName":"Emmy","familyName":"Noether","organizationName":"Bryn Mawr","note":"from your mail",\
         "phoneNumbers":[{"label":"_$!<Work>!$_","value":"+1 555 0200"}],"emailAddresses":[{"value":"emmy@example.org"}]}
         """
 
-    static func dialogue(
-        _ text: PromptText = PromptText(kind: "propose", proposed: card), _ names: LocalizedNames = .inEnglish
-    ) throws -> ProposeDialogue {
-        let prompt = try JSONDocument(parsing: Array(text.json.utf8)).root
-        return ProposeDialogue(try #require(Prompt(prompt, names)), names)
-    }
-
-    static func press(
-        _ keys: String, in dialogue: inout ProposeDialogue, isArmed: Bool = true, on size: ScreenSize = Self.size
-    ) -> Effect {
-        var last = Effect.nothing
-        for key in keys {
-            last = dialogue.press(key == "\r" ? .enter : .character(key), on: size, isArmed: isArmed)
-            if case .search(_, let offset, let limit, _) = last {
-                let rows = (offset + 1..<min(30, offset + limit) + 1).map {
-                    Row(identifier: "r\($0)", name: "Person \($0)", isGranted: $0 == 1, isEnabled: true)
-                }
-                dialogue.found(SearchResult(rows: rows, total: 30, offset: offset))
-            }
-        }
-        return last
+    /// Thirty people, of whom the first has the same e-mail address if `isKnown` is set.
+    static func driver(isKnown: Bool = false) throws -> Driver {
+        var driver = try Driver(PromptText(kind: "propose", proposed: card))
+        driver.row = { $1.match = $0 == 1 && isKnown ? "email" : nil }
+        driver.begin()
+        return driver
     }
 
     @Test(
         "Each sequence of keys gives the expected answer",
         arguments: [
-            ("\r", Answer.dismissed), ("d", .dismissed), ("N", Answer(neverAskAgain: true)), ("c\r", .dismissed),
-            ("ca", Answer(addProposed: true)), ("cm\r2y", Answer(mergeInto: "r2")), ("cm\r1y", Answer(mergeInto: "r1")),
-            ("cm\r2b3y", Answer(mergeInto: "r3")), ("cm\rba", Answer(addProposed: true)), ("cm\r\r", .dismissed),
-            ("cm\rn1y", Answer(mergeInto: "r10")), ("cm\r2\r", .dismissed),
+            ("⎋", Answer.dismissed), ("N", Answer(neverAskAgain: true)), ("c⎋", .dismissed),
+            ("ca", Answer(addProposed: true)), ("co↓⏎y", Answer(mergeInto: "r2")), ("co y", Answer(mergeInto: "r1")),
+            ("co↓⏎bo↓⏎y", Answer(mergeInto: "r3")), ("co←a", Answer(addProposed: true)), ("co⎋", .dismissed),
+            ("co↓⏎⎋", .dismissed), ("coada⏎y", Answer(mergeInto: "r1")),
         ])
     func answers(keys: String, answer: Answer) throws {
-        var dialogue = try Self.dialogue()
-        #expect(Self.press(keys, in: &dialogue) == .answer(answer))
+        var driver = try Self.driver()
+        #expect(driver.press(keys) == .answer(answer))
     }
 
-    @Test("No other key saves the card", arguments: ["a", "y", "cy", "cm", "cma", "cm\ry", "cm\r2a", "cm\ra"])
+    @Test("A contact with the same address is offered first")
+    func suggestion() throws {
+        var driver = try Self.driver(isKnown: true)
+        driver.press("c")
+        #expect(driver.shows("› [m] Merge into Person 1 (same e-mail)…"))
+        #expect(driver.press("⏎y") == .answer(Answer(mergeInto: "r1")))
+        driver = try Self.driver(isKnown: false)
+        driver.press("c")
+        #expect(!driver.shows("[m]"))
+        #expect(driver.press("m") == .nothing)
+    }
+
+    @Test("Before a merge, the person sees what the contact has and what is added")
+    func comparison() throws {
+        var driver = try Self.driver(isKnown: true)
+        var line = Card.Line(key: "emailAddresses", label: "e-mail", text: "emmy@example.org", canChoose: false)
+        driver.card = Card(name: "Person 1", lines: [line])
+        line.text = "old@example.org"
+        driver.card.lines.append(line)
+        driver.press("cm")
+        #expect(driver.shows("Merge into Person 1?"))
+        #expect(driver.shows(" + work         +1 555 0200"))
+        #expect(driver.shows("   e-mail       old@example.org"))
+        #expect(driver.shows("   e-mail       emmy@example.org"))
+        #expect(!driver.shows(" + e-mail"))
+    }
+
+    @Test("No other key saves the card", arguments: ["a", "y", "cy", "co", "coa", "co⏎a", "cm", "cmy"])
     func nothing(keys: String) throws {
-        var dialogue = try Self.dialogue()
-        if case .answer(let answer) = Self.press(keys, in: &dialogue) { Issue.record("answered \(answer)") }
+        var driver = try Self.driver()
+        var last = Effect.nothing
+        for key in keys { last = driver.press(String(key)) }
+        if case .answer(let answer) = last, answer != .dismissed { Issue.record("answered \(answer)") }
     }
 
-    @Test("A card cannot be accepted until it has been visible long enough", arguments: ["ca", "cm\r2y"])
+    @Test("A card cannot be accepted until it has been visible long enough", arguments: ["ca", "co⏎y"])
     func unarmed(keys: String) throws {
-        var dialogue = try Self.dialogue()
-        #expect(Self.press(keys, in: &dialogue, isArmed: false) == .tooEarly)
-    }
-
-    @Test(
-        "Every screen fits into the smallest terminal", arguments: ["", "c", "cn", "cm", "cm\r", "cm\r2"],
-        DialogueTests.languages)
-    func fits(keys: String, language: String) throws {
-        let names = LocalizedNames(languages: [language])
-        let long = String(repeating: "long ", count: 60)
-        let numbers = (1...20).map { #"{"value":"\#($0) \#(long)"}"# }.joined(separator: ",")
-        for strength in ["unverified", "claimed", "sandboxed"] {
-            var dialogue = try Self.dialogue(
-                PromptText(
-                    kind: "propose", displayName: "an app with a very long name, which it chose", strength: strength,
-                    purpose: long, proposed: #"{"givenName":"\#(long)","phoneNumbers":[\#(numbers)]}"#), names)
-            _ = Self.press(keys, in: &dialogue, on: .minimum)
-            let lines = dialogue.lines(on: .minimum, isArmed: true)
-            DialogueTests.expect(lines, fit: .minimum)
-        }
+        var driver = try Self.driver()
+        driver.isArmed = false
+        #expect(driver.press(keys) == .tooEarly)
     }
 
     // MARK: In a terminal
@@ -87,17 +80,17 @@ struct ProposeTests {
         let fixture = try AgentFixture(["--once"])
         try fixture.registered()
         fixture.ask(PromptText(kind: "propose", proposed: Self.card))
-        try fixture.see("“mail” offers you a card.")
+        try fixture.see("“mail” offers you a contact.")
         #expect(fixture.terminal.screen.contains("It says: “to fill in addresses”"))
         try fixture.see("[c] Look at it", thenPress: "c")
-        try fixture.see("“Emmy Noether”")
+        try fixture.see("[o] Merge into another contact…")
         for line in ["work         +1 555 0200", "e-mail       emmy@example.org", "note         from your mail"] {
             #expect(fixture.terminal.screen.contains(line))
         }
-        try fixture.see("[a] Add as a new card", thenPress: "a")
+        try fixture.see("[a] Add as a new contact", thenPress: "a")
         #expect(try fixture.answer() == BrokerStandIn.Answer(cookie: "cookie-1", addProposed: true))
         #expect(try fixture.exit() == .exited(0))
-        #expect(fixture.terminal.screen.contains("The card that “mail” offered is in your address book."))
+        #expect(fixture.terminal.screen.contains("The contact that “mail” offered is in your address book."))
     }
 
     @Test("The person merges a card into the chosen contact")
@@ -106,28 +99,22 @@ struct ProposeTests {
         try fixture.registered()
         fixture.ask(PromptText(kind: "propose", proposed: Self.card))
         try fixture.see("[c] Look at it", thenPress: "c")
-        try fixture.see("[m] Merge into…", thenPress: "m")
-        try fixture.see("1 [ ] Ada Lovelace", thenPress: "gra\r")
-        try fixture.see("[1–9] choose", thenPress: "1")
-        try fixture.see("Merge into this contact?")
-        #expect(fixture.terminal.screen.contains("Grace Hopper"))
+        try fixture.see("[o] Merge into another contact…", thenPress: "o")
+        try fixture.see("› [ ] Ada Lovelace", thenPress: "gra")
+        try fixture.see("› [ ] Grace Hopper", thenPress: "\r")
+        try fixture.see("Merge into Grace Hopper?")
         try fixture.see("[y] Merge", thenPress: "y")
         #expect(try fixture.answer() == BrokerStandIn.Answer(cookie: "cookie-1", mergeInto: "r2"))
     }
 
-    @Test("Return declines at every stage", arguments: ["", "c", "cm\r"])
+    @Test("Escape declines at every stage", arguments: ["", "c", "co", "co\r"])
     func declines(before: String) throws {
         let fixture = try AgentFixture(["--once"])
         try fixture.registered()
         fixture.ask(PromptText(kind: "propose", proposed: Self.card))
-        let words = ["": "[c] Look at it", "c": "Merge into…", "cm\r": "[1–9] choose"]
-        try fixture.see("[c] Look at it")
-        if before != "" { fixture.terminal.send("c") }
-        if before == "cm\r" {
-            try fixture.see("[m] Merge into…", thenPress: "m")
-            try fixture.see("1 [ ] Ada Lovelace", thenPress: "\r")
-        }
-        try fixture.see(words[before] ?? "", thenPress: "\r")
+        let shown = ["[c] Look at it", "[o] Merge into", "› [ ] Ada Lovelace", "[y] Merge"]
+        for (text, key) in zip(shown, before) { try fixture.see(text, thenPress: String(key)) }
+        try fixture.see(shown[before.count], thenPress: "\u{1B}")
         #expect(try fixture.answer() == BrokerStandIn.Answer(cookie: "cookie-1"))
         #expect(try fixture.exit() == .exited(1))
     }

@@ -55,6 +55,18 @@ struct AgentRowTests {
         #expect(rows.first { $0.contact["givenName"]?.string == "Ada" }?.detail == query.detail)
     }
 
+    @Test(
+        "A row of an access button shows what the button's caption is, unless another value matches the query",
+        arguments: [
+            ("email", "ada", "ada@engine.example"), ("phone", "lovelace", "+44 20 7946 0001"),
+            ("email", "lovelace", "office@example.org"), ("defaultText", "lovelace", "office@example.org"),
+            ("phone", "office", "+44 20 7946 0001"), ("email", "hopper", "+1 212 555 0100"),
+        ])
+    func caption(caption: String, query: String, detail: String) throws {
+        let prompt = try prompt("RequestContacts", #"{"query":"\#(query)","caption":"\#(caption)"}"#)
+        #expect(try person.rows(prompt, query: query).map(\.detail) == [detail])
+    }
+
     @Test("A company that the name shows, or that a name explains, is not repeated")
     func company() throws {
         let prompt = try prompt("RequestAccess")

@@ -1,3 +1,4 @@
+import Approval
 import Glibc
 import Testing
 
@@ -72,11 +73,13 @@ struct ContactctlScreens {
     func screens(columns: Int) throws {
         let broker = try AuditedMachine(now: Int64(Glibc.time(nil))).broker()
         for (name, arguments) in Self.screens {
-            try Approval.check("\(name)-\(columns).txt", Self.screen(arguments, columns, broker))
+            try Approval(folder: "contactctl", name: "\(name)-\(columns).txt").check(
+                Self.screen(arguments, columns, broker))
         }
         let past = try AuditedMachine(now: AuditedMachine.past).broker()
         for (name, arguments) in Self.dated {
-            try Approval.check("\(name)-\(columns).txt", Self.screen(arguments, columns, past))
+            try Approval(folder: "contactctl", name: "\(name)-\(columns).txt").check(
+                Self.screen(arguments, columns, past))
         }
     }
 
@@ -85,20 +88,21 @@ struct ContactctlScreens {
         let broker = try ReportedMachine.broker()
         for columns in [80, 120] {
             for (name, arguments) in Self.reports {
-                try Approval.check("\(name)-\(columns).txt", Self.screen(arguments, columns, broker))
+                try Approval(folder: "contactctl", name: "\(name)-\(columns).txt").check(
+                    Self.screen(arguments, columns, broker))
             }
         }
         let arguments = Self.reports[0].arguments
         for format in ["json", "csv"] {
             let outcome = try RunningProgram("contactctl", arguments + ["--\(format)"], runtime: broker.folder).finish()
             #expect(outcome.code == 0, "\(outcome.error)")
-            try Approval.check("report.\(format)", outcome.output)
+            try Approval(folder: "contactctl", name: "report.\(format)").check(outcome.output)
         }
         let path = broker.folder + "/report.html"
         defer { unlink(path) }
         let outcome = try RunningProgram("contactctl", arguments + ["--html", path], runtime: broker.folder).finish()
         #expect(outcome.code == 0, "\(outcome.error)")
-        try Approval.check("report.html", try #require(Approval.read(path)))
+        try Approval(folder: "contactctl", name: "report.html").check(try #require(Approval.read(path)))
     }
 
     @Test("JSON")
@@ -107,7 +111,7 @@ struct ContactctlScreens {
         for (name, arguments) in Self.json {
             let outcome = try Self.run(arguments + ["--json"], broker)
             #expect(outcome.code == 0, "\(name): \(outcome.error)")
-            try Approval.check("\(name).json", outcome.output)
+            try Approval(folder: "contactctl", name: "\(name).json").check(outcome.output)
         }
     }
 

@@ -50,13 +50,11 @@ struct TerminalTests {
         let listed = try fixture.contactbook("list") {
             try terminal.wait(for: "“contactbook” asks to see your contacts.")
             #expect(terminal.screen.contains("an unverified program"))
-            try terminal.see("[c] Continue", thenPress: "c")
-            try terminal.see("[s] Select contacts…", thenPress: "s")
-            try terminal.wait(for: "4 [ ] Emmy Noether")
+            try terminal.see("[c] Choose contacts…", thenPress: "c")
+            try terminal.wait(for: "  [ ] Emmy Noether")
             terminal.send("lov")
-            try terminal.see("1 [ ] Ada Lovelace", thenPress: "\r")
-            try terminal.see("[1–9] choose", thenPress: "1")
-            try terminal.see("1 [x] Ada Lovelace", thenPress: "c")
+            try terminal.see("› [ ] Ada Lovelace", thenPress: " ")
+            try terminal.see("1 marked: Ada Lovelace", thenPress: "\r")
             try terminal.wait(for: "Share this contact with “contactbook”?")
             try terminal.see("[y] Share this contact", thenPress: "y")
         }
@@ -79,7 +77,7 @@ struct TerminalTests {
             try terminal.wait(for: "“AskForContact” looks for “ada”.")
             try terminal.see("[s] Share Ada Lovelace", thenPress: "s")
             try terminal.wait(for: "Only this contact: Ada Lovelace")
-            try terminal.see("[y] Yes, share", thenPress: "y")
+            try terminal.see("[y] Share this contact", thenPress: "y")
         }
         #expect(first.output == "Ada Lovelace\n  +44 20 7946 0001\n  ada@example.org\n")
         let second = try fixture.ask(for: "grace") {
@@ -87,7 +85,7 @@ struct TerminalTests {
         }
         #expect(second.output == "Grace Hopper\n  grace@example.org\n")
         let third = try fixture.ask(for: "nobody") {
-            try terminal.see("Press any key.", thenPress: "x")
+            try terminal.see("No new match.", thenPress: "\u{1B}")
         }
         #expect(third.output == "Nothing was shared.\n")
         #expect(third.end == .exited(0))
@@ -101,14 +99,14 @@ struct TerminalTests {
         try terminal.wait(for: "“contactbook” asks to see your contacts.")
         let other = try Command.Running(DaemonFixture.programs + "/AskForContact", ["ada"], in: fixture)
         try fixture.waitForPrompts(2)
-        try terminal.see("[d] Don't allow", thenPress: "d")
+        try terminal.see("[Esc] Don't allow", thenPress: "\u{1B}")
         let refused = try book.finish()
         #expect(refused.end == .exited(1))
         #expect(refused.errors.contains("could not list the contacts: contactbook may not do that"))
         try terminal.wait(for: "“AskForContact” looks for “ada”.")
-        try terminal.see("Don't share", thenPress: "\r")
+        try terminal.see("[Esc] Don't share", thenPress: "\u{1B}")
         #expect(try other.finish().output == "Nothing was shared.\n")
-        try terminal.wait(for: "Nothing was shared with “AskForContact”.")
+        try terminal.wait(for: "You shared nothing with “AskForContact”.")
     }
 
     @Test("The prompt of an app that gives up is closed")
@@ -117,10 +115,9 @@ struct TerminalTests {
         let terminal = try fixture.terminalWithBook()
         let mail = try fixture.app("mail")
         try mail.begin("RequestAccess")
-        try terminal.wait(for: "[c] Continue")
+        try terminal.wait(for: "[c] Choose contacts…")
         fixture.end("mail")
-        try terminal.wait(for: "“mail” no longer waits for an answer.")
-        #expect(!terminal.screen.isAlternate)
+        try terminal.wait(for: "The request of “mail” was closed or answered elsewhere.")
     }
 
     @Test(
@@ -131,17 +128,16 @@ struct TerminalTests {
         let first = try fixture.terminalWithBook()
         let second = try fixture.agentTerminal()
         // The message names the terminal that the kernel reports, whatever the agent says about itself.
-        try first.wait(for: "Another agent of yours joined at pts/")
-        try second.wait(for: "Another agent of yours is there already")
+        try first.wait(for: "Another contact-agent started at pts/")
+        try second.wait(for: "Another contact-agent of yours is running")
         let app = try fixture.app("mail")
         try app.begin("RequestAccess")
         try first.wait(for: "“mail” asks to see your contacts.")
-        try second.see("[c] Continue", thenPress: "d")
+        try second.see("[c] Choose contacts…", thenPress: "\u{1B}")
         #expect(try app.reply().word == "denied")
-        try first.wait(for: "“mail” no longer waits for an answer.")
-        #expect(!first.screen.isAlternate)
+        try first.wait(for: "The request of “mail” was closed or answered elsewhere.")
         // The agent discards keys that are typed before this text appears, because they were meant for the prompt.
-        try second.wait(for: "You did not allow “mail” to see contacts.")
+        try second.wait(for: "You denied “mail” access to your contacts.")
         second.send("q")
         #expect(try second.waitForExit() == .exited(0))
     }
@@ -154,7 +150,7 @@ struct TerminalTests {
             environment: ["CONTACTBROKER_RUNTIME_DIR": fixture.runtime])
         try fixture.waitForAgents(1)
         try fixture.app("mail").begin("RequestAccess", #"{"purpose":"to be seen"}"#)
-        try notifier.wait(for: "1 prompt waits: An app asks about your contacts.")
+        try notifier.wait(for: "1 request waiting. Open contact-agent in a terminal to answer.")
         #expect(!notifier.screen.contains("mail") && !notifier.screen.contains("seen"))
     }
 
@@ -164,16 +160,16 @@ struct TerminalTests {
     func ordinaryUser() throws {
         let fixture = try DaemonFixture(in: .ordinaryUser)
         let terminal = try fixture.agentTerminal()
-        try terminal.wait(for: "Waiting for apps that ask for contacts.")
+        try terminal.wait(for: "Waiting for apps that ask for your contacts.")
         let added = try fixture.contactbook("add", "--given", "Ada", "--family", "Lovelace") {
-            try terminal.see("[c] Continue", thenPress: "c")
             try terminal.see("[a] Share all", thenPress: "a")
+            try terminal.see("[y] Share all", thenPress: "y")
         }
         #expect(added.end == .exited(0), "\(added.errors)")
         #expect(added.output.hasPrefix("added Ada Lovelace\n"))
         let asked = try fixture.ask(for: "ada") {
             try terminal.see("[s] Share Ada Lovelace", thenPress: "s")
-            try terminal.see("[y] Yes, share", thenPress: "y")
+            try terminal.see("[y] Share this contact", thenPress: "y")
         }
         #expect(asked.output == "Ada Lovelace\n")
         let apps = try Command(DaemonFixture.programs + "/contactctl", ["apps"], in: fixture)

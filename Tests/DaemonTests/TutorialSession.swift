@@ -12,8 +12,8 @@ final class TutorialSession {
     struct Step {
         enum Keys {
             case keys(String)
-            /// The number of the row with this text.
-            case number(String)
+            /// The arrow keys that move the cursor to the row with this text.
+            case select(String)
         }
 
         let place: Place
@@ -25,8 +25,8 @@ final class TutorialSession {
             Step(place: place, text: text, keys: .keys(keys))
         }
 
-        static func choose(_ name: String, at text: String) -> Step {
-            Step(place: .agent, text: text, keys: .number(name))
+        static func select(_ name: String, at text: String) -> Step {
+            Step(place: .agent, text: text, keys: .select(name))
         }
 
         static func see(_ text: String, in place: Place) -> Step { press("", at: text, in: place) }
@@ -98,21 +98,19 @@ final class TutorialSession {
         case .keys(let keys):
             _ = try wait(in: step.place, for: step.text)
             terminal.send(keys)
-        case .number(let name):
-            try terminal.wait(for: "a row with \(name)") {
-                $0.contains(step.text) && Self.number(of: name, on: $0) != nil
+        case .select(let name):
+            _ = try wait(in: step.place, for: step.text)
+            // From the first row, the cursor reaches every other.
+            terminal.send("\u{1B}[H")
+            try terminal.wait(for: "the first row") { screen in
+                screen.lines.firstIndex { $0.hasPrefix("›") } == 3
             }
-            note(text(in: step.place))
-            terminal.send(Self.number(of: name, on: terminal.screen) ?? "")
+            while !terminal.screen.contains("› " + name) {
+                let before = terminal.screen.lines
+                terminal.send("\u{1B}[B")
+                try terminal.wait(for: "the cursor to move to \(name)") { $0.lines != before }
+            }
         }
-    }
-
-    /// The key of the last row with this text.
-    private static func number(of name: String, on screen: Screen) -> String? {
-        for line in screen.lines.reversed() where line.contains(name) {
-            if let first = line.first(where: { $0 != " " }), ("1"..."9").contains(first) { return String(first) }
-        }
-        return nil
     }
 
     private func type(_ command: String, in place: Place) throws {

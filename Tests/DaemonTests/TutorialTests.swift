@@ -25,14 +25,14 @@ struct TutorialTests {
     ]
 
     private static let shareAll = [
-        Step.press("c", at: "[c] Continue"), .press("a", at: "[a] Share all"),
+        Step.press("a", at: "[a] Share all"), .press("y", at: "[y] Share all"),
     ]
-    private static let shareOne = [Step.press("s", at: "[s] Share"), .press("y", at: "[y] Yes, share")]
+    private static let shareOne = [Step.press("s", at: "[s] Share"), .press("y", at: "[y] Share this contact")]
 
     private static func pick(_ name: String) -> [Step] {
         [
-            .press("c", at: "[c] Continue"), .press("\r", at: "Type a name"),
-            .choose("] " + name, at: "[1–9] pick"), .choose("] home", at: "] home"), .press("y", at: "[y] Give it"),
+            .press("c", at: "[c] Pick"), .press(name.prefix(4).lowercased(), at: "› [ ]"),
+            .press("\r", at: "› [ ] " + name), .press("\r", at: "› [ ] home"), .press("y", at: "[y] Give it"),
         ]
     }
 
@@ -55,18 +55,19 @@ struct TutorialTests {
             Run(
                 place: .watcher,
                 steps: [
-                    .press("c", at: "[c] Continue"), .press("s", at: "[s] Select"), .press("\r", at: "Type a name"),
-                    .choose("] Omar Haddad", at: "[1–9] choose"), .choose("] Saga Lindqvist", at: "[x] Omar Haddad"),
-                    .press("c", at: "[x] Saga Lindqvist"), .press("y", at: "[y] Share"),
+                    .press("c", at: "[c] Choose"), .press("omar", at: "› [ ]"), .press(" ", at: "› [ ] Omar Haddad"),
+                    .press("saga", at: "1 marked"), .press(" ", at: "› [ ] Saga Lindqvist"),
+                    .press("\r", at: "2 marked"), .press("y", at: "[y] Share"),
                     .see("watching", in: .watcher),
                 ], status: nil)
         ],
         "contactbook remove omar": [Run(steps: [.press("y\r", at: "[y/N]", in: .app)])],
         #"contactbook add --given Nils --phone "+46 70 555 01 10""#: [
             Run(steps: [
-                .see("deleteContact", in: .watcher), .press("l", at: "Waiting for apps"),
-                .choose("“python3", at: "“python3"), .press("s", at: "[s] everybody"),
-                .choose("] Lucía", at: "Everybody"), .press("c", at: "[+] Lucía"), .press("y", at: "[y] Yes, change"),
+                .see("deleteContact", in: .watcher), .select("“python3", at: "“python3"),
+                .press("\r", at: "› “python3"), .press("c", at: "[c] Change contacts"),
+                .press("luc", at: "Contacts that it sees"), .press(" ", at: "› [ ] Lucía"),
+                .press("\r", at: "1 marked"), .press("y", at: "[y] Change"),
                 .press("\u{3}", at: "granted Lucía", in: .watcher),
             ])
         ],

@@ -92,8 +92,8 @@ struct LocalizedNamesTests {
         "Numbers use the language's plural form",
         arguments: [
             ("en", 1, "Share this contact"), ("en", 2, "Share these 2 contacts"), ("de", 1, "Diesen Kontakt teilen"),
-            ("ja", 1, "この1件を共有"), ("ar", 2, "\u{2067}مشاركة جهتي الاتصال هاتين\u{2069}"),
-            ("ar", 3, "\u{2067}مشاركة جهات الاتصال هذه (\u{2068}3\u{2069})\u{2069}"),
+            ("ja", 1, "この1件を共有"), ("ar", 2, "\u{2067}شارك جهتي الاتصال هاتين\u{2069}"),
+            ("ar", 3, "\u{2067}شارك جهات الاتصال هذه (\u{2068}3\u{2069})\u{2069}"),
         ])
     func counts(language: String, count: Int, text: String) {
         #expect(LocalizedNames(languages: [language]).text(.shareThese, count: count) == text)

@@ -221,7 +221,7 @@ struct AgentSearches {
                 let others = (links?.members(of: record).count ?? 1) - 1
                 write(
                     contact, prompt.rows.identifier(of: record, as: .agentRow),
-                    detail: matched[record],
+                    detail: matched[record] ?? Self.caption(of: prompt),
                     note: others == 0 ? nil : others == 1 ? "with 1 linked card" : "with \(others) linked cards",
                     &writer)
                 writer.member("granted", granted.contains(record) ? "all" : "none")
@@ -235,6 +235,15 @@ struct AgentSearches {
         writer.member("total", total)
         writer.member("more", offset + groups.count + rows.count < total)
         return writer.replyToPerson(recording: rows.count)
+    }
+
+    /// The value that the app's access button shows below the name; `nil` for the usual one.
+    private static func caption(of prompt: Prompt) -> ValuePlace? {
+        switch prompt.question.caption {
+        case "email": ValuePlace(key: .emailAddresses)
+        case "phone": ValuePlace(key: .phoneNumbers)
+        default: nil
+        }
     }
 
     private func write(

@@ -74,6 +74,13 @@ ptrdiff_t cicu_language_and_script(const char *tag, char *out, size_t capacity);
 /* ASCII: the number's plural category in the language (CLDR, plural rules): zero, one, two, few, many or
    other. */
 ptrdiff_t cicu_plural_category(const char *language, int64_t number, char *out, size_t capacity);
+/* UTF-8: the number with the language's grouping (`10,000`) and Latin digits. */
+ptrdiff_t cicu_number(const char *language, int64_t number, char *out, size_t capacity);
+/* UTF-8: the day, and if has_time is not 0 the time, of a moment in seconds since 1970, in the system's time zone
+   and with Latin digits. */
+ptrdiff_t cicu_date(const char *language, int64_t seconds, int has_time, char *out, size_t capacity);
+/* UTF-8: the mark that begins a quotation in the language, or the one that ends it. */
+ptrdiff_t cicu_quotation_mark(const char *language, int is_end, char *out, size_t capacity);
 /* Whether the language is written from right to left. */
 int cicu_is_right_to_left(const char *language);
 /* Whether a character takes two columns: wide or full-width (Unicode Standard Annex #11). */

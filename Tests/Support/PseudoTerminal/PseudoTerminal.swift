@@ -62,6 +62,17 @@ public final class PseudoTerminal {
         close(fileDescriptor)
     }
 
+    /// Closes the terminal, as when its window is closed. Afterwards only ``waitForExit(timeout:)`` and ``terminate()`` are
+    /// of use.
+    public func hangUp() {
+        takeOutput()
+        isClosed = true
+        // The descriptor stays this object's, but is no longer the terminal's.
+        let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+        dup2(nothing, fileDescriptor)
+        close(nothing)
+    }
+
     /// Sends keys. `\r` is Return, `\u{1B}` Escape, `\u{3}` Ctrl-C.
     public func send(_ keys: String) {
         var bytes = Array(keys.utf8)[...]

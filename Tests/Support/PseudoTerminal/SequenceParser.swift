@@ -6,12 +6,16 @@ struct SequenceParser: Sendable {
         case sequence(Parameters, final: UInt8)
         /// ESC and one byte.
         case escape(UInt8)
+        /// ESC, an intermediate byte, which names one of the character sets G0 to G3, and the set.
+        case designation(UInt8, set: UInt8)
     }
 
     struct Parameters {
         var text: String
         /// Whether the text begins with `?`: a private mode of the terminal.
         var isPrivate: Bool { text.hasPrefix("?") }
+        /// Whether the text has only numbers, so that the sequence is none of xterm's own.
+        var isPlain: Bool { text.allSatisfy { $0.isNumber || $0 == ";" } }
         var numbers: [Int] { text.drop { $0 == "?" }.split(separator: ";").compactMap { Int($0) } }
 
         func number(_ index: Int) -> Int? {
@@ -23,6 +27,7 @@ struct SequenceParser: Sendable {
     private enum State {
         case ground
         case escape
+        case intermediate(UInt8)
         case sequence([UInt8])
         /// An operating system command, such as a title, which is skipped to its end. `true` after an ESC in it.
         case command(Bool)
@@ -39,9 +44,13 @@ struct SequenceParser: Sendable {
             switch byte {
             case UInt8(ascii: "["): state = .sequence([])
             case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "_"), UInt8(ascii: "^"): state = .command(false)
+            case 0x20...0x2F: state = .intermediate(byte)
             default: return .escape(byte)
             }
             return nil
+        case .intermediate(let first):
+            state = .ground
+            return .designation(first, set: byte)
         case .sequence(let so):
             guard (0x40...0x7E).contains(byte) else {
                 state = .sequence(so + [byte])

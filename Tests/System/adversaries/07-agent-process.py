@@ -190,7 +190,7 @@ def keys():
 def second():
     with Agent("alice") as first:
         with Agent("alice"):
-            first.wait("Another agent of yours", timeout=10)
+            first.wait("Another contact-agent", timeout=10)
     return "the first agent shows that there is another"
 
 

@@ -59,9 +59,7 @@ class Victim:
 
 def share_all(person):
     person.wait("asks to see your contacts")
-    person.press("c")
-    person.wait("What may")
-    person.approve("a")
+    person.share_all()
     person.give_password("alice", "You shared all contacts")
 
 

@@ -6,7 +6,7 @@ import time
 
 from fixture.accounts import as_user, start
 from fixture.broker import CALLER, REQUEST_ACCESS, Pace, admin, busy_p99, fresh, p99, paced, pending, wait_for
-from fixture.person import Agent, NotShown
+from fixture.person import REFUSAL, Agent, NotShown
 from fixture.varlink import APPS, attempt
 from fixture.verdict import must, run, tries
 
@@ -95,8 +95,8 @@ def one_by_one():
             try:
                 if person.wait(ASKS, WAITS) == ASKS:
                     screens += 1
-                    person.press("d")
-                    person.wait("did not allow")
+                    person.press(REFUSAL)
+                    person.wait("You denied")
                 else:
                     lines += 1
             finally:
@@ -140,8 +140,8 @@ def victim():
             person.press("")
             asking = ask(inside)
             person.wait(ASKS)
-            person.press("d")
-            person.wait("did not allow")
+            person.press(REFUSAL)
+            person.wait("You denied")
             finish([asking])
         person.press("")
         asking = ask([CALLER])

@@ -8,7 +8,7 @@ import subprocess
 
 from fixture.accounts import as_user, start
 from fixture.broker import CALLER, MARKER, command, fresh, wait_for
-from fixture.person import PASSWORD_PROMPT, Agent, Terminal, add_contact, password
+from fixture.person import PASSWORD_PROMPT, REFUSAL, Agent, Terminal, add_contact, password
 from fixture.varlink import APPS, admin
 from fixture.verdict import must, run, tries
 
@@ -77,8 +77,8 @@ def prepare():
         asking = start("carol", [path, APPS, '{"method":"io.contactbroker.Contacts.RequestAccess"}'],
                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         person.wait("asks to see your contacts")
-        person.press("d")
-        person.wait("did not allow")
+        person.press(REFUSAL)
+        person.wait("You denied")
         wait_for(lambda: asking.poll() is not None, "the app is answered")
     return ", ".join(f"{user}: {len(names)}" for user, names in SHARED.items()) + "; carol denied one"
 

@@ -78,8 +78,11 @@ def upgrades_under_an_agent():
         before = os.stat(AGENT).st_ino
         install()
         must(os.stat(AGENT).st_ino != before, "the agent's file was not replaced")
-        if person.wait("Waiting for apps", "Password:", "could not start anew", timeout=40) == "Password:":
+        # The main screen of the former process also says that it waits, so only the question for the password tells
+        # that the new one has started.
+        if person.wait("Password:", "could not start anew", timeout=40) == "Password:":
             person.type_password("password of alice")
+            person.wait("Waiting for apps")
         must("could not start anew" not in person.text, person.text[-300:])
         wait_for(answers, "the broker answers root")
         with Asking("alice", [CALLER, APPS, REQUEST_ACCESS]):

@@ -1,0 +1,81 @@
+import BrokerFormatting
+import BrokerVarlinkClient
+
+/// The list of apps on the main screen.
+extension Agent {
+    /// Fetches the list. An error is shown on the main screen.
+    func listGrants() {
+        guard !once, let connection, connection.isRegistered else { return }
+        do throws(VarlinkClientError) {
+            let (grants, areRefused) = try connection.listGrants()
+            home.list(grants, areRefused: areRefused)
+        } catch {
+            guard case .error = error else { return lost("\(error)") }
+            say(.warning(names.text(.listFailed, [.reason: ShownText.line("\(error)")])))
+        }
+        isHomeChanged = true
+    }
+
+    /// Opens the dialogue in which the person reviews one app's access.
+    func open(_ grant: AppGrant) {
+        guard let connection else { return say(.warning(names.text(.brokerUnreachable))) }
+        do throws(VarlinkClientError) {
+            guard let prompt = try connection.manage(grant) else {
+                return say(.warning(names.text(.answerUnreadable)))
+            }
+            queue.insert(prompt, at: 0)
+        } catch {
+            guard case .error = error else { return lost("\(error)") }
+            let app = ShownText.quoted(grant.displayName, columns: 32, names)
+            say(.warning(names.text(.nothingAnyMore, [.app: app])))
+            listGrants()
+        }
+    }
+
+    func drawHome(clearing: Bool) {
+        guard let size = terminal.size, !isTerminalLent else { return }
+        isHomeChanged = false
+        drawn = ContinuousClock.now
+        let lines: [StyledLine]
+        if queue.isEmpty || size.isLargeEnough {
+            lines =
+                home.lines(on: size, once: once, names) + quietLines
+        } else {
+            lines = tooSmall(size)
+        }
+        let hints = home.hints(once: once, hasQuiet: !quiet.isEmpty, names)
+        show(lines, right: "", hints: hints, message: [], on: size, clearing: clearing)
+    }
+
+    /// A prompt waits, but the terminal is too small to read it.
+    private func tooSmall(_ size: ScreenSize) -> [StyledLine] {
+        let least = ScreenSize.minimum
+        let now = "\(size.columns)×\(size.rows)"
+        return [
+            .warning(names.text(.tooSmall, [.size: now])),
+            StyledLine(names.text(.makeLarger, [.size: "\(least.columns)×\(least.rows)"])),
+        ].flatMap { $0.wrapped(columns: size.columns) }
+    }
+
+    /// One line for quiet prompts: their app was refused before, or many other apps have asked.
+    private var quietLines: [StyledLine] {
+        guard let prompt = quiet.first else { return [] }
+        let name = ShownText.quoted(prompt.caller.displayName, columns: 28, names)
+        let wasRefused = prompt.status == "denied"
+        return [StyledLine(names.text(wasRefused ? .refusedAsksAgain : .crowdAsks, [.app: name, .key: "o"]))]
+    }
+
+    /// Draws a whole screen: the title, the lines, the message above the hints, and the hints.
+    func show(
+        _ lines: [StyledLine], right: String, hints: [Hint], message: [StyledLine], on size: ScreenSize, clearing: Bool
+    ) {
+        let title = Columns.pad("contact-agent", to: size.columns - Columns.width(right) - 1) + right
+        let room = max(0, size.rows - 2)
+        // A message covers the last lines only if there is no room above the hints.
+        let body = lines.prefix(max(0, room - message.count))
+        let blank = Array(repeating: StyledLine(), count: max(0, room - body.count - message.count))
+        shownLines = [.dim(title)] + body + blank + message + [Hint.line(hints, columns: size.columns)]
+        terminal.enterAlternateScreen()
+        terminal.draw(shownLines, clearing: clearing)
+    }
+}

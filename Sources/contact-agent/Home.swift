@@ -1,0 +1,97 @@
+import BrokerFormatting
+
+/// The screen while no prompt is shown: what happened last, and the apps with what each may see.
+struct Home {
+    enum Action: Hashable {
+        case quit
+        /// Review this app's access.
+        case open(AppGrant)
+        /// Open the first quiet prompt.
+        case openQuiet
+    }
+
+    /// The most messages that are kept.
+    private static let mostMessages = 50
+
+    private(set) var messages: [StyledLine] = []
+    private(set) var grants: [AppGrant] = []
+    /// Whether the broker refuses every app because of a mistake of the administrator.
+    private(set) var areRefused = false
+    private var cursor = Cursor()
+    private(set) var isHelpShown = false
+
+    mutating func say(_ line: StyledLine) {
+        messages.append(line)
+        if messages.count > Self.mostMessages { messages.removeFirst() }
+    }
+
+    mutating func list(_ grants: [AppGrant], areRefused: Bool) {
+        let former = current
+        // Those that the person used last, or decided about without using them, are the likeliest to be reviewed.
+        self.grants = grants.sorted { ($0.lastUsedAt ?? "~") > ($1.lastUsedAt ?? "~") }
+        self.areRefused = areRefused
+        cursor.fit(count: grants.count, page: max(1, grants.count))
+        // The cursor stays on its app.
+        let place = self.grants.firstIndex { $0.app == former?.app && $0.session == former?.session }
+        if let place { _ = cursor.move(.row(index: place), count: grants.count, page: max(1, grants.count)) }
+    }
+
+    mutating func press(_ key: Key, on size: ScreenSize) -> Action? {
+        if isHelpShown {
+            isHelpShown = false
+            return nil
+        }
+        if cursor.move(key, count: grants.count, page: page(on: size)) {
+            guard case .row = key else { return nil }
+            return current.map { .open($0) }
+        }
+        switch key {
+        case .character("q"): return .quit
+        case .character("o"): return .openQuiet
+        case .character("?"): isHelpShown = true
+        case .enter: return current.map { .open($0) }
+        default: break
+        }
+        return nil
+    }
+
+    private var current: AppGrant? { grants.indices.contains(cursor.place) ? grants[cursor.place] : nil }
+
+    /// The newest messages, in a third of the screen at most.
+    private func messageLines(on size: ScreenSize) -> [StyledLine] {
+        messages.flatMap { $0.wrapped(columns: size.columns - 1) }.suffix(max(3, size.rows / 3))
+    }
+
+    /// The rows for apps: the screen without the title, what the program does, the headings, the list's position,
+    /// a quiet prompt, the messages and the hints.
+    private func page(on size: ScreenSize) -> Int { max(1, size.rows - 7 - messageLines(on: size).count) }
+
+    // MARK: - Lines
+
+    /// - Parameter quiet: the number of quiet prompts.
+    func lines(on size: ScreenSize, once: Bool, _ names: LocalizedNames) -> [StyledLine] {
+        if isHelpShown { return HelpText.lines(names, columns: size.columns) }
+        let last = messageLines(on: size)
+        let state: StyledLine = .bold(names.text(.waiting))
+        guard !once else { return [state, ""] + last }
+        var table: [StyledLine] = []
+        if grants.isEmpty {
+            table = [.dim(names.text(.noGrants))]
+        } else {
+            let visible = cursor.visible(count: grants.count, page: page(on: size))
+            table = GrantsTable.lines(grants, visible, current: cursor.place, columns: size.columns - 1, names)
+            if visible.count < grants.count {
+                table.append(.dim("  " + names.place(visible.lowerBound + 1, visible.upperBound, of: grants.count)))
+            }
+        }
+        if areRefused { table += StyledLine.warning(names.text(.everyAppRefused)).wrapped(columns: size.columns - 1) }
+        return [state] + table + (last.isEmpty ? [] : [""]) + last
+    }
+
+    func hints(once: Bool, hasQuiet: Bool, _ names: LocalizedNames) -> [Hint] {
+        if isHelpShown { return [Hint(key: "Return", words: names.text(.back))] }
+        let open = grants.isEmpty || once ? [] : [Hint(key: "Return", words: names.text(.hintReview))]
+        let quiet = hasQuiet ? [Hint(key: "o", words: names.text(.hintOpenQuiet))] : []
+        return open + quiet + [Hint(key: "q", words: names.text(.quit)), Hint(key: "?", words: names.text(.hintHelp))]
+    }
+}

@@ -1,0 +1,85 @@
+import BrokerFormatting
+
+/// A prompt's screen: its dialogue, and what may cover it.
+struct PromptScreen {
+    /// What covers the dialogue.
+    enum Cover: String {
+        /// The list of keys.
+        case help
+        /// The question whether to leave, although the person has marked contacts or typed.
+        case leaving
+    }
+
+    var dialogue: any Dialogue
+    private(set) var cover: Cover?
+
+    init(_ dialogue: any Dialogue) { self.dialogue = dialogue }
+
+    var prompt: Prompt { dialogue.prompt }
+
+    /// Identifies the content that the person would approve. When it changes, earlier key presses do not
+    /// count.
+    var stage: String { dialogue.stage + (cover.map { " " + $0.rawValue } ?? "") }
+
+    mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect {
+        switch (cover, key) {
+        case (.help, .other): break
+        case (.help, _): cover = nil
+        case (.leaving, .escape):
+            cover = nil
+            return dialogue.refuse()
+        case (.leaving, .enter), (.leaving, .left): cover = nil
+        case (.leaving, _): break
+        case (nil, .escape):
+            // Marked contacts must not be lost by one key.
+            guard dialogue.hasWork else { return dialogue.refuse() }
+            cover = .leaving
+        case (nil, .character("?")) where !dialogue.isTyping: cover = .help
+        case (nil, _): return dialogue.press(key, on: size, isArmed: isArmed)
+        }
+        return .nothing
+    }
+
+    // MARK: - Lines
+
+    /// The lines below the title, at most ``ScreenSize/rows`` minus 2.
+    func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
+        switch cover {
+        case nil: dialogue.lines(on: size, isArmed: isArmed)
+        case .leaving:
+            [.bold(names.text(.leaveQuestion)), ""]
+                + StyledLine(names.text(.leaveExplained)).wrapped(columns: size.columns - 1)
+        case .help: HelpText.lines(names, columns: size.columns)
+        }
+    }
+
+    /// The keys at the bottom.
+    var hints: [Hint] {
+        switch cover {
+        case nil: dialogue.hints
+        case .leaving:
+            [
+                Hint(key: "Return", words: names.text(.backToList)),
+                Hint(key: "Esc", words: names.text(dialogue.refusal)),
+            ]
+        case .help: [Hint(key: "Return", words: names.text(.back))]
+        }
+    }
+
+    private var names: LocalizedNames { dialogue.names }
+}
+
+/// The list of all keys.
+enum HelpText {
+    static func lines(_ names: LocalizedNames, columns: Int) -> [StyledLine] {
+        let keys: [(String, Phrase)] = [
+            ("↑ ↓ PgUp PgDn", .helpMove), ("Return", .helpReturn), ("Space", .helpSpace), ("A–Z", .helpType),
+            ("/", .helpSlash), ("←", .helpBack), ("Esc", .helpEscape), ("[x]", .helpKey), ("Ctrl-C", .helpQuit),
+        ]
+        return [.bold(names.text(.helpTitle))]
+            + keys.map { key, phrase in
+                StyledLine("  " + Columns.pad(key, to: 14))
+                    + StyledLine(Columns.clip(names.text(phrase), to: columns - 17))
+            }
+    }
+}

@@ -1,0 +1,113 @@
+import BrokerFormatting
+import BrokerJSON
+import Testing
+
+@testable import contact_agent
+
+/// Presses keys in a prompt's screen, and answers its searches with thirty people.
+struct Driver {
+    var screen: PromptScreen
+    let size: ScreenSize
+    var isArmed = true
+    /// Changes the row with this number, which counts from 1.
+    var row: (Int, inout Row) -> Void = { _, _ in }
+    var card = Card(name: "Person", lines: [])
+    var total = 30
+    /// The first row's identifier for some queries.
+    var names: [String: String] = [:]
+    private(set) var searches: [Effect] = []
+    /// The number of keys that were pressed.
+    private(set) var presses = 0
+
+    static let size = ScreenSize(columns: 80, rows: 24)
+
+    init(_ text: PromptText, own: Bool = false, on size: ScreenSize = Self.size, _ language: String = "en") throws {
+        let names = LocalizedNames(languages: [language])
+        var prompt = try #require(Prompt(JSONDocument(parsing: Array(text.json.utf8)).root, names))
+        prompt.isOwn = own
+        let dialogue: any Dialogue =
+            switch prompt.kind {
+            case .access: AccessDialogue(prompt, names)
+            case .button: ButtonDialogue(prompt, names)
+            case .manage: ManageDialogue(prompt, names)
+            case .pick: PickDialogue(prompt, names)
+            case .propose: ProposeDialogue(prompt, names)
+            case .keys: KeysDialogue(prompt, names)
+            case nil: NoticeDialogue(prompt: prompt, names: names)
+            }
+        screen = PromptScreen(dialogue)
+        self.size = size
+    }
+
+    /// Shows the prompt, as the agent does before the first key.
+    mutating func begin() { follow(screen.dialogue.begin(on: size)) }
+
+    static func rows(_ range: Range<Int>) -> [Row] {
+        range.map { Row(identifier: "r\($0)", name: "Person \($0)", isGranted: false, isEnabled: true) }
+    }
+
+    /// Presses the keys of a text, in which ⏎ is Return, ⎋ Escape, ⇥ Tab, ⌫ Backspace, ⇟ and ⇞ are Page Down and
+    /// Page Up, and an arrow is an arrow key.
+    ///
+    /// - Returns: the effect of the last key.
+    @discardableResult
+    mutating func press(_ text: String) -> Effect {
+        var last = Effect.nothing
+        for character in text { last = press(Self.key(character)) }
+        return last
+    }
+
+    @discardableResult
+    mutating func press(_ key: Key) -> Effect {
+        presses += 1
+        let effect = screen.press(key, on: size, isArmed: isArmed)
+        follow(effect)
+        return effect
+    }
+
+    private mutating func follow(_ effect: Effect) {
+        switch effect {
+        case .search(let query, let offset, let limit, let sharedOnly):
+            searches.append(effect)
+            let total = sharedOnly ? min(12, total) : total
+            var rows = Self.rows(offset + 1..<max(offset, min(total, offset + limit)) + 1)
+            for index in rows.indices { row(offset + index + 1, &rows[index]) }
+            if let name = names[query], !rows.isEmpty { rows[0].identifier = name }
+            screen.dialogue.found(SearchResult(rows: rows, total: total, offset: offset))
+        case .show: screen.dialogue.shown(card)
+        case .nothing, .tooEarly, .answer: break
+        }
+    }
+
+    static func key(_ character: Character) -> Key {
+        switch character {
+        case "⏎": .enter
+        case "⎋": .escape
+        case "⇥": .tab
+        case "⌫": .backspace
+        case "⇟": .pageDown
+        case "⇞": .pageUp
+        case "↑": .up
+        case "↓": .down
+        case "←": .left
+        case "→": .right
+        default: .character(character)
+        }
+    }
+
+    var lines: [StyledLine] { screen.lines(on: size, isArmed: isArmed) }
+    func shows(_ text: String) -> Bool { lines.contains { $0.text.contains(text) } }
+
+    /// Expects that the screen fits, and that each line closes its bidirectional isolates.
+    func expectFit(_ comment: Comment) {
+        let lines = lines
+        #expect(lines.count <= size.rows - 2, "\(comment): \(lines.map(\.text).joined(separator: "\n"))")
+        let hints = Hint.line(screen.hints, columns: size.columns)
+        for line in lines + [hints] {
+            #expect(Columns.width(line.text) <= size.columns, "\(comment): \(line.text)")
+            #expect(Isolates.open(in: line.text).isEmpty, "\(line.text)")
+        }
+        // Refusing must be visible everywhere. Help and text input end with any key or Return.
+        #expect(hints.text.contains("[Esc]") || screen.cover == .help, "\(comment): \(hints.text)")
+    }
+}
