@@ -33,13 +33,14 @@ extension Agent {
     }
 
     func drawHome(clearing: Bool) {
-        guard let size = terminal.size, !isTerminalLent else { return }
+        // Before the broker has accepted this agent, it waits for no app.
+        guard let size = terminal.size, !isTerminalLent, isServing || isBrokerMissed else { return }
         isHomeChanged = false
         drawn = ContinuousClock.now
         let lines: [StyledLine]
         if queue.isEmpty || size.isLargeEnough {
             lines =
-                home.lines(on: size, once: once, names) + quietLines
+                home.lines(on: size, isConnected: isServing, once: once, names) + quietLines
         } else {
             lines = tooSmall(size)
         }

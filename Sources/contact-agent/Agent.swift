@@ -56,7 +56,7 @@ final class Agent {
     /// The time of the next connection attempt. `attempt` counts failed attempts in a row.
     private var retry = ContinuousClock.now
     private var attempt: Int
-    private var isBrokerMissed: Bool
+    private(set) var isBrokerMissed: Bool
     private var others = 0
 
     /// The number of times that input was discarded. If one key changes the screen, the keys that were read
@@ -100,7 +100,7 @@ final class Agent {
         isBrokerMissed = attempt > 0
         self.connector = connector
         self.password = password
-        if isBrokerMissed { home.say(.warning(names.text(.brokerUnreachable) + " " + names.text(.tryingAgain))) }
+        if isBrokerMissed { home.say(.dim(names.text(.tryingAgain))) }
     }
 
     /// Runs until the person quits, a signal arrives or an error ends the agent. If `once` is set, also ends
@@ -319,8 +319,8 @@ final class Agent {
         }
     }
 
-    /// Whether this connection was accepted.
-    private var isServing = false
+    /// Whether the broker has accepted this connection.
+    private(set) var isServing = false
 
     private func registered() {
         takeTerminalBack()

@@ -68,11 +68,10 @@ struct Home {
 
     // MARK: - Lines
 
-    /// - Parameter quiet: the number of quiet prompts.
-    func lines(on size: ScreenSize, once: Bool, _ names: LocalizedNames) -> [StyledLine] {
+    func lines(on size: ScreenSize, isConnected: Bool, once: Bool, _ names: LocalizedNames) -> [StyledLine] {
         if isHelpShown { return HelpText.lines(names, columns: size.columns) }
         let last = messageLines(on: size)
-        let state: StyledLine = .bold(names.text(.waiting))
+        let state: StyledLine = .bold(names.text(isConnected ? .waiting : .brokerUnreachable))
         guard !once else { return [state, ""] + last }
         var table: [StyledLine] = []
         if grants.isEmpty {

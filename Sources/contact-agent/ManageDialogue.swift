@@ -35,7 +35,7 @@ struct ManageDialogue: Dialogue {
         self.prompt = prompt
         self.names = names
         keys = KeyChoice(asked: prompt.keys, granted: prompt.grantedKeys, most: prompt.maximumKeys)
-        finder.listsShared = isAdjusted && prompt.grantedContacts > 0
+        finder.listsShared = isAdjusted ? prompt.grantedContacts > 0 : nil
         finder.list.shared = isAdjusted ? .removable : .ignored
         finder.list.markedSign = isAdjusted ? "+" : "x"
     }

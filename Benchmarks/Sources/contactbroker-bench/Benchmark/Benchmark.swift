@@ -114,6 +114,7 @@ struct Benchmark {
         try measureLookups(app)
         try measurePages(app)
         try measureList(app)
+        try measureAgent()
         try measureContacts()
         try measureMemory("after all reads", bar: Self.readBar)
         try measureSaves(app)
@@ -141,6 +142,7 @@ struct Benchmark {
         try measureLookups(app)
         try measurePages(app)
         try measureList(app)
+        try measureAgent()
         try measureStart(app)
     }
 
