@@ -102,8 +102,8 @@ FUZZ_SECONDS ?= 120
 fuzz: setup-build ## Fuzz the vCard reader and writer, for FUZZ_SECONDS=120
 	Tests/Fuzz/fuzz.sh $(FUZZ_SECONDS)
 
-pictures: setup-pictures ## Make the documentation's pictures of contactctl report from the approved screens
-	Tests/Pictures/report
+pictures: setup-pictures ## Make the documentation's pictures from the approved screens
+	Tests/Pictures/draw
 
 # Sanitizers build in folders of their own, because other flags in .build would rebuild everything.
 #

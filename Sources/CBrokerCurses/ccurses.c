@@ -290,8 +290,9 @@ static void reset_modes(ccurses_screen *screen) {
     send_collected(screen);
     if (screen->takes_keys) send_text(screen, "\033[?2004h");
     report_mouse(screen, true);
-    // ncurses assumes that the cursor is where it left it.
-    mvcur(-1, -1, getcury(curscr), getcurx(curscr));
+    // ncurses assumes that the cursor is where it left it. mvcur would write to standard output.
+    collect_capability(tparm((char *)capability("cup"), getcury(curscr), getcurx(curscr), 0, 0, 0, 0, 0, 0, 0));
+    send_collected(screen);
 }
 
 void ccurses_show(ccurses_screen *screen, bool clearing) {

@@ -63,6 +63,18 @@ struct LifeTests {
         #expect(try fixture.exit() == .exited(0))
     }
 
+    @Test("It writes to the terminal only, not to its standard output")
+    func standardOutput() throws {
+        let fixture = try AgentFixture(
+            script: "o=$CONTACTBROKER_RUNTIME_DIR/out; \"$AGENT\" >$o; echo size=$(stat -c %s $o).; rm $o")
+        try fixture.registered()
+        fixture.ask(PromptText())
+        try fixture.see("[c] Choose contacts…", thenPress: "\u{1B}")
+        _ = try fixture.answer()
+        try fixture.see("[q] Quit", thenPress: "q")
+        try fixture.see("size=0.")
+    }
+
     @Test("The agent works for an ordinary user")
     func ordinaryUser() throws {
         // If the tests run as root, the program runs as another user, from a folder that everybody can reach.

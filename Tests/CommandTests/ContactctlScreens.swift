@@ -33,7 +33,7 @@ struct ContactctlScreens {
         ("audit-csv", ["audit", "--csv"]), ("policy-try", ["policy", "try", draft]),
         ("report-all-users", ["report", "--all-users", "--days", "7", "--until", "2026-03-01"]),
     ]
-    /// Reports about a month. `Tests/Pictures/report` makes pictures of the first one and of its page.
+    /// Reports about a month. `Tests/Pictures/draw` makes pictures of the first one and of its page.
     private static let reports: [(name: String, arguments: [String])] = [
         ("report", ["report", "--until", ReportedMachine.lastDay]),
         ("report-none", ["report", "--days", "1", "--until", "2025-01-01"]),
