@@ -32,11 +32,14 @@ extension Agent {
         }
     }
 
+    /// Whether the main screen can be shown. Before the broker has accepted this agent, it waits for no app.
+    var showsHome: Bool { !isTerminalLent && (isServing || isBrokerMissed) }
+
     func drawHome(clearing: Bool) {
-        // Before the broker has accepted this agent, it waits for no app.
-        guard let size = terminal.size, !isTerminalLent, isServing || isBrokerMissed else { return }
+        guard showsHome else { return }
         isHomeChanged = false
         drawn = ContinuousClock.now
+        guard let size = terminal.size else { return }
         let lines: [StyledLine]
         if queue.isEmpty || size.isLargeEnough {
             lines =
@@ -49,7 +52,7 @@ extension Agent {
     }
 
     /// A prompt waits, but the terminal is too small to read it.
-    private func tooSmall(_ size: ScreenSize) -> [StyledLine] {
+    func tooSmall(_ size: ScreenSize) -> [StyledLine] {
         let least = ScreenSize.minimum
         let now = "\(size.columns)×\(size.rows)"
         return [

@@ -5,13 +5,6 @@ import Glibc
 
 /// Shows prompts one at a time, each on the alternate screen.
 extension Agent {
-    /// Shows one line instead of a screen for a quiet prompt: its app was refused before, or many other apps
-    /// have asked.
-    func waitQuietly(_ prompt: Prompt) {
-        quiet.append(prompt)
-        isHomeChanged = true
-    }
-
     /// Removes a prompt that was answered elsewhere or has expired, or whose app has disconnected.
     func withdraw(_ cookie: String) {
         queue.removeAll { $0.cookie == cookie }
@@ -54,27 +47,13 @@ extension Agent {
 
     /// Shows the next prompt, if none is shown and the terminal is large enough to read it.
     func showNext() {
-        guard screen == nil, ending == nil, !isTerminalLent, let next = queue.first else { return }
-        guard let size = terminal.size, size.isLargeEnough else {
-            if next.cookie != tooSmallFor { isHomeChanged = true }
-            tooSmallFor = next.cookie
-            return
-        }
-        tooSmallFor = nil
+        guard screen == nil, ending == nil, !isTerminalLent, let queued = queue.first else { return }
+        guard let size = terminal.size, size.isLargeEnough else { return }
         queue.removeFirst()
-        var dialogue: any Dialogue =
-            switch next.kind {
-            case .access: AccessDialogue(next, names)
-            case .button: ButtonDialogue(next, names)
-            case .manage: ManageDialogue(next, names)
-            case .pick: PickDialogue(next, names)
-            case .propose: ProposeDialogue(next, names)
-            case .keys: KeysDialogue(next, names)
-            case nil: NoticeDialogue(prompt: next, names: names)
-            }
-        let effect = dialogue.begin(on: size)
-        screen = PromptScreen(dialogue)
-        expires = next.expires
+        var next = PromptScreen(queued, names)
+        let effect = next.dialogue.begin(on: size)
+        screen = next
+        expires = queued.expires
         hint = nil
         follow(effect)
         if screen != nil { becomeVisible() }
@@ -97,11 +76,7 @@ extension Agent {
         visibleSince = nil
         guard let size = terminal.size, size.isLargeEnough else {
             if let size = terminal.size {
-                let least = "\(ScreenSize.minimum.columns)×\(ScreenSize.minimum.rows)"
-                let words = names.text(.makeLarger, [.size: least])
-                show(
-                    StyledLine.warning(words).wrapped(columns: size.columns), right: "", hints: [], message: [],
-                    on: size, clearing: true)
+                show(tooSmall(size), right: "", hints: [], message: [], on: size, clearing: true)
             }
             return
         }

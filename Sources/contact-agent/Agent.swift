@@ -77,8 +77,6 @@ final class Agent {
     /// When the current stage became readable; `nil` while it is not.
     var visibleSince: ContinuousClock.Instant?
     var hint: String?
-    /// The cookie of the prompt that the main screen reports because the terminal is too small.
-    var tooSmallFor: String?
     /// The lines on the screen, by which a click finds its action.
     var shownLines: [StyledLine] = []
     /// The time left and the arming state as last drawn. A change causes a redraw.
@@ -199,8 +197,12 @@ final class Agent {
         var times: [ContinuousClock.Instant] = []
         if connection == nil { times.append(retry) }
         if let lentSince { times.append(lentSince + Self.passwordPromptTime) }
-        if let visibleSince, screen != nil, !isDrawnArmed { times.append(visibleSince + Self.armingTime) }
-        if !isTerminalLent { times.append(isHomeChanged ? .now : drawn + Self.redrawTime) }
+        if screen != nil, let visibleSince {
+            if !isDrawnArmed { times.append(visibleSince + Self.armingTime) }
+            times.append(drawn + Self.redrawTime)
+        } else if screen == nil, showsHome {
+            times.append(isHomeChanged ? .now : drawn + Self.redrawTime)
+        }
         return times.min()
     }
 
@@ -258,13 +260,12 @@ final class Agent {
             return
         }
         isHomeChanged = true
-        // Apps can have used their access since the last key.
-        listGrants()
         switch home.press(key, on: terminal.size ?? .minimum) {
         case .quit: ending = .quit
         case .open(let grant): open(grant)
         case .openQuiet: if !quiet.isEmpty { queue.insert(quiet.removeFirst(), at: 0) }
-        case nil: break
+        // Apps can have used their access since the last key. The key itself acts on the list that the person sees.
+        case nil: listGrants()
         }
     }
 
@@ -343,7 +344,9 @@ final class Agent {
             _ = try? connection?.answer(cookie, .dismissed)
         }
         if let prompt = event.prompt {
-            if prompt.isQuiet { waitQuietly(prompt) } else { queue.append(prompt) }
+            // In a terminal that is too small, the main screen says that a prompt waits.
+            isHomeChanged = true
+            if prompt.isQuiet { quiet.append(prompt) } else { queue.append(prompt) }
         }
         if let cookie = event.withdrawn { withdraw(cookie) }
         if let (cookie, expires) = event.extended { extend(cookie, until: expires) }

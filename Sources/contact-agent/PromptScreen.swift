@@ -13,7 +13,18 @@ struct PromptScreen {
     var dialogue: any Dialogue
     private(set) var cover: Cover?
 
-    init(_ dialogue: any Dialogue) { self.dialogue = dialogue }
+    init(_ prompt: Prompt, _ names: LocalizedNames) {
+        dialogue =
+            switch prompt.kind {
+            case .access: AccessDialogue(prompt, names)
+            case .button: ButtonDialogue(prompt, names)
+            case .manage: ManageDialogue(prompt, names)
+            case .pick: PickDialogue(prompt, names)
+            case .propose: ProposeDialogue(prompt, names)
+            case .keys: KeysDialogue(prompt, names)
+            case nil: NoticeDialogue(prompt: prompt, names: names)
+            }
+    }
 
     var prompt: Prompt { dialogue.prompt }
 

@@ -25,17 +25,7 @@ struct Driver {
         let names = LocalizedNames(languages: [language])
         var prompt = try #require(Prompt(JSONDocument(parsing: Array(text.json.utf8)).root, names))
         prompt.isOwn = own
-        let dialogue: any Dialogue =
-            switch prompt.kind {
-            case .access: AccessDialogue(prompt, names)
-            case .button: ButtonDialogue(prompt, names)
-            case .manage: ManageDialogue(prompt, names)
-            case .pick: PickDialogue(prompt, names)
-            case .propose: ProposeDialogue(prompt, names)
-            case .keys: KeysDialogue(prompt, names)
-            case nil: NoticeDialogue(prompt: prompt, names: names)
-            }
-        screen = PromptScreen(dialogue)
+        screen = PromptScreen(prompt, names)
         self.size = size
     }
 

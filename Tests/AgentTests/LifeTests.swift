@@ -126,6 +126,35 @@ struct LifeTests {
         #expect(fixture.broker.answers.count == 1)
     }
 
+    @Test("It waits without using the processor, also behind a prompt and in a terminal that is too small")
+    func idle() throws {
+        let fixture = try AgentFixture()
+        try fixture.registered()
+        fixture.ask(PromptText())
+        try fixture.see("[c] Choose contacts…")
+        // This changes the main screen, which is not shown now.
+        fixture.broker.say(#"{"others":1,"joined":"pts/3"}"#)
+        try expectIdle(fixture)
+        fixture.terminal.resize(columns: 59, rows: 12)
+        try fixture.see("Make it at least 60×12.")
+        // The screen is drawn once a second, so an older time of drawing shows only after that.
+        for _ in 0..<3 { try expectIdle(fixture) }
+    }
+
+    /// Expects that the agent uses less than a twentieth of a processor for as long as a person reads a screen.
+    private func expectIdle(_ fixture: AgentFixture) throws {
+        func used() throws -> Duration {
+            var clock = clockid_t()
+            try #require(clock_getcpuclockid(fixture.terminal.pid, &clock) == 0)
+            var time = timespec()
+            clock_gettime(clock, &time)
+            return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+        }
+        let (before, begun) = (try used(), ContinuousClock.now)
+        try fixture.waitForQuiet()
+        #expect(try used() - before < (ContinuousClock.now - begun) / 20)
+    }
+
     @Test("A prompt with long texts fits into the smallest terminal")
     func smallestTerminal() throws {
         let long = String(repeating: "long words ", count: 40)
