@@ -59,7 +59,7 @@ struct AccessDialogue: Dialogue {
             }
             return .nothing
         case .keys:
-            let isUsed = keys.press(key, page: size.rows - 4)
+            let isUsed = keys.press(key, on: size)
             if !isUsed, key == .left || key == .enter { go(to: former) }
             return .nothing
         case .confirmation where key == .left: go(to: .choosing)
@@ -135,11 +135,7 @@ extension AccessDialogue {
         let words = callerWords(on: size)
         switch place {
         case .introduction:
-            let all =
-                prompt.totalContacts == 0
-                ? names.text(.shareAllNone) : names.text(.shareAllChoice, count: prompt.totalContacts)
-            return [control("c", .chooseContacts)] + (prompt.allowsAll ? [Control(key: "a", words: all)] : [])
-                + [control("N", .dontAllowEver)]
+            return [control("c", .chooseContacts)] + shareAllControl() + [control("N", .dontAllowEver)]
         case .confirmation:
             let share = names.text(.shareThese, count: finder.list.markedContacts)
             return [Control(key: "y", words: share, isApproval: true)] + terms(words) + [control("b", .back)]
@@ -165,22 +161,17 @@ extension AccessDialogue {
                 words.text(.accessAsks), introduction(words, [words.purpose, words.wants] + limits.compactMap { $0 }))
         case .choosing: return finder.lines(.bold(words.text(.whatMaySee)), on: size, names)
         case .keys:
-            return [.bold(words.text(.whatMayRead))] + keys.lines(page: size.rows - 4, names)
+            return keys.lines(.bold(words.text(.whatMayRead)), on: size, names)
         case .confirmation:
             let title = words.text(.shareWith, count: finder.list.markedContacts)
-            let fixed: [StyledLine] =
-                lifetime.canChange
-                ? []
-                : lifetime.chosen.map { [.dim("   " + names.text(.settingLasts, [.lifetime: words.lifetime($0)]))] }
-                    ?? []
+            let fixed = fixedLifetime(lifetime, words, indent: "   ")
             return question(
                 title,
                 confirmed(marked, at: cursor, room: room(on: size) - fixed.count) {
                     confirmed($0.name, $0.detail, on: size)
                 } + fixed)
         case .everything:
-            let later = StyledLine(names.text(.alsoLater)).wrapped(columns: size.columns - 1)
-            return question(words.all, later)
+            return shareAllQuestion(words, menu, controls(on: size), on: size, isArmed: isArmed)
         }
     }
 

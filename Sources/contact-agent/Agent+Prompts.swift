@@ -16,8 +16,8 @@ extension Agent {
         say(StyledLine(names.text(isExpired ? .closedUnanswered : .closedElsewhere, [.app: name(prompt)])))
     }
 
-    /// Takes another query of an access button's app. What was highlighted is not any more, and approving
-    /// keys have no effect until the new result was visible long enough.
+    /// Takes another query of an access button's app. The first match is highlighted again, and approving keys
+    /// have no effect until the new result was visible long enough.
     func update(_ cookie: String, query: String) {
         for index in queue.indices where queue[index].cookie == cookie { queue[index].query = query }
         guard screen?.prompt.cookie == cookie, var button = screen?.dialogue as? ButtonDialogue,

@@ -76,7 +76,7 @@ struct ButtonDialogue: Dialogue {
             case .effect(let effect): return effect
             case .goOn:
                 finder.takeCurrent()
-                return share(finder.list.marked, isArmed: isArmed)
+                share(finder.list.marked)
             case .unused: break
             }
         case .oneMatch, .confirmation:
@@ -95,8 +95,8 @@ struct ButtonDialogue: Dialogue {
         case (_, "N"): return .answer(Answer(level: prompt.isUndecided ? .denied : nil, neverAskAgain: true))
         case (.oneMatch, "s"):
             guard let match else { break }
-            return prompt.hasGrant
-                ? .approval(approval(of: [match]), isArmed: isArmed) : share([match], isArmed: isArmed)
+            if prompt.hasGrant { return .approval(approval(of: [match]), isArmed: isArmed) }
+            share([match])
         case (.oneMatch, "/"), (.confirmation, "b"): place = .choosing
         case (.confirmation, "t"): lifetime.change()
         case (.confirmation, "y"): return .approval(approval(of: toShare), isArmed: isArmed)
@@ -105,12 +105,12 @@ struct ButtonDialogue: Dialogue {
         return .nothing
     }
 
-    private mutating func share(_ rows: [Row], isArmed: Bool) -> Effect {
-        guard !rows.isEmpty else { return .nothing }
+    /// Asks the person to confirm these contacts.
+    private mutating func share(_ rows: [Row]) {
+        guard !rows.isEmpty else { return }
         toShare = rows
         menu = Menu()
         place = .confirmation
-        return .nothing
     }
 
     private func approval(of rows: [Row]) -> Answer {
@@ -156,11 +156,7 @@ extension ButtonDialogue {
             let status = words.text(prompt.hasGrant ? .seesSome : prompt.isUndecided ? .neverHad : .isDenied)
             let about = [StyledLine("  " + status)] + introduction(words, [words.purpose])
             let limit = words.readAtMost.map { [$0] } ?? []
-            let fixed: [StyledLine] =
-                lifetime.canChange
-                ? []
-                : lifetime.chosen.map { [.dim("  " + names.text(.settingLasts, [.lifetime: words.lifetime($0)]))] }
-                    ?? []
+            let fixed = fixedLifetime(lifetime, words, indent: "  ")
             let controls = controls(on: size)
             let room = size.rows - 3 - controls.count - about.count - limit.count - fixed.count
             return question(

@@ -92,6 +92,28 @@ extension Dialogue {
 
     func control(_ key: Character, _ phrase: Phrase) -> Control { Control(key: key, words: names.text(phrase)) }
 
+    /// Opens the question whether to share all contacts; none if the policy forbids that.
+    func shareAllControl() -> [Control] {
+        guard prompt.allowsAll else { return [] }
+        let count = prompt.totalContacts
+        let words = count == 0 ? names.text(.shareAllNone) : names.text(.shareAllChoice, count: count)
+        return [Control(key: "a", words: words)]
+    }
+
+    /// The question whether to share all contacts.
+    func shareAllQuestion(
+        _ words: CallerWords, _ menu: Menu, _ controls: [Control], on size: ScreenSize, isArmed: Bool
+    ) -> [StyledLine] {
+        let later = StyledLine(names.text(.alsoLater)).wrapped(columns: size.columns - 1)
+        return question(.bold(words.all), later, menu, controls, on: size, isArmed: isArmed)
+    }
+
+    /// The grant's lifetime, if there is only one.
+    func fixedLifetime(_ lifetime: LifetimeChoice, _ words: CallerWords, indent: String) -> [StyledLine] {
+        guard !lifetime.canChange, let chosen = lifetime.chosen else { return [] }
+        return [.dim(indent + names.text(.settingLasts, [.lifetime: words.lifetime(chosen)]))]
+    }
+
     /// The grant's lifetime, if there are several to choose from.
     func control(_ lifetime: LifetimeChoice, _ words: CallerWords) -> [Control] {
         guard lifetime.canChange, let chosen = lifetime.chosen else { return [] }

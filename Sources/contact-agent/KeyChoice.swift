@@ -37,16 +37,15 @@ struct KeyChoice: Hashable {
         GrantedKeys.words(for: given.grantNames, names) ?? names.text(.nothing)
     }
 
+    /// The number of rows on the screen, without the titles, a message and the hints.
+    private static func page(on size: ScreenSize) -> Int { size.rows - 4 }
+
     /// - Returns: whether the key had an effect.
-    mutating func press(_ key: Key, page: Int) -> Bool {
-        if cursor.move(key, count: kinds.count, page: page) {
-            guard case .row = key else { return true }
-            toggle()
-            return true
-        }
-        guard key == .character(" ") else { return false }
-        toggle()
-        return true
+    mutating func press(_ key: Key, on size: ScreenSize) -> Bool {
+        let isMove = cursor.move(key, count: kinds.count, page: Self.page(on: size))
+        let isClick = if case .row = key { true } else { false }
+        if isClick || key == .character(" ") { toggle() }
+        return isMove || key == .character(" ")
     }
 
     private mutating func toggle() {
@@ -58,15 +57,17 @@ struct KeyChoice: Hashable {
         given.formUnion(former.isEmpty ? kind : former)
     }
 
-    func lines(page: Int, _ names: LocalizedNames) -> [StyledLine] {
-        cursor.visible(count: kinds.count, page: page).map { place in
-            let kind = kinds[place]
-            let isCurrent = place == cursor.place
-            let sign = given.isDisjoint(with: kind.set) ? " " : "x"
-            var line = StyledLine(
-                "\(isCurrent ? "›" : " ") [\(sign)] \(names.text(kind.phrase))", isCurrent ? .highlighted : .plain)
-            line.action = .row(index: place)
-            return line
-        }
+    /// The lines of the whole screen.
+    func lines(_ title: StyledLine, on size: ScreenSize, _ names: LocalizedNames) -> [StyledLine] {
+        [title]
+            + cursor.visible(count: kinds.count, page: Self.page(on: size)).map { place in
+                let kind = kinds[place]
+                let isCurrent = place == cursor.place
+                let sign = given.isDisjoint(with: kind.set) ? " " : "x"
+                var line = StyledLine(
+                    "\(isCurrent ? "›" : " ") [\(sign)] \(names.text(kind.phrase))", isCurrent ? .highlighted : .plain)
+                line.action = .row(index: place)
+                return line
+            }
     }
 }

@@ -56,7 +56,7 @@ struct ManageDialogue: Dialogue {
         switch place {
         case .choosing: return pressInList(key, on: size)
         case .keys:
-            guard !keys.press(key, page: size.rows - 4) else { break }
+            guard !keys.press(key, on: size) else { break }
             if key == .left { go(to: .overview) }
             if key == .enter { go(to: keys.isChanged ? .keysConfirmation : .overview) }
         case .overview, .confirmation, .everything, .keysConfirmation, .revocation:
@@ -163,16 +163,12 @@ extension ManageDialogue {
     private func controls(on size: ScreenSize) -> [Control] {
         switch place {
         case .overview:
-            let hasAll = prompt.status == "full"
-            let all =
-                prompt.allowsAll && !hasAll
-                ? [Control(key: "a", words: names.text(.shareAllChoice, count: prompt.totalContacts))] : []
-            return [control("c", isAdjusted ? .changeContacts : .chooseContacts)] + all
+            return [control("c", isAdjusted ? .changeContacts : .chooseContacts)]
+                + (prompt.status == "full" ? [] : shareAllControl())
                 + (prompt.hasGrant && prompt.grantedKeys != nil ? [control(keys)] : [])
                 + (prompt.status == "denied" ? [] : [control("x", .revokeAll)])
                 + (prompt.isOwn ? [] : [control("N", .leaveEver)])
-        case .confirmation: return [approval("y", names.text(.yesChange)), control("b", .back)]
-        case .keysConfirmation: return [approval("y", names.text(.yesChange)), control("b", .back)]
+        case .confirmation, .keysConfirmation: return [approval("y", names.text(.yesChange)), control("b", .back)]
         case .everything:
             return [approval("y", names.text(.yesShareAll)), control("b", .back)]
         case .revocation: return [control("y", .revokeAll), control("b", .back)]
@@ -205,14 +201,13 @@ extension ManageDialogue {
                 confirmed(changes, at: cursor, room: room(on: size)) {
                     confirmed($0.row.name, $0.row.detail, mark: $0.mark, on: size)
                 })
-        case .keys: return [.bold(words.text(.whatMayRead))] + keys.lines(page: size.rows - 4, names)
+        case .keys: return keys.lines(.bold(words.text(.whatMayRead)), on: size, names)
         case .keysConfirmation:
             let reads = names.text(.settingReads, [.keys: keys.words(names)])
             return question(
                 words.text(.changeKeysOf), StyledLine("  " + reads).wrapped(columns: size.columns - 1))
         case .everything:
-            let later = StyledLine(names.text(.alsoLater)).wrapped(columns: size.columns - 1)
-            return question(words.all, later)
+            return shareAllQuestion(words, menu, controls(on: size), on: size, isArmed: isArmed)
         case .revocation: return question(words.text(.revokeFrom), [StyledLine("  " + seen)])
         }
     }

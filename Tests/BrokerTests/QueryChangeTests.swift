@@ -36,7 +36,7 @@ struct QueryChangeTests {
         return (answer.error ?? "") + answer.text
     }
 
-    /// The changes that the agent was told.
+    /// The changes that the agent received.
     private func changes(_ person: TestPerson) throws -> [String] {
         try person.serveReplies().compactMap { reply in
             reply.parameters["updated"]?.string.map { "\($0) \(reply.parameters["query"]?.string ?? "")" }
