@@ -100,14 +100,13 @@ final class TutorialSession {
             terminal.send(keys)
         case .select(let name):
             _ = try wait(in: step.place, for: step.text)
-            // From the first row, the cursor reaches every other.
-            terminal.send("\u{1B}[H")
-            try terminal.wait(for: "the first row") { screen in
-                screen.lines.firstIndex { $0.hasPrefix("›") } == 3
-            }
+            // The list may be sorted again meanwhile, and the cursor stays on its app. So look again before each key.
             while !terminal.screen.contains("› " + name) {
                 let before = terminal.screen.lines
-                terminal.send("\u{1B}[B")
+                guard let cursor = before.firstIndex(where: { $0.hasPrefix("›") }),
+                    let row = before.firstIndex(where: { $0.contains(name) })
+                else { throw Trouble("no list with \(name): \(terminal.screen.text)") }
+                terminal.send(row < cursor ? "\u{1B}[A" : "\u{1B}[B")
                 try terminal.wait(for: "the cursor to move to \(name)") { $0.lines != before }
             }
         }
