@@ -77,6 +77,10 @@ public struct Grant: Hashable, Sendable {
     /// can add no others to the grant.
     public var asked: ContactKeySet = []
 
+    /// The purpose that the app gave, in its own words, at the prompt that the person answered last; `nil` if it gave
+    /// none.
+    public var purpose: String?
+
     /// The contact groups that a limited grant shares with the app.
     public var groups = GrantedGroups()
 

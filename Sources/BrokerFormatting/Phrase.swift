@@ -24,11 +24,12 @@ public enum Phrase: String, CaseIterable, Sendable {
     // The app that asks.
     case unnamedProgram, sureLabelled, worthLabelled, sureSandboxed, worthSandboxed, sureService, worthService,
         sureInstalled, worthInstalled, sureClaimed, worthClaimed, sureInterpreter, worthInterpreter,
-        sureUnverified, worthUnverified, processOn, processNowhere, says, saysNotWhy, readsAtMost, nothing,
+        sureUnverified, worthUnverified, processOn, processNowhere, says, saidBefore, saysNotWhy, readsAtMost, nothing,
         neverUsed, lastUsed
 
     // Lifetimes of a grant, and other settings.
-    case untilRevoked, sessionPrograms, thisSession, programProcess, thisProcess, untilLatest, settingLasts,
+    case untilRevoked, untilDate, forDays, sessionPrograms, thisSession, programProcess, thisProcess, untilLatest,
+        settingLasts,
         settingReads, settingOn, settingOff
 
     // Groups of keys, in few words.
@@ -53,14 +54,15 @@ public enum Phrase: String, CaseIterable, Sendable {
     // Reviewing what one app can see.
     case asksReview, seesAll, seesNothing, seesOf, leaveEver, whatFromNow, changeContacts, revokeAll, listAll,
         listSeen, changeMore, changeLess, willSee, willSeeOnly, changeKeysOf, yesChange, revokeFrom, asksNoMore,
-        staysAsIs, seesNothingMore, nowSees, keysChanged
+        staysAsIs, seesNothingMore, nowSees, keysChanged, howLong, lifetimeChanged
 
     // The one-time picker.
     case asksPickOne, asksPickMany, pickContacts, getsOnly, onlyThatPicked, nothingEver, whatShallGet, nothingToPick,
         giveThis, nameOnly, giveIt
 
     // An app offers a card.
-    case offersCard, lookAtIt, declineEver, addCard, mergeInto, mergeWith, sameEmail, samePhone, sameName, intoWhich,
+    case offersCard, lookAtIt, declineEver, addCard, editCard, textRefused, textTooLong, mergeInto, mergeWith,
+        sameEmail, samePhone, sameName, intoWhich,
         mergeQuestion, mergeExplained, merge
 
     // A prompt of an unknown kind.

@@ -34,7 +34,7 @@ struct AccessDialogue: Dialogue {
     init(_ prompt: Prompt, _ names: LocalizedNames = .inEnglish) {
         self.prompt = prompt
         self.names = names
-        lifetime = LifetimeChoice(offered: prompt.lifetimes)
+        lifetime = LifetimeChoice(prompt)
         keys = KeyChoice(asked: prompt.keys, most: prompt.maximumKeys)
     }
 
@@ -158,7 +158,7 @@ extension AccessDialogue {
         case .introduction:
             let limits = [words.readAtMost, prompt.allowsAll ? nil : .dim("  " + names.text(.singleOnly))]
             return question(
-                words.text(.accessAsks), introduction(words, [words.purpose, words.wants] + limits.compactMap { $0 }))
+                words.text(.accessAsks), introduction(words, words.purpose + [words.wants] + limits.compactMap { $0 }))
         case .choosing: return finder.lines(.bold(words.text(.whatMaySee)), on: size, names)
         case .keys:
             return keys.lines(.bold(words.text(.whatMayRead)), on: size, names)

@@ -70,7 +70,7 @@ final class AgentConnection {
         if let token = reply["agent"]?.string { self.token = token }
         var event = Event()
         if let prompt = reply["prompt"], !prompt.isNull {
-            event.prompt = Prompt(prompt, names)
+            event.prompt = Prompt(prompt)
             if event.prompt == nil { event.unreadable = prompt["cookie"]?.string }
         }
         event.withdrawn = reply["withdrawn"]?.string
@@ -153,7 +153,7 @@ final class AgentConnection {
             $0.member("strength", grant.strength.rawValue)
             $0.member("session", grant.session)
         }
-        var prompt = reply["prompt"].flatMap { Prompt($0, names) }
+        var prompt = reply["prompt"].flatMap { Prompt($0) }
         prompt?.isOwn = true
         return prompt
     }

@@ -1,4 +1,6 @@
 import BrokerJSON
+import BrokerModel
+import Glibc
 
 /// The person's answer to one prompt. An empty answer dismisses the prompt, and the broker stores nothing.
 struct Answer: Hashable, Sendable {
@@ -13,6 +15,8 @@ struct Answer: Hashable, Sendable {
     var moreContacts = 0
     /// The identifiers of the rows that were turned off.
     var removed: [String]?
+    /// How many contacts the groups among these rows have, without one for each row.
+    var lessContacts = 0
     /// The keys that the app may read. `nil` keeps an existing grant's keys. In a first grant, `nil` excludes
     /// the keys that must be granted by name.
     var keys: [String]?
@@ -24,6 +28,8 @@ struct Answer: Hashable, Sendable {
     /// to merge it into.
     var addProposed: Bool?
     var mergeInto: String?
+    /// The offered card with the person's changes; `nil` if there are none.
+    var card: WireContact?
 
     /// A picked contact, or one of its values.
     struct Pick: Hashable, Sendable {
@@ -43,7 +49,7 @@ struct Answer: Hashable, Sendable {
     /// answer counts only after the arming time.
     var isApproval: Bool {
         level == .full || !(identifiers ?? []).isEmpty || !(picked ?? []).isEmpty || takesCard
-            || level != .denied && !(keys ?? []).isEmpty
+            || level != .denied && !((keys ?? []).isEmpty && lifetime == nil)
     }
 
     /// Whether the person accepts the offered card.
@@ -54,10 +60,17 @@ struct Answer: Hashable, Sendable {
         writer.member("identifiers", identifiers)
         writer.member("removed", removed)
         writer.member("keys", keys)
-        writer.member("lifetime", lifetime?.rawValue)
+        writer.member("lifetime", lifetime?.kind)
+        if case .days(let days)? = lifetime {
+            writer.member("expires", Timestamp.text(seconds: Int64(time(nil)) + Int64(days) * 86_400))
+        }
         writer.member("neverAskAgain", neverAskAgain)
         writer.member("addProposed", addProposed)
         writer.member("mergeInto", mergeInto)
+        if let card {
+            writer.name("card")
+            card.write(to: &writer)
+        }
         if let picked {
             writer.name("picked")
             writer.array(picked) { writer, pick in

@@ -33,7 +33,7 @@ struct ButtonDialogue: Dialogue {
         self.names = names
         query = prompt.query ?? ""
         finder = Finder(query: query)
-        lifetime = LifetimeChoice(offered: prompt.lifetimes)
+        lifetime = LifetimeChoice(prompt)
     }
 
     var isTyping: Bool { place == .choosing && finder.isTyping }
@@ -154,7 +154,7 @@ extension ButtonDialogue {
         case .confirmation:
             let title = words.text(.shareWith, count: toShare.count)
             let status = words.text(prompt.hasGrant ? .seesSome : prompt.isUndecided ? .neverHad : .isDenied)
-            let about = [StyledLine("  " + status)] + introduction(words, [words.purpose])
+            let about = [StyledLine("  " + status)] + introduction(words, words.purpose)
             let limit = words.readAtMost.map { [$0] } ?? []
             let fixed = fixedLifetime(lifetime, words, indent: "  ")
             let controls = controls(on: size)

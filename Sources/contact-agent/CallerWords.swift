@@ -72,13 +72,16 @@ struct CallerWords {
             "  " + names.text(.processOn, [.pid: pid, .terminal: Columns.clip(ShownText.line(terminal), to: 24)]))
     }
 
-    /// The purpose, in the app's own words.
-    var purpose: StyledLine {
-        guard let purpose = prompt.purpose, !ShownText.line(purpose).isEmpty else {
-            return .dim(names.text(.saysNotWhy))
-        }
-        let room = columns - Columns.width(names.text(.says, [.purpose: ""])) - 1
-        return StyledLine(names.text(.says, [.purpose: ShownText.quoted(purpose, columns: room, names)]))
+    /// The purpose, in the app's own words, and the one that it gave earlier if that was another one.
+    var purpose: [StyledLine] {
+        let now = said(prompt.purpose, .says).map { StyledLine($0) } ?? .dim(names.text(.saysNotWhy))
+        return [now] + (said(prompt.formerPurpose, .saidBefore).map { [.warning($0)] } ?? [])
+    }
+
+    private func said(_ purpose: String?, _ phrase: Phrase) -> String? {
+        guard let purpose, !ShownText.line(purpose).isEmpty else { return nil }
+        let room = columns - Columns.width(names.text(phrase, [.purpose: ""])) - 1
+        return names.text(phrase, [.purpose: ShownText.quoted(purpose, columns: room, names)])
     }
 
     /// The keys that the app asks for.
@@ -105,6 +108,7 @@ struct CallerWords {
     /// Describes how long a grant would last.
     func lifetime(_ lifetime: Lifetime) -> String {
         let words = ownWords(for: lifetime)
+        if case .days = lifetime { return words }
         guard let end = prompt.endsAt.flatMap(Timestamp.seconds) else { return words }
         return names.text(.untilLatest, [.lifetime: words, .time: names.day(end, withTime: true)])
     }
@@ -112,6 +116,10 @@ struct CallerWords {
     private func ownWords(for lifetime: Lifetime) -> String {
         switch lifetime {
         case .untilRevoked: names.text(.untilRevoked)
+        case .untilTime:
+            names.text(
+                .untilDate, [.time: prompt.grantedUntil.flatMap(Timestamp.seconds).map { names.day($0) } ?? "…"])
+        case .days(let days): names.text(.forDays, count: days)
         case .session where prompt.isInterpreter: names.text(.sessionPrograms, [.program: program])
         case .session: names.text(.thisSession)
         case .process where prompt.isInterpreter: names.text(.programProcess, [.program: program])

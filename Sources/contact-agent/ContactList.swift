@@ -37,6 +37,8 @@ struct ContactList: Hashable {
     var markedContacts: Int { marked.count + moreContacts }
     /// How many contacts the marked groups have, without one for each group.
     var moreContacts: Int { marked.reduce(0) { $0 + $1.contacts - 1 } }
+    /// The number of contacts that the person turned off. A group counts as all of its contacts.
+    var removedContacts: Int { removed.reduce(0) { $0 + $1.contacts } }
     /// Whether the person marked a contact or turned one off.
     var hasChanges: Bool { !marked.isEmpty || !removed.isEmpty }
 
@@ -168,7 +170,7 @@ extension ContactList {
         guard hasChanges else { return [] }
         let changes =
             marked.reversed().map { shared == .removable ? "+ \($0.name)" : $0.name } + removed.map { "− \($0.name)" }
-        let count = names.text(.markedCount, count: markedContacts + removed.count)
+        let count = names.text(.markedCount, count: markedContacts + removedContacts)
         return [.bold(Columns.clip("\(count): \(names.list(changes))", to: columns - 1))]
     }
 }

@@ -60,7 +60,7 @@ struct KeysDialogue: Dialogue {
         let title = StyledLine(words.text(.alsoWants, [.keys: keys]), .bold).wrapped(columns: size.columns - 1)
         return question(
             title[0],
-            Array(title.dropFirst()) + introduction(words, [words.purpose, StyledLine("  " + names.text(.onlyKeys))]),
+            Array(title.dropFirst()) + introduction(words, words.purpose + [StyledLine("  " + names.text(.onlyKeys))]),
             menu, controls, on: size, isArmed: isArmed)
     }
 

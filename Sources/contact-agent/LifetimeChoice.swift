@@ -1,4 +1,7 @@
-/// The lifetimes that are offered for a first grant, and the chosen one.
+import BrokerModel
+import Glibc
+
+/// The lifetimes that are offered for a grant, and the chosen one. Those that the policy does not allow are left out.
 struct LifetimeChoice: Hashable {
     /// The offered lifetimes; the first one is chosen.
     private(set) var offered: [Lifetime]
@@ -6,6 +9,15 @@ struct LifetimeChoice: Hashable {
     /// `nil` if none is offered.
     var chosen: Lifetime? { offered.first }
     var canChange: Bool { offered.count > 1 }
+
+    init(_ prompt: Prompt) {
+        var longest = Int64.max
+        if let end = prompt.endsAt.flatMap(Timestamp.seconds) { longest = end - Int64(time(nil)) }
+        offered = prompt.lifetimes.filter { lifetime in
+            guard case .days(let days) = lifetime else { return true }
+            return Int64(days) * 86_400 <= longest
+        }
+    }
 
     mutating func change() {
         if canChange { offered.append(offered.removeFirst()) }

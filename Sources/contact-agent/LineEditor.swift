@@ -7,6 +7,15 @@ struct LineEditor: Hashable {
 
     init(_ text: String = "") { self.text = String(text.prefix(Self.maximumLength)) }
 
+    /// Whether a text is one line that is not too long.
+    static func canHold(_ text: String) -> Bool {
+        text.count <= maximumLength && text.allSatisfy(isPermitted)
+    }
+
+    private static func isPermitted(_ character: Character) -> Bool {
+        !character.isNewline && character.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+
     /// - Returns: whether the line changed.
     mutating func press(_ key: Key) -> Bool {
         let before = text
@@ -27,9 +36,7 @@ struct LineEditor: Hashable {
     }
 
     private mutating func insert(_ character: Character) {
-        guard text.count < Self.maximumLength, !character.isNewline,
-            character.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
-        else { return }
+        guard text.count < Self.maximumLength, Self.isPermitted(character) else { return }
         text.append(character)
     }
 }

@@ -16,6 +16,8 @@ struct ManageDialogue: Dialogue {
         case keys
         /// The person confirms the changed keys.
         case keysConfirmation
+        /// The person chooses how long the app has access.
+        case lifetime
         /// The person decides whether to revoke all access.
         case revocation
     }
@@ -26,6 +28,7 @@ struct ManageDialogue: Dialogue {
     var finder = Finder()
     private var menu = Menu()
     private var keys: KeyChoice
+    private let lifetime: LifetimeChoice
     /// The position in the list of changes to be confirmed.
     private var cursor = Cursor()
 
@@ -35,6 +38,7 @@ struct ManageDialogue: Dialogue {
         self.prompt = prompt
         self.names = names
         keys = KeyChoice(asked: prompt.keys, granted: prompt.grantedKeys, most: prompt.maximumKeys)
+        lifetime = LifetimeChoice(prompt)
         finder.listsShared = isAdjusted ? prompt.grantedContacts > 0 : nil
         finder.list.shared = isAdjusted ? .removable : .ignored
         finder.list.markedSign = isAdjusted ? "+" : "x"
@@ -59,7 +63,7 @@ struct ManageDialogue: Dialogue {
             guard !keys.press(key, on: size) else { break }
             if key == .left { go(to: .overview) }
             if key == .enter { go(to: keys.isChanged ? .keysConfirmation : .overview) }
-        case .overview, .confirmation, .everything, .keysConfirmation, .revocation:
+        case .overview, .confirmation, .everything, .keysConfirmation, .lifetime, .revocation:
             if key == .left { return back() }
             if place == .confirmation, key == .pageUp || key == .pageDown {
                 _ = cursor.move(key, count: changes.count, page: room(on: size) - 1)
@@ -92,7 +96,7 @@ struct ManageDialogue: Dialogue {
         case .overview, .choosing: break
         case .confirmation: go(to: .choosing)
         case .keysConfirmation: go(to: .keys)
-        case .everything, .keys, .revocation: go(to: .overview)
+        case .everything, .keys, .lifetime, .revocation: go(to: .overview)
         }
         return .nothing
     }
@@ -105,13 +109,16 @@ struct ManageDialogue: Dialogue {
             if !finder.list.isLoaded { return finder.start(on: size) }
         case (.overview, "a"): go(to: .everything)
         case (.overview, "k"): go(to: .keys)
+        case (.overview, "t"): go(to: .lifetime)
         case (.overview, "x"): go(to: .revocation)
         case (_, "b"): return back()
         case (.confirmation, "y"): return .approval(change, isArmed: isArmed)
         case (.everything, "y"): return .approval(Answer(level: .full), isArmed: isArmed)
         case (.keysConfirmation, "y"):
-            let level = prompt.status == "full" ? Answer.Level.full : .limited
             return .approval(Answer(level: level, keys: keys.keys), isArmed: isArmed)
+        case (.lifetime, let key):
+            guard let chosen = otherLifetimes.first(where: { $0.key == key })?.lifetime else { break }
+            return .approval(Answer(level: level, lifetime: chosen), isArmed: isArmed)
         // Revoking needs no arming, because it shares nothing.
         case (.revocation, "y"): return .answer(Answer(level: .denied))
         default: break
@@ -119,11 +126,18 @@ struct ManageDialogue: Dialogue {
         return .nothing
     }
 
+    private var level: Answer.Level { prompt.status == "full" ? .full : .limited }
+
+    /// What the grant's lifetime can be changed to, with the keys of the controls.
+    private var otherLifetimes: [(key: Character, lifetime: Lifetime)] {
+        Array(zip("123456789", lifetime.offered.dropFirst().sorted { $0 != .untilRevoked && $1 == .untilRevoked }))
+    }
+
     private var change: Answer {
         let removed = finder.list.removed.map(\.identifier)
         return Answer(
             level: .limited, identifiers: finder.list.marked.map(\.identifier), moreContacts: finder.list.moreContacts,
-            removed: removed.isEmpty ? nil : removed)
+            removed: removed.isEmpty ? nil : removed, lessContacts: finder.list.removedContacts - removed.count)
     }
 
     private mutating func go(to place: Stage) {
@@ -146,9 +160,11 @@ extension ManageDialogue {
         if answer.neverAskAgain == true { return names.text(.asksNoMore, [.app: app]) }
         guard let level = answer.level else { return names.text(.staysAsIs, [.app: app]) }
         if level == .denied { return names.text(.seesNothingMore, [.app: app]) }
+        if answer.lifetime != nil { return names.text(.lifetimeChanged, [.app: app]) }
         if answer.keys != nil { return names.text(.keysChanged, [.app: app]) }
         if level == .full { return names.text(.sharedAll, [.app: app]) }
-        let changes = changes(added: answer.contacts, removed: answer.removed?.count ?? 0, names)
+        let changes = changes(
+            added: answer.contacts, removed: (answer.removed?.count ?? 0) + answer.lessContacts, names)
         return names.text(.nowSees, [.app: app, .changes: changes])
     }
 
@@ -166,12 +182,16 @@ extension ManageDialogue {
             return [control("c", isAdjusted ? .changeContacts : .chooseContacts)]
                 + (prompt.status == "full" ? [] : shareAllControl())
                 + (prompt.hasGrant && prompt.grantedKeys != nil ? [control(keys)] : [])
+                + control(lifetime, callerWords(on: size))
                 + (prompt.status == "denied" ? [] : [control("x", .revokeAll)])
                 + (prompt.isOwn ? [] : [control("N", .leaveEver)])
         case .confirmation, .keysConfirmation: return [approval("y", names.text(.yesChange)), control("b", .back)]
         case .everything:
             return [approval("y", names.text(.yesShareAll)), control("b", .back)]
         case .revocation: return [control("y", .revokeAll), control("b", .back)]
+        case .lifetime:
+            let words = callerWords(on: size)
+            return otherLifetimes.map { approval($0.key, words.lifetime($0.lifetime)) } + [control("b", .back)]
         case .choosing, .keys: return []
         }
     }
@@ -187,14 +207,16 @@ extension ManageDialogue {
         }
         switch place {
         case .overview:
-            let about = [StyledLine("  " + seen), words.use] + (prompt.isOwn ? [] : [words.purpose])
+            let about =
+                [StyledLine("  " + seen), words.use] + fixedLifetime(lifetime, words, indent: "  ")
+                + (prompt.isOwn ? [] : words.purpose)
             return question(words.text(prompt.isOwn ? .whatMaySee : .asksReview), about + introduction(words, []))
         case .choosing:
             let title = words.text(isAdjusted ? .whatMaySee : .whatFromNow)
             let heading = finder.listsShared.map { names.text($0 ? .listSeen : .listAll) }
             return finder.lines(.bold(title), heading: heading, on: size, names)
         case .confirmation:
-            let counts = Self.changes(added: finder.list.markedContacts, removed: finder.list.removed.count, names)
+            let counts = Self.changes(added: finder.list.markedContacts, removed: finder.list.removedContacts, names)
             let title = words.text(isAdjusted ? .willSee : .willSeeOnly, [.changes: counts])
             return question(
                 title,
@@ -206,6 +228,9 @@ extension ManageDialogue {
             let reads = names.text(.settingReads, [.keys: keys.words(names)])
             return question(
                 words.text(.changeKeysOf), StyledLine("  " + reads).wrapped(columns: size.columns - 1))
+        case .lifetime:
+            let now = lifetime.chosen.map { names.text(.settingLasts, [.lifetime: words.lifetime($0)]) } ?? ""
+            return question(words.text(.howLong), [StyledLine("  " + now)])
         case .everything:
             return shareAllQuestion(words, menu, controls(on: size), on: size, isArmed: isArmed)
         case .revocation: return question(words.text(.revokeFrom), [StyledLine("  " + seen)])
@@ -234,7 +259,7 @@ extension ManageDialogue {
                 Hint(key: "Esc", words: refuse), Hint(key: "←", words: names.text(.back)),
             ]
         case .overview: return menuHints(canGoBack: false)
-        case .confirmation, .everything, .keysConfirmation, .revocation: return menuHints()
+        case .confirmation, .everything, .keysConfirmation, .lifetime, .revocation: return menuHints()
         }
     }
 }

@@ -15,7 +15,7 @@ struct NoticeDialogue: Dialogue {
 
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         let words = callerWords(on: size)
-        return [.bold(words.text(.asksSomething))] + introduction(words, [words.purpose, ""])
+        return [.bold(words.text(.asksSomething))] + introduction(words, words.purpose + [""])
             + StyledLine(names.text(.cannotShow)).wrapped(columns: size.columns - 1)
     }
 

@@ -216,7 +216,7 @@ extension PickDialogue {
             let gets = StyledLine(names.text(.getsOnly, [.extent: extent])).wrapped(columns: words.columns - 1)
             return question(
                 .bold(words.text(prompt.isMultiple ? .asksPickMany : .asksPickOne)),
-                words.strengthLines + gets.prefix(3) + [words.purpose, words.process], menu, controls(on: size),
+                words.strengthLines + gets.prefix(3) + words.purpose + [words.process], menu, controls(on: size),
                 on: size, isArmed: isArmed)
         case .choosing: return finder.lines(.bold(words.text(.whatShallGet)), on: size, names)
         case .card: return card(on: size)

@@ -8,8 +8,34 @@ enum IdentityStrength: String, Sendable {
 }
 
 /// The lifetime of a grant.
-enum Lifetime: String, Sendable {
+enum Lifetime: Hashable, Sendable {
     case untilRevoked, session, process
+    /// Until the end that the present grant has.
+    case untilTime
+    /// From now on for so many days.
+    case days(Int)
+
+    /// The lifetimes for which the interface's name of a kind stands, at the given place of a list of kinds.
+    static func offered(as kind: String, at place: Int) -> [Lifetime] {
+        switch kind {
+        case "untilRevoked": [.untilRevoked]
+        case "session": [.session]
+        case "process": [.process]
+        // The first one is what the grant has already.
+        case "untilTime": (place == 0 ? [.untilTime] : []) + [1, 7, 30].map { .days($0) }
+        default: []
+        }
+    }
+
+    /// The kind as the interface names it.
+    var kind: String {
+        switch self {
+        case .untilRevoked: "untilRevoked"
+        case .session: "session"
+        case .process: "process"
+        case .untilTime, .days: "untilTime"
+        }
+    }
 }
 
 /// The app that asks, as the broker identified it. Its display name is the app's own text.
@@ -35,6 +61,8 @@ struct Prompt: Hashable, Sendable {
     /// The app's current authorization level, as the interface names it.
     var status: String
     var purpose: String?
+    /// What the app gave as its purpose when the person last decided about it, if it gives another one now.
+    var formerPurpose: String?
     var keys: [String]
     /// Whether the app sent a list of keys, which may be empty. Without a list, the app asks for all keys
     /// except those that must be granted by name.
@@ -48,12 +76,14 @@ struct Prompt: Hashable, Sendable {
     /// Whether the person can pick several contacts or values, in a one-time pick.
     var isMultiple: Bool
     /// The card that the app offers.
-    var proposed: Card?
+    var proposed: WireContact?
     var totalContacts: Int
     var grantedContacts: Int
-    /// The lifetimes to offer, the default first. Empty if the app has a grant, because an answer does not
-    /// change the grant's lifetime.
+    /// The lifetimes to offer, the default first. For a review, the present one first, and empty without a grant.
+    /// Empty for any other prompt if the app has a grant, because an answer does not change the grant's lifetime.
     var lifetimes: [Lifetime]
+    /// When the app's grant ends, such as `2026-01-31T12:00:00Z`; `nil` if it lasts until something else happens.
+    var grantedUntil: String?
     /// Whether the executable is an interpreter. An interpreter runs other programs, so it does not identify
     /// an app. Its grants are bound to a process or session.
     var isInterpreter: Bool
@@ -96,7 +126,7 @@ extension Caller {
 
 extension Prompt {
     /// - Returns: `nil` if the object does not match the interface.
-    init?(_ object: JSONValue, _ names: LocalizedNames = .inEnglish) {
+    init?(_ object: JSONValue) {
         guard let cookie = object["cookie"]?.string, let kind = object["kind"]?.string,
             let caller = object["caller"].flatMap(Caller.init)
         else { return nil }
@@ -105,10 +135,11 @@ extension Prompt {
         self.caller = caller
         status = object["currentStatus"]?.string ?? ""
         purpose = object["purpose"]?.string
+        formerPurpose = object["formerPurpose"]?.string
         keys = object["keys"]?.strings ?? []
         namesKeys = object["keys"].map { !$0.isNull } ?? false
         isMultiple = object["multiple"]?.bool ?? false
-        proposed = object["proposed"].flatMap { Card($0, names) }
+        proposed = object["proposed"].flatMap { try? WireContact($0) }
         query = object["query"]?.string
         grantedKeys = object["grantedKeys"]?.strings
         lastUsedAt = object["lastUsedAt"]?.string
@@ -116,7 +147,11 @@ extension Prompt {
         totalContacts = Int(object["totalContacts"]?.integer ?? 0)
         grantedContacts = Int(object["grantedContacts"]?.integer ?? 0)
         let hasGrant = status == "limited" || status == "full"
-        lifetimes = hasGrant ? [] : (object["lifetimes"]?.strings ?? []).compactMap(Lifetime.init)
+        lifetimes = (object["lifetimes"]?.strings ?? []).enumerated().flatMap {
+            Lifetime.offered(as: $0.element, at: $0.offset)
+        }
+        if hasGrant != (self.kind == .manage) { lifetimes = [] }
+        grantedUntil = object["grantedUntil"]?.string
         isInterpreter = object["interpreter"]?.bool ?? false
         isQuiet = object["quiet"]?.bool ?? false
         // An unknown maximum level counts as limited.

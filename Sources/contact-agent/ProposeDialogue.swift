@@ -1,4 +1,5 @@
 import BrokerFormatting
+import BrokerModel
 
 /// The dialogue in which an app offers a card. The person adds it, merges it into a contact, or declines. The
 /// app's access does not change.
@@ -8,6 +9,8 @@ struct ProposeDialogue: Dialogue {
         case introduction
         /// Shows the card.
         case card
+        /// The person changes the card's texts, or leaves some out.
+        case editing
         /// The person searches for the contact to merge into.
         case choosing
         /// The person compares the card with the contact, and confirms.
@@ -16,7 +19,8 @@ struct ProposeDialogue: Dialogue {
 
     let prompt: Prompt
     let names: LocalizedNames
-    private let card: Card
+    private var card: Card
+    private var editor: CardEditor
     private(set) var place = Stage.introduction
     var finder = Finder()
     private var menu = Menu()
@@ -32,12 +36,14 @@ struct ProposeDialogue: Dialogue {
     init(_ prompt: Prompt, _ names: LocalizedNames = .inEnglish) {
         self.prompt = prompt
         self.names = names
-        card = prompt.proposed ?? Card(name: "", lines: [])
+        let offered = prompt.proposed ?? WireContact(contact: Contact(), keys: [])
+        card = Card(offered.contact, names)
+        editor = CardEditor(offered, names)
         finder.list.shared = .ignored
     }
 
-    var isTyping: Bool { place == .choosing && finder.isTyping }
-    var hasWork: Bool { false }
+    var isTyping: Bool { place == .choosing && finder.isTyping || place == .editing && editor.isTyping }
+    var hasWork: Bool { editor.card != nil || editor.isTyping }
     var refusal: Phrase { .decline }
 
     mutating func begin(on size: ScreenSize) -> Effect { finder.start(on: size) }
@@ -69,6 +75,12 @@ struct ProposeDialogue: Dialogue {
             case .goOn: return finder.list.current.map { open($0) } ?? .nothing
             case .unused: if key == .left { go(to: .card) }
             }
+        case .editing:
+            guard !editor.press(key, on: size) else { break }
+            if key == .left {
+                if let changed = editor.card ?? prompt.proposed { card = Card(changed.contact, names) }
+                go(to: .card)
+            }
         case .introduction, .card, .comparison:
             if key == .left, place != .introduction {
                 go(to: place == .card ? .introduction : .card)
@@ -94,13 +106,14 @@ struct ProposeDialogue: Dialogue {
         switch (place, key) {
         case (.introduction, "N"): return .answer(Answer(neverAskAgain: true))
         case (.introduction, "c"): go(to: .card)
-        case (.card, "a"): return .approval(Answer(addProposed: true), isArmed: isArmed)
+        case (.card, "a"): return .approval(Answer(addProposed: true, card: editor.card), isArmed: isArmed)
+        case (.card, "e"): go(to: .editing)
         case (.card, "m"): return suggestion.map { open($0) } ?? .nothing
         case (.card, "o"): go(to: .choosing)
         case (.comparison, "b"): go(to: .card)
         case (.comparison, "y"):
             guard let target else { break }
-            return .approval(Answer(mergeInto: target.row.identifier), isArmed: isArmed)
+            return .approval(Answer(mergeInto: target.row.identifier, card: editor.card), isArmed: isArmed)
         default: break
         }
         return .nothing
@@ -128,10 +141,11 @@ extension ProposeDialogue {
                 return Control(key: "m", words: names.text(.mergeWith, [.name: name, .reason: reason(row)]))
             }
             // A contact that the person has already is more likely than a new one.
-            return (merge.map { [$0] } ?? []) + [add, control("o", .mergeInto)]
+            let takes = (merge.map { [$0] } ?? []) + [add, control("o", .mergeInto)]
+            return (editor.isEmpty ? [] : takes) + [control("e", .editCard)]
         case .comparison:
             return [Control(key: "y", words: names.text(.merge), isApproval: true), control("b", .back)]
-        case .choosing: return []
+        case .editing, .choosing: return []
         }
     }
 
@@ -171,9 +185,10 @@ extension ProposeDialogue {
         switch place {
         case .introduction:
             return question(
-                .bold(words.text(.offersCard)), introduction(words, [words.purpose, StyledLine("  " + name)]))
+                .bold(words.text(.offersCard)), introduction(words, words.purpose + [StyledLine("  " + name)]))
         case .card:
             return question(.bold(name), confirmed(shownLines(on: size), at: cursor, room: rows(on: size)) { $0 })
+        case .editing: return editor.lines(.bold(name), on: size, names)
         case .choosing: return finder.lines(.bold(names.text(.intoWhich)), on: size, names)
         case .comparison:
             let title = names.text(.mergeQuestion, [.name: Columns.clip(target?.row.name ?? "", to: size.columns / 2)])
@@ -186,6 +201,7 @@ extension ProposeDialogue {
         switch place {
         case .introduction: menuHints(canGoBack: false)
         case .card, .comparison: menuHints()
+        case .editing: editor.hints(names, refuse: names.text(refusal))
         case .choosing: finder.hints(names, goOn: names.text(.goOn), refuse: names.text(refusal), canMark: false)
         }
     }

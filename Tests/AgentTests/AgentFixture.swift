@@ -145,6 +145,7 @@ struct PromptText {
     var terminal: String? = "pts/3"
     var status = "notDetermined"
     var purpose: String? = "to fill in addresses"
+    var formerPurpose: String?
     var keys: [String]?
     var query: String?
     var multiple: Bool?
@@ -152,7 +153,8 @@ struct PromptText {
     var proposed: String?
     var totalContacts = 3
     var grantedContacts = 0
-    var lifetimes: [String]? = ["session", "untilRevoked"]
+    /// `nil` means those that the broker usually offers.
+    var lifetimes: [String]?
     var interpreter = false
     var quiet: Bool?
     var expires = "2099-01-01T00:00:00Z"
@@ -161,6 +163,7 @@ struct PromptText {
     var maximumKeys: [String]?
     var endsAt: String?
     var grantedKeys: [String]?
+    var grantedUntil: String?
     var lastUsedAt: String?
     var uses: Int?
 
@@ -180,6 +183,7 @@ struct PromptText {
             }
             writer.member("currentStatus", status)
             writer.member("purpose", purpose)
+            writer.member("formerPurpose", formerPurpose)
             writer.member("keys", keys)
             writer.member("query", query)
             writer.member("multiple", multiple)
@@ -189,7 +193,9 @@ struct PromptText {
             }
             writer.member("totalContacts", totalContacts)
             writer.member("grantedContacts", grantedContacts)
-            writer.member("lifetimes", lifetimes)
+            let isReview = kind == "manage" && status != "denied"
+            writer.member(
+                "lifetimes", lifetimes ?? (isReview ? ["untilRevoked", "untilTime"] : ["session", "untilRevoked"]))
             writer.member("interpreter", interpreter)
             writer.member("quiet", quiet)
             writer.member("waiting", 0)
@@ -198,6 +204,7 @@ struct PromptText {
             writer.member("maximumKeys", maximumKeys)
             writer.member("endsAt", endsAt)
             writer.member("grantedKeys", grantedKeys)
+            writer.member("grantedUntil", grantedUntil)
             writer.member("lastUsedAt", lastUsedAt)
             writer.member("uses", uses)
         }

@@ -23,7 +23,7 @@ struct Driver {
 
     init(_ text: PromptText, own: Bool = false, on size: ScreenSize = Self.size, _ language: String = "en") throws {
         let names = LocalizedNames(languages: [language])
-        var prompt = try #require(Prompt(JSONDocument(parsing: Array(text.json.utf8)).root, names))
+        var prompt = try #require(Prompt(JSONDocument(parsing: Array(text.json.utf8)).root))
         prompt.isOwn = own
         screen = PromptScreen(prompt, names)
         self.size = size

@@ -64,7 +64,7 @@ struct LanguageTests {
     @Test("In Arabic names are isolated, and every drawn line closes its isolates")
     func isolates() throws {
         let arabic = LocalizedNames(languages: ["ar"])
-        let prompt = try #require(Prompt(JSONDocument(parsing: Array(PromptText().json.utf8)).root, arabic))
+        let prompt = try #require(Prompt(JSONDocument(parsing: Array(PromptText().json.utf8)).root))
         let lines = AccessDialogue(prompt, arabic).lines(on: .minimum, isArmed: true)
         #expect(lines[0].text == "\u{2067}يطلب \u{2068}”mail“\u{2069} الاطلاع على جهات اتصالك.\u{2069}")
         for line in lines {

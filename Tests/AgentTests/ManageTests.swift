@@ -1,3 +1,7 @@
+import BrokerFormatting
+import BrokerJSON
+import BrokerModel
+import Glibc
 import PseudoTerminal
 import Testing
 
@@ -34,6 +38,8 @@ struct ManageTests {
             ("c/a⏎ ⏎y", Answer(level: .limited, identifiers: [], removed: ["r1"])),
             ("cab↑ ⏎y", Answer(level: .limited, identifiers: [], removed: ["r1"])),
             ("k ⏎y", Answer(level: .limited, keys: ["emailAddresses", "note"])),
+            ("t1", Answer(level: .limited, lifetime: .days(1))),
+            ("t↓↓⏎", Answer(level: .limited, lifetime: .days(30))),
         ])
     func answers(keys: String, answer: Answer) throws {
         var driver = try Self.driver()
@@ -42,13 +48,17 @@ struct ManageTests {
 
     @Test(
         "No other key changes the grant",
-        arguments: ["y", "cy", "c y", "c ", "c  ⏎y", "x", "x⏎", "xx", "a⏎", "a⏎⏎", "k⏎y", "k  ⏎y", "c⏎y", "k ←y"])
+        arguments: [
+            "y", "cy", "c y", "c ", "c  ⏎y", "x", "x⏎", "xx", "a⏎", "a⏎⏎", "k⏎y", "k  ⏎y", "c⏎y", "k ←y", "t4", "t↑⏎",
+            "t←1",
+        ])
     func changesNothing(keys: String) throws {
         var driver = try Self.driver()
         if case .answer(let answer) = driver.press(keys) { Issue.record("answered \(answer)") }
     }
 
-    @Test("A change cannot be confirmed until it has been visible long enough", arguments: ["c ⏎y", "ay", "k ⏎y"])
+    @Test(
+        "A change cannot be confirmed until it has been visible long enough", arguments: ["c ⏎y", "ay", "k ⏎y", "t1"])
     func unarmed(keys: String) throws {
         var driver = try Self.driver()
         driver.isArmed = false
@@ -83,6 +93,64 @@ struct ManageTests {
         driver = try Self.driver()
         driver.press("k")
         #expect(driver.shows("[x] notes"))
+    }
+
+    @Test("A grant that ends can be made to last, and a grant of a session cannot")
+    func lifetimes() throws {
+        var text = PromptText(kind: "manage", status: "full", grantedUntil: "2099-02-03T04:05:06Z")
+        text.lifetimes = ["untilTime", "untilRevoked"]
+        var driver = try Driver(text)
+        #expect(driver.shows("Lasts: until Feb 3, 2099   [t] Change"))
+        driver.press("t")
+        #expect(driver.shows("› [1] 1 day from now") && driver.shows("[4] until you revoke it"))
+        #expect(driver.press("4") == .answer(Answer(level: .full, lifetime: .untilRevoked)))
+        text.lifetimes = ["session"]
+        driver = try Driver(text)
+        #expect(driver.shows("Lasts: this terminal session") && !driver.shows("[t]"))
+        #expect(driver.press("t1") == .nothing)
+    }
+
+    @Test("A lifetime that the policy does not allow is not offered")
+    func longest() throws {
+        var text = PromptText(kind: "manage", status: "limited", grantedContacts: 1)
+        text.endsAt = Timestamp.text(seconds: Int64(time(nil)) + 8 * 86_400)
+        var driver = try Driver(text)
+        driver.press("t")
+        #expect(driver.shows("[2] 7 days from now") && !driver.shows("30 days"))
+    }
+
+    @Test("The answer names the end that the person chose")
+    func wireLifetime() throws {
+        let before = Int64(time(nil))
+        var writer = JSONWriter()
+        writer.object { Answer(level: .limited, lifetime: .days(7)).write(into: &$0) }
+        let answer = try JSONDocument(parsing: writer.bytes).root
+        #expect(answer["lifetime"]?.string == "untilTime")
+        let end = try #require(answer["expires"]?.string.flatMap(Timestamp.seconds))
+        #expect((before...Int64(time(nil))).contains(end - 7 * 86_400))
+    }
+
+    @Test("A contact group that the app has is among what it sees, and can be taken back")
+    func group() throws {
+        var driver = try Self.driver()
+        driver.row = {
+            $1.isGranted = $0 <= 12; if $0 == 1 { $1.contacts = 5 }
+        }
+        driver.press("c ⏎")
+        #expect(driver.shows("“mail” will see 5 fewer:"))
+        let answer = Answer(level: .limited, identifiers: [], removed: ["r1"], lessContacts: 4)
+        #expect(driver.press("y") == .answer(answer))
+        #expect(ManageDialogue.words(for: answer, "“mail”", .inEnglish) == "“mail” now sees 5 fewer.")
+    }
+
+    @Test("The person is told that an app gives another purpose than before")
+    func formerPurpose() throws {
+        var text = PromptText(kind: "manage", status: "limited", grantedContacts: 1)
+        var driver = try Driver(text)
+        #expect(driver.shows("It says: “to fill in addresses”") && !driver.shows("before"))
+        text.formerPurpose = "to greet\u{1B}[2J you"
+        driver = try Driver(text)
+        #expect(driver.shows("It said before: “to greet [2J you”") || driver.shows("It said before: “to greet"))
     }
 
     // MARK: - In a terminal

@@ -1,3 +1,4 @@
+import BrokerModel
 import PseudoTerminal
 import Testing
 
@@ -71,6 +72,70 @@ struct ProposeTests {
         var driver = try Self.driver()
         driver.isArmed = false
         #expect(driver.press(keys) == .tooEarly)
+    }
+
+    // MARK: Changes
+
+    /// The card that an answer saves.
+    private func saved(_ effect: Effect) throws -> Contact {
+        guard case .answer(let answer) = effect else { return try #require(nil, "no answer") }
+        return try #require(answer.card).contact
+    }
+
+    @Test("The person can change a text and leave one out before the card is saved")
+    func edited() throws {
+        var driver = try Self.driver(isKnown: true)
+        driver.press("ce")
+        #expect(driver.shows("› [x] given name       Emmy"))
+        // Space leaves out the given name; the family name gets another end.
+        driver.press(" ↓⏎⌫⌫ßer⏎")
+        #expect(driver.shows("  [ ] given name       Emmy") && driver.shows("› [x] family name      Noethßer"))
+        driver.press("←")
+        #expect(driver.shows("“Noethßer”"))
+        let added = try saved(driver.press("a"))
+        #expect(added.givenName.isEmpty && added.familyName == "Noethßer")
+        #expect(added.phoneNumbers.first?.value == "+1 555 0200" && added.note == "from your mail")
+        var merging = try Self.driver(isKnown: true)
+        merging.press("ce ←m")
+        #expect(try saved(merging.press("y")).givenName.isEmpty)
+        // Without a change, the answer has no card.
+        merging = try Self.driver()
+        #expect(merging.press("ce  ⏎⏎←a") == .answer(Answer(addProposed: true)))
+    }
+
+    @Test("A value without its text is left out, and a card without any text cannot be saved")
+    func leftOut() throws {
+        var driver = try Self.driver()
+        driver.press("ce")
+        for _ in 0..<6 { driver.press(" ↓") }
+        driver.press("←")
+        #expect(!driver.shows("[a]") && !driver.shows("[o]") && driver.press("a") == .nothing)
+        driver.press("e⇞⇞ ←")
+        let card = try saved(driver.press("a"))
+        #expect(card.givenName == "Emmy" && card.phoneNumbers.isEmpty && card.emailAddresses.isEmpty)
+    }
+
+    @Test("A text that the key cannot have is refused, and one that is too long to edit is not cut")
+    func refusedText() throws {
+        let note = String(repeating: "n", count: 200)
+        let card = #"{"givenName":"Emmy","birthday":"1882-03-23","note":"\#(note)"}"#
+        var driver = try Driver(PromptText(kind: "propose", proposed: card))
+        driver.begin()
+        driver.press("ce↓⏎⌫⌫⌫⏎")
+        #expect(driver.shows("The card cannot have this text.") && driver.shows("1882-03-23"))
+        driver.press("↓⏎")
+        #expect(driver.shows("too long to change here"))
+        driver.press("x⌫⏎←")
+        #expect(driver.press("a") == .answer(Answer(addProposed: true)))
+    }
+
+    @Test("Leaving with a changed card asks first")
+    func leaving() throws {
+        var driver = try Self.driver()
+        #expect(driver.press("ce ⎋") == .nothing)
+        #expect(driver.press("⎋") == .answer(.dismissed))
+        driver = try Self.driver()
+        #expect(driver.press("ce⏎⎋") == .nothing)
     }
 
     // MARK: In a terminal

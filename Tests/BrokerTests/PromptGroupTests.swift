@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerAccessStore
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
@@ -68,6 +69,36 @@ struct PromptGroupTests {
         #expect(try app.fetch().names == ["Ada", "Cid", "Fabia"])
         try add("Bob")
         #expect(try app.fetch().names == ["Ada", "Bob", "Cid", "Fabia"])
+    }
+
+    @Test("The person takes a group back in a review, and the app keeps what it has singly or by another group")
+    func takenBack() throws {
+        let app = try fixture.app("mail", strength: .sandboxed)
+        let (call, prompt) = try asking(app)
+        let rows = try person.rows(prompt, query: "fa")
+        let answer = try person.begin(
+            answering: prompt, #""level":"limited","identifiers":["\#(rows[0].identifier)","\#(rows[1].identifier)"]"#)
+        try authority.answer(.granted)
+        try #require(fixture.loop.run { answer.isOver && call.isOver })
+        #expect(try app.fetch().names == ["Ada", "Bob", "Fabia"])
+        let review = try #require(try person.manage(app))
+        let seen = try person.granted(review)
+        #expect(seen.map(name) == ["Family", "Ada", "Bob", "Fabia"] && seen.allSatisfy { $0.granted == "all" })
+        #expect(try person.granted(review, query: "bo").map(name) == ["Bob"])
+        // Ada is chosen singly, and stays.
+        #expect(
+            try person.answer(
+                review,
+                #""level":"limited","identifiers":["\#(seen[1].identifier)"],"removed":["\#(seen[0].identifier)"]"#
+            ).error == nil)
+        #expect(try app.fetch().names == ["Ada", "Fabia"])
+        #expect(fixture.broker.access.grant(of: app.principal)?.groups.records == [])
+        #expect(try fixture.audit(.revocation).last?.hasPrefix("limited") == true)
+        try add("Cid")
+        #expect(try app.fetch().names == ["Ada", "Fabia"])
+        let again = try #require(try person.manage(app))
+        #expect(try person.granted(again).map(name) == ["Ada", "Fabia"])
+        try person.answer(again)
     }
 
     @Test("For an app that other programs can imitate, the group shares its present members only, and says so")

@@ -76,9 +76,16 @@ final class TestPerson {
         }
     }
 
-    func rows(_ prompt: Prompt, query: String = "") throws -> [Row] {
+    /// What the app can see already.
+    func granted(_ prompt: Prompt, query: String = "") throws -> [Row] {
+        try rows(prompt, query: query, granted: true)
+    }
+
+    func rows(_ prompt: Prompt, query: String = "", granted: Bool = false) throws -> [Row] {
         let answer = try agent.call(
-            "Search", #"{"agent":"\#(token)","cookie":"\#(prompt.cookie)","query":"\#(query)","limit":200}"#)
+            "Search",
+            #"{"agent":"\#(token)","cookie":"\#(prompt.cookie)","query":"\#(query)","limit":200,"granted":\#(granted)}"#
+        )
         let all = answer.parameters["rows"]?.elements.map(Array.init) ?? []
         agent.fixture.agentRows += all.count
         return all.compactMap { row in

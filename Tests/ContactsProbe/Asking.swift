@@ -12,6 +12,19 @@ func askWithoutWaiting() {
     _ = answered.wait(timeout: .now() + 60)
 }
 
+/// Presses the access button, and changes its query to the third argument once a program opens the pipe of the fourth.
+func typing() throws {
+    let words = CommandLine.arguments
+    let button = ContactAccessButton(queryString: words[2])
+    let query = button.shownQuery
+    let changed = Thread {
+        close(open(words[4], O_RDONLY))
+        do { try query.change(to: words[3]) } catch { say(error) }
+    }
+    changed.start()
+    print(try button.press().count)
+}
+
 /// Makes all the calls that must never cause a prompt.
 func askNobody() {
     print(CNContactStore.authorizationStatus(for: .contacts).rawValue, store.currentHistoryToken as Any)

@@ -97,6 +97,7 @@ do {
         let found = try store.unifiedContacts(
             matching: CNContact.predicateForContacts(withIdentifiers: shared), keysToFetch: names)
         print(found.map(\.givenName), CNContactStore.authorizationStatus(for: .contacts).rawValue)
+    case "typing": try typing()
     case "manage": print(try await contactAccessPicker().count)
     case "pick": try pick()
     case "offer": try offer()

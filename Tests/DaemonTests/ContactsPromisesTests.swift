@@ -1,4 +1,5 @@
 import BrokerJSON
+import Glibc
 import Testing
 
 /// Runs a program that does one thing at a time with `import Contacts`, against a real broker.
@@ -178,6 +179,24 @@ struct ContactsPromisesTests {
             try person.answer(prompt)
         }
         #expect(ignored.output == "[] 4\n", "\(ignored.errors)")
+    }
+
+    @Test("The access button's query follows what the person types in the app")
+    func changedQuery() throws {
+        let fixture = try DaemonFixture()
+        let person = try fixture.person()
+        try fixture.keeper(with: person)
+        let pipe = fixture.folder + "/typed"
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let pressed = try Command(Self.probe, ["typing", "ad", "grace", pipe], in: fixture) {
+            let prompt = try person.prompt()
+            #expect(prompt["query"]?.string == "ad")
+            close(open(pipe, O_WRONLY))
+            #expect(try person.changedQuery() == "grace")
+            let rows = try person.search(prompt, "grace").map(\.identifier)
+            try person.answer(prompt, #""level":"limited","identifiers":\#(quoted(rows))"#)
+        }
+        #expect(pressed.output == "1\n", "\(pressed.errors)")
     }
 
     @Test("A picked value leaves the app without access, and an app without access may propose a card")

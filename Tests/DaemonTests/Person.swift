@@ -11,6 +11,7 @@ final class Person {
     private(set) var others = 0
     /// Prompts that the agent received and the test has not read yet.
     private var prompts: [JSONValue] = []
+    private var queries: [String] = []
     private(set) var withdrawn: [String] = []
 
     struct Row: Hashable {
@@ -32,6 +33,7 @@ final class Person {
 
     private func take(_ reply: Answer) {
         if let prompt = reply["prompt"] { prompts.append(prompt) }
+        if reply["updated"] != nil, let query = reply["query"]?.string { queries.append(query) }
         if let cookie = reply["withdrawn"]?.string { withdrawn.append(cookie) }
         if let others = reply["others"]?.integer { self.others = Int(others) }
     }
@@ -40,6 +42,12 @@ final class Person {
     func prompt(within time: Duration = .seconds(20)) throws -> JSONValue {
         while prompts.isEmpty { take(try serving.reply(within: time)) }
         return prompts.removeFirst()
+    }
+
+    /// Waits until an app changes the query of its prompt.
+    func changedQuery() throws -> String {
+        while queries.isEmpty { take(try serving.reply()) }
+        return queries.removeFirst()
     }
 
     /// Waits until the broker withdraws this prompt.

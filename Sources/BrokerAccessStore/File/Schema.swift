@@ -235,6 +235,10 @@ enum Schema {
         -- The keys that the app has asked for by name, a bit set.
         ALTER TABLE appGrant ADD COLUMN askedKeys INTEGER NOT NULL DEFAULT 0;
         """,
+        """
+        -- The purpose that the app gave at the prompt which the person answered last.
+        ALTER TABLE appGrant ADD COLUMN purpose TEXT;
+        """,
     ]
 
     /// The first version with a ``SyncedPosition`` file.

@@ -47,7 +47,7 @@ extension BookReader {
     func search(_ search: PersonSearch) throws -> PersonFound {
         try inOneRead {
             let subject = KeptPlaces.Subject.search(search.text, search.scope, excluding: search.excluding)
-            let found = try records(of: subject, search.order) { try everybody(for: search) }
+            let found = try records(of: subject, search.order) { try matches(of: search) }
             let match = Match.terms(search.text, normalizer)
             var rows: [(RecordNumber, StoredContact)] = []
             var matched: [RecordNumber: ValuePlace] = [:]
@@ -96,25 +96,37 @@ extension BookReader {
     }
 
     /// Returns all matches of the person's search, in order.
-    private func everybody(for search: PersonSearch) throws -> [Int64] {
+    private func matches(of search: PersonSearch) throws -> [Int64] {
         let match = Match.terms(search.text, normalizer)
+        func isIncluded(_ record: Int64) -> Bool { !search.excluding.contains(RecordNumber(record)) }
         switch search.scope {
         case .only(let scope):
-            return try matching(match, amongst: scope.subtracting(search.excluding)).map { record in
-                let key = search.order == .none ? nil : try sortKey(record, search.order, seeing: .all)
-                return Place(key: key ?? [], record: record)
-            }.sorted().map(\.record)
+            return try sorted(matching(match, amongst: scope.subtracting(search.excluding)), search.order)
         case .all:
-            var sql = ReadSQL.everybody(search.order)
-            var bindings: [Binding] = []
-            if let match {
-                guard let condition = Condition(match) else { return [] }
-                sql = ReadSQL.sorted(condition, search.order, after: nil, limit: nil)
-                bindings = condition.bindings
+            guard case .terms(let terms, let keys)? = match else {
+                return match == nil ? try everybody(search.order).filter(isIncluded) : []
             }
-            return try statement(sql).bind(bindings).all { $0.integer(0) }
-                .filter { !search.excluding.contains(RecordNumber($0)) }
+            let selection = Condition(selecting: terms, keys)
+            let found = Set(try statement(selection.sql).bind(selection.bindings).all { $0.integer(0) })
+            // Of many matches, reading and sorting the keys takes longer than walking along the order.
+            if found.count > ContactQuery.mostOnLoop {
+                return try everybody(search.order).filter { found.contains($0) && isIncluded($0) }
+            }
+            return try sorted(found.filter(isIncluded), search.order)
         }
+    }
+
+    private func everybody(_ order: ContactOrder) throws -> [Int64] {
+        try records(of: .search("", .all, excluding: []), order) {
+            try statement(ReadSQL.everybody(order)).all { $0.integer(0) }
+        }
+    }
+
+    private func sorted(_ records: some Sequence<Int64>, _ order: ContactOrder) throws -> [Int64] {
+        try records.map { record in
+            let key = order == .none ? nil : try sortKey(record, order, seeing: .all)
+            return Place(key: key ?? [], record: record)
+        }.sorted().map(\.record)
     }
 
     func photoSize(of records: Set<RecordNumber>, _ keys: ContactKeySet) throws -> Int {

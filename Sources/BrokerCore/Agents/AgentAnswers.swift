@@ -56,7 +56,8 @@ struct AgentAnswers {
                 return askPassword(
                     parameters, prompt, session, call, for: [], giving: "nothing; the card that it offers is saved")
             }
-            return try proposals.take(proposal, into: parameters.mergeInto, prompt, agent, call, approved)
+            return try proposals.take(
+                proposal, parameters.card, into: parameters.mergeInto, prompt, agent, call, approved)
         }
         try shown.withShown(parameters.agent, parameters.cookie, call, session) {
             (agent, prompt, book) throws(StoreError) in
@@ -72,6 +73,7 @@ struct AgentAnswers {
                     decided = try addingKeys(parameters.keys ?? [], prompt, known)
                 }
                 try share(groups(parameters.identifiers, of: prompt, book), by: &decided, prompt)
+                takeBack(parameters.removed.compactMap { prompt.group(ofRow: $0) }, by: &decided, book)
                 // The person did not see cards that were linked with a row, or that joined a group, during the password
                 // request, so these cards are left out.
                 if let approved { decided.keep(approved.rows) }
@@ -134,6 +136,15 @@ struct AgentAnswers {
         guard former.union(groups.keys).count <= GrantedGroups.most else {
             throw AgentError.invalidAnswer("an app can have \(GrantedGroups.most) contact groups at most")
         }
+    }
+
+    /// - Parameter groups: the contact groups that the person turned off.
+    private func takeBack(_ groups: [RecordNumber], by decided: inout DecidedAnswer, _ book: ContactsStore?) {
+        guard let former = decided.managed?.groups.records, let book else { return }
+        let off = former.intersection(groups).subtracting(decided.groups.keys)
+        guard !off.isEmpty else { return }
+        decided.groupsOff = DecidedAnswer.GroupsOff(
+            groups: off, others: grants.shares.members(of: former.subtracting(off), in: book))
     }
 
     private func dismiss(
@@ -253,7 +264,7 @@ struct AgentAnswers {
         return decided.decidedAt
     }
 
-    /// The answer to a manage prompt. The grant keeps its lifetime, and a denied app can get access.
+    /// The answer to a manage prompt. A denied app can get access.
     private func managed(
         _ level: AnswerParameters.Level, adding rows: Set<RecordNumber>, removing removed: Set<RecordNumber>,
         _ parameters: AnswerParameters, _ prompt: Prompt, _ known: CallerAccess
@@ -267,19 +278,17 @@ struct AgentAnswers {
         } else {
             throw AgentError.invalidAnswer("the grant has ended")
         }
-        guard parameters.lifetime == nil || parameters.lifetime == grant.lifetime.kind else {
-            throw AgentError.invalidAnswer("the lifetime of an existing grant cannot be changed here")
-        }
+        let lifetime = try lifetime(parameters, instead: grant.lifetime, of: principal, prompt)
         if let keys = parameters.keys { try checkAdded(keys.subtracting(grant.keys), to: grants.decided(known), known) }
         // After records were lost, grants are denied and have no keys.
         let isBare = grant.access == .denied && grant.keys.isEmpty
         let keys = parameters.keys ?? (isBare ? Grant.ordinaryKeys : grant.keys)
-        if let stored = grants.decided(known), changesKeysOnly(parameters, level, grant, stored) {
-            return keeping(stored, with: keys, of: principal, prompt, known)
+        if let stored = grants.decided(known), changesTermsOnly(parameters, level, grant, stored) {
+            return keeping(stored, with: parameters.keys ?? stored.keys, lifetime, of: principal, prompt, known)
         }
         let granted = grant.access.records
         return DecidedAnswer(
-            principal: principal, level: level, keys: keys, lifetime: grant.lifetime, granted: granted, singly: rows,
+            principal: principal, level: level, keys: keys, lifetime: lifetime, granted: granted, singly: rows,
             removed: removed.intersection(granted), managed: grant, wasFull: grants.decided(known)?.access == .full,
             decidedAt: goesOn(known, prompt))
     }
@@ -299,19 +308,7 @@ struct AgentAnswers {
         guard caller.lifetimes.contains(kind == .untilTime ? .untilRevoked : kind) else {
             throw AgentError.invalidAnswer("this app cannot have a grant of that lifetime")
         }
-        switch kind {
-        case .untilRevoked: return .untilRevoked
-        case .session: return .session
-        case .process: return .process
-        case .untilTime:
-            guard let end = parameters.expires.flatMap(Timestamp.seconds), end > surroundings.seconds else {
-                throw AgentError.invalidAnswer("expires must be in the future")
-            }
-            if let longest = grants.ruling(of: prompt.session).maximumLifetime, end > surroundings.seconds + longest {
-                throw AgentError.invalidAnswer("expires is later than the administrator's policy allows")
-            }
-            return .untilTime(end)
-        }
+        return try lifetime(kind, parameters.expires, prompt)
     }
 
     private func hold(
@@ -336,9 +333,14 @@ struct AgentAnswers {
         grant.own = decided.kept?.own ?? []
         let former = self.access.grant(of: decided.principal)
         grant.asked = (former?.asked ?? []).union(prompt.question.keys?.intersection(.byName) ?? [])
+        grant.purpose = prompt.question.purpose ?? former?.purpose
         // A first decision starts without the groups of a grant that the policy has ended.
         if !decided.isFirst, let former, former.access.status == .limited {
             grant.groups = former.groups
+            if let off = decided.groupsOff {
+                grant.groups.records.subtract(off.groups)
+                grant.leaveGroups(except: off.others)
+            }
             grant.revoke(decided.removed)
             grant.share(decided.singly)
         }
@@ -349,11 +351,13 @@ struct AgentAnswers {
             $0.count = decided.rows.count
         }
         if decided.narrows {
-            groupCommit.record(.revocation, of: decided.principal, naming: decided.removed) {
+            let left =
+                decided.groupsOff == nil ? decided.removed : decided.granted.subtracting(grant.access.records)
+            groupCommit.record(.revocation, of: decided.principal, naming: left) {
                 $0.status = access.status
                 $0.keys = grant.keys
                 $0.revision = grant.revision
-                $0.count = decided.removed.count
+                $0.count = left.count
             }
         }
         grants.settle(

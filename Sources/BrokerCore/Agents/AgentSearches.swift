@@ -148,20 +148,31 @@ struct AgentSearches {
         let record: RecordNumber
         let name: String
         let members: Int
+        var isShared = false
     }
 
     /// The number of groups in one search.
     private static let mostGroups = 3
 
-    /// The contact groups that the person can share, if the query is the beginning of their names.
+    /// The contact groups that the person can share, if the query is the beginning of their names; or the groups that
+    /// are shared already.
     private func groups(
         _ parameters: SearchParameters, _ prompt: Prompt, _ book: ContactsStore
     ) throws(StoreError) -> [FoundGroup] {
-        guard prompt.kind == .access || prompt.kind == .manage, !parameters.granted else { return [] }
+        guard prompt.kind == .access || prompt.kind == .manage else { return [] }
         let text = parameters.query.split(separator: " ").joined(separator: " ")
-        guard !text.isEmpty else { return [] }
         let shared = grants.decided(grants.effectiveAccess(of: prompt.session))?.groups.records ?? []
         var found: [FoundGroup] = []
+        if parameters.granted {
+            guard text.isEmpty else { return [] }
+            for record in shared.sorted() {
+                guard let group = try book.group(record, of: nil) else { continue }
+                let members = try book.sharedMembers(of: record) ?? []
+                found.append(FoundGroup(record: record, name: group.name, members: members.count, isShared: true))
+            }
+            return found
+        }
+        guard !text.isEmpty else { return [] }
         for group in try book.groups(beginning: text, limit: Self.mostGroups) where !shared.contains(group.record) {
             let members = try book.sharedMembers(of: group.record) ?? []
             guard !members.isEmpty else { continue }
@@ -210,7 +221,7 @@ struct AgentSearches {
             writer.object { writer in
                 let identifier = prompt.rows.identifier(of: group.record, as: .group)
                 write(contact(group), identifier, note: words(group, prompt), &writer)
-                writer.member("granted", "none")
+                writer.member("granted", group.isShared ? "all" : "none")
                 writer.member("enabled", true)
                 writer.member("members", group.members)
             }

@@ -18,6 +18,8 @@ struct DecidedAnswer {
     var canGrow = false
     /// The contacts that the person turned off.
     var removed: Set<RecordNumber> = []
+    /// The contact groups that the person turned off; `nil` if none.
+    var groupsOff: GroupsOff?
     /// For a manage prompt, the grant that the new one replaces.
     var managed: Grant?
     /// For a manage prompt, whether the stored grant was full before the answer. A level that only the policy
@@ -25,10 +27,17 @@ struct DecidedAnswer {
     var wasFull = false
     /// Whether the lifetime was chosen with this answer instead of kept from an earlier grant.
     var isFirst = false
-    /// If only the keys change, the stored grant. Its other terms stay, also those that the policy overrides.
+    /// If only the terms change, the stored grant. Its other terms stay, also those that the policy overrides.
     var kept: Grant?
     /// When the earlier grant was decided, if the policy limits the grant's lifetime from that time.
     var decidedAt: Int64?
+
+    /// Contact groups that the app no longer has.
+    struct GroupsOff {
+        var groups: Set<RecordNumber>
+        /// What the app's other groups share. The app keeps these cards.
+        var others: [RecordNumber: Set<RecordNumber>]
+    }
 
     /// The contacts that the person turned on, singly or with a group.
     var rows: Set<RecordNumber> { groups.values.reduce(singly) { $0.union($1) } }
@@ -57,7 +66,10 @@ struct DecidedAnswer {
 
     /// The access that the answer gives the app, in words for the password dialog.
     var accessWords: String {
-        if let kept { return "more of " + (kept.access == .full ? "all contacts" : Self.words(after.count)) }
+        if let kept {
+            let contacts = kept.access == .full ? "all contacts" : Self.words(after.count)
+            return keys.isSubset(of: kept.keys) ? contacts + ", for longer" : "more of " + contacts
+        }
         guard level != .full else { return "all contacts" }
         return Self.words(after.count) + (canGrow ? ", and those that are added to a contact group later" : "")
     }
@@ -67,7 +79,9 @@ struct DecidedAnswer {
     /// Whether this is an answer to a manage prompt that leaves the grant as it is.
     var changesNothing: Bool {
         guard let managed, level.status == managed.access.status else { return false }
-        return rows.isSubset(of: granted) && removed.isEmpty && groups.isEmpty && keys == managed.keys
+        return rows.isSubset(of: granted) && removed.isEmpty && groups.isEmpty && groupsOff == nil
+            && keys == managed.keys
+            && lifetime == managed.lifetime
     }
 
     /// Whether a new grant outlives the terminal session, although the caller's default lifetime is the
@@ -76,21 +90,28 @@ struct DecidedAnswer {
         isFirst && principal.binding == .persistent && caller.lifetimes.first == .session
     }
 
-    /// Whether the app may see more than before. Without ``managed``, limited access always counts as more.
+    /// Whether the app may see more than before, or for longer. Without ``managed``, limited access always counts as more.
     var widens: Bool {
         switch level {
         case .denied: return false
-        case .full: return !wasFull || managed.map { !keys.isSubset(of: $0.keys) } ?? false
+        case .full: return !wasFull || managed.map { !keys.isSubset(of: $0.keys) || lasts(longerThan: $0) } ?? false
         case .limited:
             guard let managed, managed.access != .denied else { return true }
-            return !rows.isSubset(of: granted) || !groups.isEmpty || !keys.isSubset(of: managed.keys)
+            return lasts(longerThan: managed) || !rows.isSubset(of: granted) || !groups.isEmpty
+                || !keys.isSubset(of: managed.keys)
         }
+    }
+
+    private func lasts(longerThan former: Grant) -> Bool {
+        guard case .untilTime(let end) = former.lifetime else { return false }
+        if case .untilTime(let newEnd) = lifetime { return newEnd > end }
+        return true
     }
 
     /// Whether the app sees less than before. Only an answer to a manage prompt can narrow a grant.
     var narrows: Bool {
         guard let managed else { return false }
-        if !keys.isSuperset(of: managed.keys) || !removed.isEmpty { return true }
+        if !keys.isSuperset(of: managed.keys) || !removed.isEmpty || groupsOff != nil { return true }
         switch (managed.access, level) {
         case (.full, .limited), (.full, .denied), (.limited, .denied): return true
         case (.full, .full), (.limited, .limited), (.limited, .full), (.denied, _): return false

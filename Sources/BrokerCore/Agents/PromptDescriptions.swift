@@ -41,19 +41,37 @@ struct PromptDescriptions {
                     $0.raw(proposal.shown)
                 }
                 $0.member("grantedKeys", grants.decided(known)?.keys.grantNames)
+                if let purpose = prompt.question.purpose, let former = grants.decided(known)?.purpose, former != purpose
+                {
+                    $0.member("formerPurpose", former)
+                }
                 $0.member("totalContacts", total)
                 $0.member("grantedContacts", granted)
                 $0.member("lastUsedAt", usage?.lastUsedAt.map { Timestamp.text(seconds: $0) })
                 $0.member("uses", usage?.uses)
                 $0.member("waiting", waiting)
                 $0.member("expires", Timestamp.text(seconds: expires))
-                $0.member("lifetimes", prompt.caller.lifetimes.map(\.rawValue))
+                $0.member("lifetimes", lifetimes(prompt, known).map(\.rawValue))
+                if case .untilTime(let end)? = grants.decided(known)?.lifetime {
+                    $0.member("grantedUntil", Timestamp.text(seconds: end))
+                }
                 $0.member("interpreter", prompt.caller.isInterpreter)
                 $0.member("quiet", prompt.isQuiet)
                 describePolicy(prompt, known, &$0)
             }
         }
         return writer.bytes
+    }
+
+    /// The lifetimes to choose from, the default or present one first. Only a grant that belongs to the app, and not
+    /// to a session or process, can get another.
+    private func lifetimes(_ prompt: Prompt, _ known: CallerAccess) -> [LifetimeKind] {
+        guard let grant = grants.decided(known), grant.access != .denied else {
+            return prompt.caller.lifetimes.flatMap { $0 == .untilRevoked ? [.untilRevoked, .untilTime] : [$0] }
+        }
+        let present = grant.lifetime.kind
+        guard prompt.kind == .manage, known.principal?.binding == .persistent else { return [present] }
+        return [present] + [.untilRevoked, .untilTime].filter { $0 != present }
     }
 
     /// Describes the choices that the policy leaves to the person, and stores them in ``Prompt/offer``.
@@ -65,7 +83,9 @@ struct PromptDescriptions {
         if !grants.policy.mayShareAll(ruling) { writer.member("maximumLevel", AuthorizationStatus.limited.rawValue) }
         if ruling.maximumKeys != .grantable { writer.member("maximumKeys", ruling.maximumKeys.grantNames) }
         let end: Int64?
-        if let decided = grants.decided(known), decided.access != .denied {
+        if var decided = grants.decided(known), decided.access != .denied {
+            // The person may change the grant's own end.
+            decided.lifetime = .untilRevoked
             end = ruling.end(of: decided)
         } else {
             end = ruling.maximumLifetime.map { surroundings.seconds + $0 }

@@ -11,6 +11,23 @@ struct Proposal {
     let card: Contact
     /// The card as shown to the person: an encoded `Contact`.
     let shown: [UInt8]
+
+    /// Returns the card with the person's changes. It has no keys that the offered card lacks, and the offered image.
+    func changed(to changed: WireContact) throws(VarlinkError) -> Contact {
+        let present = changed.contact.present
+        guard present.isSubset(of: card.present), changed.keys.isDisjoint(with: .images) else {
+            throw AgentError.invalidAnswer("the changed card has keys that the offered one lacks, or an image")
+        }
+        do throws(ContactError) {
+            try changed.contact.validate(writing: changed.keys)
+        } catch {
+            throw AgentError.invalidAnswer("the changed card is not valid")
+        }
+        guard !present.isEmpty else { throw AgentError.invalidAnswer("the changed card is empty") }
+        var contact = changed.contact
+        contact.imageData = card.imageData
+        return contact
+    }
 }
 
 /// Saves a proposed card that the person accepts.
@@ -25,18 +42,24 @@ struct ProposalAnswers {
     let problems: StoreProblems
 
     /// Saves the card as a new contact, or merges it into the contact of a row.
+    ///
+    /// - Parameter changed: the card with the person's changes; `nil` if there are none.
     func take(
-        _ proposal: Proposal, into row: String?, _ prompt: Prompt, _ agent: Agent, _ call: Call, _ approved: Approval?
+        _ proposal: Proposal, _ changed: WireContact?, into row: String?, _ prompt: Prompt, _ agent: Agent,
+        _ call: Call, _ approved: Approval?
     ) throws(VarlinkError) {
         var target: RecordNumber?
         if let row { target = try prompt.record(ofRow: row) }
+        var card = proposal.card
+        if let changed { card = try proposal.changed(to: changed) }
         let cookie = prompt.cookie
+        let accepted = card
         books.with(prompt.caller.uid, creating: true) { result in
             guard prompts.prompt(cookie, shownTo: agent) === prompt else {
                 return call.fail(AgentError.unknownPrompt)
             }
             switch result {
-            case .success(let book?): write(proposal, into: target, prompt, agent, call, approved, book)
+            case .success(let book?): write(accepted, into: target, prompt, agent, call, approved, book)
             case .success(nil): call.fail(ContactsError.storeUnavailable)
             case .failure(let error): problems.unavailable(call, error)
             }
@@ -45,13 +68,12 @@ struct ProposalAnswers {
 
     /// - Parameter target: the contact to merge into; `nil` for a new one.
     private func write(
-        _ proposal: Proposal, into target: RecordNumber?, _ prompt: Prompt, _ agent: Agent, _ call: Call,
+        _ card: Contact, into target: RecordNumber?, _ prompt: Prompt, _ agent: Agent, _ call: Call,
         _ approved: Approval?, _ book: ContactsStore
     ) {
         prompt.isAnswered = true
         groupCommit.recordAnswer(
             to: prompt, from: AnswerSource(agent, approved), target == nil ? "card accepted" : "card merged")
-        let card = proposal.card
         let added = target == nil ? access.takeRecordNumbers(1, now: surroundings.now()).first : nil
         let records = [added ?? target].compactMap(\.self)
         // The save does not give access to an app without a grant. For such an app, the principal only names

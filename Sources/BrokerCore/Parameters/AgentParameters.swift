@@ -128,6 +128,8 @@ struct AnswerParameters: Sendable {
     var picked: [PickedValue]?
     var mergeInto: String?
     var addProposed = false
+    /// The offered card with the person's changes, without images; `nil` if there are none.
+    var card: WireContact?
 
     /// The interface's `PickedValue`.
     struct PickedValue: Hashable, Sendable {
@@ -168,6 +170,12 @@ struct AnswerParameters: Sendable {
             case "picked":
                 picked = try reader.list(value, name, maximum: ParameterLimits.picked, PickedValue.init)
             case "mergeInto": mergeInto = try reader.string(value, name)
+            case "card":
+                do throws(ContactError) {
+                    card = try WireContact(value)
+                } catch {
+                    throw reader.invalid(name)
+                }
             case "addProposed": addProposed = try reader.bool(value, name)
             default: throw reader.invalid(name)
             }
@@ -178,7 +186,7 @@ struct AnswerParameters: Sendable {
     func hasForeignFields(for kind: PromptKind) -> Bool {
         let hasTermsBesidesKeys = level != nil || !identifiers.isEmpty || expires != nil || lifetime != nil
         let hasLevelFields = hasTermsBesidesKeys || keys != nil
-        let hasProposalFields = mergeInto != nil || addProposed
+        let hasProposalFields = mergeInto != nil || addProposed || card != nil
         return switch kind {
         case .access, .button: picked != nil || hasProposalFields || !removed.isEmpty
         case .manage: picked != nil || hasProposalFields

@@ -24,6 +24,8 @@ public struct ContactAccessButton {
     private let ignoredPhoneNumbers: Set<String>
     private let approvalCallback: (([String]) -> Void)?
     private var caption: Caption?
+    /// Names the prompt of this button and its copies for ``shownQuery``.
+    private let token = UUID().uuidString
 
     /// - Parameters:
     ///   - query: the text that the person typed; at most 256 bytes.
@@ -60,12 +62,37 @@ public struct ContactAccessButton {
                 writer.member("ignoredEmailAddresses", ignoredEmails.sorted())
                 writer.member("ignoredPhoneNumbers", ignoredPhoneNumbers.sorted())
                 writer.member("caption", caption?.rawValue)
+                writer.member("token", token)
                 writer.member("purpose", CNContactStore.purposeOfCall)
             }
         }
         let identifiers = reply["identifiers"]?.elements?.compactMap(\.string) ?? []
         if !identifiers.isEmpty { approvalCallback?(identifiers) }
         return identifiers
+    }
+
+    /// The query of the prompt that this button, or a copy of it, has open. An extension of this library.
+    public var shownQuery: ShownQuery { ShownQuery(token: token) }
+
+    /// The query of an open prompt, which the app can change while the person goes on typing in the app.
+    public struct ShownQuery: Sendable {
+        fileprivate let token: String
+
+        /// Changes the query. Call this on another thread than the waiting ``ContactAccessButton/press()``.
+        ///
+        /// The broker ignores more than two changes in a second and 20 in a prompt, and each change after the person has
+        /// pressed a key at the prompt. A change does not give the person more time. The app does not learn whether it
+        /// had an effect.
+        ///
+        /// - Parameter query: the text that the person typed; at most 256 bytes.
+        public func change(to query: String) throws {
+            _ = try CNContactStore.answer { () throws(CallFailure) in
+                try BrokerCalls.shared.call(.updateRequest, isRepeatable: false) { writer in
+                    writer.member("token", token)
+                    writer.member("query", query)
+                }
+            }
+        }
     }
 }
 

@@ -3,7 +3,7 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// Answers that change only the keys of a grant.
+/// Answers that change the terms of a grant: its keys, and how long it lasts.
 extension AgentAnswers {
     /// The answer to a prompt of kind ``PromptKind/keys``: adds keys to the app's grant.
     func addingKeys(
@@ -18,7 +18,7 @@ extension AgentAnswers {
             throw AgentError.invalidAnswer("the app did not ask for these keys")
         }
         guard keys.isSubset(of: known.ruling.maximumKeys) else { throw Self.beyondPolicy }
-        return keeping(grant, with: grant.keys.union(keys), of: principal, prompt, known)
+        return keeping(grant, with: grant.keys.union(keys), grant.lifetime, of: principal, prompt, known)
     }
 
     /// Checks the keys that an answer to a manage prompt adds to a grant.
@@ -29,16 +29,17 @@ extension AgentAnswers {
         guard keys.isSubset(of: known.ruling.maximumKeys) else { throw Self.beyondPolicy }
     }
 
-    /// Whether an answer to a manage prompt changes nothing but the keys: it names keys and no rows, and the level is
-    /// the present one.
+    /// Whether an answer to a manage prompt changes nothing but the terms: it names keys or a lifetime and no rows, and
+    /// the level is the present one.
     ///
     /// - Parameters:
     ///   - grant: the effective access.
     ///   - stored: the stored grant. A denial under a policy that gives access is not kept.
-    func changesKeysOnly(
+    func changesTermsOnly(
         _ parameters: AnswerParameters, _ level: AnswerParameters.Level, _ grant: Grant, _ stored: Grant
     ) -> Bool {
-        guard parameters.keys != nil, parameters.identifiers.isEmpty, parameters.removed.isEmpty,
+        guard parameters.keys != nil || parameters.lifetime != nil, parameters.identifiers.isEmpty,
+            parameters.removed.isEmpty,
             level.status == grant.access.status
         else { return false }
         switch level {
@@ -51,9 +52,40 @@ extension AgentAnswers {
     private static let beyondPolicy = AgentError.invalidAnswer(
         "the administrator's policy does not allow this app these keys")
 
-    /// An answer that changes nothing but the grant's keys.
+    /// The lifetime after an answer to a manage prompt. A grant that is bound to a session or a process ends with it,
+    /// because the grant belongs to this session or process and not to the app.
+    func lifetime(
+        _ parameters: AnswerParameters, instead former: Lifetime, of principal: Principal, _ prompt: Prompt
+    ) throws(VarlinkError) -> Lifetime {
+        guard let kind = parameters.lifetime, kind != former.kind || kind == .untilTime else { return former }
+        guard principal.binding == .persistent else {
+            throw AgentError.invalidAnswer("this grant ends with its session or process")
+        }
+        return try lifetime(kind, parameters.expires, prompt)
+    }
+
+    func lifetime(
+        _ kind: LifetimeKind, _ expires: String?, _ prompt: Prompt
+    ) throws(VarlinkError) -> Lifetime {
+        switch kind {
+        case .untilRevoked: return .untilRevoked
+        case .session: return .session
+        case .process: return .process
+        case .untilTime:
+            guard let end = expires.flatMap(Timestamp.seconds), end > surroundings.seconds else {
+                throw AgentError.invalidAnswer("expires must be in the future")
+            }
+            if let longest = grants.ruling(of: prompt.session).maximumLifetime, end > surroundings.seconds + longest {
+                throw AgentError.invalidAnswer("expires is later than the administrator's policy allows")
+            }
+            return .untilTime(end)
+        }
+    }
+
+    /// An answer that changes nothing but the grant's terms.
     func keeping(
-        _ grant: Grant, with keys: ContactKeySet, of principal: Principal, _ prompt: Prompt, _ known: CallerAccess
+        _ grant: Grant, with keys: ContactKeySet, _ lifetime: Lifetime, of principal: Principal, _ prompt: Prompt,
+        _ known: CallerAccess
     ) -> DecidedAnswer {
         let level: AnswerParameters.Level =
             switch grant.access {
@@ -62,7 +94,7 @@ extension AgentAnswers {
             case .full: .full
             }
         return DecidedAnswer(
-            principal: principal, level: level, keys: keys, lifetime: grant.lifetime, granted: grant.access.records,
+            principal: principal, level: level, keys: keys, lifetime: lifetime, granted: grant.access.records,
             singly: [], canGrow: !grant.groups.records.isEmpty && !prompt.caller.strength.isAssumable, managed: grant,
             wasFull: grant.access == .full, kept: grant, decidedAt: goesOn(known, prompt))
     }

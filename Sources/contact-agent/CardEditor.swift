@@ -1,0 +1,204 @@
+import BrokerFormatting
+import BrokerModel
+
+/// The list of an offered card's texts, each of which the person can change or leave out.
+struct CardEditor: Hashable {
+    /// One text of the card.
+    private struct Field: Hashable {
+        let key: ContactKey
+        /// The place of the value and of its field, for a key with several values.
+        var value: (place: Int, field: Int)?
+        let label: String
+        let original: String
+        var text: String
+        var isLeftOut = false
+
+        static func == (one: Field, other: Field) -> Bool { one.id == other.id && one.written == other.written }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(id) }
+
+        private var id: [Int] { [key.index, value?.place ?? -1, value?.field ?? -1] }
+
+        /// The text as it will be saved; empty if the person leaves it out.
+        var written: String { isLeftOut ? "" : text }
+    }
+
+    private let offered: WireContact
+    private var fields: [Field] = []
+    private var cursor = Cursor()
+    /// The text that is being typed.
+    private var line: LineEditor?
+    /// Why the last text could not be changed.
+    private var remark: Phrase?
+
+    init(_ offered: WireContact, _ names: LocalizedNames) {
+        self.offered = offered
+        for key in offered.keys.keys {
+            if let text = offered.contact.text(of: key), !text.isEmpty, !Self.unchangeable.contains(key) {
+                fields.append(Field(key: key, label: names.key(key), original: text, text: text))
+            }
+            for (place, value) in ValueTexts.of(key, in: offered.contact).enumerated() {
+                let label = value.label.flatMap { $0.isEmpty ? nil : names.label($0) } ?? names.key(key)
+                for (field, text) in value.texts.enumerated() where !text.isEmpty {
+                    fields.append(Field(key: key, value: (place, field), label: label, original: text, text: text))
+                }
+            }
+        }
+    }
+
+    /// Texts that no line can hold, or that have no meaning for the person.
+    private static let unchangeable = ContactKeySet.images.union(
+        ContactKeySet([.contactType, .creationDate, .modificationDate, .imageDataAvailable]))
+    /// What the broker takes from the offered card.
+    private static let unsent = ContactKeySet.images.union(ContactKeySet([.imageDataAvailable]))
+
+    var isTyping: Bool { line != nil }
+    /// Whether the person left out everything.
+    var isEmpty: Bool { !fields.isEmpty && fields.allSatisfy(\.written.isEmpty) }
+    private var isChanged: Bool { fields.contains { $0.written != $0.original } }
+
+    /// The card with the person's changes; `nil` if there are none.
+    var card: WireContact? {
+        guard isChanged else { return nil }
+        var card = offered
+        card.keys.subtract(Self.unsent)
+        for field in fields where field.value == nil { card.contact.setText(field.written, of: field.key) }
+        for key in Set(fields.filter { $0.value != nil }.map(\.key)) {
+            var texts = ValueTexts.of(key, in: offered.contact).map(\.texts)
+            for field in fields where field.key == key {
+                if let value = field.value { texts[value.place][value.field] = field.written }
+            }
+            ValueTexts.set(texts, of: key, in: &card.contact)
+        }
+        return card
+    }
+
+    // MARK: - Keys
+
+    /// - Returns: whether the key had an effect.
+    mutating func press(_ key: Key, on size: ScreenSize) -> Bool {
+        if var typed = line {
+            switch key {
+            case .enter: take(typed.text)
+            case .left: line = nil
+            default:
+                _ = typed.press(key)
+                line = typed
+            }
+            return true
+        }
+        if cursor.move(key, count: fields.count, page: Self.page(on: size)) {
+            remark = nil
+            guard case .row = key else { return true }
+        }
+        guard fields.indices.contains(cursor.place) else { return false }
+        switch key {
+        case .character(" "): fields[cursor.place].isLeftOut.toggle()
+        case .enter, .row:
+            let text = fields[cursor.place].text
+            guard LineEditor.canHold(text) else {
+                remark = .textTooLong
+                return true
+            }
+            line = LineEditor(text)
+        default: return false
+        }
+        remark = nil
+        return true
+    }
+
+    private mutating func take(_ text: String) {
+        let former = fields[cursor.place]
+        line = nil
+        fields[cursor.place].text = text
+        fields[cursor.place].isLeftOut = text.isEmpty
+        // The broker would refuse the whole card.
+        guard let card, (try? card.contact.validate(writing: card.keys)) == nil else { return }
+        fields[cursor.place] = former
+        remark = .textRefused
+    }
+
+    // MARK: - Lines
+
+    /// The number of rows on the screen, without the title, the line that is typed and the hints.
+    private static func page(on size: ScreenSize) -> Int { max(1, size.rows - 5) }
+
+    /// The lines of the whole screen.
+    func lines(_ title: StyledLine, on size: ScreenSize, _ names: LocalizedNames) -> [StyledLine] {
+        let rows = cursor.visible(count: fields.count, page: Self.page(on: size)).map { place in
+            let field = fields[place]
+            let isCurrent = place == cursor.place
+            let head = "\(isCurrent ? "›" : " ") [\(field.isLeftOut ? " " : "x")] \(Columns.pad(field.label, to: 16)) "
+            let text = Bidirectional.isolated(ShownText.line(field.isLeftOut ? field.original : field.text))
+            let isChanged = field.written != field.original
+            var line = StyledLine(
+                head + Columns.clip(text, to: max(8, size.columns - 24)),
+                isCurrent ? .highlighted : field.isLeftOut ? .dim : isChanged ? .bold : .plain)
+            line.action = .row(index: place)
+            return line
+        }
+        guard let line, fields.indices.contains(cursor.place) else {
+            return [title] + rows + (remark.map { [.warning("   " + names.text($0))] } ?? [])
+        }
+        // The end of a long text is what is being typed.
+        let head = "   \(fields[cursor.place].label): "
+        let room = max(8, size.columns - 2 - Columns.width(head))
+        var shown = ShownText.line(line.text)
+        while Columns.width(shown) >= room, !shown.isEmpty { shown.removeFirst() }
+        return [title] + rows + [.bold(head + shown + "_")]
+    }
+
+    func hints(_ names: LocalizedNames, refuse: String) -> [Hint] {
+        let back = Hint(key: "←", words: names.text(.back))
+        if isTyping { return [Hint(key: "Return", words: names.text(.goOn)), Hint(key: "Esc", words: refuse), back] }
+        return [
+            Hint(key: "Space", words: names.text(.hintOnOff)), Hint(key: "Return", words: names.text(.change)),
+            Hint(key: "Esc", words: refuse), back,
+        ]
+    }
+}
+
+/// The texts of keys with several values, in the order of the values and their fields.
+private enum ValueTexts {
+    static func of(_ key: ContactKey, in contact: Contact) -> [(label: String?, texts: [String])] {
+        func read<Value: ContactValue>(_ values: [Value]) -> [(String?, [String])] {
+            values.map { value in (value.label, Value.fields.map { $0.get(value) }) }
+        }
+        return switch key {
+        case .phoneNumbers: read(contact.phoneNumbers)
+        case .emailAddresses: read(contact.emailAddresses)
+        case .postalAddresses: read(contact.postalAddresses)
+        case .dates: read(contact.dates)
+        case .urlAddresses: read(contact.urlAddresses)
+        case .contactRelations: read(contact.contactRelations)
+        case .socialProfiles: read(contact.socialProfiles)
+        case .instantMessageAddresses: read(contact.instantMessageAddresses)
+        case .extraProperties: contact.extraProperties.map { (nil, [$0]) }
+        default: []
+        }
+    }
+
+    /// Writes texts in the same order. A value whose texts are all empty, or that lacks a required one, is left out.
+    static func set(_ texts: [[String]], of key: ContactKey, in contact: inout Contact) {
+        func write<Value: ContactValue>(_ values: inout [Value]) {
+            values = zip(values, texts).compactMap { value, texts in
+                var value = value
+                for (field, text) in zip(Value.fields, texts) { field.set(&value, text) }
+                let lacks = zip(Value.fields, texts).contains { $0.isRequired && $1.isEmpty }
+                return lacks || texts.allSatisfy(\.isEmpty) ? nil : value
+            }
+        }
+        switch key {
+        case .phoneNumbers: write(&contact.phoneNumbers)
+        case .emailAddresses: write(&contact.emailAddresses)
+        case .postalAddresses: write(&contact.postalAddresses)
+        case .dates: write(&contact.dates)
+        case .urlAddresses: write(&contact.urlAddresses)
+        case .contactRelations: write(&contact.contactRelations)
+        case .socialProfiles: write(&contact.socialProfiles)
+        case .instantMessageAddresses: write(&contact.instantMessageAddresses)
+        case .extraProperties: contact.extraProperties = texts.compactMap(\.first).filter { !$0.isEmpty }
+        default: break
+        }
+    }
+}
