@@ -23,6 +23,11 @@ final class App {
 
     func reply(within time: Duration = .seconds(30)) throws -> Answer { try line.reply(within: time) }
 
+    /// Whether the broker has replied to the last call.
+    func hasReply() -> Bool {
+        (try? companion.wait(for: "a reply", within: .milliseconds(2)) { line.hasNews }) != nil
+    }
+
     func call(_ method: String, _ parameters: String = "{}") throws -> Answer {
         try begin(method, parameters)
         return try reply()

@@ -4,13 +4,13 @@ import Testing
 
 extension DaemonFixture {
     /// Starts the real agent in a terminal of its own.
-    func agentTerminal() throws -> PseudoTerminal {
-        let words = prefix + [Self.programs + "/contact-agent"]
+    func agentTerminal(_ arguments: [String] = [], columns: Int = 80, rows: Int = 24) throws -> PseudoTerminal {
+        let words = prefix + [Self.programs + "/contact-agent"] + arguments
         return try PseudoTerminal(
             words[0], arguments: Array(words.dropFirst()),
             environment: [
                 "TERM": "xterm", "NO_COLOR": "1", "CONTACTBROKER_RUNTIME_DIR": runtime, "PATH": "/usr/bin:/bin",
-            ])
+            ], columns: columns, rows: rows)
     }
 
     /// Saves some contacts, then starts the real agent as the only agent.

@@ -131,7 +131,11 @@ public final class PseudoTerminal {
         defer { if process >= 0 { close(process) } }
         while true {
             takeOutput()
-            if let exitStatus = exitStatus ?? reap(options: WNOHANG) { return exitStatus }
+            if let exitStatus = exitStatus ?? reap(options: WNOHANG) {
+                // The program can have written something since.
+                takeOutput()
+                return exitStatus
+            }
             let left = Self.milliseconds(until: deadline)
             guard left > 0 else { throw .timedOut(waitingFor: "the program's end", screen: screen.text) }
             var waiting = [
@@ -161,6 +165,13 @@ public final class PseudoTerminal {
         guard tcgetattr(fileDescriptor, &settings) == 0 else { return false }
         let wanted = tcflag_t(ICANON | ECHO)
         return settings.c_lflag & wanted == wanted
+    }
+
+    /// The bytes of the terminal's settings, to compare them with those of another terminal; `nil` if they are unknown.
+    public var settings: [UInt8]? {
+        var settings = termios()
+        guard tcgetattr(fileDescriptor, &settings) == 0 else { return nil }
+        return withUnsafeBytes(of: settings) { Array($0) }
     }
 
     /// Kills the program if it still runs, and reaps it.
