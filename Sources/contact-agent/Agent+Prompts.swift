@@ -191,7 +191,8 @@ extension Agent {
         if let picked = answer.picked { return names.text(.gavePicked, count: picked.count, [.app: app]) }
         if answer.level == .full { return names.text(.sharedAll, [.app: app]) }
         if answer.isApproval { return names.text(.shared, count: answer.contacts, [.app: app]) }
-        if answer.neverAskAgain == true { return names.text(.neverAgain, [.app: app]) }
+        // An app that has access keeps it.
+        if answer.neverAskAgain == true { return names.text(prompt.hasGrant ? .asksNoMore : .neverAgain, [.app: app]) }
         return names.text(answer.level == .denied ? .notAllowed : .nothingSharedWith, [.app: app])
     }
 
