@@ -36,6 +36,13 @@ func example(_ name: String) -> Target {
     .executableTarget(name: name, dependencies: ["Contacts"], path: "Examples/\(name)", swiftSettings: strict)
 }
 
+/// A program for tests that was written for macOS.
+func port(_ name: String, _ folder: String, _ mode: SwiftLanguageMode, _ wrappers: [Target.Dependency] = []) -> Target {
+    .executableTarget(
+        name: name, dependencies: ["Contacts"] + wrappers, path: "Tests/Ports/\(folder)",
+        swiftSettings: [.swiftLanguageMode(mode)])
+}
+
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
@@ -217,9 +224,12 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "TestCompanion", dependencies: ["CBrokerLinux"], path: "Tests/TestCompanion", swiftSettings: strict),
-        // Sources written for macOS, with only Contacts and Foundation.
-        .executableTarget(
-            name: "Ports", dependencies: ["Contacts"], path: "Tests/Ports", swiftSettings: [.swiftLanguageMode(.v5)]),
+        // Sources written for macOS, which compile unchanged in the language mode that they declare.
+        .target(
+            name: "ContactsWrapper", dependencies: ["Contacts"], path: "Tests/Ports/Wrapper",
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+        port("Ports", "Swift5", .v5, ["ContactsWrapper"]),
+        port("PortedScript", "Script", .v5),
         .executableTarget(
             name: "ContactsProbe", dependencies: ["Contacts"], path: "Tests/ContactsProbe", swiftSettings: strict),
         .target(name: "CTestCaller", path: "Tests/CTestCaller"),
@@ -311,7 +321,7 @@ let package = Package(
                 "BrokerInterface", "BrokerModel", "BrokerJSON", "BrokerVarlink", "BrokerVarlinkClient",
                 "CBrokerLinux", "PseudoTerminal", "TestCompanion", "contactbrokerd", "contact-agent", "contactctl",
                 "contactbook", "AskForContact", "ContactsArticle", "CallerID", "SyncClient", "Ports",
-                "ContactsProbe", "contactbroker-thumbnail", "CTestImage", "ThreadSanitizer", grdbSQLite,
+                "PortedScript", "ContactsProbe", "contactbroker-thumbnail", "CTestImage", "ThreadSanitizer", grdbSQLite,
             ]),
     ],
     cxxLanguageStandard: .cxx17

@@ -1,13 +1,14 @@
 import Testing
 
-/// Sources written for macOS that import only Contacts and Foundation.
+/// Sources written for macOS. That they compile unchanged, in the language mode that Package.swift declares for them, is
+/// part of the test.
 @Suite("Programs ported from macOS")
 struct PortsTests {
-    private static let program = DaemonFixture.programs + "/Ports"
-
-    private func run(_ words: String..., in fixture: DaemonFixture, answering: () throws -> Void = {}) throws -> String
-    {
-        let command = try Command(Self.program, words, in: fixture, answering: answering)
+    private func run(
+        _ program: String, _ words: String..., in fixture: DaemonFixture,
+        answering: () throws -> Void = {}
+    ) throws -> String {
+        let command = try Command(DaemonFixture.programs + "/" + program, words, in: fixture, answering: answering)
         #expect(command.end == .exited(0), "\(command.errors)")
         return command.output
     }
@@ -24,10 +25,10 @@ struct PortsTests {
     @Test("Ported programs list, stop early and search after one prompt")
     func lists() throws {
         let (fixture, person) = try fixture()
-        let search = try run("search", "lovelace", in: fixture) { try person.answer(.everything) }
+        let search = try run("Ports", "search", "lovelace", in: fixture) { try person.answer(.everything) }
         #expect(search == "Ada Lovelace\n")
         #expect(
-            try run("list", in: fixture) == """
+            try run("Ports", "list", in: fixture) == """
                 Leonhard Euler
                 Grace Hopper
                   email: grace@example.org
@@ -39,13 +40,13 @@ struct PortsTests {
                 Emmy Noether
 
                 """)
-        #expect(try run("first", in: fixture) == "Euler\n")
+        #expect(try run("Ports", "first", in: fixture) == "Euler\n")
     }
 
     @Test("A ported program recognises a denial by the error's code")
     func refused() throws {
         let (fixture, person) = try fixture()
-        let search = try run("search", "lovelace", in: fixture) { try person.answer(.refused) }
+        let search = try run("Ports", "search", "lovelace", in: fixture) { try person.answer(.refused) }
         #expect(search.hasPrefix("denied: "))
     }
 
@@ -53,15 +54,32 @@ struct PortsTests {
     func works() throws {
         let (fixture, person) = try fixture()
         #expect(
-            try run("birthdays", "4", in: fixture) { try person.answer(.everything) } == "15 Leonhard Euler 1707 true\n"
+            try run("Ports", "birthdays", "4", in: fixture) { try person.answer(.everything) }
+                == "15 Leonhard Euler 1707 true\n"
         )
-        #expect(try run("vcard", fixture.folder + "/out.vcf", in: fixture) == "5 written, 5 read back\n")
+        #expect(try run("Ports", "vcard", fixture.folder + "/out.vcf", in: fixture) == "5 written, 5 read back\n")
         #expect(DaemonFixture.text(of: fixture.folder + "/out.vcf").contains("FN:Ada Lovelace"))
-        let json = try run("json", in: fixture)
+        let json = try run("Ports", "json", in: fixture)
         #expect(json.contains(#"{"birthday":"04-15","emails":[],"id":"x","name":"Leonhard Euler","phones":{}}"#))
         #expect(
-            try run("edit", in: fixture) == "Goose rider +46 70 555 01 11 _$!<Main>!$_\n20 true 1906\ngone\n")
-        #expect(try run("groups", in: fixture) == "Pioneers: Ada Lovelace\n[\"Mathematicians\"]\n0\n")
-        #expect(try run("me", in: fixture) == "nobody\n")
+            try run("Ports", "edit", in: fixture) == "Goose rider +46 70 555 01 11 _$!<Main>!$_\n20 true 1906\ngone\n")
+        #expect(try run("Ports", "groups", in: fixture) == "Pioneers: Ada Lovelace\n[\"Mathematicians\"]\n0\n")
+        #expect(try run("Ports", "me", in: fixture) == "nobody\n")
+    }
+
+    @Test("A script and a wrapper package that import Contacts alone have Foundation's names")
+    func importsContactsAlone() throws {
+        let (fixture, person) = try fixture()
+        let script = try run("PortedScript", "grace", in: fixture) { try person.answer(.everything) }
+        #expect(script == "")
+        #expect(try run("PortedScript", "lovelace", in: fixture) == "Ada Lovelace\t+442079460001\n")
+        let wrapped = try run("Ports", "wrapped", in: fixture) { try person.answer(.everything) }
+        #expect(
+            wrapped == """
+                true true
+                Leonhard Euler, Grace Hopper, Lin Lanying, Ada Lovelace, Maryam Mirzakhani, Emmy Noether
+                not found
+
+                """)
     }
 }

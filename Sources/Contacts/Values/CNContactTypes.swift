@@ -55,7 +55,7 @@ public enum CNContactSortOrder: Int, Hashable, Sendable {
     case familyName = 3
 
     /// The value of the Varlink type `SortOrder`.
-    var order: SortOrder {
+    var order: BrokerInterface.SortOrder {
         switch self {
         case .none: .none
         case .userDefault: .userDefault

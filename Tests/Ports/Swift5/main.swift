@@ -12,5 +12,6 @@ case "edit": try addAndEdit()
 case "groups": try groups()
 case "birthdays": try await birthdays(month: Int(CommandLine.arguments[2]) ?? 1)
 case "me": meCard()
+case "wrapped": try wrapped()
 default: exit(2)
 }
