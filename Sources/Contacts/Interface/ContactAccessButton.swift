@@ -104,7 +104,7 @@ public struct ContactAccessButton {
 ///
 /// - Parameter completionHandler: receives the identifiers of the newly shared contacts; empty on an error.
 ///   Removed contacts are not reported.
-public func contactAccessPicker(completionHandler: @escaping @Sendable ([String]) -> Void = { _ in }) {
+@preconcurrency public func contactAccessPicker(completionHandler: @escaping @Sendable ([String]) -> Void = { _ in }) {
     CNContactStore.whileAppGoesOn { completionHandler((try? manageAccess()) ?? []) }
 }
 

@@ -59,7 +59,7 @@ extension CNContactStore {
 
     /// The Swift 2 name of `requestAccess(for:completionHandler:)`.
     @available(*, deprecated, renamed: "requestAccess(for:completionHandler:)")
-    public func requestAccessForEntityType(
+    @preconcurrency public func requestAccessForEntityType(
         _ entityType: CNEntityType, completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
         requestAccess(for: entityType, completionHandler: completionHandler)

@@ -78,7 +78,10 @@ public final class CNContactStore: NSObject, Sendable {
     ///
     /// This returns at once. The handler runs on a thread of this library. It receives `true` if the app may
     /// see all contacts or some (``CNAuthorizationStatus/limited``); otherwise `false` and the error.
-    public func requestAccess(
+    ///
+    /// As on Apple's systems, a program in Swift 6 mode whose handler captures a mutable object gets a warning, not
+    /// an error.
+    @preconcurrency public func requestAccess(
         for entityType: CNEntityType, completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
         requestAccess(for: entityType, keysToOffer: [], completionHandler: completionHandler)
@@ -91,7 +94,7 @@ public final class CNContactStore: NSObject, Sendable {
     /// If the app has access without some of these keys, prompts for them alone. The handler then receives `true`
     /// even if the person does not give them; ``authorizedKeys()`` returns the keys that the app may read. An
     /// extension of this library.
-    public func requestAccess(
+    @preconcurrency public func requestAccess(
         for entityType: CNEntityType, keysToOffer: [any CNKeyDescriptor],
         completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
