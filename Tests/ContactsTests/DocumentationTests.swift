@@ -8,9 +8,10 @@ struct DocumentationTests {
 
     /// The library's source files.
     private static let files: [String] = {
-        let folder = root + "/Sources/Contacts"
-        let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
-        return names.filter { $0.hasSuffix(".swift") }.sorted().map { folder + "/" + $0 }
+        [root + "/Sources/Contacts", root + "/Sources/ContactsUI"].flatMap { folder in
+            let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+            return names.filter { $0.hasSuffix(".swift") }.sorted().map { folder + "/" + $0 }
+        }
     }()
 
     @Test("Every public name has a documentation comment")
@@ -56,12 +57,13 @@ struct DocumentationTests {
                 /// Of nothing.
 
                 public func apart() {}
+                @preconcurrency open func overridden() {}
             }
             """
         #expect(
             Declarations(in: source).undocumented == [
                 "case bare = 0", "public static var Bare: Kind { .bare }", "public protocol Visitor {", "func visit()",
-                "public func apart() {}",
+                "public func apart() {}", "@preconcurrency open func overridden() {}",
             ])
     }
 }
@@ -90,7 +92,7 @@ private struct Declarations {
             let isMember =
                 kind == "enum" && words.first == "case"
                 || kind == "protocol" && ["func", "var", "init"].contains(words.first?.prefix { $0.isLetter } ?? "")
-            let isPublic = words.first == "public" || isMember
+            let isPublic = words.first == "public" || words.first == "open" || isMember
             if isPublic {
                 count += 1
                 if !isDocumented { undocumented.append(String(text)) }

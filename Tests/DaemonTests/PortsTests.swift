@@ -127,4 +127,26 @@ struct PortsTests {
         let ada = answer("Ada Lovelace, +44 20 7946 0001, ada@example.org", isError: false)
         #expect(found == [started, ada, failed].joined(separator: "\n"))
     }
+
+    @Test("A mock of the store answers without a broker, also through its asynchronous method")
+    func mocks() throws {
+        let fixture = try DaemonFixture(starting: false)
+        #expect(try run("PortsSwift6", "mock", in: fixture) == "true\ntrue\n[\"Ada\"]\ntrue\nAda\n1\n")
+    }
+
+    @Test("Subclasses of contacts, requests, formatters and the store override Apple's members")
+    func subclasses() throws {
+        let (fixture, person) = try fixture()
+        #expect(
+            try run("Ports", "fakes", in: fixture) { try person.answer(.everything) } == """
+                Fake 1 false
+                2 false Tagged CHANGED
+                Storgatan 1, Vemmenhög
+                false true 1
+                true local
+                true true
+                1 Ada Changed Emmy Grace Leonhard Lin
+
+                """)
+    }
 }

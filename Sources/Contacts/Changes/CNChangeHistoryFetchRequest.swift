@@ -4,31 +4,31 @@ import BrokerModel
 import Foundation
 
 /// A request that selects changes from the change history.
-public final class CNChangeHistoryFetchRequest: CNFetchRequest, NSSecureCoding {
+open class CNChangeHistoryFetchRequest: CNFetchRequest, NSSecureCoding {
     /// The history token of an earlier fetch. If it is `nil` or too old, or belongs to another app, the fetch
     /// starts over: it returns a ``CNChangeHistoryDropEverythingEvent``, then an add event for each record. A
     /// token is valid for at least 20 days.
-    public var startingToken: Data?
+    open var startingToken: Data?
     /// The keys to fetch for the contacts of events, in addition to the identifier.
-    public var additionalContactKeyDescriptors: [any CNKeyDescriptor]?
+    open var additionalContactKeyDescriptors: [any CNKeyDescriptor]?
     /// Whether linked contacts are reported as one unified contact.
-    public var shouldUnifyResults = true
+    open var shouldUnifyResults = true
     /// Whether the contacts of the events are ``CNMutableContact`` objects.
-    public var mutableObjects = false
+    open var mutableObjects = false
     /// Whether the result includes changes to groups.
-    public var includeGroupChanges = false
+    open var includeGroupChanges = false
     /// The authors whose changes are left out. An author is a name that this app set as
     /// ``CNSaveRequest/transactionAuthor``.
-    public var excludedTransactionAuthors: [String]?
+    open var excludedTransactionAuthors: [String]?
 
     /// Creates a request for all changes to contacts, with identifiers only.
     public override init() {}
 
     /// Always `true`: the class supports only secure coding.
-    public static var supportsSecureCoding: Bool { true }
+    open class var supportsSecureCoding: Bool { true }
 
     /// Encodes the request with its token. The token is meaningless to other apps.
-    public func encode(with coder: NSCoder) {
+    open func encode(with coder: NSCoder) {
         coder.encode(startingToken as NSData?, forKey: "startingToken")
         if let keys = additionalContactKeyDescriptors.flatMap({ try? ContactKeySet($0) })?.keys {
             coder.encode(keys.map { $0.rawValue as NSString } as NSArray, forKey: "additionalContactKeyDescriptors")
@@ -43,8 +43,8 @@ public final class CNChangeHistoryFetchRequest: CNFetchRequest, NSSecureCoding {
 
     /// Decodes a request that `encode(with:)` encoded. A missing flag becomes `false`; any other missing
     /// value becomes `nil`.
-    public required convenience init?(coder: NSCoder) {
-        self.init()
+    public required init?(coder: NSCoder) {
+        super.init()
         startingToken = coder.decodeObject(of: NSData.self, forKey: "startingToken") as Data?
         additionalContactKeyDescriptors = coder.decodeTexts(forKey: "additionalContactKeyDescriptors")
         shouldUnifyResults = coder.decodeBool(forKey: "shouldUnifyResults")
@@ -55,10 +55,9 @@ public final class CNChangeHistoryFetchRequest: CNFetchRequest, NSSecureCoding {
 }
 
 extension CNContactStore {
-    /// The history token for the current state; `nil` if the app has no access, or if the broker cannot be
-    /// reached. Reading it never prompts.
-    public var currentHistoryToken: Data? {
-        switch Self.authorizationStatus(for: .contacts) {
+    /// The history token for the current state, read without a prompt.
+    func historyToken() -> Data? {
+        switch CNContactStore.authorizationStatus(for: .contacts) {
         case .authorized, .limited: break
         case .notDetermined, .denied, .restricted: return nil
         }

@@ -16,9 +16,9 @@ public enum CNContactFormatterStyle: Int, Hashable, Sendable {
 ///
 /// Fetch the contact with ``descriptorForRequiredKeys(for:)``. The program traps if a required property was
 /// not fetched.
-public final class CNContactFormatter: Formatter {
+open class CNContactFormatter: Formatter {
     /// The style of the names.
-    public var style = CNContactFormatterStyle.fullName
+    open var style = CNContactFormatterStyle.fullName
 
     /// Creates a formatter for full names.
     public override init() {
@@ -33,7 +33,7 @@ public final class CNContactFormatter: Formatter {
     }
 
     /// Encodes the style.
-    public override func encode(with coder: NSCoder) {
+    open override func encode(with coder: NSCoder) {
         super.encode(with: coder)
         coder.encode(Int32(style.rawValue), forKey: "style")
     }
@@ -41,25 +41,25 @@ public final class CNContactFormatter: Formatter {
     // MARK: Names
 
     /// Returns the name; `nil` if there is none.
-    public func string(from contact: CNContact) -> String? { Self.string(from: contact, style: style) }
+    open func string(from contact: CNContact) -> String? { Self.string(from: contact, style: style) }
 
     /// Returns the name of the contact; `nil` if the object is not a contact or has no name.
-    public override func string(for object: Any?) -> String? { (object as? CNContact).flatMap(string(from:)) }
+    open override func string(for object: Any?) -> String? { (object as? CNContact).flatMap(string(from:)) }
 
     /// Returns the name in this style; `nil` if there is none.
-    public class func string(from contact: CNContact, style: CNContactFormatterStyle) -> String? {
+    open class func string(from contact: CNContact, style: CNContactFormatterStyle) -> String? {
         formatter(style).string(from: model(contact, style))
     }
 
     /// Returns the name; `nil` if there is none. Each part has the attribute ``CNContactPropertyAttribute``.
-    public func attributedString(
+    open func attributedString(
         from contact: CNContact, defaultAttributes: [AnyHashable: Any]? = nil
     ) -> NSAttributedString? {
         Self.attributedString(from: contact, style: style, defaultAttributes: defaultAttributes)
     }
 
     /// Returns the name; `nil` if there is none. Each part has the attribute ``CNContactPropertyAttribute``.
-    public class func attributedString(
+    open class func attributedString(
         from contact: CNContact, style: CNContactFormatterStyle, defaultAttributes: [AnyHashable: Any]? = nil
     ) -> NSAttributedString? {
         let runs = formatter(style).runs(of: model(contact, style))
@@ -70,7 +70,7 @@ public final class CNContactFormatter: Formatter {
     }
 
     /// Returns the order of given and family name in this contact's name; never `userDefault`.
-    public class func nameOrder(for contact: CNContact) -> CNContactDisplayNameOrder {
+    open class func nameOrder(for contact: CNContact) -> CNContactDisplayNameOrder {
         switch formatter(.fullName).nameOrder(for: model(contact, .fullName)) {
         case .familyNameFirst: .familyNameFirst
         case .givenNameFirst, .userDefault: .givenNameFirst
@@ -78,22 +78,22 @@ public final class CNContactFormatter: Formatter {
     }
 
     /// Returns the delimiter between the parts of this contact's name.
-    public class func delimiter(for contact: CNContact) -> String {
+    open class func delimiter(for contact: CNContact) -> String {
         formatter(.fullName).delimiter(for: model(contact, .fullName))
     }
 
     // MARK: Keys
 
     /// Returns the keys that a style needs.
-    public class func descriptorForRequiredKeys(for style: CNContactFormatterStyle) -> any CNKeyDescriptor {
+    open class func descriptorForRequiredKeys(for style: CNContactFormatterStyle) -> any CNKeyDescriptor {
         TaskKeys(keys: keys(style))
     }
 
     /// The keys that ``nameOrder(for:)`` needs.
-    public class var descriptorForRequiredKeysForNameOrder: any CNKeyDescriptor { TaskKeys(keys: keys(.fullName)) }
+    open class var descriptorForRequiredKeysForNameOrder: any CNKeyDescriptor { TaskKeys(keys: keys(.fullName)) }
 
     /// The keys that ``delimiter(for:)`` needs.
-    public class var descriptorForRequiredKeysForDelimiter: any CNKeyDescriptor { TaskKeys(keys: keys(.fullName)) }
+    open class var descriptorForRequiredKeysForDelimiter: any CNKeyDescriptor { TaskKeys(keys: keys(.fullName)) }
 
     private static let nameKeys = ContactKeySet([
         .contactType, .namePrefix, .givenName, .middleName, .familyName, .previousFamilyName, .nameSuffix, .nickname,

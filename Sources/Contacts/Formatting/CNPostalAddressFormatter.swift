@@ -9,9 +9,9 @@ public enum CNPostalAddressFormatterStyle: Int, Hashable, Sendable {
 }
 
 /// Formats addresses by the rules of their country, line by line.
-public final class CNPostalAddressFormatter: Formatter {
+open class CNPostalAddressFormatter: Formatter {
     /// The style of the addresses.
-    public var style = CNPostalAddressFormatterStyle.mailingAddress
+    open var style = CNPostalAddressFormatterStyle.mailingAddress
 
     /// Creates a formatter for mailing addresses.
     public override init() {
@@ -24,21 +24,21 @@ public final class CNPostalAddressFormatter: Formatter {
     }
 
     /// Returns the address with its lines separated by line feeds.
-    public func string(from postalAddress: CNPostalAddress) -> String {
+    open func string(from postalAddress: CNPostalAddress) -> String {
         Self.string(from: postalAddress, style: style)
     }
 
     /// Returns the formatted address; `nil` if the object is not a postal address.
-    public override func string(for object: Any?) -> String? { (object as? CNPostalAddress).map(string(from:)) }
+    open override func string(for object: Any?) -> String? { (object as? CNPostalAddress).map(string(from:)) }
 
     /// Returns the address with its lines separated by line feeds.
-    public class func string(from postalAddress: CNPostalAddress, style: CNPostalAddressFormatterStyle) -> String {
+    open class func string(from postalAddress: CNPostalAddress, style: CNPostalAddressFormatterStyle) -> String {
         formatter(for: postalAddress.model).lines(of: postalAddress.model).joined(separator: "\n")
     }
 
     /// Returns the address. Each part has the attributes ``CNPostalAddressPropertyAttribute`` and
     /// ``CNPostalAddressLocalizedPropertyNameAttribute``.
-    public func attributedString(
+    open func attributedString(
         from postalAddress: CNPostalAddress, withDefaultAttributes attributes: [AnyHashable: Any] = [:]
     ) -> NSAttributedString {
         Self.attributedString(from: postalAddress, style: style, withDefaultAttributes: attributes)
@@ -46,7 +46,7 @@ public final class CNPostalAddressFormatter: Formatter {
 
     /// Returns the address. Each part has the attributes ``CNPostalAddressPropertyAttribute`` and
     /// ``CNPostalAddressLocalizedPropertyNameAttribute``.
-    public class func attributedString(
+    open class func attributedString(
         from postalAddress: CNPostalAddress, style: CNPostalAddressFormatterStyle,
         withDefaultAttributes attributes: [AnyHashable: Any] = [:]
     ) -> NSAttributedString {

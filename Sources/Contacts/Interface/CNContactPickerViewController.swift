@@ -36,20 +36,20 @@ extension CNContactPickerDelegate {
 
 /// Lets the person pick contacts, or single values of contacts, for one use. The agent shows the picker. The
 /// app needs no access and gains none; it receives a snapshot of the picked contacts or values.
-public final class CNContactPickerViewController: NSObject {
+open class CNContactPickerViewController: NSObject {
     /// The properties that the picker shows and discloses; `nil` means all properties that need not be
     /// granted by name.
-    public var displayedPropertyKeys: [String]?
+    open var displayedPropertyKeys: [String]?
     /// A predicate that selects the contacts that can be picked; `nil` selects all. Create it with a method
     /// of this class, or with `NSPredicate(format:_:)`.
-    public var predicateForEnablingContact: NSPredicate?
+    open var predicateForEnablingContact: NSPredicate?
     /// A predicate that selects the contacts that the picker returns as soon as the person chooses them. For
     /// any other contact, the picker shows the card.
-    public var predicateForSelectionOfContact: NSPredicate?
+    open var predicateForSelectionOfContact: NSPredicate?
     /// A predicate that selects the values that the person can choose on a card.
-    public var predicateForSelectionOfProperty: NSPredicate?
+    open var predicateForSelectionOfProperty: NSPredicate?
     /// The delegate, called before ``present()`` returns.
-    public weak var delegate: (any CNContactPickerDelegate)?
+    open weak var delegate: (any CNContactPickerDelegate)?
 
     /// The kind of items that the person picks. An extension of this library: on Apple's systems, the kind
     /// follows from the methods that the delegate implements.
@@ -61,10 +61,10 @@ public final class CNContactPickerViewController: NSObject {
     }
 
     /// Whether the person picks contacts or values. An extension of this library.
-    public var selection = Selection.contact
+    open var selection = Selection.contact
     /// Whether the person can pick several items. An extension of this library: on Apple's systems, this
     /// follows from the methods that the delegate implements.
-    public var allowsMultipleSelection = false
+    open var allowsMultipleSelection = false
 
     /// Creates a picker for one contact.
     public override init() {}
@@ -83,7 +83,7 @@ public final class CNContactPickerViewController: NSObject {
     /// - Returns: the picked contacts or values; empty if the person picked nothing, or if there was nothing
     ///   to pick.
     @discardableResult
-    public func present() throws -> Picked {
+    open func present() throws -> Picked {
         let picked = try ask()
         deliver(picked)
         return picked

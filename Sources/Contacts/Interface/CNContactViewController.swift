@@ -35,21 +35,21 @@ extension CNContactViewControllerDelegate {
 ///
 /// This class supports the parts of Apple’s class that need no view in the app: new and unknown contacts. The
 /// app itself must display known contacts. The app can fetch them with ``descriptorForRequiredKeys()``.
-public final class CNContactViewController: NSObject {
+open class CNContactViewController: NSObject {
     /// Returns the keys that a card view shows: all keys except those that must be granted by name.
-    public class func descriptorForRequiredKeys() -> any CNKeyDescriptor {
+    open class func descriptorForRequiredKeys() -> any CNKeyDescriptor {
         TaskKeys(keys: ContactKeySet.all.subtracting(.named))
     }
 
     /// The offered card.
     public let contact: CNContact
     /// The properties to offer; `nil` offers all properties that the card has.
-    public var displayedPropertyKeys: [any CNKeyDescriptor]?
+    open var displayedPropertyKeys: [any CNKeyDescriptor]?
     /// The app’s message about the card. The prompt shows the message in quotation marks, in place of
     /// ``CNContactStore/usageDescription``. The library cuts it at 1,024 bytes.
-    public var message: String?
+    open var message: String?
     /// The delegate, called before ``present()`` returns.
-    public weak var delegate: (any CNContactViewControllerDelegate)?
+    open weak var delegate: (any CNContactViewControllerDelegate)?
 
     /// Prepares to offer a card that the person may not have yet; ``present()`` offers it.
     public init(forUnknownContact contact: CNContact) {
@@ -68,7 +68,7 @@ public final class CNContactViewController: NSObject {
     /// - Throws: ``CNError``: `unauthorizedKeys` if a displayed key is unknown, `validationMultipleErrors` if
     ///   the card cannot be saved, `authorizationDenied` if the person cannot be prompted.
     @discardableResult
-    public func present() throws -> String? {
+    open func present() throws -> String? {
         let identifier = try offer()
         if let delegate {
             let added = identifier.map { identifier in

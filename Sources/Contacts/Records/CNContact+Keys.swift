@@ -2,18 +2,6 @@ import BrokerModel
 import Foundation
 
 extension CNContact {
-    /// Whether the property with this key can be read without a trap.
-    public func isKeyAvailable(_ key: String) -> Bool {
-        if key == CNContactIdentifierKey { return true }
-        return ContactKey(rawValue: key).map(keysThatCanBeRead.contains) ?? false
-    }
-
-    /// Whether all properties that these descriptors need can be read.
-    public func areKeysAvailable(_ descriptors: [any CNKeyDescriptor]) -> Bool {
-        guard let keys = try? ContactKeySet(descriptors) else { return false }
-        return keys.isSubset(of: keysThatCanBeRead)
-    }
-
     /// Returns the name of a property in the person’s language; an unknown key is returned unchanged.
     public class func localizedString(forKey key: String) -> String { Languages.key(key) }
 
@@ -56,17 +44,6 @@ extension CNContact {
         var texts = isOrganization ? [organization] : order == .familyName ? [family, given] : [given, family]
         texts += [middle, organization, spoken(.nickname, .nickname), spoken(.nameSuffix, .nameSuffix)]
         return texts.filter { !$0.isEmpty } + [""]
-    }
-
-    /// Whether this contact has that identifier, or is a unified contact that contains the card with that
-    /// identifier.
-    ///
-    /// This asks the broker, because a contact does not contain the identifiers of its linked contacts. It
-    /// returns `false` if the call fails.
-    public func isUnifiedWithContact(withIdentifier identifier: String) -> Bool {
-        if self.identifier == identifier { return true }
-        return (try? CNContactStore().linkedContactIdentifiers(ofContactWithIdentifier: self.identifier))?
-            .contains(identifier) ?? false
     }
 
     /// Returns the value of the property with this key; `nil` if there is no such key, or if the property has

@@ -6,7 +6,10 @@ import Foundation
 ///
 /// It has only the requested properties. Reading any other property traps, with a message that contains the
 /// property's key. To avoid this, check ``isKeyAvailable(_:)`` first.
-public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, Identifiable {
+///
+/// A subclass, such as one for tests, can override the properties. The library itself saves, formats and compares the
+/// stored values, not those of an override.
+open class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, Identifiable {
     /// The keys that were requested.
     let availableKeys: ContactKeySet
     /// The JSON object that the broker sent; empty if the contact did not come from a reply. It is valid,
@@ -23,7 +26,7 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
         _ = decoded.set(ContactContent(ContactValues(identifier: RandomIdentifier.make())))
     }
 
-    required init(_ values: ContactValues, keys: ContactKeySet) {
+    init(_ values: ContactValues, keys: ContactKeySet) {
         availableKeys = keys
         text = []
         _ = decoded.set(ContactContent(values))
@@ -76,24 +79,47 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
     var keysThatCanBeRead: ContactKeySet { availableKeys }
 
     /// Identifies the contact for this app only, for as long as the contact exists.
-    public var identifier: String { content.values.identifier }
+    open var identifier: String { content.values.identifier }
 
     /// The identifier as a 128-bit number, for lists in user interfaces.
-    public var id: UUID { UUID(contactIdentifier: identifier) }
+    open var id: UUID { UUID(contactIdentifier: identifier) }
+
+    /// Whether the property with this key can be read without a trap.
+    open func isKeyAvailable(_ key: String) -> Bool {
+        if key == CNContactIdentifierKey { return true }
+        return ContactKey(rawValue: key).map(keysThatCanBeRead.contains) ?? false
+    }
+
+    /// Whether all properties that these descriptors need can be read.
+    open func areKeysAvailable(_ descriptors: [any CNKeyDescriptor]) -> Bool {
+        guard let keys = try? ContactKeySet(descriptors) else { return false }
+        return keys.isSubset(of: keysThatCanBeRead)
+    }
+
+    /// Whether this contact has that identifier, or is a unified contact that contains the card with that
+    /// identifier.
+    ///
+    /// This asks the broker, because a contact does not contain the identifiers of its linked contacts. It
+    /// returns `false` if the call fails.
+    open func isUnifiedWithContact(withIdentifier identifier: String) -> Bool {
+        if self.identifier == identifier { return true }
+        return (try? CNContactStore().linkedContactIdentifiers(ofContactWithIdentifier: self.identifier))?
+            .contains(identifier) ?? false
+    }
 
     // MARK: Copying
 
     /// Returns this contact, which is immutable. A mutable contact returns an immutable copy.
-    public func copy(with zone: NSZone? = nil) -> Any { self }
+    open func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Returns a mutable copy.
-    public func mutableCopy(with zone: NSZone? = nil) -> Any { CNMutableContact(values, keys: keysThatCanBeRead) }
+    open func mutableCopy(with zone: NSZone? = nil) -> Any { CNMutableContact(values, keys: keysThatCanBeRead) }
 
     /// Always `true`: the class supports only secure coding.
-    public static var supportsSecureCoding: Bool { true }
+    open class var supportsSecureCoding: Bool { true }
 
     /// Encodes the readable properties as JSON, in the form of the Varlink type `Contact`.
-    public func encode(with coder: NSCoder) {
+    open func encode(with coder: NSCoder) {
         var writer = JSONWriter(reservingCapacity: 1_024)
         values.write(keysThatCanBeRead, to: &writer)
         coder.encode(Data(writer.bytes) as NSData, forKey: "contact")
@@ -101,30 +127,32 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
     }
 
     /// Decodes a contact that `encode(with:)` encoded; returns `nil` if the data is not valid.
-    public required convenience init?(coder: NSCoder) {
+    public required init?(coder: NSCoder) {
         guard let data = coder.decodeObject(of: NSData.self, forKey: "contact") as Data?,
             let keys = coder.decodeObject(of: NSNumber.self, forKey: "keys")?.uint64Value,
             ContactKeySet(rawValue: keys).isSubset(of: .all),
             let document = try? JSONDocument(parsing: Array(data)), document.root.kind == .object
         else { return nil }
-        self.init(ContactValues(wire: document.root), keys: ContactKeySet(rawValue: keys))
+        availableKeys = ContactKeySet(rawValue: keys)
+        text = []
+        _ = decoded.set(ContactContent(ContactValues(wire: document.root)))
     }
 
     // MARK: Comparing
 
     /// Whether both contacts have the same identifier, readable keys and values.
-    public override func isEqual(_ object: Any?) -> Bool {
+    open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CNContact else { return false }
         if self === other { return true }
         return keysThatCanBeRead == other.keysThatCanBeRead && values == other.values
     }
 
     /// The hash of the identifier only, which does not change with the values.
-    public override var hash: Int { identifier.hashValue }
+    open override var hash: Int { identifier.hashValue }
 
     /// The identifier and the readable keys. The text contains no values, because values do not belong in a
     /// log.
-    public override var description: String {
+    open override var description: String {
         let keys = keysThatCanBeRead.keys.map(\.rawValue).joined(separator: ",")
         return "<\(type(of: self)): identifier=\(identifier), keys=\(keysThatCanBeRead == .all ? "all" : keys)>"
     }
@@ -132,74 +160,74 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
     // MARK: Properties
 
     /// Whether this is a person or an organization.
-    public var contactType: CNContactType { CNContactType(fetched(.contactType).values.card.contactType) }
+    open var contactType: CNContactType { CNContactType(fetched(.contactType).values.card.contactType) }
     /// The name prefix, for example Dr.
-    public var namePrefix: String { fetched(.namePrefix).values.card.namePrefix }
+    open var namePrefix: String { fetched(.namePrefix).values.card.namePrefix }
     /// The given name.
-    public var givenName: String { fetched(.givenName).values.card.givenName }
+    open var givenName: String { fetched(.givenName).values.card.givenName }
     /// The middle name.
-    public var middleName: String { fetched(.middleName).values.card.middleName }
+    open var middleName: String { fetched(.middleName).values.card.middleName }
     /// The family name.
-    public var familyName: String { fetched(.familyName).values.card.familyName }
+    open var familyName: String { fetched(.familyName).values.card.familyName }
     /// The previous family name, for example before a marriage.
-    public var previousFamilyName: String { fetched(.previousFamilyName).values.card.previousFamilyName }
+    open var previousFamilyName: String { fetched(.previousFamilyName).values.card.previousFamilyName }
     /// The name suffix, for example Jr.
-    public var nameSuffix: String { fetched(.nameSuffix).values.card.nameSuffix }
+    open var nameSuffix: String { fetched(.nameSuffix).values.card.nameSuffix }
     /// The nickname.
-    public var nickname: String { fetched(.nickname).values.card.nickname }
+    open var nickname: String { fetched(.nickname).values.card.nickname }
     /// The pronunciation of the given name.
-    public var phoneticGivenName: String { fetched(.phoneticGivenName).values.card.phoneticGivenName }
+    open var phoneticGivenName: String { fetched(.phoneticGivenName).values.card.phoneticGivenName }
     /// The pronunciation of the middle name.
-    public var phoneticMiddleName: String { fetched(.phoneticMiddleName).values.card.phoneticMiddleName }
+    open var phoneticMiddleName: String { fetched(.phoneticMiddleName).values.card.phoneticMiddleName }
     /// The pronunciation of the family name.
-    public var phoneticFamilyName: String { fetched(.phoneticFamilyName).values.card.phoneticFamilyName }
+    open var phoneticFamilyName: String { fetched(.phoneticFamilyName).values.card.phoneticFamilyName }
     /// The organization.
-    public var organizationName: String { fetched(.organizationName).values.card.organizationName }
+    open var organizationName: String { fetched(.organizationName).values.card.organizationName }
     /// The department.
-    public var departmentName: String { fetched(.departmentName).values.card.departmentName }
+    open var departmentName: String { fetched(.departmentName).values.card.departmentName }
     /// The job title.
-    public var jobTitle: String { fetched(.jobTitle).values.card.jobTitle }
+    open var jobTitle: String { fetched(.jobTitle).values.card.jobTitle }
     /// The pronunciation of the organization’s name.
-    public var phoneticOrganizationName: String {
+    open var phoneticOrganizationName: String {
         fetched(.phoneticOrganizationName).values.card.phoneticOrganizationName
     }
     /// The note. An app can read or write it only if its key was granted by name.
-    public var note: String { fetched(.note).values.card.note }
+    open var note: String { fetched(.note).values.card.note }
     /// The birthday in the Gregorian calendar. The year is `nil` if it is not known.
-    public var birthday: DateComponents? { fetched(.birthday).values.birthday }
+    open var birthday: DateComponents? { fetched(.birthday).values.birthday }
     /// The birthday in another calendar.
-    public var nonGregorianBirthday: DateComponents? { fetched(.nonGregorianBirthday).values.nonGregorianBirthday }
+    open var nonGregorianBirthday: DateComponents? { fetched(.nonGregorianBirthday).values.nonGregorianBirthday }
     /// Phone numbers.
-    public var phoneNumbers: [CNLabeledValue<CNPhoneNumber>] { fetched(.phoneNumbers).values.phoneNumbers }
+    open var phoneNumbers: [CNLabeledValue<CNPhoneNumber>] { fetched(.phoneNumbers).values.phoneNumbers }
     /// E-mail addresses.
-    public var emailAddresses: [CNLabeledValue<NSString>] { fetched(.emailAddresses).values.emailAddresses }
+    open var emailAddresses: [CNLabeledValue<NSString>] { fetched(.emailAddresses).values.emailAddresses }
     /// Postal addresses.
-    public var postalAddresses: [CNLabeledValue<CNPostalAddress>] { fetched(.postalAddresses).values.postalAddresses }
+    open var postalAddresses: [CNLabeledValue<CNPostalAddress>] { fetched(.postalAddresses).values.postalAddresses }
     /// Dates other than the birthday. The year is `nil` if it is not known.
-    public var dates: [CNLabeledValue<NSDateComponents>] { fetched(.dates).values.dates }
+    open var dates: [CNLabeledValue<NSDateComponents>] { fetched(.dates).values.dates }
     /// Web addresses.
-    public var urlAddresses: [CNLabeledValue<NSString>] { fetched(.urlAddresses).values.urlAddresses }
+    open var urlAddresses: [CNLabeledValue<NSString>] { fetched(.urlAddresses).values.urlAddresses }
     /// Related people.
-    public var contactRelations: [CNLabeledValue<CNContactRelation>] {
+    open var contactRelations: [CNLabeledValue<CNContactRelation>] {
         fetched(.contactRelations).values.contactRelations
     }
     /// Social network accounts.
-    public var socialProfiles: [CNLabeledValue<CNSocialProfile>] { fetched(.socialProfiles).values.socialProfiles }
+    open var socialProfiles: [CNLabeledValue<CNSocialProfile>] { fetched(.socialProfiles).values.socialProfiles }
     /// Messenger accounts.
-    public var instantMessageAddresses: [CNLabeledValue<CNInstantMessageAddress>] {
+    open var instantMessageAddresses: [CNLabeledValue<CNInstantMessageAddress>] {
         fetched(.instantMessageAddresses).values.instantMessageAddresses
     }
     /// The photo, as it was saved.
-    public var imageData: Data? { Data(image: fetched(.imageData).values.card.imageData) }
+    open var imageData: Data? { Data(image: fetched(.imageData).values.card.imageData) }
     /// The thumbnail that the broker made from the photo.
-    public var thumbnailImageData: Data? { Data(image: fetched(.thumbnailImageData).values.card.thumbnailImageData) }
+    open var thumbnailImageData: Data? { Data(image: fetched(.thumbnailImageData).values.card.thumbnailImageData) }
     /// Whether the contact has a photo.
-    public var imageDataAvailable: Bool { fetched(.imageDataAvailable).values.card.imageDataAvailable }
+    open var imageDataAvailable: Bool { fetched(.imageDataAvailable).values.card.imageDataAvailable }
 }
 
 // Proof: every stored property is a constant that is Sendable: keys, bytes, and a decoded value that is set
-// once. The compiler cannot check this, because the class has a subclass. The subclass keeps its state behind
-// a lock.
+// once. The compiler cannot check this, because the class is open. CNMutableContact keeps its state behind a lock. An
+// app's subclass must state for its own properties that it is Sendable: the compiler warns if it does not.
 extension CNContact: @unchecked Sendable {}
 
 /// The values of a contact behind one reference, so that reading one property does not copy the others.

@@ -2,20 +2,20 @@ import BrokerModel
 import Foundation
 
 /// The base class of all fetch requests.
-public class CNFetchRequest: NSObject {}
+open class CNFetchRequest: NSObject {}
 
 /// A request that selects the contacts and the properties to fetch.
-public final class CNContactFetchRequest: CNFetchRequest, NSSecureCoding {
+open class CNContactFetchRequest: CNFetchRequest, NSSecureCoding {
     /// A predicate that ``CNContact`` made; `nil` selects all contacts that the app may see.
-    public var predicate: NSPredicate?
+    open var predicate: NSPredicate?
     /// The properties to fetch. A short list makes a fetch faster.
-    public var keysToFetch: [any CNKeyDescriptor]
+    open var keysToFetch: [any CNKeyDescriptor]
     /// Whether the fetched contacts are ``CNMutableContact`` objects.
-    public var mutableObjects = false
+    open var mutableObjects = false
     /// Whether linked contacts are merged into one unified contact.
-    public var unifyResults = true
+    open var unifyResults = true
     /// The sort order of the results.
-    public var sortOrder = CNContactSortOrder.none
+    open var sortOrder = CNContactSortOrder.none
 
     /// Requests these properties of all contacts, in unspecified order.
     public init(keysToFetch: [any CNKeyDescriptor]) {
@@ -23,10 +23,10 @@ public final class CNContactFetchRequest: CNFetchRequest, NSSecureCoding {
     }
 
     /// Always `true`: the class supports only secure coding.
-    public static var supportsSecureCoding: Bool { true }
+    open class var supportsSecureCoding: Bool { true }
 
     /// Encodes the request. A predicate that ``CNContact`` did not make is left out.
-    public func encode(with coder: NSCoder) {
+    open func encode(with coder: NSCoder) {
         let keys = (try? ContactKeySet(keysToFetch))?.keys.map(\.rawValue) ?? []
         coder.encode(keys.map { $0 as NSString } as NSArray, forKey: "keysToFetch")
         (predicate as? ContactsPredicate)?.write(to: coder)
@@ -37,11 +37,12 @@ public final class CNContactFetchRequest: CNFetchRequest, NSSecureCoding {
 
     /// Decodes a request that `encode(with:)` encoded; returns `nil` if the keys are missing or the sort
     /// order is unknown.
-    public required convenience init?(coder: NSCoder) {
+    public required init?(coder: NSCoder) {
         guard let keys = coder.decodeTexts(forKey: "keysToFetch"),
             let order = CNContactSortOrder(rawValue: Int(coder.decodeInt32(forKey: "sortOrder")))
         else { return nil }
-        self.init(keysToFetch: keys)
+        keysToFetch = keys
+        super.init()
         predicate = ContactsPredicate.read(from: coder)
         mutableObjects = coder.decodeBool(forKey: "mutableObjects")
         unifyResults = coder.decodeBool(forKey: "unifyResults")

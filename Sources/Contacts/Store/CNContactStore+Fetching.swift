@@ -4,72 +4,31 @@ import BrokerModel
 import Foundation
 
 extension CNContactStore {
-    /// Returns the contact with this identifier, merged with its linked contacts that the app may see.
-    ///
-    /// - Throws: ``CNError/Code/recordDoesNotExist``, also if the app may not see the contact.
-    public func unifiedContact(
-        withIdentifier identifier: String, keysToFetch keys: [any CNKeyDescriptor]
-    ) throws -> CNContact {
-        try one(.identifiers([identifier]), keys, identifier)
-    }
-
-    /// Returns the contacts that match a predicate. Linked contacts are merged.
-    ///
-    /// - Throws: ``CNError/Code/predicateInvalid`` if ``CNContact`` did not make the predicate.
-    public func unifiedContacts(
-        matching predicate: NSPredicate, keysToFetch keys: [any CNKeyDescriptor]
-    ) throws -> [CNContact] {
-        let request = CNContactFetchRequest(keysToFetch: keys)
-        request.predicate = predicate
-        var contacts: [CNContact] = []
-        _ = try fetch(request) {
-            contacts.append($0)
-            return true
-        }
-        return contacts
-    }
-
-    /// Returns the person's own contact.
-    ///
-    /// - Throws: ``CNError/Code/recordDoesNotExist`` if the person has not chosen one, or if the app may not
-    ///   see it.
-    public func unifiedMeContactWithKeys(toFetch keys: [any CNKeyDescriptor]) throws -> CNContact {
-        try one(.me, keys, nil)
-    }
-
-    /// Calls a block with each contact that matches a request. The library does not keep the whole list in
-    /// memory.
-    ///
-    /// - Parameters:
-    ///   - request: selects the contacts, keys and sort order.
-    ///   - block: receives a contact, and a flag that it may set to end the enumeration.
-    public func enumerateContacts(
-        with request: CNContactFetchRequest, usingBlock block: (CNContact, UnsafeMutablePointer<ObjCBool>) -> Void
-    ) throws {
-        _ = try fetch(request) { contact in
-            var stop = ObjCBool(false)
-            // Sound: the pointer is valid only while the block runs, as on Apple's systems.
-            unsafe withUnsafeMutablePointer(to: &stop) { unsafe block(contact, $0) }
-            return !stop.boolValue
-        }
-    }
-
     /// Returns an enumerator of the contacts that match a request, and the history token at which they were
     /// read.
     ///
     /// This method fetches all contacts before it returns. On Apple's systems, only Objective-C has it.
     public func enumerator(for request: CNContactFetchRequest) throws -> CNFetchResult<NSEnumerator> {
-        var contacts: [CNContact] = []
-        let token = try fetch(request) {
-            contacts.append($0)
-            return true
-        }
+        let (contacts, token) = try contacts(request)
         return CNFetchResult(value: NSArray(array: contacts).objectEnumerator(), currentHistoryToken: token)
     }
 
     // MARK: -
 
-    private func one(_ predicate: WirePredicate, _ keys: [any CNKeyDescriptor], _ identifier: String?) throws
+    /// Fetches all contacts that match a request.
+    func contacts(_ request: CNContactFetchRequest) throws -> (contacts: [CNContact], token: Data?) {
+        var contacts: [CNContact] = []
+        let token = try fetch(request) {
+            contacts.append($0)
+            return true
+        }
+        return (contacts, token)
+    }
+
+    /// Fetches one contact.
+    ///
+    /// - Parameter identifier: the identifier for the error.
+    func one(_ predicate: WirePredicate, _ keys: [any CNKeyDescriptor], _ identifier: String?) throws
         -> CNContact
     {
         let request = CNContactFetchRequest(keysToFetch: keys)

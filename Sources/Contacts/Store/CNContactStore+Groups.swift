@@ -3,8 +3,7 @@ import BrokerJSON
 import Foundation
 
 extension CNContactStore {
-    /// Returns the groups that match the predicate; `nil` returns all groups that the app may see.
-    public func groups(matching predicate: NSPredicate?) throws -> [CNGroup] {
+    func fetchGroups(_ predicate: NSPredicate?) throws -> [CNGroup] {
         guard let predicate else { return try groups { _ in } }
         guard case .groups(let meaning)? = (predicate as? ContactsPredicate)?.meaning else {
             throw CNError(.predicateInvalid, reason: "the predicate must be a single one that CNGroup makes")
@@ -21,8 +20,7 @@ extension CNContactStore {
         return reply["groups"]?.elements?.map { CNGroup(wire: $0) } ?? []
     }
 
-    /// Returns the containers that match the predicate; `nil` returns all containers that the app may see.
-    public func containers(matching predicate: NSPredicate?) throws -> [CNContainer] {
+    func fetchContainers(_ predicate: NSPredicate?) throws -> [CNContainer] {
         guard let predicate else { return try containers { _ in }.containers }
         guard case .containers(let meaning)? = (predicate as? ContactsPredicate)?.meaning else {
             throw CNError(
@@ -42,11 +40,7 @@ extension CNContactStore {
         }
     }
 
-    /// Returns the identifier of the container for new contacts; empty if the app has no access or the call
-    /// fails. Like every call that needs access, this may prompt the person.
-    public func defaultContainerIdentifier() -> String { (try? containers { _ in })?.standard ?? "" }
-
-    private func containers(
+    func containers(
         _ write: (inout JSONWriter) -> Void
     ) throws(CNError) -> (containers: [CNContainer], standard: String?) {
         let reply = try Self.ask { () throws(CallFailure) in try BrokerCalls.shared.call(.listContainers, write) }

@@ -5,26 +5,6 @@ import Foundation
 import Synchronization
 
 extension CNContactStore {
-    /// Saves a request as a whole: either all of its steps or none.
-    ///
-    /// If two saves change the same property, the last one wins. When this returns, the save is durable on
-    /// disk, and added records have their identifiers.
-    ///
-    /// A request has at most 2,000 steps and 16 MiB, photos included. It may touch at most about 10,000
-    /// cards, where each card of a unified contact counts. Beyond these limits the save fails with
-    /// ``CNError/Code/policyViolation``, and nothing is saved. Apple's systems have no such limits. The
-    /// library does not split a request, because one part could then fail after others were saved. An app
-    /// that does not need this guarantee can execute several requests.
-    ///
-    /// If the address book has no space for the save, the error has the same code and a reason. A request
-    /// that only deletes is never refused for lack of space.
-    ///
-    /// - Throws: ``CNError``. If a step is refused, the error contains the step's record. After
-    ///   `communicationError`, the save may or may not have been made.
-    public func execute(_ saveRequest: CNSaveRequest) throws {
-        try WaitBudget.forOneCall { try beginExecuting(saveRequest).finish() }
-    }
-
     /// Throws if a save has more steps than the broker accepts in one call.
     static func require(bounded steps: [CNSaveRequest.Step]) throws(CNError) {
         guard steps.count > ParameterLimits.changes else { return }

@@ -13,7 +13,13 @@ import Synchronization
 ///
 /// Methods throw ``CNError``: for example `authorizationDenied` if the app has no access, or
 /// `communicationError` if the broker cannot be reached.
-public final class CNContactStore: NSObject, Sendable {
+///
+/// A subclass, such as one for tests, can override Apple's methods. The library's own work, such as an undo, does
+/// not use the overrides.
+open class CNContactStore: NSObject, @unchecked Sendable {
+    // Proof that the class is Sendable: its only stored property is a constant that is Sendable. The compiler cannot
+    // check this, because the class is open. A subclass must state the same for its own properties.
+
     let undo = Mutex<UndoState>(UndoState())
 
     /// Creates a store. This does not prompt the person and does not block.
@@ -67,7 +73,7 @@ public final class CNContactStore: NSObject, Sendable {
 
     /// Returns this app's authorization level. This never prompts. If the call fails, for example because the
     /// broker cannot be reached, this returns `notDetermined`.
-    public class func authorizationStatus(for entityType: CNEntityType) -> CNAuthorizationStatus {
+    open class func authorizationStatus(for entityType: CNEntityType) -> CNAuthorizationStatus {
         guard let reply = try? BrokerCalls.shared.call(.getAuthorization) else { return .notDetermined }
         let status = CNAuthorizationStatus(wire: reply["status"]?.string)
         if status != .notDetermined { isDecided.store(true, ordering: .relaxed) }
@@ -81,7 +87,7 @@ public final class CNContactStore: NSObject, Sendable {
     ///
     /// As on Apple's systems, a program in Swift 6 mode whose handler captures a mutable object gets a warning, not
     /// an error.
-    @preconcurrency public func requestAccess(
+    @preconcurrency open func requestAccess(
         for entityType: CNEntityType, completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
         requestAccess(for: entityType, keysToOffer: [], completionHandler: completionHandler)
@@ -112,18 +118,27 @@ public final class CNContactStore: NSObject, Sendable {
     /// Prompts the person for access to contacts if they have not decided on it, and suspends until they have
     /// answered.
     ///
+    /// This calls ``requestAccess(for:completionHandler:)``, so a subclass needs to override only that method.
+    ///
     /// - Throws: ``CNError/Code/authorizationDenied`` if the app has no access.
     @discardableResult
-    public func requestAccess(for entityType: CNEntityType) async throws -> Bool {
-        try await requestAccess(for: entityType, keysToOffer: [])
+    open func requestAccess(for entityType: CNEntityType) async throws -> Bool {
+        try await Self.answer { requestAccess(for: entityType, completionHandler: $0) }
     }
 
     /// The same as ``requestAccess(for:keysToOffer:completionHandler:)``, but suspends until the person has
     /// answered. An extension of this library.
     @discardableResult
     public func requestAccess(for entityType: CNEntityType, keysToOffer: [any CNKeyDescriptor]) async throws -> Bool {
+        try await Self.answer { requestAccess(for: entityType, keysToOffer: keysToOffer, completionHandler: $0) }
+    }
+
+    /// Suspends until a request for access calls its handler.
+    private static func answer(
+        _ request: (@escaping @Sendable (Bool, (any Error)?) -> Void) -> Void
+    ) async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
-            requestAccess(for: entityType, keysToOffer: keysToOffer) { isGranted, error in
+            request { isGranted, error in
                 if let error { continuation.resume(throwing: error) } else { continuation.resume(returning: isGranted) }
             }
         }
@@ -144,7 +159,7 @@ public final class CNContactStore: NSObject, Sendable {
     private static func askForAccess(_ keys: ContactKeySet = []) throws(CNError) {
         // A first prompt must list all keys to offer. A later one asks only for those that the app wants in addition,
         // and not again for ordinary keys that the person withheld.
-        let isFirst = keys.isEmpty || authorizationStatus(for: .contacts) == .notDetermined
+        let isFirst = keys.isEmpty || CNContactStore.authorizationStatus(for: .contacts) == .notDetermined
         let named = isFirst ? ContactKeySet.all.subtracting(.named).union(keys) : keys
         let reply = try answer {
             () throws(CallFailure) in
@@ -164,6 +179,87 @@ public final class CNContactStore: NSObject, Sendable {
             if let unreadable = reply["reason"]?.string { throw CNError(refusedBecause: unreadable) }
             throw CNError(.authorizationDenied, reason: "the administrator's policy does not allow it")
         }
+    }
+
+    // MARK: Fetching and saving. Swift does not override methods of extensions, so Apple's methods are here.
+
+    /// Returns the contact with this identifier, merged with its linked contacts that the app may see.
+    ///
+    /// - Throws: ``CNError/Code/recordDoesNotExist``, also if the app may not see the contact.
+    open func unifiedContact(
+        withIdentifier identifier: String, keysToFetch keys: [any CNKeyDescriptor]
+    ) throws -> CNContact {
+        try one(.identifiers([identifier]), keys, identifier)
+    }
+
+    /// Returns the contacts that match a predicate. Linked contacts are merged.
+    ///
+    /// - Throws: ``CNError/Code/predicateInvalid`` if ``CNContact`` did not make the predicate.
+    open func unifiedContacts(
+        matching predicate: NSPredicate, keysToFetch keys: [any CNKeyDescriptor]
+    ) throws -> [CNContact] {
+        let request = CNContactFetchRequest(keysToFetch: keys)
+        request.predicate = predicate
+        return try contacts(request).contacts
+    }
+
+    /// Returns the person's own contact.
+    ///
+    /// - Throws: ``CNError/Code/recordDoesNotExist`` if the person has not chosen one, or if the app may not
+    ///   see it.
+    open func unifiedMeContactWithKeys(toFetch keys: [any CNKeyDescriptor]) throws -> CNContact {
+        try one(.me, keys, nil)
+    }
+
+    /// Calls a block with each contact that matches a request. The library does not keep the whole list in
+    /// memory.
+    ///
+    /// - Parameters:
+    ///   - request: selects the contacts, keys and sort order.
+    ///   - block: receives a contact, and a flag that it may set to end the enumeration.
+    open func enumerateContacts(
+        with request: CNContactFetchRequest, usingBlock block: (CNContact, UnsafeMutablePointer<ObjCBool>) -> Void
+    ) throws {
+        _ = try fetch(request) { contact in
+            var stop = ObjCBool(false)
+            // Sound: the pointer is valid only while the block runs, as on Apple's systems.
+            unsafe withUnsafeMutablePointer(to: &stop) { unsafe block(contact, $0) }
+            return !stop.boolValue
+        }
+    }
+
+    /// Returns the groups that match the predicate; `nil` returns all groups that the app may see.
+    open func groups(matching predicate: NSPredicate?) throws -> [CNGroup] { try fetchGroups(predicate) }
+
+    /// Returns the containers that match the predicate; `nil` returns all containers that the app may see.
+    open func containers(matching predicate: NSPredicate?) throws -> [CNContainer] { try fetchContainers(predicate) }
+
+    /// Returns the identifier of the container for new contacts; empty if the app has no access or the call
+    /// fails. Like every call that needs access, this may prompt the person.
+    open func defaultContainerIdentifier() -> String { (try? containers { _ in })?.standard ?? "" }
+
+    /// The history token for the current state; `nil` if the app has no access, or if the broker cannot be
+    /// reached. Reading it never prompts.
+    open var currentHistoryToken: Data? { historyToken() }
+
+    /// Saves a request as a whole: either all of its steps or none.
+    ///
+    /// If two saves change the same property, the last one wins. When this returns, the save is durable on
+    /// disk, and added records have their identifiers.
+    ///
+    /// A request has at most 2,000 steps and 16 MiB, photos included. It may touch at most about 10,000
+    /// cards, where each card of a unified contact counts. Beyond these limits the save fails with
+    /// ``CNError/Code/policyViolation``, and nothing is saved. Apple's systems have no such limits. The
+    /// library does not split a request, because one part could then fail after others were saved. An app
+    /// that does not need this guarantee can execute several requests.
+    ///
+    /// If the address book has no space for the save, the error has the same code and a reason. A request
+    /// that only deletes is never refused for lack of space.
+    ///
+    /// - Throws: ``CNError``. If a step is refused, the error contains the step's record. After
+    ///   `communicationError`, the save may or may not have been made.
+    open func execute(_ saveRequest: CNSaveRequest) throws {
+        try WaitBudget.forOneCall { try beginExecuting(saveRequest).finish() }
     }
 
     // MARK: Calling

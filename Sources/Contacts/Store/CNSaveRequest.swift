@@ -6,14 +6,14 @@ import Foundation
 /// the last one wins. Only one thread at a time may fill in a request. The request refers to the contacts;
 /// ``CNContactStore/execute(_:)`` reads their values. When that method returns, added contacts have their
 /// permanent identifiers.
-public final class CNSaveRequest: NSObject {
+open class CNSaveRequest: NSObject {
     /// Whether saved contacts receive the identifiers of their new values when the request is executed. Added
     /// contacts always receive their own identifiers.
-    public var shouldRefetchContacts = true
+    open var shouldRefetchContacts = true
     /// The app's own name for the author of this change, at most 256 bytes.
     /// ``CNChangeHistoryFetchRequest/excludedTransactionAuthors`` excludes changes by this name. Other apps
     /// never see it.
-    public var transactionAuthor: String?
+    open var transactionAuthor: String?
 
     enum Step {
         case add(CNMutableContact, container: String?)
@@ -39,18 +39,18 @@ public final class CNSaveRequest: NSObject {
 
     /// Adds a contact to the container, or to the default container if the identifier is `nil`. If this
     /// request deletes the contact, this cancels the deletion instead.
-    public func add(_ contact: CNMutableContact, toContainerWithIdentifier identifier: String?) {
+    open func add(_ contact: CNMutableContact, toContainerWithIdentifier identifier: String?) {
         if cancelOpposite({ if case .delete(let deleted) = $0 { deleted === contact } else { false } }) { return }
         steps.append(.add(contact, container: identifier))
     }
 
     /// Saves the changes made to a contact. Only fetched properties can be changed.
-    public func update(_ contact: CNMutableContact) {
+    open func update(_ contact: CNMutableContact) {
         steps.append(.update(contact))
     }
 
     /// Deletes a contact. If this request adds the contact, this cancels the addition instead.
-    public func delete(_ contact: CNMutableContact) {
+    open func delete(_ contact: CNMutableContact) {
         if cancelOpposite({ if case .add(let added, _) = $0 { added === contact } else { false } }) { return }
         steps.append(.delete(contact))
     }
@@ -59,40 +59,40 @@ public final class CNSaveRequest: NSObject {
 
     /// Adds a group to the container, or to the default container if the identifier is `nil`. If this request
     /// deletes the group, this cancels the deletion instead.
-    public func add(_ group: CNMutableGroup, toContainerWithIdentifier identifier: String?) {
+    open func add(_ group: CNMutableGroup, toContainerWithIdentifier identifier: String?) {
         if cancelOpposite({ if case .deleteGroup(let deleted) = $0 { deleted === group } else { false } }) { return }
         steps.append(.addGroup(group, container: identifier))
     }
 
     /// Renames a group.
-    public func update(_ group: CNMutableGroup) {
+    open func update(_ group: CNMutableGroup) {
         steps.append(.updateGroup(group))
     }
 
     /// Deletes a group, but not its contacts. If this request adds the group, this cancels the addition
     /// instead.
-    public func delete(_ group: CNMutableGroup) {
+    open func delete(_ group: CNMutableGroup) {
         if cancelOpposite({ if case .addGroup(let added, _) = $0 { added === group } else { false } }) { return }
         steps.append(.deleteGroup(group))
     }
 
     /// Adds a group to another group.
-    public func addSubgroup(_ subgroup: CNGroup, to group: CNGroup) {
+    open func addSubgroup(_ subgroup: CNGroup, to group: CNGroup) {
         steps.append(.subgroup(subgroup, group, isIn: true))
     }
 
     /// Removes a group from another group.
-    public func removeSubgroup(_ subgroup: CNGroup, from group: CNGroup) {
+    open func removeSubgroup(_ subgroup: CNGroup, from group: CNGroup) {
         steps.append(.subgroup(subgroup, group, isIn: false))
     }
 
     /// Adds a contact to a group.
-    public func addMember(_ contact: CNContact, to group: CNGroup) {
+    open func addMember(_ contact: CNContact, to group: CNGroup) {
         steps.append(.member(contact, group, isIn: true))
     }
 
     /// Removes a contact from a group.
-    public func removeMember(_ contact: CNContact, from group: CNGroup) {
+    open func removeMember(_ contact: CNContact, from group: CNGroup) {
         steps.append(.member(contact, group, isIn: false))
     }
 
@@ -101,29 +101,29 @@ public final class CNSaveRequest: NSObject {
     /// Links two contacts as one person. This needs full access, otherwise the save fails with
     /// ``CNError/Code/recordNotWritable``. At most 64 contacts can be linked as one person. An extension of
     /// this library.
-    public func link(_ contact: CNContact, with other: CNContact) {
+    open func link(_ contact: CNContact, with other: CNContact) {
         steps.append(.link(contact.identifier, other.identifier, isOne: true))
     }
 
     /// Marks two contacts as different people. This needs full access, otherwise the save fails with
     /// ``CNError/Code/recordNotWritable``. An extension of this library.
-    public func unlink(_ contact: CNContact, from other: CNContact) {
+    open func unlink(_ contact: CNContact, from other: CNContact) {
         steps.append(.link(contact.identifier, other.identifier, isOne: false))
     }
 
     /// Sets the person's own contact; `nil` for none. This needs full access. An extension of this library.
-    public func setMeContact(_ contact: CNContact?) {
+    open func setMeContact(_ contact: CNContact?) {
         steps.append(.setMe(contact?.identifier))
     }
 
     /// Adds a container. This needs full access. Only a later save can add contacts and groups to the
     /// container, because this save assigns its identifier. An extension of this library.
-    public func addContainer(named name: String) {
+    open func addContainer(named name: String) {
         steps.append(.addContainer(name: name))
     }
 
     /// Deletes an empty container. This needs full access. An extension of this library.
-    public func deleteContainer(withIdentifier identifier: String) {
+    open func deleteContainer(withIdentifier identifier: String) {
         steps.append(.deleteContainer(identifier))
     }
 

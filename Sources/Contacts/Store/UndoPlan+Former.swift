@@ -29,14 +29,14 @@ extension UndoPlan {
 
             try read(Array(touched.updated.keys), touched.updated.values.reduce([]) { $0.union($1) }, true, store)
             try read(deleted, Self.everything(store), false, store)
-            if !deleted.isEmpty, try store.containers(matching: nil).count > 1 {
+            if !deleted.isEmpty, try store.fetchContainers(nil).count > 1 {
                 for card in deleted {
                     let predicate = CNContainer.predicateForContainerOfContact(withIdentifier: card)
-                    containers[card] = try store.containers(matching: predicate).first?.identifier
+                    containers[card] = try store.fetchContainers(predicate).first?.identifier
                 }
             }
             guard touched.concernsGroups || !deleted.isEmpty else { return }
-            for group in try store.groups(matching: nil) { groups[group.identifier] = group.values }
+            for group in try store.fetchGroups(nil) { groups[group.identifier] = group.values }
             let wanted =
                 deleted.isEmpty
                 ? touched.deletedGroups.union(touched.members.keys.map(\.group)) : Set(groups.keys)

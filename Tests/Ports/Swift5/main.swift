@@ -8,5 +8,6 @@ case "first": try firstContact()
 case "edit": try addAndEdit()
 case "groups": try groups()
 case "wrapped": try wrapped()
+case "fakes": try fakeContacts()
 default: exit(2)
 }

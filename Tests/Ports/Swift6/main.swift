@@ -12,5 +12,6 @@ case "audit":
     let model = AuditViewModel()
     await model.load()
     print(model.lines.joined(separator: "\n"))
+case "mock": try await useMock()
 default: exit(2)
 }
