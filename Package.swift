@@ -40,9 +40,9 @@ func example(_ name: String) -> Target {
 let asOnMacOS = SwiftSetting.unsafeFlags(["-suppress-warnings"])
 
 /// A program for tests that was written for macOS.
-func port(_ name: String, _ folder: String, _ mode: SwiftLanguageMode, _ wrappers: [Target.Dependency] = []) -> Target {
+func port(_ name: String, _ folder: String, _ mode: SwiftLanguageMode, _ more: [Target.Dependency] = []) -> Target {
     .executableTarget(
-        name: name, dependencies: ["Contacts"] + wrappers, path: "Tests/Ports/\(folder)",
+        name: name, dependencies: ["Contacts"] + more, path: "Tests/Ports/\(folder)",
         swiftSettings: [.swiftLanguageMode(mode), asOnMacOS])
 }
 
@@ -60,6 +60,7 @@ let package = Package(
     name: "contactbroker",
     products: [
         .library(name: "Contacts", targets: ["Contacts"]),
+        .library(name: "ContactsUI", targets: ["ContactsUI"]),
         // Only for the package in Benchmarks/, which sees products but not targets. Not an API: any commit may change
         // it.
         .library(
@@ -145,6 +146,7 @@ let package = Package(
                 "BrokerConnection", "BrokerInterface", "BrokerFormatting", "BrokerVCard", "BrokerModel",
                 "BrokerJSON", "BrokerVarlinkClient",
             ]),
+        room("ContactsUI", ["Contacts"]),
         room("BrokerPasswordPrompt", ["CBrokerLinux"]),
         room("BrokerThumbnails", ["CBrokerLinux"]),
         room(
@@ -232,7 +234,7 @@ let package = Package(
             name: "ContactsWrapper", dependencies: ["Contacts"], path: "Tests/Ports/Wrapper",
             swiftSettings: [.swiftLanguageMode(.v5), asOnMacOS]),
         port("Ports", "Swift5", .v5, ["ContactsWrapper"]),
-        port("PortsSwift6", "Swift6", .v6),
+        port("PortsSwift6", "Swift6", .v6, ["ContactsUI"]),
         port("PortedScript", "Script", .v5),
         port("PortedServer", "Server", .v6),
         .executableTarget(
@@ -306,7 +308,10 @@ let package = Package(
         tests("BrokerConnectionTests", ["BrokerConnection", "BrokerVarlinkClient"]),
         tests(
             "ContactsTests",
-            ["Contacts", "BrokerModel", "BrokerJSON", "BrokerConnection", "BrokerVarlinkClient", "BrokerInterface"]),
+            [
+                "Contacts", "ContactsUI", "BrokerModel", "BrokerJSON", "BrokerConnection", "BrokerVarlinkClient",
+                "BrokerInterface",
+            ]),
         tests(
             "AgentTests",
             [

@@ -1,8 +1,7 @@
-import Contacts
-import Foundation
+import ContactsUI
 
 // Uses each name of Apple’s library that an app may use, once. The test is that this compiles; ``NameTests`` checks
-// that no name is missing. Nothing in this file runs.
+// that no name is missing. Nothing in this file runs. `ContactsUI` re-exports `Contacts`, which re-exports `Foundation`.
 
 func everyProperty(_ contact: CNContact, _ made: CNMutableContact) -> [Any] {
     made.contactType = contact.contactType

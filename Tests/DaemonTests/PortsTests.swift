@@ -134,6 +134,12 @@ struct PortsTests {
         #expect(try run("PortsSwift6", "mock", in: fixture) == "true\ntrue\n[\"Ada\"]\ntrue\nAda\n1\n")
     }
 
+    @Test("A delegate of the picker that imports ContactsUI alone gets the picked contacts")
+    func picks() throws {
+        let fixture = try DaemonFixture(starting: false)
+        #expect(try run("PortsSwift6", "recipients", in: fixture) == "ada@example.org\n\ntrue 1\n")
+    }
+
     @Test("Subclasses of contacts, requests, formatters and the store override Apple's members")
     func subclasses() throws {
         let (fixture, person) = try fixture()

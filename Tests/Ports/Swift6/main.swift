@@ -12,6 +12,7 @@ case "audit":
     let model = AuditViewModel()
     await model.load()
     print(model.lines.joined(separator: "\n"))
+case "recipients": pickRecipients()
 case "mock": try await useMock()
 default: exit(2)
 }
