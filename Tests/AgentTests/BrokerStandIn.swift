@@ -17,6 +17,8 @@ final class BrokerStandIn {
         /// For a pick: whether choosing the row picks the contact. Otherwise choosing it shows `card`.
         var returns: Bool?
         var card: String?
+        /// What the contact has in common with an offered card.
+        var match: String?
     }
 
     struct Answer: Equatable {
@@ -61,6 +63,8 @@ final class BrokerStandIn {
     private var connections: [CInt: [UInt8]] = [:]
     private var serving: CInt?
     private static let token = "token-1"
+    /// The keys whose values can be picked from a card.
+    static let selectable = ["phoneNumbers", "emailAddresses"]
 
     var isServing: Bool { serving != nil }
     var descriptors: [CInt] { (listening >= 0 ? [listening] : []) + connections.keys }
@@ -206,8 +210,8 @@ final class BrokerStandIn {
         case "io.contactbroker.Agent.Show":
             let identifier = parameters?["identifier"]?.string
             let card = contacts.first { $0.identifier == identifier }?.card ?? "{}"
-            send(
-                #"{"parameters":{"contact":\#(card),"selectable":["phoneNumbers","emailAddresses"]}}"#, on: descriptor)
+            let selectable = Self.selectable.map { "\"\($0)\"" }.joined(separator: ",")
+            send(#"{"parameters":{"contact":\#(card),"selectable":[\#(selectable)]}}"#, on: descriptor)
         case "io.contactbroker.Agent.Manage":
             opened = ["app", "strength", "session"].map { parameters?[$0]?.string }
             guard let managed else {
@@ -227,39 +231,45 @@ final class BrokerStandIn {
             heldSearch = (parameters, descriptor)
             return
         }
-        let sharedOnly = parameters?["granted"]?.bool ?? false
+        let found = Self.found(
+            contacts, query, offset: offset, limit: limit, sharedOnly: parameters?["granted"]?.bool ?? false)
+        send(#"{"parameters":\#(found)}"#, on: descriptor)
+    }
+
+    /// The parameters of the reply to a search.
+    static func found(
+        _ contacts: [Contact], _ query: String, offset: Int, limit: Int, sharedOnly: Bool
+    ) -> String {
         let found = contacts.filter { contact in
             contact.isGranted || !sharedOnly
         }.filter {
-            query.isEmpty || $0.givenName.lowercased().hasPrefix(query.lowercased())
+            "\($0.givenName) \($0.familyName)".lowercased().hasPrefix(query.lowercased())
                 || $0.familyName.lowercased().hasPrefix(query.lowercased())
         }
         var writer = JSONWriter()
         writer.object { writer in
-            writer.name("parameters")
-            writer.object { writer in
-                writer.name("rows")
-                writer.array(found.dropFirst(offset).prefix(limit)) { writer, contact in
-                    writer.object { writer in
-                        writer.member("identifier", contact.identifier)
-                        writer.name("contact")
-                        writer.object {
-                            $0.member("contactType", "person")
-                            $0.member("givenName", contact.givenName)
-                            $0.member("familyName", contact.familyName)
-                        }
-                        writer.member("detail", contact.detail)
-                        writer.member("granted", contact.isGranted ? "all" : "none")
-                        writer.member("enabled", contact.reason == nil)
-                        writer.member("reason", contact.reason)
-                        writer.member("returns", contact.returns)
+            writer.name("rows")
+            writer.array(found.dropFirst(offset).prefix(limit)) { writer, contact in
+                writer.object { writer in
+                    writer.member("identifier", contact.identifier)
+                    writer.name("contact")
+                    writer.object {
+                        $0.member("contactType", "person")
+                        $0.member("givenName", contact.givenName)
+                        $0.member("familyName", contact.familyName)
                     }
+                    writer.member("detail", contact.detail)
+                    writer.member("granted", contact.isGranted ? "all" : "none")
+                    writer.member("enabled", contact.reason == nil)
+                    writer.member("reason", contact.reason)
+                    writer.member("returns", contact.returns)
+                    writer.member("match", contact.match)
                 }
-                writer.member("total", found.count)
-                writer.member("more", offset + limit < found.count)
             }
+            writer.member("total", found.count)
+            writer.member("more", offset + limit < found.count)
         }
-        send(String(decoding: writer.bytes, as: UTF8.self), on: descriptor)
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 
     private func fail(_ name: String, _ parameters: String, on descriptor: CInt) {

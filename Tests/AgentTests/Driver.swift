@@ -13,6 +13,8 @@ struct Driver {
     var row: (Int, inout Row) -> Void = { _, _ in }
     var card = Card(name: "Person", lines: [])
     var total = 30
+    /// If set, searches and cards are answered with these instead, as the agent's real searches are.
+    var people: [BrokerStandIn.Contact]?
     /// The first row's identifier for some queries.
     var names: [String: String] = [:]
     private(set) var searches: [Effect] = []
@@ -36,8 +38,7 @@ struct Driver {
         range.map { Row(identifier: "r\($0)", name: "Person \($0)", isGranted: false, isEnabled: true) }
     }
 
-    /// Presses the keys of a text, in which ⏎ is Return, ⎋ Escape, ⇥ Tab, ⌫ Backspace, ⇟ and ⇞ are Page Down and
-    /// Page Up, and an arrow is an arrow key.
+    /// Presses the keys of a text, which ``key(_:)`` explains.
     ///
     /// - Returns: the effect of the last key.
     @discardableResult
@@ -59,31 +60,40 @@ struct Driver {
         switch effect {
         case .search(let query, let offset, let limit, let sharedOnly):
             searches.append(effect)
+            if let people {
+                let found = BrokerStandIn.found(people, query, offset: offset, limit: limit, sharedOnly: sharedOnly)
+                let reply = try? JSONDocument(parsing: Array(found.utf8)).root
+                let rows = reply?["rows"]?.elements.map { $0.compactMap { Row($0) } } ?? []
+                let total = Int(reply?["total"]?.integer ?? 0)
+                return screen.dialogue.found(SearchResult(rows: rows, total: total, offset: offset))
+            }
             let total = sharedOnly ? min(12, total) : total
             var rows = Self.rows(offset + 1..<max(offset, min(total, offset + limit)) + 1)
             for index in rows.indices { row(offset + index + 1, &rows[index]) }
             if let name = names[query], !rows.isEmpty { rows[0].identifier = name }
             screen.dialogue.found(SearchResult(rows: rows, total: total, offset: offset))
-        case .show: screen.dialogue.shown(card)
+        case .show(let identifier):
+            let text = people?.first { $0.identifier == identifier }?.card
+            let document = text.flatMap { try? JSONDocument(parsing: Array($0.utf8)) }
+            let shown = document.flatMap { Card($0.root, .inEnglish, selectable: BrokerStandIn.selectable) }
+            screen.dialogue.shown(shown ?? card)
         case .nothing, .tooEarly, .answer: break
         }
     }
 
-    static func key(_ character: Character) -> Key {
-        switch character {
-        case "⏎": .enter
-        case "⎋": .escape
-        case "⇥": .tab
-        case "⌫": .backspace
-        case "⇟": .pageDown
-        case "⇞": .pageUp
-        case "↑": .up
-        case "↓": .down
-        case "←": .left
-        case "→": .right
-        default: .character(character)
-        }
-    }
+    /// The key that a character stands for: ⏎ is Return, ⎋ Escape, ⇥ Tab, ⌫ Backspace, ⌧ Ctrl-U, ⇟ and ⇞ are Page Down
+    /// and Page Up, ⤒ and ⤓ Home and End, and an arrow is an arrow key.
+    static func key(_ character: Character) -> Key { special[character]?.key ?? .character(character) }
+
+    /// What a terminal sends for these keys.
+    static func bytes(_ keys: String) -> String { keys.map { special[$0]?.bytes ?? String($0) }.joined() }
+
+    private static let special: [Character: (key: Key, bytes: String)] = [
+        "⏎": (.enter, "\r"), "⎋": (.escape, "\u{1B}"), "⇥": (.tab, "\t"), "⌫": (.backspace, "\u{7F}"),
+        "⌧": (.erase, "\u{15}"), "⇟": (.pageDown, "\u{1B}[6~"), "⇞": (.pageUp, "\u{1B}[5~"), "⤒": (.home, "\u{1B}[H"),
+        "⤓": (.end, "\u{1B}[F"), "↑": (.up, "\u{1B}[A"), "↓": (.down, "\u{1B}[B"), "→": (.right, "\u{1B}[C"),
+        "←": (.left, "\u{1B}[D"),
+    ]
 
     var lines: [StyledLine] { screen.lines(on: size, isArmed: isArmed) }
     func shows(_ text: String) -> Bool { lines.contains { $0.text.contains(text) } }
