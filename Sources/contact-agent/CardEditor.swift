@@ -111,7 +111,7 @@ struct CardEditor: Hashable {
         let former = fields[cursor.place]
         line = nil
         fields[cursor.place].text = text
-        fields[cursor.place].isLeftOut = text.isEmpty
+        fields[cursor.place].isLeftOut = text.allSatisfy(\.isWhitespace)
         // The broker would refuse the whole card.
         guard let card, (try? card.contact.validate(writing: card.keys)) == nil else { return }
         fields[cursor.place] = former

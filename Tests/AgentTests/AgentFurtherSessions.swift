@@ -5,6 +5,7 @@ import Testing
 extension AgentScreens {
     /// The sizes of sessions that differ from others by their keys only.
     private static let fewSizes = Array(sizes.prefix(2))
+    private static let oneSize = Array(sizes.prefix(1))
 
     /// Sessions with the keys that ``sessions`` do not press.
     static let furtherSessions: [Session] = [
@@ -54,6 +55,21 @@ extension AgentScreens {
                 Step("[y] Change", "←", "back"), Step("1 marked: + Grace", "←", "back"), Step("[k] Change", "k"),
                 Step("] names", " ", "1"), Step("[ ] names", "⏎", ""), Step("[y] Change", "y"),
             ]),
+        Session(
+            name: "manage-lifetime", prompt: managed, sizes: fewSizes,
+            steps: [
+                Step("[t] Change", "t"), Step("1 day from now", "b"), Step("[t] Change", "t"),
+                Step("1 day from now", "←", "back"), Step("[t] Change", "t"), Step("7 days from now", "2"),
+            ]),
+        Session(
+            name: "manage-one-day", prompt: managed, sizes: oneSize,
+            steps: [Step("[t] Change", "t"), Step("[1] 1 day", "1")]),
+        Session(
+            name: "manage-thirty-days", prompt: managed, sizes: oneSize,
+            steps: [Step("[t] Change", "t"), Step("[3] 30 days", "3")]),
+        Session(
+            name: "manage-purpose", prompt: anotherPurpose, sizes: fewSizes,
+            steps: [Step("It said before", "⎋", "esc")]),
         Session(name: "manage-never", prompt: managed, sizes: fewSizes, steps: [Step("[N] Change", "N")]),
         Session(
             name: "manage-leaving", prompt: managed, sizes: fewSizes,
@@ -80,6 +96,14 @@ extension AgentScreens {
                 Step("[c] Look", "?"), Step("Move in a list", "⏎", ""), Step("[c] Look", "c"), Step("[m] Merge", "m"),
                 Step("[y] Merge", "b"), Step("[o] Merge", "o"), Step("] Grace", "/"), Step("Search: _", "grace h"),
                 Step("1–1 of 1", "⏎", ""), Step("[Return] Continue", "←", "back"), Step("[a] Add", "a"),
+            ]),
+        Session(
+            name: "propose-edit", prompt: PromptText(kind: "propose", proposed: ProposeTests.card), sizes: fewSizes,
+            steps: [
+                Step("[c] Look", "c"), Step("[e] Change", "e"), Step("] given name", "⏎", "1"),
+                Step("given name: Emmy_", "⌫⌫⌫⌫Amalie", "Amalie"), Step("given name: Amalie_", "⏎", ""),
+                Step("Amalie", "↓ ", "2"), .inLines("family name: Noether_", "back"),
+                .inLines("[x] family name", "space"), Step("[ ] family name", "←", "back"), Step("“Amalie”", "a"),
             ]),
         Session(
             name: "propose-never", prompt: PromptText(kind: "propose", proposed: ProposeTests.card), sizes: fewSizes,
@@ -121,6 +145,12 @@ extension AgentScreens {
         contact.match = contact.identifier == "r2" ? "email" : nil
         return contact
     }
+
+    private static let anotherPurpose: PromptText = {
+        var prompt = managed
+        prompt.formerPurpose = "to greet you on your birthday"
+        return prompt
+    }()
 
     static let managed = PromptText(
         kind: "manage", status: "limited", totalContacts: 60, grantedContacts: 1,

@@ -44,7 +44,7 @@ struct AgentScreens {
             String.init)[...].dropFirst()
         var screens = ""
         let fixture = try fixture(session, size, isPlain: false)
-        for step in session.steps {
+        for step in session.steps where !step.isInLinesOnly {
             try fixture.see(step.see)
             if approval.isWriting {
                 try fixture.waitForQuiet()

@@ -13,6 +13,7 @@ extension AgentScreens {
         var click: String?
         /// The line that is typed in line mode; `nil` if the step is left out there.
         var line: String?
+        private(set) var isInLinesOnly = false
 
         init(_ see: String, _ keys: String, _ line: String? = nil) {
             self.see = see
@@ -23,6 +24,13 @@ extension AgentScreens {
         init(_ see: String, click: String, _ line: String) {
             self.init(see, "", line)
             self.click = click
+        }
+
+        /// A step that only line mode has.
+        static func inLines(_ see: String, _ line: String) -> Step {
+            var step = Step(see, "", line)
+            step.isInLinesOnly = true
+            return step
         }
 
         /// A step with keys that line mode does not have.

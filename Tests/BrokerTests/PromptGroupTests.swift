@@ -72,7 +72,7 @@ struct PromptGroupTests {
     }
 
     @Test("The person takes a group back in a review, and the app keeps what it has singly or by another group")
-    func takenBack() throws {
+    func revoked() throws {
         let app = try fixture.app("mail", strength: .sandboxed)
         let (call, prompt) = try asking(app)
         let rows = try person.rows(prompt, query: "fa")

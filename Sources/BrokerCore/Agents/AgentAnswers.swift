@@ -73,7 +73,7 @@ struct AgentAnswers {
                     decided = try addingKeys(parameters.keys ?? [], prompt, known)
                 }
                 try share(groups(parameters.identifiers, of: prompt, book), by: &decided, prompt)
-                takeBack(parameters.removed.compactMap { prompt.group(ofRow: $0) }, by: &decided, book)
+                revoke(parameters.removed.compactMap { prompt.group(ofRow: $0) }, by: &decided, book)
                 // The person did not see cards that were linked with a row, or that joined a group, during the password
                 // request, so these cards are left out.
                 if let approved { decided.keep(approved.rows) }
@@ -139,7 +139,7 @@ struct AgentAnswers {
     }
 
     /// - Parameter groups: the contact groups that the person turned off.
-    private func takeBack(_ groups: [RecordNumber], by decided: inout DecidedAnswer, _ book: ContactsStore?) {
+    private func revoke(_ groups: [RecordNumber], by decided: inout DecidedAnswer, _ book: ContactsStore?) {
         guard let former = decided.managed?.groups.records, let book else { return }
         let off = former.intersection(groups).subtracting(decided.groups.keys)
         guard !off.isEmpty else { return }
