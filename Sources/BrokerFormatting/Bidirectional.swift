@@ -1,9 +1,24 @@
 /// Bidirectional text (Unicode Standard Annex #9).
 public enum Bidirectional {
     /// Returns the text in an isolate if it has right-to-left letters, which could reorder the text around
-    /// it. Any other text is unchanged.
+    /// it. Any other text is unchanged, and so is an isolate.
     public static func isolated(_ text: String) -> String {
-        isRightToLeft(text) ? "\u{2068}\(text)\u{2069}" : text
+        isRightToLeft(text) && !isIsolate(text) ? "\u{2068}\(text)\u{2069}" : text
+    }
+
+    /// Whether the whole text is one isolate.
+    static func isIsolate(_ text: String) -> Bool {
+        var depth = 0
+        var scalars = text.unicodeScalars[...]
+        while let scalar = scalars.popFirst() {
+            switch scalar {
+            case "\u{2066}", "\u{2067}", "\u{2068}": depth += 1
+            case "\u{2069}": depth -= 1
+            default: break
+            }
+            if depth <= 0 { return depth == 0 && scalar == "\u{2069}" && scalars.isEmpty }
+        }
+        return false
     }
 
     /// Whether the text has a scalar in a block of right-to-left scripts, assigned or not.

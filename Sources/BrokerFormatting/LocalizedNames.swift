@@ -93,6 +93,13 @@ public struct LocalizedNames: Hashable, Sendable {
         text(.place, [.first: number(first), .last: number(last), .total: number(total)])
     }
 
+    /// Isolates a value, so that its direction does not depend on the text around it: always in right-to-left
+    /// languages, otherwise if it has right-to-left letters. An isolate is returned unchanged.
+    public func isolated(_ value: String) -> String {
+        isRightToLeft && !value.isEmpty && !Bidirectional.isIsolate(value)
+            ? "\u{2068}\(value)\u{2069}" : Bidirectional.isolated(value)
+    }
+
     // MARK: - Numbers, days and quotation marks
 
     /// Returns the number with the language's grouping, such as `10,000`.
@@ -143,11 +150,6 @@ public struct LocalizedNames: Hashable, Sendable {
 
     /// Isolates right-to-left texts, so their direction does not depend on the line around them.
     private func directed(_ text: String) -> String { isRightToLeft ? "\u{2067}\(text)\u{2069}" : text }
-
-    /// Isolates a value: always in right-to-left languages, otherwise if it has right-to-left letters.
-    private func isolated(_ value: String) -> String {
-        isRightToLeft ? "\u{2068}\(value)\u{2069}" : Bidirectional.isolated(value)
-    }
 
     // MARK: - Files
 

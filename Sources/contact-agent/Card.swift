@@ -27,7 +27,8 @@ extension Card {
     }
 
     init(_ contact: Contact, _ names: LocalizedNames = .inEnglish, selectable: Set<String> = []) {
-        name = ShownText.line(NameFormatter(names: names).string(from: contact))
+        let plainName = ShownText.line(NameFormatter(names: names).string(from: contact))
+        name = names.isolated(plainName)
         lines = []
         func add(_ key: ContactKey, _ value: Int?, _ label: String?, _ parts: [String]) {
             let text = parts.map(ShownText.line).filter { !$0.isEmpty }.joined(separator: ", ")
@@ -35,8 +36,9 @@ extension Card {
             lines.append(
                 Line(
                     key: key.rawValue, value: value.map(String.init),
-                    label: ShownText.line(label.flatMap { $0.isEmpty ? nil : names.label($0) } ?? names.key(key)),
-                    text: text,
+                    label: names.isolated(
+                        ShownText.line(label.flatMap { $0.isEmpty ? nil : names.label($0) } ?? names.key(key))),
+                    text: names.isolated(text),
                     canChoose: selectable.contains(key.rawValue)))
         }
         for value in contact.phoneNumbers { add(.phoneNumbers, value.identifier, value.label, [value.value]) }
@@ -49,7 +51,7 @@ extension Card {
         let organization = [contact.jobTitle, contact.departmentName, contact.organizationName]
         for (key, text) in zip([ContactKey.jobTitle, .departmentName, .organizationName], organization) {
             // Leave out a text that is already shown as the card's name.
-            if ShownText.line(text) != name { add(key, nil, nil, [text]) }
+            if ShownText.line(text) != plainName { add(key, nil, nil, [text]) }
         }
         add(.nickname, nil, nil, [contact.nickname])
         add(.birthday, nil, nil, [contact.birthday])
@@ -71,8 +73,8 @@ extension Card {
         if contact.imageDataAvailable || !contact.imageData.isEmpty {
             lines.append(
                 Line(
-                    key: "imageData", value: nil, label: names.key(.imageData), text: names.text(.photoThere),
-                    canChoose: false))
+                    key: "imageData", value: nil, label: names.isolated(names.key(.imageData)),
+                    text: names.text(.photoThere), canChoose: false))
         }
     }
 }

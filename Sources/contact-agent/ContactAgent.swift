@@ -52,7 +52,9 @@ struct ContactAgent {
             terminal =
                 try arguments.isPlain
                 ? LineTerminal(names)
-                : Terminal(type: precautions.environment.terminalType, withoutStyles: precautions.environment.noColor)
+                : Terminal(
+                    type: precautions.environment.terminalType, withoutStyles: precautions.environment.noColor,
+                    isRightToLeft: names.isRightToLeft)
         } catch {
             switch error {
             case .cannotOpen(let reason):

@@ -112,7 +112,8 @@ struct Finder: Hashable {
         let place = list.place(page: page, names)
         let room = size.columns - Columns.width(place) - 3
         let text = query.text.isEmpty && !isTyping ? heading : nil
-        let typed = names.text(.search) + " " + (isTyping || !query.text.isEmpty ? query.text + "_" : "")
+        let typed =
+            names.text(.search) + " " + (isTyping || !query.text.isEmpty ? names.isolated(query.text + "_") : "")
         let line = Columns.pad(text ?? typed, to: max(8, room)) + "  "
         return [title, StyledLine(line, text == nil ? .bold : .plain) + .dim(place)]
             + list.lines(page: page, columns: size.columns, query: query.text, names)

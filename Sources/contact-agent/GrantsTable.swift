@@ -13,7 +13,9 @@ enum GrantsTable {
             + visible.map { place in
                 let grant = grants[place]
                 let contacts = grant.status == "limited" ? "\(grant.contacts)" : "–"
-                let last = grant.lastUsedAt.flatMap(Timestamp.seconds).map { names.day($0) } ?? names.text(.never)
+                let last =
+                    grant.lastUsedAt.flatMap(Timestamp.seconds).map { names.isolated(names.day($0)) }
+                    ?? names.text(.never)
                 let cells = [
                     place == current ? "›" : " ", ShownText.quoted(grant.displayName, columns: nameWidth, names),
                     names.text(phrase(for: grant.strength)), ending(seen(grant, names), of: grant, names), contacts,
@@ -31,7 +33,7 @@ enum GrantsTable {
         case "limited": names.text(.grantSome)
         case "denied": names.text(.grantNothing)
         case "restricted": names.text(.grantPolicy)
-        default: ShownText.line(grant.status)
+        default: names.isolated(ShownText.line(grant.status))
         }
     }
 

@@ -19,7 +19,10 @@ enum Isolates {
     }
 
     /// The text with an end for each open isolate.
-    static func closed(_ text: String) -> String {
-        text + String(repeating: Character(end), count: open(in: text).unicodeScalars.count)
+    static func closed(_ text: String) -> String { text + ends(for: text) }
+
+    /// An end for each isolate that the text leaves open.
+    static func ends(for text: String) -> String {
+        String(repeating: Character(end), count: open(in: text).unicodeScalars.count)
     }
 }

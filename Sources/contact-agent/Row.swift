@@ -28,9 +28,9 @@ extension Row {
         guard let identifier = object["identifier"]?.string, let contact = object["contact"] else { return nil }
         self.identifier = identifier
         let named = (try? WireContact(contact))?.contact ?? Contact()
-        // The text is isolated, so that right-to-left text does not move the numbers and brackets next to it.
-        name = Bidirectional.isolated(ShownText.line(NameFormatter(names: names).string(from: named)))
-        let shown = object["detail"]?.string.map { Bidirectional.isolated(ShownText.line($0)) }
+        // Texts are isolated, so that their direction does not move the numbers and brackets next to them.
+        name = names.isolated(ShownText.line(NameFormatter(names: names).string(from: named)))
+        let shown = object["detail"]?.string.map { names.isolated(ShownText.line($0)) }
         detail = [Lookalike.warning(name).map { names.text($0) }, shown].compactMap { $0 }.joined(separator: "  ")
         match = object["match"]?.string
         isGranted = object["granted"]?.says("all") ?? false

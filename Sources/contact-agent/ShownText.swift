@@ -6,7 +6,7 @@ enum ShownText {
     /// quotation marks.
     static func quoted(_ text: String, columns: Int, _ names: LocalizedNames) -> String {
         let inner = line(text).filter { !quotationMarks.contains($0) }
-        return names.quoted(Columns.clip(inner, to: max(1, columns - names.quotationColumns)))
+        return names.isolated(names.quoted(Columns.clip(inner, to: max(1, columns - names.quotationColumns))))
     }
 
     /// The quotation marks of all languages, and marks that look like them.

@@ -5,9 +5,12 @@ import CBrokerLinux
 extension StyledLine {
     /// Puts the line into the picture that `ccurses_show` draws next.
     ///
-    /// - Parameter screen: a `ccurses_screen`.
-    func put(row: Int, columns: Int, on screen: OpaquePointer) {
-        var pieces = clipped(columns: columns).map { ($0.text.unicodeScalars.map(\.value)[...], $0.style) }
+    /// - Parameters:
+    ///   - isMirrored: whether the line is laid out from right to left.
+    ///   - screen: a `ccurses_screen`.
+    func put(row: Int, columns: Int, isMirrored: Bool, on screen: OpaquePointer) {
+        let drawn = isMirrored ? mirrored(columns: columns) : clipped(columns: columns)
+        var pieces = drawn.map { ($0.text.unicodeScalars.map(\.value)[...], $0.style) }
         // A mark or an isolate at the beginning of a piece belongs to the cell before it.
         for index in pieces.indices.dropFirst() {
             let marks = pieces[index].0.prefix { clinux_columns($0) == 0 }

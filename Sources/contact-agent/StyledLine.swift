@@ -56,15 +56,23 @@ struct StyledLine: Hashable, ExpressibleByStringInterpolation {
     /// Returns the pieces as they are drawn: without control characters, and cut to fit.
     func clipped(columns: Int) -> [Piece] {
         // A terminal may drop a direction mark in column 1, because no character precedes it there.
-        let isMarked = text.unicodeScalars.first.map(Isolates.starts) ?? false
-        var left = isMarked ? columns - 1 : columns
-        var clipped = isMarked && columns > 0 ? [Piece(text: " ", style: .plain)] : []
+        guard text.unicodeScalars.first.map(Isolates.starts) ?? false, columns > 0 else { return cut(columns: columns) }
+        return [Piece(text: " ", style: .plain)] + cut(columns: columns - 1)
+    }
+
+    /// The pieces without control characters, cut to fit. An isolate may extend over several pieces.
+    func cut(columns: Int) -> [Piece] {
+        var left = columns
+        var depth = 0
+        var cut: [Piece] = []
         for piece in pieces where left > 0 {
-            let text = Columns.clip(Columns.harmless(piece.text), to: left)
+            let text = Columns.clip(Columns.harmless(piece.text, depth: &depth), to: left)
             left -= Columns.width(text)
-            clipped.append(Piece(text: text, style: piece.style))
+            cut.append(Piece(text: text, style: piece.style))
         }
-        return clipped
+        let ends = Isolates.ends(for: cut.map(\.text).joined())
+        if !cut.isEmpty { cut[cut.count - 1].text += ends }
+        return cut
     }
 
     /// Whether the whole row is highlighted up to its end.
@@ -101,9 +109,16 @@ enum Columns {
     /// Replaces every scalar that could control the terminal with U+FFFD. This is the last check before
     /// output. Isolates may stay, because they do not affect the text around them; open ones are closed.
     static func harmless(_ text: String) -> String {
+        var depth = 0
+        return Isolates.closed(harmless(text, depth: &depth))
+    }
+
+    /// Does the same for a part of a line, without closing its isolates.
+    ///
+    /// - Parameter depth: the number of open isolates at the beginning; afterwards, at the end.
+    static func harmless(_ text: String, depth: inout Int) -> String {
         guard text.unicodeScalars.contains(where: commands) else { return text }
         var harmless = String.UnicodeScalarView()
-        var depth = 0
         for scalar in text.unicodeScalars {
             if Isolates.starts(scalar) {
                 depth += 1
@@ -115,7 +130,7 @@ enum Columns {
             }
             harmless.append(scalar)
         }
-        return Isolates.closed(String(harmless))
+        return String(harmless)
     }
 
     private static func commands(_ scalar: Unicode.Scalar) -> Bool {

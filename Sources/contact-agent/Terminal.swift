@@ -16,6 +16,8 @@ final class Terminal: Display {
     private let curses: OpaquePointer
     private var sequence = KeySequence()
     let isPlain = false
+    /// Whether the full screen is laid out from right to left.
+    private let isRightToLeft: Bool
     private(set) var isOnAlternateScreen = false
     private var isOpen = true
 
@@ -28,8 +30,11 @@ final class Terminal: Display {
 
     /// Opens the controlling terminal, and sets it to read single keys without echo.
     ///
-    /// - Parameter withoutStyles: whether to draw without colours. Bold, reverse and underlined text stays.
-    init(type: String?, withoutStyles: Bool) throws(Failure) {
+    /// - Parameters:
+    ///   - withoutStyles: whether to draw without colours. Bold, reverse and underlined text stays.
+    ///   - isRightToLeft: whether the full screen is laid out from right to left.
+    init(type: String?, withoutStyles: Bool, isRightToLeft: Bool) throws(Failure) {
+        self.isRightToLeft = isRightToLeft
         guard let type, !type.isEmpty else { throw .tooSimple }
         fileDescriptor = try Self.open(O_RDONLY | O_NONBLOCK)
         do {
@@ -160,7 +165,7 @@ final class Terminal: Display {
         guard isOnAlternateScreen, let size = takeSize() else { return }
         ccurses_erase(curses)
         for (row, line) in lines.prefix(size.rows).enumerated() {
-            line.put(row: row, columns: size.columns, on: curses)
+            line.put(row: row, columns: size.columns, isMirrored: isRightToLeft, on: curses)
         }
         ccurses_show(curses, clearing)
     }

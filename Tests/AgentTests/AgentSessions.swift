@@ -166,6 +166,17 @@ extension AgentScreens {
             name: "access-ar", language: "ar_EG.UTF-8",
             steps: [Step("[c]", "c"), Step("p7@example.org", "⎋", "esc")]),
         Session(
+            name: "pick-ar", prompt: PromptText(kind: "pick", keys: ["givenName", "phoneNumbers"], multiple: true),
+            language: "ar_EG.UTF-8",
+            steps: [
+                Step("[c]", "c"), Step("p7@example.org", "lin"), Step("Lanying", "⌧ada", "ada"),
+                Step("Lovelace", " ", "1"), Step("[x]", "↓ ", "2"), Step("555 0100", " ", "1"), Step("[x]", "⏎", ""),
+                Step("[y]", "y"),
+            ]),
+        Session(
+            name: "home-ar", prompt: nil, language: "ar_EG.UTF-8", grants: grants,
+            steps: [Step("”mail“", "?"), Step("Ctrl-C", "⏎", ""), Step("”mail“", "q")]),
+        Session(
             name: "access-ja", language: "ja_JP.UTF-8",
             steps: [Step("[c]", "c"), Step("] Grace", "⎋", "esc")]),
     ]

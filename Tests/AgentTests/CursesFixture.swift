@@ -69,9 +69,11 @@ final class CursesFixture {
         return sequence.keys(from: curses)
     }
 
-    func draw(_ lines: [StyledLine], clearing: Bool = false) throws {
+    func draw(_ lines: [StyledLine], clearing: Bool = false, isMirrored: Bool = false) throws {
         ccurses_erase(curses)
-        for (row, line) in lines.enumerated() { line.put(row: row, columns: screen.columns, on: curses) }
+        for (row, line) in lines.enumerated() {
+            line.put(row: row, columns: screen.columns, isMirrored: isMirrored, on: curses)
+        }
         ccurses_show(curses, clearing)
         try takeOutput()
     }

@@ -33,6 +33,22 @@ struct CursesTests {
         }
     }
 
+    @Test("Each terminal shows the same lines of a right-to-left language", arguments: types, [(60, 12), (200, 60)])
+    func mirrored(type: String, size: (columns: Int, rows: Int)) throws {
+        let fixture = try CursesFixture(type, columns: size.columns, rows: size.rows)
+        let lines = Self.texts + [StyledLine("› [x] \u{2068}محمد\u{2069}", .highlighted)]
+        for lines in [lines, lines.reversed(), []] {
+            try fixture.draw(lines, isMirrored: true)
+            for (row, shown) in fixture.screen.lines.enumerated() {
+                let line = row < lines.count ? lines[row].mirrored(columns: size.columns).map(\.text).joined() : ""
+                #expect(shown == String(line.reversed().drop { $0 == " " }.reversed()))
+            }
+        }
+        try fixture.draw([StyledLine("› [x] \u{2068}محمد\u{2069}", .highlighted)], isMirrored: true)
+        let row = fixture.screen.styledLines[0]
+        #expect(row.hasPrefix("⟦  ") && row.hasSuffix("\u{2068}محمد\u{2069} [x] ‹⟧"))
+    }
+
     @Test("A line that is too wide is cut, and moves no other line")
     func cutting() throws {
         let fixture = try CursesFixture("xterm", columns: 10, rows: 4)
