@@ -207,10 +207,9 @@ extension ManageDialogue {
         }
         switch place {
         case .overview:
-            let about =
-                [StyledLine("  " + seen), words.use] + fixedLifetime(lifetime, words, indent: "  ")
-                + (prompt.isOwn ? [] : words.purpose)
-            return question(words.text(prompt.isOwn ? .whatMaySee : .asksReview), about + introduction(words, []))
+            let title = words.text(prompt.isOwn ? .whatMaySee : .asksReview)
+            let use = [StyledLine("  " + seen), words.use] + fixedLifetime(lifetime, words, indent: "  ")
+            return question(title, introduction(words, (prompt.isOwn ? [] : words.purpose) + use))
         case .choosing:
             let title = words.text(isAdjusted ? .whatMaySee : .whatFromNow)
             let heading = finder.listsShared.map { names.text($0 ? .listSeen : .listAll) }

@@ -59,14 +59,14 @@ extension AgentScreens {
             name: "manage-lifetime", prompt: managed, sizes: fewSizes,
             steps: [
                 Step("[t] Change", "t"), Step("1 day from now", "b"), Step("[t] Change", "t"),
-                Step("1 day from now", "←", "back"), Step("[t] Change", "t"), Step("7 days from now", "2"),
+                Step("1 day from now", "←", "back"), Step("[t] Change", "t"), .approving("[2] 7 days", "2"),
             ]),
         Session(
             name: "manage-one-day", prompt: managed, sizes: oneSize,
-            steps: [Step("[t] Change", "t"), Step("[1] 1 day", "1")]),
+            steps: [Step("[t] Change", "t"), .approving("[1] 1 day", "1")]),
         Session(
             name: "manage-thirty-days", prompt: managed, sizes: oneSize,
-            steps: [Step("[t] Change", "t"), Step("[3] 30 days", "3")]),
+            steps: [Step("[t] Change", "t"), .approving("[3] 30 days", "3")]),
         Session(
             name: "manage-purpose", prompt: anotherPurpose, sizes: fewSizes,
             steps: [Step("It said before", "⎋", "esc")]),
@@ -103,7 +103,7 @@ extension AgentScreens {
                 Step("[c] Look", "c"), Step("[e] Change", "e"), Step("] given name", "⏎", "1"),
                 Step("given name: Emmy_", "⌫⌫⌫⌫Amalie", "Amalie"), Step("given name: Amalie_", "⏎", ""),
                 Step("Amalie", "↓ ", "2"), .inLines("family name: Noether_", "back"),
-                .inLines("[x] family name", "space"), Step("[ ] family name", "←", "back"), Step("“Amalie”", "a"),
+                .inLines("On or off", "space"), Step("[ ] family name", "←", "back"), Step("“Amalie”", "a"),
             ]),
         Session(
             name: "propose-never", prompt: PromptText(kind: "propose", proposed: ProposeTests.card), sizes: fewSizes,

@@ -81,7 +81,7 @@ struct AgentScreens {
                 String(decoding: fixture.terminal.transcript[mark...], as: UTF8.self).contains(step.see)
             }
             // A line that approves counts only once the person could read the screen.
-            if ["s", "y", "a"].contains(line) { try fixture.waitForQuiet() }
+            if ["s", "y", "a"].contains(line) || step.isApproval { try fixture.waitForQuiet() }
             mark = fixture.terminal.transcript.count
             fixture.terminal.send(line + "\r")
         }

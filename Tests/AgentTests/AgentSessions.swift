@@ -14,6 +14,8 @@ extension AgentScreens {
         /// The line that is typed in line mode; `nil` if the step is left out there.
         var line: String?
         private(set) var isInLinesOnly = false
+        /// Whether the line approves, although it is none of the usual keys.
+        private(set) var isApproval = false
 
         init(_ see: String, _ keys: String, _ line: String? = nil) {
             self.see = see
@@ -24,6 +26,12 @@ extension AgentScreens {
         init(_ see: String, click: String, _ line: String) {
             self.init(see, "", line)
             self.click = click
+        }
+
+        static func approving(_ see: String, _ keys: String) -> Step {
+            var step = Step(see, keys)
+            step.isApproval = true
+            return step
         }
 
         /// A step that only line mode has.
