@@ -183,7 +183,7 @@ let package = Package(
             "contact-agent",
             [
                 "BrokerConnection", "BrokerFormatting", "CBrokerCurses", "CBrokerLinux", "BrokerPasswordPrompt",
-                "BrokerModel", "BrokerJSON", "BrokerVarlink", "BrokerVarlinkClient",
+                "BrokerModel", "BrokerInterface", "BrokerJSON", "BrokerVarlink", "BrokerVarlinkClient",
             ], isInstalled: true),
         program(
             "contactctl",
@@ -316,8 +316,7 @@ let package = Package(
             "AgentTests",
             [
                 "contact-agent", "Approval", "PseudoTerminal", "CBrokerCurses", "CBrokerLinux", "BrokerModel",
-                "BrokerFormatting",
-                "BrokerJSON",
+                "BrokerConnection", "BrokerFormatting", "BrokerInterface", "BrokerJSON", "BrokerVarlinkClient",
             ]),
         tests(
             "CommandTests",

@@ -27,15 +27,27 @@ extension BrokerConnectionError: CustomStringConvertible {
         }
     }
 
-    /// Advice for the person.
-    public var advice: String {
+    /// What may help.
+    public enum Remedy: Sendable {
+        case startSystemBroker, startSessionBroker, checkSocket
+    }
+
+    public var remedy: Remedy {
         switch self {
         case .notRunning(let places) where places.count == 1 && places.allSatisfy(BrokerPlaces.isOfSystem):
-            "is it running? try: systemctl status contactbroker.service"
-        case .cannotConnect(let path, _) where BrokerPlaces.isOfSystem(path):
-            "is it running? try: systemctl status contactbroker.service"
-        case .notRunning, .cannotConnect: "is contactbrokerd running? try: contactbrokerd --session"
-        case .foreignServer: "check $CONTACTBROKER_RUNTIME_DIR, and who created the socket"
+            .startSystemBroker
+        case .cannotConnect(let path, _) where BrokerPlaces.isOfSystem(path): .startSystemBroker
+        case .notRunning, .cannotConnect: .startSessionBroker
+        case .foreignServer: .checkSocket
+        }
+    }
+
+    /// Advice for the person.
+    public var advice: String {
+        switch remedy {
+        case .startSystemBroker: "is it running? try: systemctl status contactbroker.service"
+        case .startSessionBroker: "is contactbrokerd running? try: contactbrokerd --session"
+        case .checkSocket: "check $CONTACTBROKER_RUNTIME_DIR, and who created the socket"
         }
     }
 }

@@ -1,7 +1,7 @@
 /// The name of a placeholder in a ``Phrase``.
 public enum Placeholder: String, CaseIterable, Sendable {
     case app, count, name, names, keys, program, pid, terminal, purpose, lifetime, time, query, reason, total,
-        first, last, rest, size, key, seen, changes, extent
+        first, last, rest, size, key, seen, changes, extent, path
 }
 
 /// Texts that programs show, by their keys in the files in `Languages`.
@@ -82,6 +82,28 @@ public enum Phrase: String, CaseIterable, Sendable {
         strengthSandboxed, strengthService, strengthInstalled, strengthClaimed, strengthUnverified, grantAll,
         grantSome, grantNothing, grantPolicy, grantProcess, grantSession, never, listFailed, answerUnreadable,
         nothingAnyMore
+
+    // Why the broker refused an answer.
+    case answerMalformed, answerContactGone, answerNotSelectable, answerTooLarge, answerCardTooLarge,
+        answerSilencesFull, answerDecidedAlready, answerGrantEnded, answerDurationFixed, answerPolicyDenies,
+        answerPolicyGroup, answerPolicyLimits, answerTooManyGroups, answerNotRecorded, answerBookFull
+
+    // Why the broker could not ask for the password.
+    case passwordNoAuthority, passwordNoAgent, passwordChanged, passwordTooMany, passwordNotSure,
+        passwordNotRecorded, passwordTooLate, passwordFailed, passwordHangs
+
+    // Other errors of the broker, and why it cannot be reached.
+    case errorStore, errorTooManyAgents, errorNotAccepted, reachNoPath, reachNotRunning, reachNoAnswer,
+        reachForeign, reachForeignUnknown, reachClosed, reachTooLate, reachInvalid, adviceSystem, adviceSession,
+        adviceForeign
+
+    // A row that cannot be chosen, and what else a row says.
+    case rowExcluded, rowLacks, rowTooFew, rowTooMany, rowOtherName, rowLinked, rowGroup, rowGrows
+
+    // Errors at the start and the end.
+    case startTerminal, startNoLocale, startNoMemory, startTooSimple, startSignals,
+        startAgain, startBusy, startAgent, startNotRecognised, startNotifier, adviceReport,
+        adviceTerminal, advicePlain, adviceStart, adviceOthers, adviceNobody, adviceOwnPassword
 
     // A contact's card at the command line.
     case bornAs, soundsLike, yes, identifier, columnName, columnPhone, columnEmail, columnIdentifier

@@ -101,14 +101,25 @@ public enum AgentError {
     public static let unknownPrompt = VarlinkError(prefix + "UnknownPrompt")
     public static let tooManyAgents = VarlinkError(prefix + "TooManyAgents")
 
-    /// - Parameter reason: why the broker did not ask the person, or got no answer; `nil` if the
-    ///   authentication failed.
-    public static func authenticationFailed(_ reason: String? = nil) -> VarlinkError {
-        VarlinkError(prefix + "AuthenticationFailed") { $0.member("reason", reason) }
+    /// The person was asked, and the authentication failed.
+    public static let authenticationFailed = VarlinkError(prefix + "AuthenticationFailed")
+
+    /// The broker did not ask the person, or got no answer.
+    ///
+    /// - Parameter reason: the problem in English, with details.
+    public static func authenticationFailed(_ problem: PasswordProblem, _ reason: String) -> VarlinkError {
+        VarlinkError(prefix + "AuthenticationFailed") {
+            $0.member("problem", problem.rawValue)
+            $0.member("reason", reason)
+        }
     }
 
-    public static func invalidAnswer(_ reason: String) -> VarlinkError {
-        VarlinkError(prefix + "InvalidAnswer") { $0.member("reason", reason) }
+    /// - Parameter reason: the problem in English, with details.
+    public static func invalidAnswer(_ problem: AnswerProblem, _ reason: String) -> VarlinkError {
+        VarlinkError(prefix + "InvalidAnswer") {
+            $0.member("problem", problem.rawValue)
+            $0.member("reason", reason)
+        }
     }
 
     public static func notAnAgent(_ reason: String) -> VarlinkError {

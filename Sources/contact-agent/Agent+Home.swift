@@ -10,8 +10,8 @@ extension Agent {
             let (grants, areRefused) = try connection.listGrants()
             home.list(grants, areRefused: areRefused)
         } catch {
-            guard case .error = error else { return lost("\(error)") }
-            say(.warning(names.text(.listFailed, [.reason: ShownText.line("\(error)")])))
+            guard case .error = error else { return lost(error) }
+            say(.warning(names.text(.listFailed, [.reason: names.words(for: error)])))
         }
         isHomeChanged = true
     }
@@ -25,7 +25,7 @@ extension Agent {
             }
             queue.insert(prompt, at: 0)
         } catch {
-            guard case .error = error else { return lost("\(error)") }
+            guard case .error = error else { return lost(error) }
             let app = ShownText.quoted(grant.displayName, columns: 32, names)
             say(.warning(names.text(.nothingAnyMore, [.app: app])))
             listGrants()

@@ -148,20 +148,20 @@ extension Agent {
         do throws(VarlinkClientError) {
             try body(connection)
         } catch {
-            guard case .error(let name, let parameters) = error else { return lost("\(error)") }
-            let reason = parameters["reason"]?.string.map(ShownText.line)
-            let wasNotRecognised = name == "io.contactbroker.Agent.AuthenticationFailed" && reason == nil
+            guard case .error(let name, let parameters) = error else { return lost(error) }
+            let reason = names.words(for: error)
+            let wasNotRecognised =
+                name == "io.contactbroker.Agent.AuthenticationFailed" && parameters["reason"]?.string == nil
             if isTerminalLent, !wasNotRecognised { endPasswordAgent() }
             switch name {
             case "io.contactbroker.Agent.AuthenticationFailed":
-                hint = reason.map { names.text(.notTaken, [.reason: $0]) } ?? names.text(.notRecognised)
+                hint = wasNotRecognised ? names.text(.notRecognised) : names.text(.notTaken, [.reason: reason])
             case "io.contactbroker.Agent.UnknownPrompt":
                 if let screen { withdraw(screen.prompt.cookie) }
             default:
-                let words = [ShownText.line(name), reason].compactMap { $0 }.joined(separator: ": ")
                 let prompt = screen?.prompt
                 leaveDialogue()
-                say(.warning(names.text(.notTaken, [.reason: words])))
+                say(.warning(names.text(.notTaken, [.reason: reason])))
                 say(StyledLine(names.text(.nothingShared)))
                 if let prompt { _ = try? connection.answer(prompt.cookie, .dismissed) }
                 if once { ending = .refused }

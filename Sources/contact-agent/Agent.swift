@@ -1,4 +1,3 @@
-import BrokerConnection
 import BrokerFormatting
 import BrokerJSON
 import BrokerPasswordPrompt
@@ -290,10 +289,8 @@ final class Agent {
             lendTerminal()
             try opened.serve(terminal: terminal.name)
             connection = opened
-        } catch let error as BrokerConnectionError {
-            lost(error.description, advice: error.advice)
         } catch {
-            lost("\(error)")
+            lost(error)
         }
     }
 
@@ -304,19 +301,13 @@ final class Agent {
                 take(event)
             }
         } catch {
-            guard case .error(let name, let parameters) = error else { return lost("\(error)") }
-            let reason = parameters["reason"]?.string.map { ": " + ShownText.line($0) } ?? ""
-            guard name == "io.contactbroker.Agent.AuthenticationFailed" else {
-                ending = .failed(
-                    "could not become an agent: \(ShownText.line(name))\(reason)",
-                    advice: "See whether other agents run, and whether the broker takes this one for you.")
-                return
-            }
-            let wasAsked = reason.isEmpty
+            guard case .error(let name, let parameters) = error else { return lost(error) }
+            let isPassword = name == "io.contactbroker.Agent.AuthenticationFailed"
+            let wasNotRecognised = isPassword && parameters["reason"]?.string == nil
+            let reason = wasNotRecognised ? names.text(.startNotRecognised) : names.words(for: error)
             ending = .failed(
-                "could not become an agent" + (wasAsked ? ": you were not recognised" : reason),
-                advice: "Apps ask nobody here until you start it again"
-                    + (wasAsked ? ", and give your own password when it is asked for." : "."))
+                names.text(.startAgent, [.reason: reason]),
+                advice: names.text(wasNotRecognised ? .adviceOwnPassword : isPassword ? .adviceNobody : .adviceOthers))
         }
     }
 
@@ -363,7 +354,7 @@ final class Agent {
 
     /// Handles a lost or failed connection: drops all prompts and schedules the next attempt, with growing
     /// pauses.
-    func lost(_ reason: String, advice: String? = nil) {
+    func lost(_ error: any Error) {
         connection?.close()
         connection = nil
         others = 0
@@ -377,8 +368,8 @@ final class Agent {
         isServing = false
         guard !isBrokerMissed else { return }
         isBrokerMissed = true
-        say(.warning(names.text(.brokerLost, [.reason: ShownText.line(reason)])))
-        if let advice { say(.dim(advice)) }
+        say(.warning(names.text(.brokerLost, [.reason: names.words(for: error)])))
+        if let advice = names.advice(for: error) { say(.dim(advice)) }
         say(.dim(names.text(.tryingAgain)))
     }
 }

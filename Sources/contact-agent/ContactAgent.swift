@@ -1,4 +1,3 @@
-import BrokerConnection
 import BrokerFormatting
 import BrokerPasswordPrompt
 import BrokerVarlinkClient
@@ -11,6 +10,7 @@ struct ContactAgent {
     static let version = "0.1.0"
 
     static func main() {
+        // Errors before the group is given up are in English, so that no library reads the language until then.
         let precautions: Precautions
         do {
             precautions = try Precautions.take()
@@ -56,21 +56,14 @@ struct ContactAgent {
                     type: precautions.environment.terminalType, withoutStyles: precautions.environment.noColor,
                     isRightToLeft: names.isRightToLeft)
         } catch {
-            switch error {
-            case .cannotOpen(let reason):
-                return failed(
-                    "could not open /dev/tty: \(reason)",
-                    advice: "Start it in a terminal window, not from a service or a pipe.")
-            case .tooSimple:
-                return failed(
-                    "could not draw on this terminal (TERM is not set, unknown on this system, or dumb)",
-                    advice: "Start it with --plain, or with TERM=xterm-256color before the command.")
-            }
+            let advice: Phrase = error == .tooSimple ? .advicePlain : .adviceTerminal
+            return failed(names.words(for: error), advice: names.text(advice))
         }
         let signals = clinux_watch_signals(watched, watched.count)
         guard signals >= 0 else {
             terminal.close()
-            return failed("could not catch signals", advice: "Report this: \(String(cString: strerror(-signals))).")
+            let reason = String(cString: strerror(-signals))
+            return failed(names.text(.startSignals, [.reason: reason]), advice: names.text(.adviceReport))
         }
         let password = precautions.isPrivileged ? PasswordAgent(environment: precautions.environment.lines) : nil
         let agent = Agent(
@@ -85,9 +78,7 @@ struct ContactAgent {
         case .approved: return 0
         case .refused: return 1
         case .failed(let what, let advice): return failed(what, advice: advice)
-        case .startAnew(let attempt):
-            let failure = precautions.startAnew(arguments, attempt: attempt)
-            return failed("could not start anew: \(failure.reason)", advice: "Start it again.")
+        case .startAnew(let attempt): return startAnew(arguments, precautions, attempt: attempt, names)
         case .signal(let number):
             _ = clinux_take_signal(number)
             return 128 + number
@@ -96,34 +87,48 @@ struct ContactAgent {
 
     private static func notify(_ arguments: Arguments, _ precautions: Precautions, _ connector: AgentConnector) -> CInt
     {
-        let notifier = Notifier(environment: precautions.environment, names: precautions.environment.names)
+        let names = precautions.environment.names
+        let notifier = Notifier(environment: precautions.environment, names: names)
         var attempt = arguments.attempt
         while true {
             switch notifier.run(connector.open) {
-            case .refused(let name):
+            case .refused(let error):
                 return failed(
-                    "could not become a notifier: \(ShownText.line(name))",
-                    advice: "See whether others run, and whether the broker takes this one for you.")
-            case .lost(let reason, let advice, let wasServed):
+                    names.text(.startNotifier, [.reason: names.words(for: error)]), advice: names.text(.adviceOthers))
+            case .lost(let error, let wasServed):
                 if wasServed { attempt = 0 }
                 // Write only one line per outage, because the journal keeps every line.
                 if attempt == 0 {
-                    _ = failed("the broker cannot be reached: \(reason)", advice: advice ?? "Trying again.")
+                    _ = failed(
+                        names.text(.brokerLost, [.reason: names.words(for: error)]),
+                        advice: names.advice(for: error) ?? names.text(.tryingAgain))
                 }
             }
             poll(nil, 0, CInt(clamping: Agent.pause(before: attempt).wholeMilliseconds))
             attempt = min(attempt + 1, Arguments.mostAttempts)
             guard connector.canOpenAgain else {
-                let failure = precautions.startAnew(arguments, attempt: attempt)
-                return failed("could not start anew: \(failure.reason)", advice: "Start it again.")
+                return startAnew(arguments, precautions, attempt: attempt, names)
             }
         }
     }
 
+    /// Restarts the agent. Returns only if that fails.
+    private static func startAnew(
+        _ arguments: Arguments, _ precautions: Precautions, attempt: Int, _ names: LocalizedNames
+    ) -> CInt {
+        let failure = precautions.startAnew(arguments, attempt: attempt) { say(names.text(.startBusy)) }
+        return failed(names.text(.startAgain, [.reason: failure.reason]), advice: names.text(.adviceStart))
+    }
+
     private static func failed(_ what: String, advice: String) -> CInt {
-        let bytes = Array("contact-agent: \(what)\n\(advice)\n".utf8)
+        say(what + "\n" + advice)
+        return 2
+    }
+
+    /// Writes to standard error.
+    private static func say(_ text: String) {
+        let bytes = Array("contact-agent: \(text)\n".utf8)
         // A failed write cannot be reported.
         _ = write(STDERR_FILENO, bytes, bytes.count)
-        return 2
     }
 }

@@ -1,4 +1,3 @@
-import BrokerConnection
 import BrokerFormatting
 import BrokerJSON
 import BrokerPasswordPrompt
@@ -18,9 +17,9 @@ struct Notifier {
 
     enum Ending {
         /// The broker cannot be reached, or the connection ended.
-        case lost(String, advice: String?, wasServed: Bool)
+        case lost(any Error, wasServed: Bool)
         /// The broker does not accept this notify-only agent.
-        case refused(String)
+        case refused(VarlinkClientError)
     }
 
     let environment: Environment
@@ -46,13 +45,12 @@ struct Notifier {
                 notification?.end()
                 notification = notify()
             }
-            return .lost("the connection was closed", advice: nil, wasServed: wasServed)
-        } catch VarlinkClientError.error(let name, _) {
-            return .refused(name)
-        } catch let error as BrokerConnectionError {
-            return .lost(error.description, advice: error.advice, wasServed: wasServed)
+            return .lost(VarlinkClientError.closed, wasServed: wasServed)
+        } catch let error as VarlinkClientError {
+            if case .error = error { return .refused(error) }
+            return .lost(error, wasServed: wasServed)
         } catch {
-            return .lost("\(error)", advice: nil, wasServed: wasServed)
+            return .lost(error, wasServed: wasServed)
         }
     }
 

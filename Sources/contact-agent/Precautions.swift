@@ -42,9 +42,11 @@ struct Precautions {
     /// package, neither the old file nor the new one may be executed. In that case this method retries for 30
     /// seconds. Meanwhile a signal such as SIGINT or SIGTERM ends the program.
     ///
-    /// - Parameter attempt: the number of failed connection attempts in a row.
+    /// - Parameters:
+    ///   - attempt: the number of failed connection attempts in a row.
+    ///   - sayBusy: reports that this method retries.
     /// - Returns: the reason why the restart failed; does not return on success.
-    func startAnew(_ arguments: Arguments, attempt: Int) -> Failure {
+    func startAnew(_ arguments: Arguments, attempt: Int, sayBusy: () -> Void) -> Failure {
         let words = arguments.words + ["--attempt", "\(attempt)"]
         // The agent's handlers for these signals write to a pipe, which nothing reads at this point.
         for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP] { signal(number, SIG_DFL) }
@@ -54,12 +56,7 @@ struct Precautions {
                 withCStrings(environment.lines) { clinux_start_anew(path, words, $0) }
             }
             guard code == -EACCES else { break }
-            if pass == 0 {
-                let said = Array(
-                    "contact-agent: the program file cannot be executed yet; retrying for 30 seconds\n".utf8)
-                // A failed write cannot be reported.
-                _ = write(STDERR_FILENO, said, said.count)
-            }
+            if pass == 0 { sayBusy() }
             poll(nil, 0, 100)
         }
         return Failure(reason: String(cString: strerror(-code)))

@@ -31,13 +31,25 @@ extension Row {
         // Texts are isolated, so that their direction does not move the numbers and brackets next to them.
         name = names.isolated(ShownText.line(NameFormatter(names: names).string(from: named)))
         let shown = object["detail"]?.string.map { names.isolated(ShownText.line($0)) }
-        detail = [Lookalike.warning(name).map { names.text($0) }, shown].compactMap { $0 }.joined(separator: "  ")
-        match = object["match"]?.string
-        isGranted = object["granted"]?.says("all") ?? false
         isEnabled = object["enabled"]?.bool ?? false
         returns = object["returns"]?.bool ?? true
-        contacts = object["members"]?.integer.flatMap(Int.init(exactly:)).map { max(1, $0) } ?? 1
-        reason = object["reason"]?.string.map(ShownText.line)
+        let members = Self.count(object["members"])
+        contacts = members ?? 1
+        let linked = Self.count(object["linked"]).map { names.text(.rowLinked, count: $0) }
+        let group = members.map { count in
+            let group = names.text(.rowGroup, count: count)
+            return object["grows"]?.bool == true ? names.text(.rowGrows, [.name: group]) : group
+        }
+        detail = [Lookalike.warning(name).map { names.text($0) }, shown, linked, group].compactMap(\.self)
+            .joined(separator: "  ")
+        match = object["match"]?.string
+        isGranted = object["granted"]?.says("all") ?? false
+        reason = object["problem"]?.string.flatMap { names.words(forRow: $0, key: object["key"]?.string) }
+    }
+
+    /// A number that is 1 or more; smaller ones count as 1.
+    private static func count(_ value: JSONValue?) -> Int? {
+        value?.integer.flatMap(Int.init(exactly:)).map { max(1, $0) }
     }
 }
 

@@ -24,6 +24,9 @@ final class Terminal: Display {
     enum Failure: Error, Hashable {
         /// There is no controlling terminal, or it cannot be opened.
         case cannotOpen(reason: String)
+        /// The system lacks the locale `C.UTF-8`.
+        case noLocale
+        case noMemory
         /// The terminal cannot move its cursor, so a prompt cannot be separated from other output.
         case tooSimple
     }
@@ -58,8 +61,8 @@ final class Terminal: Display {
             Self.close(fileDescriptor, output)
             switch failure {
             case CCURSES_TOO_SIMPLE: throw .tooSimple
-            case CCURSES_NO_LOCALE: throw .cannotOpen(reason: "the locale C.UTF-8 is missing")
-            default: throw .cannotOpen(reason: "out of memory")
+            case CCURSES_NO_LOCALE: throw .noLocale
+            default: throw .noMemory
             }
         }
         self.curses = curses

@@ -70,7 +70,8 @@ extension AgentScreens {
                 identifier: "r2", givenName: "Grace", familyName: "Hopper", detail: "+1 555 0100", returns: false,
                 card: PickTests.people[1].card),
             .init(
-                identifier: "r3", givenName: "Lin", familyName: "Lanying", detail: nil, reason: "has no e-mail address"),
+                identifier: "r3", givenName: "Lin", familyName: "Lanying", detail: nil,
+                problem: "lacksKey emailAddresses"),
             .init(identifier: "r4", givenName: "麗君", familyName: "鄧", detail: "teresa@example.tw"),
             .init(identifier: "r5", givenName: "محمد", familyName: "الأحمد", detail: "+966 5 555 0100"),
             .init(identifier: "r6", givenName: "Zoe\u{301} 👩🏽‍🚀", familyName: "[y] Yes", detail: "zoe@example.org"),
@@ -120,7 +121,7 @@ extension AgentScreens {
         Session(
             name: "button-several", prompt: PromptText(kind: "button", query: "l"),
             steps: [
-                Step("has no e-mail", "↓ ", "2"), Step("cannot be chosen: ", "⌧lo", "lo"),
+                Step("missing: e-mail", "↓ ", "2"), Step("cannot be chosen: ", "⌧lo", "lo"),
                 Step("Search: lo", "⎋", "esc"), Step("Leave without", "⎋", "esc"),
             ]),
         Session(

@@ -11,7 +11,8 @@ final class BrokerStandIn {
         var givenName: String
         var familyName: String
         var detail: String?
-        var reason: String?
+        /// Why the row cannot be chosen: a problem, and its key after a space.
+        var problem: String?
         /// Whether the app sees it already.
         var isGranted = false
         /// For a pick: whether choosing the row picks the contact. Otherwise choosing it shows `card`.
@@ -260,8 +261,10 @@ final class BrokerStandIn {
                     }
                     writer.member("detail", contact.detail)
                     writer.member("granted", contact.isGranted ? "all" : "none")
-                    writer.member("enabled", contact.reason == nil)
-                    writer.member("reason", contact.reason)
+                    writer.member("enabled", contact.problem == nil)
+                    let problem = contact.problem?.split(separator: " ").map(String.init) ?? []
+                    writer.member("problem", problem.first)
+                    writer.member("key", problem.dropFirst().first)
                     writer.member("returns", contact.returns)
                     writer.member("match", contact.match)
                 }

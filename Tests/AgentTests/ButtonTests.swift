@@ -94,13 +94,15 @@ struct ButtonTests {
     @Test("Marking a disabled row shows the reason")
     func disabledRow() throws {
         let fixture = try AgentFixture(contacts: [
-            .init(identifier: "r1", givenName: "Ada", familyName: "Lovelace", detail: "x", reason: "has no address"),
+            .init(
+                identifier: "r1", givenName: "Ada", familyName: "Lovelace", detail: "x",
+                problem: "lacksKey postalAddresses"),
             .init(identifier: "r2", givenName: "Ada", familyName: "Yonath", detail: "y"),
         ])
         try fixture.registered()
         fixture.ask(button("ada"))
-        try fixture.see("has no address", thenPress: " \r")
-        try fixture.see("Ada Lovelace cannot be chosen: has no address")
+        try fixture.see("missing: addresses", thenPress: " \r")
+        try fixture.see("Ada Lovelace cannot be chosen: missing: addresses")
         #expect(fixture.broker.answers.isEmpty)
     }
 

@@ -112,7 +112,7 @@ struct AgentRowTests {
         #expect(words(rows).prefix(expected.count) == expected[...])
         #expect(words(rows).dropFirst(expected.count).allSatisfy { $0.hasSuffix(" -") })
         #expect(rows.count == 3 && total == 3, "no contact is listed twice")
-        #expect(rows.allSatisfy { $0["reason"] == nil })
+        #expect(rows.allSatisfy { $0["problem"] == nil })
     }
 
     @Test("At most five contacts come first, and a query lists all in the usual order")

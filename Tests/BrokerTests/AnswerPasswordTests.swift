@@ -121,6 +121,7 @@ struct AnswerPasswordTests {
         #expect(refusal.error == "AuthenticationFailed")
         // The reply needs a reason. Without one the agent assumes a wrong password, and keeps lending its terminal.
         #expect(refusal.parameters["reason"]?.string?.contains("has changed") == true)
+        #expect(refusal.parameters["problem"]?.string == "changed")
         #expect(try status(app) == "notDetermined")
         #expect(!call.isOver)
         // The prompt is shown again, and the new policy forbids the earlier answer.

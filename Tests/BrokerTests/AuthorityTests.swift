@@ -53,6 +53,14 @@ struct ServingPasswordTests {
         #expect(try fixture.audit(.authentication).count == 2)
         // A person who was asked and failed gets no reason. Otherwise the reply says what failed and what to do.
         let reason = replies.first?.parameters["reason"]?.string
+        let problem = replies.first?.parameters["problem"]?.string.flatMap(PasswordProblem.init)
+        switch answer {
+        case .refused, .granted: #expect(problem == nil)
+        case .wantsInteraction: #expect(problem == .noPasswordAgent)
+        case .absent: #expect(problem == .noAuthority)
+        case .failed: #expect(problem == .authorityFailed)
+        case .hung: #expect(problem == .authorityHangs)
+        }
         switch answer {
         case .refused, .granted: #expect(reason == nil)
         case .wantsInteraction: #expect(reason?.contains("pkttyagent") == true)
@@ -101,6 +109,7 @@ struct ServingPasswordTests {
         let replies = try agent.replies(to: serve)
         #expect(replies.map(\.error) == ["AuthenticationFailed"])
         #expect(replies.first?.parameters["reason"]?.string?.contains("not given in time") == true)
+        #expect(replies.first?.parameters["problem"]?.string == "timedOut")
         try authority.answer(.granted)
         #expect(fixture.broker.prompts.agentCount(1_000) == 0)
     }

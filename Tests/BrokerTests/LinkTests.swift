@@ -103,7 +103,7 @@ struct LinkTests {
         let call = try mail.begin("RequestAccess")
         let prompt = try #require(try person.prompts().first)
         let row = try #require(try person.rows(prompt, query: "Bob").first)
-        #expect(try person.rows(prompt).map(\.detail) == ["with 1 linked card", "with 1 linked card", nil, nil])
+        #expect(try person.rows(prompt).map(\.linked) == [1, 1, nil, nil])
         #expect(try person.answer(prompt, #""level":"limited","identifiers":["\#(row.identifier)"]"#).error == nil)
         _ = try mail.replies(1, to: call)
         #expect(try mail.fetch(#""sortOrder":"givenName","unify":false"#).names == ["Ada", "Bob"])

@@ -58,6 +58,7 @@ struct PasswordCheckTests {
         let replies = try agent.replies(to: serve)
         #expect(replies.map(\.error) == ["AuthenticationFailed"])
         #expect(replies.first?.parameters["reason"]?.string?.contains("cannot tell") == true)
+        #expect(replies.first?.parameters["problem"]?.string == "programUnknown")
         #expect(authority.asked.count == (isGiven ? 1 : 0))
         #expect(fixture.broker.prompts.agentCount(1_000) == 0)
         #expect(try fixture.audit(.refusal).isEmpty)

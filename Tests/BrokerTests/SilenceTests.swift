@@ -49,6 +49,7 @@ struct SilenceTests {
             let answer = try asking.person.answer(shown, fields)
             #expect(answer.error == "InvalidAnswer")
             #expect(answer.parameters["reason"]?.string?.contains("already set for 1 apps") == true)
+            #expect(answer.parameters["problem"]?.string == "silencesFull")
         }
         #expect(!call.isOver)
         #expect(try asking.person.answer(shown, #""level":"denied""#).error == nil)

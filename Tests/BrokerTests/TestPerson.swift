@@ -20,6 +20,8 @@ final class TestPerson {
         let granted: String
         /// What the contact has in common with an offered card.
         let match: String?
+        let linked, members: Int?
+        let grows: Bool?
     }
 
     let agent: TestApp
@@ -94,7 +96,8 @@ final class TestPerson {
             else { return nil }
             return Row(
                 identifier: identifier, contact: contact, detail: row["detail"]?.string, granted: granted,
-                match: row["match"]?.string)
+                match: row["match"]?.string, linked: row["linked"]?.integer.flatMap(Int.init(exactly:)),
+                members: row["members"]?.integer.flatMap(Int.init(exactly:)), grows: row["grows"]?.bool)
         }
     }
 

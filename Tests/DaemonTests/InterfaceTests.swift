@@ -134,8 +134,8 @@ struct InterfaceTests {
             (.contacts, ContactsError.unauthorizedKeys(["note"])), (.contacts, ContactsError.invalidPredicate("x")),
             (.contacts, ContactsError.invalidContact(at: 0, key: "x", reason: "x")),
             (.contacts, ContactsError.limitExceeded("x", maximum: 1, reason: "x")), (.agent, AgentError.unknownPrompt),
-            (.agent, AgentError.tooManyAgents), (.agent, AgentError.authenticationFailed("x")),
-            (.agent, AgentError.invalidAnswer("x")), (.agent, AgentError.notAnAgent("x")),
+            (.agent, AgentError.tooManyAgents), (.agent, AgentError.authenticationFailed(.changed, "x")),
+            (.agent, AgentError.invalidAnswer(.malformed, "x")), (.agent, AgentError.notAnAgent("x")),
             (.admin, AdminError.notAuthorized("x")), (.admin, AdminError.unknownApp("x")),
             (.admin, AdminError.invalidValue("x", reason: "x")),
         ]

@@ -212,7 +212,7 @@ struct ManageTests {
             grants?.compactMap { $0["app"]?.string }.first { $0.hasPrefix(mail.path + " ") })
         _ = try administrator.call("io.contactbroker.Admin.ResetGrant") { $0.member("app", name) }
         let answer = try person.answer(prompt, #""level":"limited","identifiers":["\#(added)"]"#)
-        #expect(answer.error == "InvalidAnswer")
+        #expect(answer.error == "InvalidAnswer" && answer["problem"]?.string == "grantEnded")
         #expect(try mail.call("GetAuthorization").word == "notDetermined")
     }
 }

@@ -114,8 +114,9 @@ struct PickTests {
         let rows = try rows(prompt)
         #expect(rows.map { $0["enabled"]?.bool } == [true, false, false, false])
         #expect(
-            rows.map { $0["reason"]?.string } == [
-                nil, "has no e-mail address", "has too many: phone number", "has no e-mail address",
+            rows.map { [$0["problem"]?.string, $0["key"]?.string] } == [
+                [nil, nil], ["lacksKey", "emailAddresses"], ["tooMany", "phoneNumbers"],
+                ["lacksKey", "emailAddresses"],
             ])
         let lin = try row("Lin Lanying", prompt)
         let disabled = #""picked":[{"contact":"\#(lin)","key":"identifier"}]"#

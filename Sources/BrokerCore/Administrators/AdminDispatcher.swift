@@ -92,7 +92,7 @@ struct AdminDispatcher {
                 case .refused: throw AdminError.notAuthorized("authentication failed")
                 case .wantsInteraction: throw AdminError.notAuthorized(Verdict.withoutPasswordAgent)
                 case .absent: throw AdminError.notAuthorized(Verdict.withoutAuthority)
-                case .unanswered(let reason): throw AdminError.notAuthorized(reason)
+                case .unanswered(_, let reason): throw AdminError.notAuthorized(reason)
                 }
                 switch adminRight(try request(method, parameters, session), session) {
                 case .nothing, .authentication(action): try run(method, parameters, call, session)

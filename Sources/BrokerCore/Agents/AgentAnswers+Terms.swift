@@ -9,13 +9,13 @@ extension AgentAnswers {
     func addingKeys(
         _ keys: ContactKeySet, _ prompt: Prompt, _ known: CallerAccess
     ) throws(VarlinkError) -> DecidedAnswer {
-        guard !keys.isEmpty else { throw AgentError.invalidAnswer("no key was chosen") }
+        guard !keys.isEmpty else { throw AgentError.invalidAnswer(.malformed, "no key was chosen") }
         guard known.effective != .restricted, let principal = known.principal, let grant = grants.decided(known),
             grant.access != .denied
-        else { throw AgentError.invalidAnswer("the grant has ended") }
+        else { throw AgentError.invalidAnswer(.grantEnded, "the grant has ended") }
         // The prompt's own keys, and not those that are still lacking: another answer may have given some of them.
         guard keys.isSubset(of: prompt.question.keys ?? []) else {
-            throw AgentError.invalidAnswer("the app did not ask for these keys")
+            throw AgentError.invalidAnswer(.malformed, "the app did not ask for these keys")
         }
         guard keys.isSubset(of: known.ruling.maximumKeys) else { throw Self.beyondPolicy }
         return keeping(grant, with: grant.keys.union(keys), grant.lifetime, of: principal, prompt, known)
@@ -24,7 +24,7 @@ extension AgentAnswers {
     /// Checks the keys that an answer to a manage prompt adds to a grant.
     func checkAdded(_ keys: ContactKeySet, to stored: Grant?, _ known: CallerAccess) throws(VarlinkError) {
         guard keys.intersection(.byName).isSubset(of: stored?.asked ?? []) else {
-            throw AgentError.invalidAnswer("the app did not ask for these notes or groups")
+            throw AgentError.invalidAnswer(.malformed, "the app did not ask for these notes or groups")
         }
         guard keys.isSubset(of: known.ruling.maximumKeys) else { throw Self.beyondPolicy }
     }
@@ -50,7 +50,7 @@ extension AgentAnswers {
     }
 
     private static let beyondPolicy = AgentError.invalidAnswer(
-        "the administrator's policy does not allow this app these keys")
+        .policyLimits, "the administrator's policy does not allow this app these keys")
 
     /// The lifetime after an answer to a manage prompt. A grant that is bound to a session or a process ends with it,
     /// because the grant belongs to this session or process and not to the app.
@@ -59,7 +59,7 @@ extension AgentAnswers {
     ) throws(VarlinkError) -> Lifetime {
         guard let kind = parameters.lifetime, kind != former.kind || kind == .untilTime else { return former }
         guard principal.binding == .persistent else {
-            throw AgentError.invalidAnswer("this grant ends with its session or process")
+            throw AgentError.invalidAnswer(.lifetimeFixed, "this grant ends with its session or process")
         }
         return try lifetime(kind, parameters.expires, prompt)
     }
@@ -73,10 +73,10 @@ extension AgentAnswers {
         case .process: return .process
         case .untilTime:
             guard let end = expires.flatMap(Timestamp.seconds), end > surroundings.seconds else {
-                throw AgentError.invalidAnswer("expires must be in the future")
+                throw AgentError.invalidAnswer(.malformed, "expires must be in the future")
             }
             if let longest = grants.ruling(of: prompt.session).maximumLifetime, end > surroundings.seconds + longest {
-                throw AgentError.invalidAnswer("expires is later than the administrator's policy allows")
+                throw AgentError.invalidAnswer(.policyLimits, "expires is later than the administrator's policy allows")
             }
             return .untilTime(end)
         }

@@ -29,12 +29,13 @@ struct AgentAnswers {
         let (agent, prompt) = try shown.shown(parameters.agent, parameters.cookie, session)
         prompt.query?.freeze()
         guard !parameters.hasForeignFields(for: prompt.kind) else {
-            throw AgentError.invalidAnswer("a field belongs to another kind of prompt")
+            throw AgentError.invalidAnswer(.malformed, "a field belongs to another kind of prompt")
         }
         // Checked before anything takes effect. Otherwise the broker would report success although it cannot
         // silence the app.
         guard !parameters.neverAskAgain || grants.canSilence(prompt.caller) else {
             throw AgentError.invalidAnswer(
+                .silencesFull,
                 "“never ask again” is already set for \(surroundings.limits.silences) apps; refuse this one, or reset some "
                     + "with contactctl reset")
         }
@@ -50,7 +51,7 @@ struct AgentAnswers {
         }
         if let proposal = prompt.question.proposal, parameters.addProposed || parameters.mergeInto != nil {
             guard !parameters.addProposed || parameters.mergeInto == nil else {
-                throw AgentError.invalidAnswer("a card can be added or merged, not both")
+                throw AgentError.invalidAnswer(.malformed, "a card can be added or merged, not both")
             }
             if try rules.wantsPasswordForProposal(prompt), approved == nil {
                 return askPassword(
@@ -128,13 +129,14 @@ struct AgentAnswers {
     ) throws(VarlinkError) {
         guard !groups.isEmpty else { return }
         guard prompt.kind == .access || prompt.kind == .manage, decided.level == .limited else {
-            throw AgentError.invalidAnswer("contact groups can be chosen only with the level limited")
+            throw AgentError.invalidAnswer(.malformed, "contact groups can be chosen only with the level limited")
         }
         decided.groups = groups
         decided.canGrow = !prompt.caller.strength.isAssumable
         let former = access.grant(of: decided.principal)?.groups.records ?? []
         guard former.union(groups.keys).count <= GrantedGroups.most else {
-            throw AgentError.invalidAnswer("an app can have \(GrantedGroups.most) contact groups at most")
+            throw AgentError.invalidAnswer(
+                .tooManyGroups, "an app can have \(GrantedGroups.most) contact groups at most")
         }
     }
 
@@ -189,15 +191,17 @@ struct AgentAnswers {
         case (.access, .denied), (.access, .limited), (.access, .full): break
         case (.manage, .denied), (.manage, .limited), (.manage, .full): break
         case (.button, .denied):
-            guard isFirst else { throw AgentError.invalidAnswer("the app's access was already decided") }
+            guard isFirst else {
+                throw AgentError.invalidAnswer(.alreadyDecided, "the app's access was already decided")
+            }
         case (.button, .limited):
-            guard !rows.isEmpty else { throw AgentError.invalidAnswer("no contact was chosen") }
-        case (.button, .full): throw AgentError.invalidAnswer("the access button cannot give full access")
+            guard !rows.isEmpty else { throw AgentError.invalidAnswer(.malformed, "no contact was chosen") }
+        case (.button, .full): throw AgentError.invalidAnswer(.malformed, "the access button cannot give full access")
         case (.pick, _), (.propose, _), (.keys, _):
-            throw AgentError.invalidAnswer("this kind of prompt has no level")
+            throw AgentError.invalidAnswer(.malformed, "this kind of prompt has no level")
         }
         guard level == .limited || (rows.isEmpty && removed.isEmpty) else {
-            throw AgentError.invalidAnswer("contacts can be chosen only with the level limited")
+            throw AgentError.invalidAnswer(.malformed, "contacts can be chosen only with the level limited")
         }
         try checkPolicy(level, prompt, known)
         if prompt.kind == .manage {
@@ -206,12 +210,13 @@ struct AgentAnswers {
         if let byName = parameters.keys?.intersection(.byName), !byName.isEmpty,
             prompt.question.keys?.isSuperset(of: byName) != true
         {
-            throw AgentError.invalidAnswer("the app did not ask for these notes or groups")
+            throw AgentError.invalidAnswer(.malformed, "the app did not ask for these notes or groups")
         }
         if case .granted(let counting) = known.effective, let principal = known.principal, counting.access != .denied {
             let grant = terms(of: counting, known)
             guard parameters.lifetime == nil || parameters.lifetime == grant.lifetime.kind else {
-                throw AgentError.invalidAnswer("the lifetime of an existing grant cannot be changed here")
+                throw AgentError.invalidAnswer(
+                    .lifetimeFixed, "the lifetime of an existing grant cannot be changed here")
             }
             return DecidedAnswer(
                 principal: principal, level: level, keys: parameters.keys ?? grant.keys, lifetime: grant.lifetime,
@@ -219,7 +224,7 @@ struct AgentAnswers {
         }
         let lifetime = try lifetime(parameters, prompt)
         guard let principal = prompt.caller.principal(for: lifetime) else {
-            throw AgentError.invalidAnswer("this app cannot have a grant of that lifetime")
+            throw AgentError.invalidAnswer(.malformed, "this app cannot have a grant of that lifetime")
         }
         return DecidedAnswer(
             principal: principal, level: level, keys: parameters.keys ?? Grant.ordinaryKeys, lifetime: lifetime,
@@ -234,14 +239,16 @@ struct AgentAnswers {
         guard level != .denied else { return }
         let ruling = grants.ruling(of: prompt.session)
         guard known.effective != .restricted, ruling.forcedLevel != .denied else {
-            throw AgentError.invalidAnswer("the administrator's policy denies this app")
+            throw AgentError.invalidAnswer(.policyDenies, "the administrator's policy denies this app")
         }
         guard ruling.contactGroups.isEmpty else {
             throw AgentError.invalidAnswer(
+                .policySharesGroup,
                 "the administrator's policy shares a contact group with this app, so no contacts can be chosen for it")
         }
         guard level != .full || (!ruling.capsLevel && ruling.forcedLevel != .limited) else {
-            throw AgentError.invalidAnswer("the administrator's policy allows this app limited access at most")
+            throw AgentError.invalidAnswer(
+                .policyLimits, "the administrator's policy allows this app limited access at most")
         }
     }
 
@@ -276,7 +283,7 @@ struct AgentAnswers {
             // The person can deny access at any time, even while the policy denies the app.
             (principal, grant) = stored
         } else {
-            throw AgentError.invalidAnswer("the grant has ended")
+            throw AgentError.invalidAnswer(.grantEnded, "the grant has ended")
         }
         let lifetime = try lifetime(parameters, instead: grant.lifetime, of: principal, prompt)
         if let keys = parameters.keys { try checkAdded(keys.subtracting(grant.keys), to: grants.decided(known), known) }
@@ -306,7 +313,7 @@ struct AgentAnswers {
         let caller = prompt.caller
         let kind = parameters.lifetime ?? caller.lifetimes.first ?? .process
         guard caller.lifetimes.contains(kind == .untilTime ? .untilRevoked : kind) else {
-            throw AgentError.invalidAnswer("this app cannot have a grant of that lifetime")
+            throw AgentError.invalidAnswer(.malformed, "this app cannot have a grant of that lifetime")
         }
         return try lifetime(kind, parameters.expires, prompt)
     }
@@ -367,7 +374,8 @@ struct AgentAnswers {
             grants.scheduleExpiry()
             guard holds else {
                 prompts.end(prompt, .dismissed, answering: agent)
-                return call.fail(AgentError.invalidAnswer("the decision could not be recorded, so it has no effect"))
+                return call.fail(
+                    AgentError.invalidAnswer(.notRecorded, "the decision could not be recorded, so it has no effect"))
             }
             let outcome: PromptOutcome = decided.level == .denied ? .refused : .granted(newly: decided.added)
             let isSilenced = parameters.neverAskAgain && decided.level == .denied

@@ -158,10 +158,10 @@ extension PolicyInForce {
         switch verdict {
         case .granted: return
         case .absent where mayDoWithout: return
-        case .absent: throw AgentError.authenticationFailed(Verdict.withoutAuthority)
-        case .wantsInteraction: throw AgentError.authenticationFailed(Verdict.withoutPasswordAgent)
-        case .unanswered(let reason): throw AgentError.authenticationFailed(reason)
-        case .refused: throw AgentError.authenticationFailed()
+        case .absent: throw AgentError.authenticationFailed(.noAuthority, Verdict.withoutAuthority)
+        case .wantsInteraction: throw AgentError.authenticationFailed(.noPasswordAgent, Verdict.withoutPasswordAgent)
+        case .unanswered(let problem, let reason): throw AgentError.authenticationFailed(problem, reason)
+        case .refused: throw AgentError.authenticationFailed
         }
     }
 }

@@ -181,14 +181,6 @@ struct AgentSearches {
         return found
     }
 
-    /// What sharing a group means, after its name.
-    private func words(_ group: FoundGroup, _ prompt: Prompt) -> String {
-        // Other programs of the user could otherwise add contacts to what they see.
-        let grows = !prompt.caller.strength.isAssumable
-        return "contact group: \(DecidedAnswer.words(group.members))"
-            + (grows ? ", and those that you add to it later" : "")
-    }
-
     private func contact(_ group: FoundGroup) -> StoredContact {
         var type = JSONWriter()
         type.value(ContactType.organization.rawValue)
@@ -220,10 +212,12 @@ struct AgentSearches {
         for group in groups {
             writer.object { writer in
                 let identifier = prompt.rows.identifier(of: group.record, as: .group)
-                write(contact(group), identifier, note: words(group, prompt), &writer)
+                write(contact(group), identifier, &writer)
                 writer.member("granted", group.isShared ? "all" : "none")
                 writer.member("enabled", true)
                 writer.member("members", group.members)
+                // Other programs of the user could otherwise add contacts to what they see.
+                writer.member("grows", !prompt.caller.strength.isAssumable)
             }
         }
         for (index, (record, contact)) in rows.enumerated() {
@@ -232,13 +226,15 @@ struct AgentSearches {
                 let others = (links?.members(of: record).count ?? 1) - 1
                 write(
                     contact, prompt.rows.identifier(of: record, as: .agentRow),
-                    detail: matched[record] ?? Self.caption(of: prompt),
-                    note: others == 0 ? nil : others == 1 ? "with 1 linked card" : "with \(others) linked cards",
-                    &writer)
+                    detail: matched[record] ?? Self.caption(of: prompt), &writer)
                 writer.member("granted", granted.contains(record) ? "all" : "none")
-                writer.member("enabled", choice?.reason == nil)
+                writer.member("enabled", choice?.obstacle == nil)
                 writer.member("returns", choice?.returns)
-                writer.member("reason", choice?.reason)
+                if let obstacle = choice?.obstacle {
+                    writer.member("problem", obstacle.problem.rawValue)
+                    writer.member("key", obstacle.key?.rawValue)
+                }
+                if others > 0 { writer.member("linked", others) }
                 writer.member("match", prompt.similar?.first { $0.record == record }?.match.rawValue)
             }
         }
@@ -258,15 +254,13 @@ struct AgentSearches {
     }
 
     private func write(
-        _ contact: StoredContact, _ identifier: String, detail: ValuePlace? = nil, note: String?,
-        _ writer: inout DisclosedWriter
+        _ contact: StoredContact, _ identifier: String, detail: ValuePlace? = nil, _ writer: inout DisclosedWriter
     ) {
         writer.member("identifier", identifier)
         writer.members(
             of: Self.rowDisclosure.row(
                 of: contact, keys: Self.rowKeys, identifier: identifier, detail: detail,
-                textLimit: surroundings.limits.rowText),
-            note: note)
+                textLimit: surroundings.limits.rowText))
     }
 
     func show(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
@@ -281,19 +275,21 @@ struct AgentSearches {
                     found.append(($0, $1, ImageMembers($2)))
                 }
             }
-            guard !found.isEmpty else { return call.fail(AgentError.invalidAnswer("the prompt has no such row")) }
+            guard !found.isEmpty else { return call.fail(Self.contactGone) }
             let disclosed = Disclosure.forPerson(keys: .all).project(
                 found, of: ContactKeySet.all.subtracting(.images), under: prompt.rows, as: .agentRow)
             show(disclosed, call, session)
         }
     }
 
+    private static let contactGone = AgentError.invalidAnswer(.contactGone, "the contact no longer exists")
+
     /// - Parameter selectable: for the one-time picker, the keys whose values can be chosen.
     private func show(
         _ contact: DisclosedContacts, selectable: ContactKeySet? = nil, _ call: Call, _ session: CallerSession
     ) {
         guard contact.size <= surroundings.limits.largestReply else {
-            return call.fail(AgentError.invalidAnswer("the contact is too large to show"))
+            return call.fail(AgentError.invalidAnswer(.contactTooLarge, "the contact is too large to show"))
         }
         var writer = DisclosedWriter(reservingCapacity: contact.size + 256)
         writer.member("contact", only: contact)
@@ -340,13 +336,13 @@ struct AgentSearches {
         _ identifier: String, _ pick: Pick, _ prompt: Prompt, _ call: Call, _ session: CallerSession
     ) throws(VarlinkError) {
         guard let record = prompt.rows.record(identifier, as: .agentRow) else {
-            throw AgentError.invalidAnswer("the prompt has no such row")
+            throw AgentError.invalidAnswer(.malformed, "the prompt has no such row")
         }
         longReads.read(books, for: call, session) { (book) throws(StoreError) in
             try book.rows([record], images: []).first.map { ($0, pick.selectable($0.record, $0.contact)) }
         } then: { found in
             guard case let (row, selectable)?? = found else {
-                return call.fail(AgentError.invalidAnswer("the prompt has no such row"))
+                return call.fail(Self.contactGone)
             }
             let keys = pick.permitted.union(.names).subtracting(.images)
             let disclosed = Disclosure.forPerson(keys: keys).project([row], of: keys, under: prompt.rows, as: .agentRow)

@@ -39,7 +39,8 @@ struct PasswordRules {
     private func wantsPassword(forMuch givesMuch: Bool, _ prompt: Prompt) throws(VarlinkError) -> Bool {
         let ruling = grants.ruling(of: prompt.session)
         guard grants.policy.canGrant(ruling), grants.policy.allowsMuch || !givesMuch else {
-            throw AgentError.authenticationFailed("the answer needs a password, and nothing here can ask for it")
+            throw AgentError.authenticationFailed(
+                .noAuthority, "the answer needs a password, and nothing here can ask for it")
         }
         return surroundings.wantsPasswords && (givesMuch || ruling.requiresAuthentication)
     }

@@ -21,8 +21,15 @@ struct Pick: Sendable {
     struct Choice: Hashable, Sendable {
         /// Whether choosing the row returns the contact. If not, the agent shows the contact's card.
         var returns: Bool
-        /// Why the row cannot be chosen, in words for the person; `nil` if it can be chosen.
-        var reason: String?
+        /// Why the row cannot be chosen; `nil` if it can be chosen.
+        var obstacle: Obstacle?
+    }
+
+    /// A condition that a contact does not meet.
+    struct Obstacle: Hashable, Sendable {
+        var problem: RowProblem
+        /// The key that is missing, or has too few or too many values.
+        var key: ContactKey?
     }
 
     /// - Parameters:
@@ -39,11 +46,11 @@ struct Pick: Sendable {
     }
 
     func choice(_ record: RecordNumber, _ contact: StoredContact) -> Choice {
-        Choice(returns: returns(record, contact), reason: enabling?.reason(against: record, contact))
+        Choice(returns: returns(record, contact), obstacle: enabling?.obstacle(for: record, contact))
     }
 
     private func returns(_ record: RecordNumber, _ contact: StoredContact) -> Bool {
-        if let returningContact { return returningContact.reason(against: record, contact) == nil }
+        if let returningContact { return returningContact.obstacle(for: record, contact) == nil }
         return select == .contact
     }
 
@@ -52,7 +59,7 @@ struct Pick: Sendable {
         guard !returns(record, contact) else { return [] }
         let valued = permitted.intersection(contact.present).subtracting(Self.neverValues)
         guard let returningProperty else { return valued }
-        guard returningProperty.reason(against: record, contact) == nil else { return [] }
+        guard returningProperty.obstacle(for: record, contact) == nil else { return [] }
         return returningProperty.key.map { valued.intersection(ContactKeySet([$0])) } ?? valued
     }
 
@@ -76,46 +83,27 @@ struct PickerCondition: Sendable {
         excluded = Set(rule.excludedIdentifiers.compactMap(record))
     }
 
-    /// Why the contact does not match the rule, in words for the person; `nil` if it matches.
-    func reason(against record: RecordNumber, _ contact: StoredContact) -> String? {
-        if excluded.contains(record) { return "the app excludes it" }
-        for key in rule.hasKeys.keys where count(of: key, in: contact) == 0 { return "has no \(Self.word(for: key))" }
+    /// Why the contact does not match the rule; `nil` if it matches.
+    func obstacle(for record: RecordNumber, _ contact: StoredContact) -> Pick.Obstacle? {
+        if excluded.contains(record) { return Pick.Obstacle(problem: .excluded) }
+        for key in rule.hasKeys.keys where count(of: key, in: contact) == 0 {
+            return Pick.Obstacle(problem: .lacksKey, key: key)
+        }
         for (key, least) in rule.minimumCount where count(of: key, in: contact) < least {
-            return "has too few: \(Self.word(for: key))"
+            return Pick.Obstacle(problem: .tooFew, key: key)
         }
         for (key, most) in rule.maximumCount where count(of: key, in: contact) > most {
-            return "has too many: \(Self.word(for: key))"
+            return Pick.Obstacle(problem: .tooMany, key: key)
         }
         if let names = rule.familyNames,
             !names.contains(allowed.contains(.familyName) ? contact.familyName : "")
         {
-            return "has another family name"
+            return Pick.Obstacle(problem: .otherFamilyName)
         }
         return nil
     }
 
     private func count(of key: ContactKey, in contact: StoredContact) -> Int {
         allowed.contains(key) ? contact.count(of: key) : 0
-    }
-
-    private static func word(for key: ContactKey) -> String {
-        switch key {
-        case .phoneNumbers: "phone number"
-        case .emailAddresses: "e-mail address"
-        case .postalAddresses: "postal address"
-        case .birthday, .nonGregorianBirthday: "birthday"
-        case .urlAddresses: "web page"
-        case .socialProfiles: "social profile"
-        case .instantMessageAddresses: "messaging address"
-        case .contactRelations: "relation"
-        case .dates: "date"
-        case .note: "note"
-        case .imageData, .thumbnailImageData, .imageDataAvailable: "photo"
-        case .organizationName, .departmentName, .jobTitle, .phoneticOrganizationName: "place of work"
-        case .contactType, .namePrefix, .givenName, .middleName, .familyName, .previousFamilyName, .nameSuffix,
-            .nickname, .phoneticGivenName, .phoneticMiddleName, .phoneticFamilyName:
-            "name of that kind"
-        case .creationDate, .modificationDate, .extraProperties: "such property"
-        }
     }
 }

@@ -33,9 +33,11 @@ struct PickAnswers {
     func handOver(
         _ pick: Pick, _ chosen: [Chosen], _ prompt: Prompt, _ agent: Agent, _ call: Call, _ approved: Approval?
     ) throws(VarlinkError) {
-        guard chosen.count == 1 || pick.multiple else { throw AgentError.invalidAnswer("the app asked for only one") }
+        guard chosen.count == 1 || pick.multiple else {
+            throw AgentError.invalidAnswer(.malformed, "the app asked for only one")
+        }
         guard Set(chosen.map(\.value)).count == chosen.count else {
-            throw AgentError.invalidAnswer("the same contact or value was picked twice")
+            throw AgentError.invalidAnswer(.malformed, "the same contact or value was picked twice")
         }
         let records = Set(chosen.map(\.record))
         let whole = Set(chosen.lazy.filter { $0.value.key == nil }.map(\.record))
@@ -55,14 +57,14 @@ struct PickAnswers {
             guard prompts.prompt(cookie, shownTo: agent) === prompt else { return call.fail(AgentError.unknownPrompt) }
             // A different policy may have come into force during the read.
             guard approved != nil || (try? rules.wantsPassword(forPicking: records, prompt)) == false else {
-                return call.fail(AgentError.authenticationFailed("the policy has changed; answer again"))
+                return call.fail(AgentError.authenticationFailed(.changed, "the policy has changed; answer again"))
             }
             let rows = Dictionary(uniqueKeysWithValues: (found.flatMap { $0 } ?? []).map { ($0.row.record, $0) })
             for (record, value) in chosen {
                 // A contact that was deleted meanwhile is skipped.
                 guard let (_, choice, selectable) = rows[record] else { continue }
-                guard choice.reason == nil, value.key.map(selectable.contains) ?? choice.returns else {
-                    return call.fail(AgentError.invalidAnswer("the row or value cannot be chosen"))
+                guard choice.obstacle == nil, value.key.map(selectable.contains) ?? choice.returns else {
+                    return call.fail(AgentError.invalidAnswer(.notSelectable, "the row or value cannot be chosen"))
                 }
             }
             hand(
@@ -72,7 +74,8 @@ struct PickAnswers {
     }
 
     private typealias ReadRow = (row: DisclosableContact, choice: Pick.Choice, selectable: ContactKeySet)
-    private static let tooMuch = AgentError.invalidAnswer("the contacts are too large for one reply; choose fewer")
+    private static let tooMuch = AgentError.invalidAnswer(
+        .tooLarge, "the contacts are too large for one reply; choose fewer")
 
     private func hand(
         _ chosen: [(row: DisclosableContact, value: AnswerParameters.PickedValue)], _ pick: Pick, _ prompt: Prompt,
@@ -96,7 +99,7 @@ struct PickAnswers {
             }
         }
         guard values.count == chosen.count(where: { $0.value.key != nil }) else {
-            return call.fail(AgentError.invalidAnswer("the value does not exist"))
+            return call.fail(AgentError.invalidAnswer(.notSelectable, "the value does not exist"))
         }
         let picked = Picked(contacts: contacts, values: values)
         if approved == nil { rules.noteWithoutPassword(Set(chosen.map(\.row.record)), prompt.caller) }

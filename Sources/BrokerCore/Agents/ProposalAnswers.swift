@@ -16,14 +16,14 @@ struct Proposal {
     func changed(to changed: WireContact) throws(VarlinkError) -> Contact {
         let present = changed.contact.present
         guard present.isSubset(of: card.present), changed.keys.isDisjoint(with: .images) else {
-            throw AgentError.invalidAnswer("the changed card has keys that the offered one lacks, or an image")
+            throw AgentError.invalidAnswer(.malformed, "the changed card has keys that the offered one lacks, or an image")
         }
         do throws(ContactError) {
             try changed.contact.validate(writing: changed.keys)
         } catch {
-            throw AgentError.invalidAnswer("the changed card is not valid")
+            throw AgentError.invalidAnswer(.malformed, "the changed card is not valid")
         }
-        guard !present.isEmpty else { throw AgentError.invalidAnswer("the changed card is empty") }
+        guard !present.isEmpty else { throw AgentError.invalidAnswer(.malformed, "the changed card is empty") }
         var contact = changed.contact
         contact.imageData = card.imageData
         return contact
@@ -129,23 +129,23 @@ struct ProposalAnswers {
     }
 
     private func fail(_ failure: PendingSave.Failure, of uid: UInt32, _ call: Call) {
-        let reason: String
+        let (problem, reason): (AnswerProblem, String)
         switch failure {
         case .unavailable: return call.fail(ContactsError.storeUnavailable)
         case .change(.store(let error)): return problems.unavailable(call, error)
-        case .accessDenied: reason = "the administrator's policy forbids it"
-        case .cannotMerge(let words): reason = words
+        case .accessDenied: (problem, reason) = (.policyDenies, "the administrator's policy forbids it")
+        case .mergedTooLarge: (problem, reason) = (.contactTooLarge, "the contact would become too large")
         case .change(.recordDoesNotExist), .change(.parentRecordDoesNotExist), .change(.containmentCycle),
             .change(.tooManyLinked), .change(.containerInUse), .change(.tooManyContainers), .change(.hasContacts):
-            reason = "the contact no longer exists"
+            (problem, reason) = (.contactGone, "the contact no longer exists")
         case .change(.bookFull(let size, let most)):
             problems.noteFull(uid)
-            reason = SpaceWords.bookFull(size: size, most: most)
+            (problem, reason) = (.bookFull, SpaceWords.bookFull(size: size, most: most))
         case .change(.allowanceUsed(let most)):
             // Unreachable: the person makes this change, and only apps have an allowance.
-            reason = SpaceWords.bookFull(size: nil, most: most)
+            (problem, reason) = (.bookFull, SpaceWords.bookFull(size: nil, most: most))
         }
-        groupCommit.fail(AgentError.invalidAnswer(reason), call)
+        groupCommit.fail(AgentError.invalidAnswer(problem, reason), call)
     }
 
     /// - Returns: the change that adds the card's values to the contact; `nil` if the contact has all of them
@@ -159,7 +159,7 @@ struct ProposalAnswers {
         } catch {
             throw .change(.store(error))
         }
-        guard let found else { throw .cannotMerge("the contact no longer exists") }
+        guard let found else { throw .change(.recordDoesNotExist(index: 0)) }
         guard let contact = Contact(found) else {
             throw .change(.store(.damagedCard(record: record.rawValue)))
         }
@@ -168,7 +168,7 @@ struct ProposalAnswers {
         do throws(ContactError) {
             try completed.validate(writing: keys)
         } catch {
-            throw .cannotMerge("the contact would become too large")
+            throw .mergedTooLarge
         }
         return .update(record, completed, keys: keys)
     }

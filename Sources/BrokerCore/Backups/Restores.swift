@@ -214,7 +214,7 @@ final class Restores {
                     "replaces", reason: "the address book has \(count) contacts, which would be replaced"))
         case .change(let error): unavailable(call, "\(error)")
         case .unavailable: unavailable(call, "too many saves wait")
-        case .accessDenied, .cannotMerge: unavailable(call, "it was refused")
+        case .accessDenied, .mergedTooLarge: unavailable(call, "it was refused")
         }
     }
 }

@@ -11,7 +11,7 @@ enum Verdict: Hashable {
     /// There is no authority that could ask for a password.
     case absent
     /// The person was not asked or did not answer. The text says why and what to do.
-    case unanswered(String)
+    case unanswered(PasswordProblem, String)
 }
 
 /// One request for a password on behalf of one call. It lives on the event loop.
@@ -60,7 +60,7 @@ final class WantedPassword {
     func withdraw(because reason: String = "the request that needed the password has changed; answer again") {
         guard !isOver else { return }
         cancelQuestion()
-        end(.unanswered(reason))
+        end(.unanswered(.changed, reason))
     }
 
     /// Ends the request without running `done`, because the caller has disconnected.
@@ -156,7 +156,7 @@ final class Passwords {
         makeRoom(for: wanted)
         guard add(wanted) else {
             wanted.record("not asked: too many")
-            wanted.end(.unanswered("too many password requests are open; answer them first"))
+            wanted.end(.unanswered(.tooManyRequests, "too many password requests are open; answer them first"))
             return nil
         }
         call.onAbandoned = { [weak wanted] in wanted?.abandon() }
@@ -179,7 +179,9 @@ final class Passwords {
         case .same: .granted
         case .changed: .refused
         case .unknown:
-            .unanswered("the broker cannot tell whether this program is still the one that connected; try again")
+            .unanswered(
+                .programUnknown,
+                "the broker cannot tell whether this program is still the one that connected; try again")
         }
     }
 
@@ -195,7 +197,9 @@ final class Passwords {
                     answered(wanted, answer)
                 }
             },
-            failed: { [weak wanted] in wanted?.end(.unanswered("the password request could not be recorded")) })
+            failed: { [weak wanted] in
+                wanted?.end(.unanswered(.notRecorded, "the password request could not be recorded"))
+            })
     }
 
     private func startTimer(_ wanted: WantedPassword) {
@@ -203,7 +207,7 @@ final class Passwords {
             guard !wanted.isOver else { return }
             wanted.asked?.cancel()
             wanted.record("not answered in time")
-            wanted.end(.unanswered("the password was not given in time"))
+            wanted.end(.unanswered(.timedOut, "the password was not given in time"))
         }
     }
 
@@ -218,13 +222,14 @@ final class Passwords {
         case .failed(let reason):
             // The person may be unable to read the broker's journal, so the text contains the reason.
             verdict = .unanswered(
+                .authorityFailed,
                 "polkit could not ask for your password (\(reason)); an administrator can check: systemctl status polkit "
                     + "dbus systemd-logind")
             word = "failed"
             surroundings.log("cannot ask for the password for \(wanted.action.rawValue): \(reason)")
         case .hung:
             let advice = "polkit does not answer; an administrator can restart it: systemctl restart polkit.service"
-            (verdict, word) = (.unanswered(advice), "failed: polkit hangs")
+            (verdict, word) = (.unanswered(.authorityHangs, advice), "failed: polkit hangs")
             surroundings.log("cannot ask for the password for \(wanted.action.rawValue): \(advice)")
         }
         wanted.record(word)

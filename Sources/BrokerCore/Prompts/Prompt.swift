@@ -83,7 +83,7 @@ final class Prompt {
     /// Returns the contact of a row with this identifier, which the broker gave to an agent.
     func record(ofRow identifier: String) throws(VarlinkError) -> RecordNumber {
         guard let record = rows.record(identifier, as: .agentRow) else {
-            throw AgentError.invalidAnswer("the prompt has no such row")
+            throw AgentError.invalidAnswer(.malformed, "the prompt has no such row")
         }
         return record
     }

@@ -114,13 +114,10 @@ struct DisclosedWriter {
     }
 
     /// Writes the members of a row in the agent's list.
-    ///
-    /// - Parameter note: text to add to the row's detail, which distinguishes two contacts of the same name.
-    mutating func members(of row: DisclosedRow, note: String?) {
+    mutating func members(of row: DisclosedRow) {
         json.name("contact")
         json.raw(row.contact)
-        let detail = [row.detail, note].compactMap { $0 }
-        if !detail.isEmpty { json.member("detail", detail.joined(separator: ", ")) }
+        json.member("detail", row.detail)
     }
 
     // MARK: Other members

@@ -155,7 +155,7 @@ final class Save {
     private func fail(_ failure: PendingSave.Failure, _ changes: SaveChanges) {
         let error: VarlinkError
         switch failure {
-        case .unavailable, .cannotMerge, .change(.hasContacts): error = ContactsError.storeUnavailable
+        case .unavailable, .mergedTooLarge, .change(.hasContacts): error = ContactsError.storeUnavailable
         case .accessDenied: error = app.grants.policy.accessDenied
         case .change(.recordDoesNotExist(let index)):
             error = ContactsError.recordDoesNotExist(at: changes.step(ofChange: index))

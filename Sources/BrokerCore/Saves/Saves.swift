@@ -43,8 +43,8 @@ struct PendingSave {
         case unavailable
         case accessDenied
         case change(ChangeError)
-        /// The contact that a card is merged into does not exist, or would become too large.
-        case cannotMerge(String)
+        /// The contact that a card is merged into would become too large.
+        case mergedTooLarge
     }
 }
 
@@ -151,7 +151,7 @@ final class Saves {
         switch failure {
         // The person is asked whether to replace the contacts.
         case .unavailable, .change(.hasContacts): break
-        case .accessDenied, .change, .cannotMerge:
+        case .accessDenied, .change, .mergedTooLarge:
             groupCommit.record(.saveNotDone, of: save.principal) { $0.count = save.count }
         }
         save.done(.failure(failure))
