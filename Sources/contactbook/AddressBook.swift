@@ -5,8 +5,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The part of the address book that this program may see: a contact store, with error texts and waiting
-/// messages for a terminal.
+/// The part of the address book that this program may see: a contact store, with error texts for a
+/// terminal.
 struct AddressBook {
     /// The command's task: the verb phrase that follows `could not` in an error.
     let task: String
@@ -15,8 +15,6 @@ struct AddressBook {
 
     /// The number of contacts to fetch at a time.
     static let pageSize = 200
-    /// The time after which the program says that it is waiting for the person's answer.
-    private static let patience = DispatchTimeInterval.seconds(1)
     /// The maximum wait for the broker's reply to a pending save after an interruption, in seconds.
     private static let patienceAtTheEnd = 5.0
 
@@ -201,7 +199,7 @@ struct AddressBook {
     // MARK: Asking
 
     /// Prompts the person for access if they have not decided on it, or for notes if this program may not read
-    /// them. On a terminal, this method also says that the program is waiting.
+    /// them. On a terminal, the library says that the program is waiting.
     private func askForAccess(_ keys: ContactKeySet) throws {
         var wanted = keys.intersection(.byName)
         switch CNContactStore.authorizationStatus(for: .contacts) {
@@ -213,32 +211,16 @@ struct AddressBook {
             guard !wanted.isEmpty else { return }
         case .denied, .restricted: return
         }
-        let answer = Answer()
-        store.requestAccess(for: .contacts, keysToOffer: wanted.descriptors) { answer.come($1) }
-        if !answer.wait(until: .now() + Self.patience) {
-            if isatty(STDERR_FILENO) == 1 {
-                Speech.say("Waiting for your answer: open contact-agent in another terminal.")
-            }
-            _ = answer.wait(until: .distantFuture)
+        let failure = Mutex<(any Error)?>(nil)
+        let isAnswered = DispatchSemaphore(value: 0)
+        store.requestAccess(for: .contacts, keysToOffer: wanted.descriptors) { _, error in
+            failure.withLock { $0 = error }
+            isAnswered.signal()
         }
-        if let error = answer.error {
+        isAnswered.wait()
+        if let error = failure.withLock({ $0 }) {
             throw ContactsFailure.describe(error as? CNError ?? CNError(.communicationError), could: task)
         }
-    }
-
-    /// The result of the access request. The library's thread passes it to the thread that waits.
-    private final class Answer: Sendable {
-        private let failure = Mutex<(any Error)?>(nil)
-        private let isThere = DispatchSemaphore(value: 0)
-
-        var error: (any Error)? { failure.withLock { $0 } }
-
-        func come(_ error: (any Error)?) {
-            failure.withLock { $0 = error }
-            isThere.signal()
-        }
-
-        func wait(until time: DispatchTime) -> Bool { isThere.wait(timeout: time) == .success }
     }
 }
 

@@ -102,6 +102,9 @@ do {
     case "pick": try pick()
     case "offer": try offer()
     case "ask": askWithoutWaiting()
+    case "mute", "speak": countTwice()
+    case "explained":
+        do { _ = try await store.requestAccess(for: .contacts) } catch { print(error.localizedDescription) }
     case "quiet": askNobody()
     case "order": try nameOrder()
     case "words": words()

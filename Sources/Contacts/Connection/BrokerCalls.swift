@@ -98,8 +98,9 @@ final class BrokerCalls: Sendable {
         _ write: (inout JSONWriter) -> Void, each: (JSONValue, Bool) throws(CallFailure) -> Bool
     ) throws(CallFailure) {
         try send(method, more: more, to: client, budget, write)
+        let line = WaitingLine(for: method)
         while true {
-            guard let reply = try reply(from: client, more: more, budget) else {
+            guard let reply = try reply(from: client, more: more, budget, line) else {
                 client.close()
                 throw CallFailure(.timedOut)
             }
@@ -134,12 +135,14 @@ final class BrokerCalls: Sendable {
     /// leaves the connection open. After the last reply or an error reply, this keeps the connection for
     /// other calls. After any other error, this closes the connection.
     func reply(
-        from client: VarlinkClient, more: Bool, _ budget: WaitBudget, within time: Duration? = nil
+        from client: VarlinkClient, more: Bool, _ budget: WaitBudget, _ line: WaitingLine, within time: Duration? = nil
     ) throws(CallFailure) -> (parameters: JSONValue, continues: Bool)? {
         let reply: (parameters: JSONValue, continues: Bool)?
         do throws(VarlinkClientError) {
             reply = try budget.wait { (left) throws(VarlinkClientError) in
-                try client.nextReply(timeout: min(time ?? left, left))
+                try line.wait(within: min(time ?? left, left)) { (time) throws(VarlinkClientError) in
+                    try client.nextReply(timeout: time)
+                }
             }
         } catch {
             // An error reply is a valid reply, so the connection can serve the next call.

@@ -7,8 +7,9 @@ import Foundation
 /// released before the reply arrives, it closes the connection, and the reply is lost.
 final class PendingCall {
     private var client: VarlinkClient?
+    private let line: WaitingLine
 
-    fileprivate init(_ client: VarlinkClient) { self.client = client }
+    fileprivate init(_ client: VarlinkClient, _ line: WaitingLine) { (self.client, self.line) = (client, line) }
 
     deinit { client?.close() }
 
@@ -25,7 +26,7 @@ final class PendingCall {
         do throws(CallFailure) {
             // If this is part of a larger call, that call's budget applies.
             let budget = WaitBudget.current ?? WaitBudget(time)
-            guard let reply = try BrokerCalls.shared.reply(from: client, more: false, budget, within: time) else {
+            guard let reply = try BrokerCalls.shared.reply(from: client, more: false, budget, line, within: time) else {
                 return nil
             }
             self.client = nil
@@ -58,6 +59,6 @@ extension BrokerCalls {
         let budget = WaitBudget.current ?? WaitBudget(Self.bound)
         let client = try connection(mustBeAlive: true, budget)
         try send(method, more: false, to: client, budget, write)
-        return PendingCall(client)
+        return PendingCall(client, WaitingLine(for: method))
     }
 }

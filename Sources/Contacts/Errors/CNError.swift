@@ -152,7 +152,7 @@ public struct CNError: Error, Hashable, Sendable {
     /// The description of the error, and any further details. The texts never contain values of a contact,
     /// but the affected records do.
     public var userInfo: [String: Any] {
-        var info: [String: Any] = [NSLocalizedDescriptionKey: code.summary]
+        var info: [String: Any] = [NSLocalizedDescriptionKey: sentence]
         if !reason.isEmpty { info[NSLocalizedFailureReasonErrorKey] = reason }
         if let affectedRecords { info[CNErrorUserInfoAffectedRecordsKey] = affectedRecords }
         if !identifiers.isEmpty { info[CNErrorUserInfoAffectedRecordIdentifiersKey] = identifiers }
@@ -172,8 +172,10 @@ extension CNError: CustomNSError {
 }
 
 extension CNError: LocalizedError {
-    /// A description, in one English sentence.
-    public var errorDescription: String? { code.summary }
+    /// What failed, why, and what to do, in English: the description of ``code``, then ``failureReason`` and
+    /// ``recoverySuggestion`` if there are any. The text never contains values of a contact, so an app may show or log
+    /// it.
+    public var errorDescription: String? { sentence }
     /// The reason, in English; `nil` if there is none.
     public var failureReason: String? { reason.isEmpty ? nil : reason }
     /// A suggestion for what to try, in English; `nil` if there is none.
@@ -181,11 +183,12 @@ extension CNError: LocalizedError {
 }
 
 extension CNError: CustomStringConvertible {
-    /// The error's domain, code, description, reason and suggestion. The text never contains values of a
-    /// contact, so an app may log it.
-    public var description: String {
+    /// The error's domain and code, and the same text as `localizedDescription`.
+    public var description: String { "\(CNErrorDomain) \(code.rawValue): \(sentence)" }
+
+    private var sentence: String {
         let why = [failureReason, recoverySuggestion].compactMap { $0 }.joined(separator: "; ")
-        return "\(CNErrorDomain) \(code.rawValue): \(code.summary)\(why.isEmpty ? "" : " (\(why))")"
+        return why.isEmpty ? code.summary : "\(code.summary.dropLast()): \(why)"
     }
 }
 

@@ -19,13 +19,15 @@ extension CallFailure {
         }
         switch name {
         case "AccessDenied": return CNError(refusedBecause: parameters["reason"]?.string)
-        case "AuthorizationNotDetermined": return error(.authorizationDenied, "the person did not answer the prompt")
+        case "AuthorizationNotDetermined": return .unanswered
         case "NoAgent":
-            return error(.authorizationDenied, "nothing can ask the person: contact-agent is not running")
+            details.suggestion = CNError.whereToAnswer
+            return error(.authorizationDenied, "nothing can ask the person, because contact-agent is not running")
         case "TooManyPrompts":
             let seconds = parameters["retryAfterSeconds"]?.integer ?? 60
             details.retryAfter = Int(clamping: seconds)
             details.waitReason = parameters["reason"]?.string
+            details.suggestion = Self.advice(details.waitReason)
             let (wait, why) = (seconds == 1 ? "1 second" : "\(seconds) seconds", Self.words(details.waitReason))
             return error(
                 .authorizationDenied, "this app must wait \(wait) before it can ask the person again, because \(why)")
@@ -65,9 +67,27 @@ extension CallFailure {
         default: "another of its requests is still open"
         }
     }
+
+    /// What the person can do while an app must wait.
+    private static func advice(_ reason: String?) -> String {
+        switch reason {
+        case "refusals": "retry after that time, and answer in contact-agent"
+        case "crowd": "answer or refuse the requests of other apps in contact-agent, then retry"
+        default: "answer that request in contact-agent, then retry"
+        }
+    }
 }
 
 extension CNError {
+    /// What the person can do after a prompt without an answer. The broker does not tell every call whether an agent
+    /// was running.
+    fileprivate static let whereToAnswer = "open contact-agent in another terminal, then retry and answer there"
+
+    /// The error of a call whose prompt the person did not answer.
+    static let unanswered = CNError(
+        .authorizationDenied, reason: "the person did not answer the prompt",
+        details: Details(name: "AuthorizationNotDetermined", suggestion: whereToAnswer))
+
     /// - Parameter unreadable: the Varlink type `Unreadable`: why the broker refuses every app; otherwise `nil`.
     init(refusedBecause unreadable: String?) {
         var details = Details(name: "AccessDenied")

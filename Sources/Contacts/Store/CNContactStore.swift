@@ -170,10 +170,7 @@ open class CNContactStore: NSObject, @unchecked Sendable {
         }
         switch CNAuthorizationStatus(wire: reply["status"]?.string) {
         case .authorized, .limited: isDecided.store(true, ordering: .relaxed)
-        case .notDetermined:
-            throw CNError(
-                .authorizationDenied, reason: "the person did not answer the prompt",
-                details: CNError.Details(name: "AuthorizationNotDetermined"))
+        case .notDetermined: throw CNError.unanswered
         case .denied: throw CNError(.authorizationDenied)
         case .restricted:
             if let unreadable = reply["reason"]?.string { throw CNError(refusedBecause: unreadable) }
