@@ -135,6 +135,13 @@ do {
             print(error.failureReason ?? "", error.recoverySuggestion ?? "", separator: "\n")
         }
     case "threads": try threads()
+    case "matched-names": try matchNames()
+    case "tokens": try strangeTokens()
+    case "thumbnail": try thumbnail(of: Data(contentsOf: URL(fileURLWithPath: CommandLine.arguments[2])))
+    case "notes": try notes()
+    case "countries": try countries()
+    case "notified": try notified()
+    case "formatted": formatted()
     default: exit(2)
     }
 } catch {

@@ -29,7 +29,11 @@ public final class CNPendingSave {
             return
         }
         try CNContactStore.require(bounded: steps)
-        state = .prepared(try CNContactStore.written(steps))
+        do throws(CNError) {
+            state = .prepared(try CNContactStore.written(steps))
+        } catch {
+            throw CNContactStore.unauthorized(error) ?? error
+        }
     }
 
     /// Sends the prepared save. This may first prompt the person, and then waits at most 300 seconds for the
@@ -115,14 +119,14 @@ public final class CNPendingSave {
 }
 
 extension CNContactStore {
-    /// Prepares a save without contacting the broker; ``CNPendingSave/begin()`` sends it. A program can
+    /// Prepares a save; ``CNPendingSave/begin()`` sends it. A program can
     /// prepare the next save while another one is under way. An extension of this library.
     ///
     /// This call reads the request's contacts; later changes to them are not saved. Added contacts have their
     /// identifiers when ``CNPendingSave/finish()`` returns.
     ///
     /// - Throws: ``CNError/Code/validationConfigurationError`` if a contact has a changed property that was
-    ///   not fetched; ``CNError/Code/policyViolation`` if the request exceeds the limits of a save.
+    ///   not fetched; ``CNError/Code/unauthorizedKeys`` if the app may not fetch it; ``CNError/Code/policyViolation`` if the request exceeds the limits of a save.
     public func prepare(_ saveRequest: CNSaveRequest) throws -> CNPendingSave {
         try CNPendingSave(saveRequest, in: self)
     }
@@ -138,6 +142,16 @@ extension CNContactStore {
         let save = try prepare(saveRequest)
         try save.begin()
         return save
+    }
+
+    /// Returns the error for a changed property that the app could not fetch, because it lacks consent to it; `nil` if
+    /// the error has another cause.
+    fileprivate static func unauthorized(_ error: CNError) -> CNError? {
+        guard error.code == .validationConfigurationError, let changed = error.keyPaths,
+            let reply = try? BrokerCalls.shared.call(.getAuthorization), let granted = reply["keys"]?.elements
+        else { return nil }
+        let missing = changed.filter { key in !granted.contains { $0.says(key) } }
+        return missing.isEmpty ? nil : error.with(.unauthorizedKeys)
     }
 
     /// Encodes the steps as an array of the Varlink type `Change`.
