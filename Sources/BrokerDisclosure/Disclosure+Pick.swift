@@ -8,10 +8,11 @@ extension Disclosure {
     /// - Parameters:
     ///   - identifier: the identifier of the value to disclose; `nil` for a key that can have only one value.
     ///   - names: further keys to disclose. Only keys in ``ContactKeySet/names`` are disclosed.
+    ///   - kind: the kind of the contact's identifier.
     /// - Returns: `nil` if there is no such value or this disclosure does not permit it.
     public func project(
         value identifier: String?, of key: ContactKey, in contact: StoredContact, _ record: RecordNumber,
-        names: ContactKeySet, under identifiers: IdentifierCipher
+        names: ContactKeySet, under identifiers: IdentifierCipher, as kind: RecordKind
     ) -> DisclosedValue? {
         guard scope.contains(record), keys.contains(key), let text = contact.value(of: key) else { return nil }
         let names = names.intersection(.names).intersection(keys)
@@ -32,12 +33,12 @@ extension Disclosure {
                 contact.value(of: name).map { (key: name, json: Array($0)) }
             } + [(key: key, json: json)])
         let disclosed = project(
-            [(record, cut, .none)], of: names.union(ContactKeySet([key])), under: identifiers, as: .pickedRow)
+            [(record, cut, .none)], of: names.union(ContactKeySet([key])), under: identifiers, as: kind)
         return DisclosedValue(contact: disclosed, key: key, identifier: identifier, label: label)
     }
 }
 
-/// One value that the person picked. Only ``Disclosure/project(value:of:in:_:names:under:)`` creates values
+/// One value that the person picked. Only ``Disclosure/project(value:of:in:_:names:under:as:)`` creates values
 /// of this type.
 public struct DisclosedValue: Hashable, Sendable {
     /// The contact with the permitted names and this value.

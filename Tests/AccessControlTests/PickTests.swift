@@ -48,13 +48,15 @@ struct PickTests {
         let disclosure = Disclosure.picked([ada], keys: ContactKeySet([.givenName, .phoneNumbers, .birthday]))
         let value = try #require(
             disclosure.project(
-                value: "3", of: .phoneNumbers, in: contact(), ada, names: .all, under: identifiers))
+                value: "3", of: .phoneNumbers, in: contact(), ada, names: .all, under: identifiers,
+                as: .pickedRow))
         let told = try members(value.contact)
         #expect(Set(told.keys) == ["identifier", "givenName", "phoneNumbers"])
         #expect(told["phoneNumbers"] == #"[{"identifier":"3","value":"3"}]"#)
         #expect(identifiers.record(told["identifier"]?.filter { $0 != "\"" } ?? "", as: .pickedRow) == ada)
         #expect(value.label == nil)
-        let single = disclosure.project(value: nil, of: .birthday, in: contact(), ada, names: [], under: identifiers)
+        let single = disclosure.project(
+            value: nil, of: .birthday, in: contact(), ada, names: [], under: identifiers, as: .pickedRow)
         #expect(try members(#require(single).contact)["birthday"] == #""1815-12-10""#)
     }
 
@@ -68,7 +70,8 @@ struct PickTests {
         let identifiers = try #require(identifiers)
         let keys = Grant.ordinaryKeys
         let value = Disclosure.picked([ada], keys: keys).project(
-            value: identifier, of: key, in: contact(), RecordNumber(record), names: keys, under: identifiers)
+            value: identifier, of: key, in: contact(), RecordNumber(record), names: keys, under: identifiers,
+            as: .pickedRow)
         #expect(value == nil)
     }
 }

@@ -286,11 +286,14 @@ extension ModelRun {
             answer.contacts.map { line($0, keys) }.sorted().joined(separator: "\n    "),
             chosen.compactMap { model.book.contacts[$0] }.map { model.line($0, keys, scope) }.sorted()
                 .joined(separator: "\n    "), "\(name): picked")
-        let level = model.app(name).level
-        guard level == .limited || level == .full, let picked = answer.contacts.first?["identifier"]?.string else {
-            return
-        }
-        try fetch(name, #""predicate":{"identifiers":["\#(picked)"]}"#, [.previousFamilyName], expecting: [])
+        let app = model.app(name)
+        guard app.level == .limited || app.level == .full, !answer.contacts.isEmpty else { return }
+        let picked = answer.contacts.map { #""\#($0["identifier"]?.string ?? "")""# }.joined(separator: ",")
+        // Only with full access do other calls accept the identifiers.
+        let expected = app.level == .full ? model.people(of: app, unify: false) : []
+        try fetch(
+            name, #""predicate":{"identifiers":[\#(picked)]},"unify":false"#, [.previousFamilyName],
+            expecting: expected.filter { chosen.contains($0.first.number) })
     }
 
     /// A card that the app proposes.

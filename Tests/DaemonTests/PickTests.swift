@@ -174,6 +174,14 @@ struct PickTests {
         _ = try limited.reply()
     }
 
+    @Test("For an app with full access, a picked contact has the identifier that a fetch returns")
+    func identifiersWithFullAccess() throws {
+        let full = try fixture.app("full", .everything, by: person)
+        let picked = try pick(["Ada Lovelace"], #"{"keys":["givenName"]}"#, by: full).identifiers
+        #expect(picked.count == 1)
+        #expect(try full.fetch(#""predicate":{"identifiers":\#(quoted(picked))}"#).names == ["Ada Lovelace"])
+    }
+
     @Test("The person can pick several contacts if the app asks for several")
     func several() throws {
         let reply = try pick(

@@ -81,21 +81,22 @@ struct PickAnswers {
         _ chosen: [(row: DisclosableContact, value: AnswerParameters.PickedValue)], _ pick: Pick, _ prompt: Prompt,
         _ agent: Agent, _ call: Call, _ approved: Approval?
     ) {
-        guard let identifiers = identifiers(forPickBy: prompt.session) else {
+        guard let (identifiers, kind) = identifiers(forPickBy: prompt.session) else {
             return call.fail(ContactsError.storeUnavailable)
         }
         // The policy may have become stricter since the prompt was raised.
         let permitted = pick.permitted.intersection(grants.ruling(of: prompt.session).maximumKeys)
         let disclosure = Disclosure.picked(Set(chosen.map(\.row.record)), keys: permitted)
         let contacts = disclosure.project(
-            chosen.filter { $0.value.key == nil }.map(\.row), of: pick.keys, under: identifiers, as: .pickedRow)
+            chosen.filter { $0.value.key == nil }.map(\.row), of: pick.keys, under: identifiers, as: kind)
         guard contacts.size <= surroundings.limits.bytesPerReply else {
             return call.fail(Self.tooMuch)
         }
         let values = chosen.compactMap { row, value in
             value.key.flatMap {
                 disclosure.project(
-                    value: value.value, of: $0, in: row.contact, row.record, names: pick.keys, under: identifiers)
+                    value: value.value, of: $0, in: row.contact, row.record, names: pick.keys, under: identifiers,
+                    as: kind)
             }
         }
         guard values.count == chosen.count(where: { $0.value.key != nil }) else {
@@ -108,12 +109,16 @@ struct PickAnswers {
         groupCommit.reply(prompts.end(prompt, outcome, answeredBy: agent), to: call)
     }
 
-    /// The cipher for the identifiers of picked rows. An app with an identifier key can use the identifiers
-    /// in the rules of a later pick. For other apps, the key is random, and no later call accepts the
-    /// identifiers.
-    private func identifiers(forPickBy session: CallerSession) -> IdentifierCipher? {
-        grants.effectiveAccess(of: session).identifiers
-            ?? IdentifierCipher.randomKey().flatMap { IdentifierCipher(key: $0) }
+    /// The cipher for the identifiers of picked contacts, and their kind.
+    ///
+    /// An app with full access sees every contact, so it gets the identifiers that its other calls accept. An app with
+    /// limited access can use the identifiers only in the rules of a later pick: they do not tell whether the contact is
+    /// shared. For other apps, the key is random, and no later call accepts the identifiers.
+    private func identifiers(forPickBy session: CallerSession) -> (IdentifierCipher, RecordKind)? {
+        let access = grants.effectiveAccess(of: session)
+        guard let cipher = access.identifiers ?? IdentifierCipher.randomKey().flatMap({ IdentifierCipher(key: $0) })
+        else { return nil }
+        return (cipher, access.effective.status == .full ? .contact : .pickedRow)
     }
 }
 
