@@ -12,6 +12,17 @@ func askWithoutWaiting() {
     _ = answered.wait(timeout: .now() + 60)
 }
 
+/// Presses the access button on the main actor, and prints what is shared. The callback runs there, too.
+@MainActor func press(for query: String) async throws {
+    let button = ContactAccessButton(queryString: query, ignoredEmails: ["grace@example.org"]) { _ in
+        MainActor.assertIsolated()
+    }
+    let shared = try await button.contactAccessButtonCaption(.phone).press()
+    let found = try store.unifiedContacts(
+        matching: CNContact.predicateForContacts(withIdentifiers: shared), keysToFetch: names)
+    print(found.map(\.givenName), CNContactStore.authorizationStatus(for: .contacts).rawValue)
+}
+
 /// Presses the access button, and changes its query to the third argument once a program opens the pipe of the fourth.
 func typing() throws {
     let words = CommandLine.arguments

@@ -27,3 +27,53 @@ func pick() throws {
     picker.predicateForEnablingContact = NSPredicate { _, _ in true }
     do { try picker.present() } catch CNError.predicateInvalid { print("none of the picker's") }
 }
+
+/// Has methods for one contact and for one value.
+@MainActor final class PickedEither: @preconcurrency CNContactPickerDelegate {
+    func contactPickerDidCancel(_ picker: CNContactPickerViewController) { print("nothing") }
+
+    func contactPicker(_ picker: CNContactPickerViewController, didSelect contact: CNContact) {
+        MainActor.assertIsolated()
+        print("contact", contact.givenName)
+    }
+
+    func contactPicker(_ picker: CNContactPickerViewController, didSelect contactProperty: CNContactProperty) {
+        MainActor.assertIsolated()
+        print("value", contactProperty.value as? NSString ?? "none")
+    }
+}
+
+/// Picks whole contacts, of which only those of one family are returned without a look at the card.
+@MainActor func pickFromCard() async throws {
+    let picker = CNContactPickerViewController()
+    picker.displayedPropertyKeys = [CNContactGivenNameKey, CNContactEmailAddressesKey]
+    picker.predicateForSelectionOfContact = CNContactPickerViewController.predicate(familyNames: ["Hopper"])
+    let delegate = PickedEither()
+    picker.delegate = delegate
+    // The main thread is free while the person picks.
+    Task { @MainActor in print("meanwhile") }
+    try await picker.present()
+}
+
+/// Has only the method for several contacts.
+final class PickedSeveral: CNContactPickerDelegate {
+    func contactPicker(_ picker: CNContactPickerViewController, didSelect contacts: [CNContact]) {
+        for contact in contacts {
+            do {
+                let found = try store.unifiedContact(withIdentifier: contact.identifier, keysToFetch: names)
+                print("found", found.givenName)
+            } catch { say(error) }
+        }
+    }
+}
+
+/// Picks one contact for a delegate that expects several, and fetches it by its identifier.
+func pickContacts() throws {
+    let picker = CNContactPickerViewController()
+    picker.displayedPropertyKeys = [CNContactGivenNameKey]
+    picker.predicateForSelectionOfProperty = CNContactPickerViewController.predicate(
+        propertyKey: CNContactEmailAddressesKey)
+    let delegate = PickedSeveral()
+    picker.delegate = delegate
+    try picker.present()
+}

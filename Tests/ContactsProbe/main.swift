@@ -89,17 +89,12 @@ do {
             for contact in all { precondition(!contact.familyName.isEmpty) }
         }
         print(kept.map(\.familyName).joined(separator: ","))
-    case "button":
-        let shared = try ContactAccessButton(
-            queryString: CommandLine.arguments[2], ignoredEmails: ["grace@example.org"]
-        )
-        .contactAccessButtonCaption(.phone).press()
-        let found = try store.unifiedContacts(
-            matching: CNContact.predicateForContacts(withIdentifiers: shared), keysToFetch: names)
-        print(found.map(\.givenName), CNContactStore.authorizationStatus(for: .contacts).rawValue)
+    case "button": try await press(for: CommandLine.arguments[2])
     case "typing": try typing()
     case "manage": print(try await contactAccessPicker().count)
     case "pick": try pick()
+    case "pick-card": try await pickFromCard()
+    case "pick-contacts": try pickContacts()
     case "offer": try offer()
     case "ask": askWithoutWaiting()
     case "mute", "speak": countTwice()

@@ -67,4 +67,42 @@ struct PickerTests {
             try picker.predicate(all: [picker.predicate(propertyKey: "a"), picker.predicate(propertyKey: "b")])
         }
     }
+
+    private final class Recorder: CNContactPickerDelegate {
+        var calls: [String] = []
+
+        func contactPickerDidCancel(_ picker: CNContactPickerViewController) { calls.append("cancelled") }
+
+        func contactPicker(_ picker: CNContactPickerViewController, didSelect contact: CNContact) {
+            calls.append("contact")
+        }
+
+        func contactPicker(
+            _ picker: CNContactPickerViewController, didSelectContactProperties contactProperties: [CNContactProperty]
+        ) {
+            calls.append("\(contactProperties.count) values")
+        }
+    }
+
+    private final class Mute: CNContactPickerDelegate {}
+
+    @Test("A delegate gets everything that was picked by the methods that it has, or is told of a cancellation")
+    func delivers() {
+        let (contact, recorder) = (CNContact(), Recorder())
+        let value = CNContactProperty(contact: contact, key: CNContactNicknameKey, identifier: nil, label: nil)
+        let made = picker()
+        made.delegate = recorder
+        for isMultiple in [false, true] {
+            made.allowsMultipleSelection = isMultiple
+            made.deliver(.init(contacts: [contact, contact], properties: [value]))
+            #expect(recorder.calls == ["contact", "contact", "1 values"])
+            recorder.calls = []
+        }
+        made.deliver(.init(contacts: [], properties: []))
+        #expect(recorder.calls == ["cancelled"])
+        // A delegate with no method at all receives nothing, and the library does not call itself without end.
+        let mute = Mute()
+        made.delegate = mute
+        made.deliver(.init(contacts: [contact], properties: [value]))
+    }
 }

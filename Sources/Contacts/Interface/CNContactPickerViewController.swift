@@ -3,39 +3,13 @@ import BrokerJSON
 import BrokerModel
 import Foundation
 
-/// Receives the contacts or values that the person picked. All methods have default implementations that do
-/// nothing.
-public protocol CNContactPickerDelegate: AnyObject {
-    /// The person picked nothing.
-    func contactPickerDidCancel(_ picker: CNContactPickerViewController)
-    /// The person picked a contact.
-    func contactPicker(_ picker: CNContactPickerViewController, didSelect contact: CNContact)
-    /// The person picked a value.
-    func contactPicker(_ picker: CNContactPickerViewController, didSelect contactProperty: CNContactProperty)
-    /// The person picked contacts. Called instead of the method for one contact if several can be picked.
-    func contactPicker(_ picker: CNContactPickerViewController, didSelect contacts: [CNContact])
-    /// The person picked values. Called instead of the method for one value if several can be picked.
-    func contactPicker(
-        _ picker: CNContactPickerViewController, didSelectContactProperties contactProperties: [CNContactProperty])
-}
-
-extension CNContactPickerDelegate {
-    /// Does nothing.
-    public func contactPickerDidCancel(_ picker: CNContactPickerViewController) {}
-    /// Does nothing.
-    public func contactPicker(_ picker: CNContactPickerViewController, didSelect contact: CNContact) {}
-    /// Does nothing.
-    public func contactPicker(_ picker: CNContactPickerViewController, didSelect contactProperty: CNContactProperty) {}
-    /// Does nothing.
-    public func contactPicker(_ picker: CNContactPickerViewController, didSelect contacts: [CNContact]) {}
-    /// Does nothing.
-    public func contactPicker(
-        _ picker: CNContactPickerViewController, didSelectContactProperties contactProperties: [CNContactProperty]
-    ) {}
-}
-
 /// Lets the person pick contacts, or single values of contacts, for one use. The agent shows the picker. The
 /// app needs no access and gains none; it receives a snapshot of the picked contacts or values.
+///
+/// What a picked contact's identifier is good for depends on the app's access. With full access, the store finds the
+/// contact by it. With limited access, a fetch fails with ``CNError/Code/recordDoesNotExist``, even if the contact is
+/// shared; the app can only exclude the contact from a later picker (``predicate(excludingIdentifiers:)``). Without
+/// access, the identifier is random, differs in each pick and finds nothing.
 open class CNContactPickerViewController: NSObject {
     /// The properties that the picker shows and discloses; `nil` means all properties that need not be
     /// granted by name.
@@ -80,50 +54,110 @@ open class CNContactPickerViewController: NSObject {
 
     /// Shows the picker, and waits for the person. An extension of this library.
     ///
+    /// If the set-up contradicts itself, the library says so on standard error.
+    ///
     /// - Returns: the picked contacts or values; empty if the person picked nothing, or if there was nothing
     ///   to pick.
     @discardableResult
     open func present() throws -> Picked {
-        let picked = try ask()
+        let picked = try request().make()
         deliver(picked)
         return picked
     }
 
-    private func ask() throws -> Picked {
+    /// The same as ``present()``, but suspends the task instead of blocking the thread. The delegate is called on the
+    /// caller's actor. An extension of this library.
+    @discardableResult
+    open nonisolated(nonsending) func present() async throws -> Picked {
+        let request = try request()
+        let picked = try await CNContactStore.suspended { try request.make() }
+        deliver(picked)
+        return picked
+    }
+
+    /// What the broker needs to know, as values that another thread can use.
+    private struct Request: Sendable {
+        let keys: [String]?
+        /// The members for the predicates.
+        let rules: [UInt8]
+        let isMultiple: Bool
+        let selection: Selection
+
+        func make() throws -> Picked {
+            let reply = try CNContactStore.answer { () throws(CallFailure) in
+                try BrokerCalls.shared.call(.pickContacts, isRepeatable: false) { writer in
+                    writer.member("keys", keys)
+                    if !rules.isEmpty { writer.raw(rules) }
+                    if isMultiple { writer.member("multiple", true) }
+                    writer.member("select", selection.rawValue)
+                }
+            }
+            let contacts = reply["contacts"]?.elements?.map { CNContact(picked: $0) } ?? []
+            let properties = reply["properties"]?.elements?.compactMap { json -> CNContactProperty? in
+                guard let contact = json["contact"], let key = json["key"]?.string else { return nil }
+                return CNContactProperty(
+                    contact: CNContact(picked: contact), key: key, identifier: json["identifier"]?.string,
+                    label: json["label"]?.string)
+            }
+            return Picked(contacts: contacts, properties: properties ?? [])
+        }
+    }
+
+    private func request() throws -> Request {
         let keys = try displayedPropertyKeys.map { try ContactKeySet($0 as [any CNKeyDescriptor]) }
         var rules = JSONWriter()
         try PickerPredicate.write(predicateForEnablingContact, "enabling", to: &rules)
         try PickerPredicate.write(predicateForSelectionOfContact, "returningContact", to: &rules)
         try PickerPredicate.write(predicateForSelectionOfProperty, "returningProperty", to: &rules)
-        let reply = try CNContactStore.answer { () throws(CallFailure) in
-            try BrokerCalls.shared.call(.pickContacts, isRepeatable: false) { writer in
-                writer.member("keys", keys?.keys.map(\.rawValue))
-                if !rules.bytes.isEmpty { writer.raw(rules.bytes) }
-                if allowsMultipleSelection { writer.member("multiple", true) }
-                writer.member("select", selection.rawValue)
-            }
+        if selection == .contact, predicateForSelectionOfProperty != nil, predicateForSelectionOfContact == nil {
+            Self.warn(
+                "predicateForSelectionOfProperty has no effect, because the person picks whole contacts; "
+                    + "set selection to .property, or set predicateForSelectionOfContact")
         }
-        let contacts = reply["contacts"]?.elements?.map { CNContact(picked: $0) } ?? []
-        let properties = reply["properties"]?.elements?.compactMap { json -> CNContactProperty? in
-            guard let contact = json["contact"], let key = json["key"]?.string else { return nil }
-            return CNContactProperty(
-                contact: CNContact(picked: contact), key: key, identifier: json["identifier"]?.string,
-                label: json["label"]?.string)
-        }
-        return Picked(contacts: contacts, properties: properties ?? [])
+        return Request(
+            keys: keys?.keys.map(\.rawValue), rules: rules.bytes, isMultiple: allowsMultipleSelection,
+            selection: selection)
     }
 
-    private func deliver(_ picked: Picked) {
+    // MARK: The delegate
+
+    /// A card can be shown in either mode, so the person can have picked contacts, values or both.
+    func deliver(_ picked: Picked) {
         guard let delegate else { return }
-        switch selection {
-        case .contact where picked.contacts.isEmpty, .property where picked.properties.isEmpty:
-            delegate.contactPickerDidCancel(self)
-        case .contact where allowsMultipleSelection: delegate.contactPicker(self, didSelect: picked.contacts)
-        case .property where allowsMultipleSelection:
-            delegate.contactPicker(self, didSelectContactProperties: picked.properties)
-        case .contact: for contact in picked.contacts { delegate.contactPicker(self, didSelect: contact) }
-        case .property: for property in picked.properties { delegate.contactPicker(self, didSelect: property) }
+        guard !picked.contacts.isEmpty || !picked.properties.isEmpty else {
+            return delegate.contactPickerDidCancel(self)
         }
+        guard allowsMultipleSelection else {
+            for contact in picked.contacts { delegate.contactPicker(self, didSelect: contact) }
+            for property in picked.properties { delegate.contactPicker(self, didSelect: property) }
+            return
+        }
+        if !picked.contacts.isEmpty { delegate.contactPicker(self, didSelect: picked.contacts) }
+        if !picked.properties.isEmpty {
+            delegate.contactPicker(self, didSelectContactProperties: picked.properties)
+        }
+    }
+
+    /// Whether the picker calls another method of the delegate than the one for what was picked.
+    private var isSubstituting = false
+
+    /// Calls another method of a delegate that lacks the method for what was picked. If the delegate lacks that one too,
+    /// does nothing.
+    func substitute(for items: String, of delegate: any CNContactPickerDelegate, with other: () -> Void) {
+        let name = String(describing: type(of: delegate))
+        guard !isSubstituting else {
+            return Self.warn("\(name) implements no method for what the person picked, so the app does not receive it")
+        }
+        Self.warn(
+            "\(name) does not implement the method for \(items), so another one is called; "
+                + "set selection and allowsMultipleSelection to what the delegate implements")
+        isSubstituting = true
+        defer { isSubstituting = false }
+        other()
+    }
+
+    private static func warn(_ text: String) {
+        FileHandle.standardError.write(Data("CNContactPickerViewController: \(text)\n".utf8))
     }
 }
 

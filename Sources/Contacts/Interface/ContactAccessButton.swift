@@ -19,13 +19,33 @@ public struct ContactAccessButton {
         case phone
     }
 
-    private let query: String
-    private let ignoredEmails: Set<String>
-    private let ignoredPhoneNumbers: Set<String>
+    private var request: Request
     private let approvalCallback: (([String]) -> Void)?
-    private var caption: Caption?
-    /// Names the prompt of this button and its copies for ``shownQuery``.
-    private let token = UUID().uuidString
+
+    /// What the broker needs to know, as values that another thread can use.
+    private struct Request: Sendable {
+        let query: String
+        let ignoredEmails: [String]
+        let ignoredPhoneNumbers: [String]
+        var caption: Caption?
+        /// Names the prompt of this button and its copies for ``shownQuery``.
+        let token = UUID().uuidString
+
+        /// Prompts the person, and returns the identifiers of the newly shared contacts.
+        func make() throws -> [String] {
+            let reply = try CNContactStore.answer { () throws(CallFailure) in
+                try BrokerCalls.shared.call(.requestContacts, isRepeatable: false) { writer in
+                    writer.member("query", query)
+                    writer.member("ignoredEmailAddresses", ignoredEmails)
+                    writer.member("ignoredPhoneNumbers", ignoredPhoneNumbers)
+                    writer.member("caption", caption?.rawValue)
+                    writer.member("token", token)
+                    writer.member("purpose", CNContactStore.purposeOfCall)
+                }
+            }
+            return reply["identifiers"]?.elements?.compactMap(\.string) ?? []
+        }
+    }
 
     /// - Parameters:
     ///   - query: the text that the person typed; at most 256 bytes.
@@ -37,16 +57,16 @@ public struct ContactAccessButton {
         queryString query: String, ignoredEmails: Set<String>? = nil, ignoredPhoneNumbers: Set<String>? = nil,
         approvalCallback: (([String]) -> Void)? = nil
     ) {
-        self.query = query
-        self.ignoredEmails = ignoredEmails ?? []
-        self.ignoredPhoneNumbers = ignoredPhoneNumbers ?? []
+        request = Request(
+            query: query, ignoredEmails: (ignoredEmails ?? []).sorted(),
+            ignoredPhoneNumbers: (ignoredPhoneNumbers ?? []).sorted())
         self.approvalCallback = approvalCallback
     }
 
     /// Returns a copy of the button with this caption.
     public func contactAccessButtonCaption(_ caption: Caption) -> ContactAccessButton {
         var button = self
-        button.caption = caption
+        button.request.caption = caption
         return button
     }
 
@@ -55,24 +75,23 @@ public struct ContactAccessButton {
     /// - Returns: the identifiers of the newly shared contacts. Empty if nothing matched or nothing was
     ///   shared; the app cannot distinguish the two cases.
     @discardableResult
-    public func press() throws -> [String] {
-        let reply = try CNContactStore.answer { () throws(CallFailure) in
-            try BrokerCalls.shared.call(.requestContacts, isRepeatable: false) { writer in
-                writer.member("query", query)
-                writer.member("ignoredEmailAddresses", ignoredEmails.sorted())
-                writer.member("ignoredPhoneNumbers", ignoredPhoneNumbers.sorted())
-                writer.member("caption", caption?.rawValue)
-                writer.member("token", token)
-                writer.member("purpose", CNContactStore.purposeOfCall)
-            }
-        }
-        let identifiers = reply["identifiers"]?.elements?.compactMap(\.string) ?? []
+    public func press() throws -> [String] { shared(try request.make()) }
+
+    /// The same as ``press()``, but suspends the task instead of blocking the thread. The approval callback runs on
+    /// the caller's actor. An extension of this library.
+    @discardableResult
+    public nonisolated(nonsending) func press() async throws -> [String] {
+        let request = request
+        return shared(try await CNContactStore.suspended { try request.make() })
+    }
+
+    private func shared(_ identifiers: [String]) -> [String] {
         if !identifiers.isEmpty { approvalCallback?(identifiers) }
         return identifiers
     }
 
     /// The query of the prompt that this button, or a copy of it, has open. An extension of this library.
-    public var shownQuery: ShownQuery { ShownQuery(token: token) }
+    public var shownQuery: ShownQuery { ShownQuery(token: request.token) }
 
     /// The query of an open prompt, which the app can change while the person goes on typing in the app.
     public struct ShownQuery: Sendable {
@@ -112,9 +131,7 @@ public struct ContactAccessButton {
 ///
 /// - Throws: ``CNError`` if the person could not be prompted.
 public func contactAccessPicker() async throws -> [String] {
-    try await withCheckedThrowingContinuation { continuation in
-        CNContactStore.whileAppGoesOn { continuation.resume(with: Result { try manageAccess() }) }
-    }
+    try await CNContactStore.suspended { try manageAccess() }
 }
 
 private func manageAccess() throws -> [String] {

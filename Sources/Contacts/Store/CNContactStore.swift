@@ -156,6 +156,13 @@ open class CNContactStore: NSObject, @unchecked Sendable {
         thread.start()
     }
 
+    /// Suspends until a blocking call has returned, which runs on a separate thread.
+    static func suspended<Answer: Sendable>(_ body: @escaping @Sendable () throws -> Answer) async throws -> Answer {
+        try await withCheckedThrowingContinuation { continuation in
+            whileAppGoesOn { continuation.resume(with: Result { try body() }) }
+        }
+    }
+
     private static func askForAccess(_ keys: ContactKeySet = []) throws(CNError) {
         // A first prompt must list all keys to offer. A later one asks only for those that the app wants in addition,
         // and not again for ordinary keys that the person withheld.

@@ -1,0 +1,54 @@
+import Testing
+
+/// Tests what the picker of the Contacts library tells the app's delegate.
+@Suite("The picker of the Contacts library and its delegate")
+struct ContactsPickerTests {
+    private static let probe = DaemonFixture.programs + "/ContactsProbe"
+
+    /// Runs the probe, and answers its picker with the contacts or values of the person of this name.
+    private func pick(
+        _ word: String, _ name: String, value: String = #","key":"identifier""#, after choice: Choice? = nil
+    ) throws -> Command {
+        let fixture = try DaemonFixture()
+        let person = try fixture.person()
+        try fixture.keeper(with: person)
+        if let choice { _ = try Command(Self.probe, ["request"], in: fixture) { try person.answer(choice) } }
+        let command = try Command(Self.probe, [word], in: fixture) {
+            let prompt = try person.prompt()
+            let row = try #require(person.search(prompt, name).first).identifier
+            #expect(try person.answer(prompt, #""picked":[{"contact":"\#(row)"\#(value)}]"#).error == nil)
+        }
+        #expect(command.end == .exited(0), "\(command.errors)")
+        return command
+    }
+
+    @Test("A value from a card in a picker of contacts is not a cancellation, and the main actor is free meanwhile")
+    func cards() throws {
+        let email = #","key":"emailAddresses","value":"1""#
+        let value = try pick("pick-card", "ada", value: email).output
+        #expect(value == "meanwhile\nvalue ada@example.org\n", "\(value)")
+        let contact = try pick("pick-card", "grace").output
+        #expect(contact == "meanwhile\ncontact Grace\n", "\(contact)")
+    }
+
+    @Test("A delegate with only the method for several contacts gets one contact too, and the library says so")
+    func substitute() throws {
+        let picked = try pick("pick-contacts", "grace", after: .everything)
+        #expect(picked.output == "found Grace\n")
+        #expect(
+            picked.errors == """
+                CNContactPickerViewController: predicateForSelectionOfProperty has no effect, because the person picks \
+                whole contacts; set selection to .property, or set predicateForSelectionOfContact
+                CNContactPickerViewController: PickedSeveral does not implement the method for one contact, so another \
+                one is called; set selection and allowsMultipleSelection to what the delegate implements
+
+                """)
+    }
+
+    @Test("A limited app's store finds no contact by a picked identifier, even if the contact is shared")
+    func identifiers() throws {
+        for name in ["ada", "grace"] {
+            #expect(try pick("pick-contacts", name, after: .only(["Ada Lovelace"])).output == "error 200 [] 1\n")
+        }
+    }
+}
