@@ -77,9 +77,9 @@ public struct Grant: Hashable, Sendable {
     /// can add no others to the grant.
     public var asked: ContactKeySet = []
 
-    /// The purpose that the app gave, in its own words, at the prompt that the person answered last; `nil` if it gave
-    /// none.
-    public var purpose: String?
+    /// A hash of the purpose that the app gave at the prompt that the person answered last; `nil` if it gave none. The
+    /// text is not stored.
+    public var purposeHash: String?
 
     /// The contact groups that a limited grant shares with the app.
     public var groups = GrantedGroups()

@@ -111,7 +111,7 @@ struct AccessContents {
             """
             SELECT id, uid, strength, app, displayName, identifierKey,
                 level, keys, expires, revision, decidedBy, decidedAt, lastUsedAt, uses, epoch, decision,
-                decidedThrough, askedKeys, purpose
+                decidedThrough, askedKeys, purposeHash
             FROM principal LEFT JOIN appGrant ON appGrant.principal = id
             """, on: connection)
         while try rows.step() {
@@ -226,7 +226,7 @@ struct AccessContents {
             revision: revision, decidedBy: decidedBy, decidedThrough: row.textOrNil(16), decidedAt: decidedAt)
         // Only narrows: a key that this version does not know is left out.
         grant.asked = ContactKeySet(rawValue: UInt64(bitPattern: row.integerOrNil(17) ?? 0)).intersection(.byName)
-        grant.purpose = row.textOrNil(18)
+        grant.purposeHash = row.textOrNil(18)
         return grant
     }
 

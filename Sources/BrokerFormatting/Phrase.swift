@@ -24,7 +24,7 @@ public enum Phrase: String, CaseIterable, Sendable {
     // The app that asks.
     case unnamedProgram, sureLabelled, worthLabelled, sureSandboxed, worthSandboxed, sureService, worthService,
         sureInstalled, worthInstalled, sureClaimed, worthClaimed, sureInterpreter, worthInterpreter,
-        sureUnverified, worthUnverified, processOn, processNowhere, says, saidBefore, saysNotWhy, readsAtMost, nothing,
+        sureUnverified, worthUnverified, processOn, processNowhere, says, saidAnother, saysNotWhy, readsAtMost, nothing,
         neverUsed, lastUsed
 
     // Lifetimes of a grant, and other settings.

@@ -72,16 +72,14 @@ struct CallerWords {
             "  " + names.text(.processOn, [.pid: pid, .terminal: Columns.clip(ShownText.line(terminal), to: 24)]))
     }
 
-    /// The purpose, in the app's own words, and the one that it gave earlier if that was another one.
+    /// The purpose, in the app's own words, and whether the app gave another one earlier.
     var purpose: [StyledLine] {
-        let now = said(prompt.purpose, .says).map { StyledLine($0) } ?? .dim(names.text(.saysNotWhy))
-        return [now] + (said(prompt.formerPurpose, .saidBefore).map { [.warning($0)] } ?? [])
-    }
-
-    private func said(_ purpose: String?, _ phrase: Phrase) -> String? {
-        guard let purpose, !ShownText.line(purpose).isEmpty else { return nil }
-        let room = columns - Columns.width(names.text(phrase, [.purpose: ""])) - 1
-        return names.text(phrase, [.purpose: ShownText.quoted(purpose, columns: room, names)])
+        guard let purpose = prompt.purpose, !ShownText.line(purpose).isEmpty else {
+            return [.dim(names.text(.saysNotWhy))]
+        }
+        let room = columns - Columns.width(names.text(.says, [.purpose: ""])) - 1
+        return [StyledLine(names.text(.says, [.purpose: ShownText.quoted(purpose, columns: room, names)]))]
+            + (prompt.hasOtherPurpose ? [.warning(names.text(.saidAnother))] : [])
     }
 
     /// The keys that the app asks for.

@@ -61,8 +61,8 @@ struct Prompt: Hashable, Sendable {
     /// The app's current authorization level, as the interface names it.
     var status: String
     var purpose: String?
-    /// What the app gave as its purpose when the person last decided about it, if it gives another one now.
-    var formerPurpose: String?
+    /// Whether the app gave another purpose when the person last decided about it.
+    var hasOtherPurpose: Bool
     var keys: [String]
     /// Whether the app sent a list of keys, which may be empty. Without a list, the app asks for all keys
     /// except those that must be granted by name.
@@ -135,7 +135,7 @@ extension Prompt {
         self.caller = caller
         status = object["currentStatus"]?.string ?? ""
         purpose = object["purpose"]?.string
-        formerPurpose = object["formerPurpose"]?.string
+        hasOtherPurpose = object["otherPurpose"]?.bool ?? false
         keys = object["keys"]?.strings ?? []
         namesKeys = object["keys"].map { !$0.isNull } ?? false
         isMultiple = object["multiple"]?.bool ?? false

@@ -175,7 +175,7 @@ struct AuditChainTests {
             DROP TABLE audit; DROP TABLE auditCaller; DROP TABLE owner; DROP TABLE silence; DROP TABLE outboxMark;
             DROP TABLE groupShare; DROP TABLE unconfirmed; DROP TABLE auditSegment; DROP TABLE auditRemoval;
             ALTER TABLE appGrant DROP COLUMN decision; ALTER TABLE appGrant DROP COLUMN decidedThrough;
-            ALTER TABLE appGrant DROP COLUMN askedKeys; ALTER TABLE appGrant DROP COLUMN purpose;
+            ALTER TABLE appGrant DROP COLUMN askedKeys; ALTER TABLE appGrant DROP COLUMN purposeHash;
             ALTER TABLE old RENAME TO audit; PRAGMA user_version = 1
             """)
         let store = try fixture.open()

@@ -155,7 +155,7 @@ struct LossTests {
         try copy.tamper(
             "DROP TABLE groupShare; DROP TABLE unconfirmed; DROP TABLE auditSegment; DROP TABLE auditRemoval; "
                 + "ALTER TABLE appGrant DROP COLUMN decidedThrough; ALTER TABLE appGrant DROP COLUMN askedKeys; "
-                + "ALTER TABLE appGrant DROP COLUMN purpose; "
+                + "ALTER TABLE appGrant DROP COLUMN purposeHash; "
                 + "PRAGMA user_version = 5"
         )
         unlink(copy.position)

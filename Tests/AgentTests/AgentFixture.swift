@@ -145,7 +145,7 @@ struct PromptText {
     var terminal: String? = "pts/3"
     var status = "notDetermined"
     var purpose: String? = "to fill in addresses"
-    var formerPurpose: String?
+    var otherPurpose: Bool?
     var keys: [String]?
     var query: String?
     var multiple: Bool?
@@ -183,7 +183,7 @@ struct PromptText {
             }
             writer.member("currentStatus", status)
             writer.member("purpose", purpose)
-            writer.member("formerPurpose", formerPurpose)
+            writer.member("otherPurpose", otherPurpose)
             writer.member("keys", keys)
             writer.member("query", query)
             writer.member("multiple", multiple)

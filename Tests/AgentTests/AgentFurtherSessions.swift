@@ -3,14 +3,10 @@ import Testing
 @testable import contact_agent
 
 extension AgentScreens {
-    /// The sizes of sessions that differ from others by their keys only.
-    private static let fewSizes = Array(sizes.prefix(2))
-    private static let oneSize = Array(sizes.prefix(1))
-
     /// Sessions with the keys that ``sessions`` do not press.
     static let furtherSessions: [Session] = [
         Session(
-            name: "access-search", sizes: fewSizes,
+            name: "access-search",
             steps: [
                 Step("[c] Choose", "c"), .atFullScreen("] Ada Lovelace", "⤓"), .atFullScreen("] Person Number 60", "⇞"),
                 .atFullScreen("] Person Number", "⤒"), .atFullScreen("› [=] Ada", "⇟"),
@@ -20,7 +16,7 @@ extension AgentScreens {
                 Step("[y] Share this", "←", "back"), Step("1 marked: Grace", "←", "back"), Step("[N] Don't", "N"),
             ]),
         Session(
-            name: "access-terms", sizes: fewSizes,
+            name: "access-terms",
             steps: [
                 Step("[a] Share all", click: "[a] Share all", "a"), Step("[y] Share all", "t"),
                 Step("until you revoke it", "k"), Step("] names", " ", "1"), Step("[ ] names", "⏎", ""),
@@ -28,7 +24,7 @@ extension AgentScreens {
                 Step("[a] Share all", "⎋", "esc"),
             ]),
         Session(
-            name: "button-search", prompt: PromptText(kind: "button", query: "gra"), sizes: fewSizes,
+            name: "button-search", prompt: PromptText(kind: "button", query: "gra"),
             steps: [
                 Step("[s] Share Grace", "?"), Step("Move in a list", "⏎", ""), Step("[/] Search", "/"),
                 Step("] Grace Hopper", "⌫", "gr"), Step("Search: gr_", "⏎", ""), Step("[y] Share this", "t"),
@@ -36,10 +32,10 @@ extension AgentScreens {
                 Step("[y] Share this", "←", "back"), Step("] Grace Hopper", "⏎", ""), Step("[N] Don't", "N"),
             ]),
         Session(
-            name: "button-never", prompt: PromptText(kind: "button", status: "limited", query: "gra"), sizes: fewSizes,
+            name: "button-never", prompt: PromptText(kind: "button", status: "limited", query: "gra"),
             steps: [Step("[N] Never", "N")]),
         Session(
-            name: "manage-all", prompt: managed, sizes: fewSizes,
+            name: "manage-all", prompt: managed,
             steps: [
                 Step("[a] Share all", "a"), Step("[y] Share all", "b"), Step("[a] Share all", "a"),
                 Step("[y] Share all", "←", "back"), Step("[x] Revoke", "x"), Step("[y] Revoke", "⏎", ""),
@@ -47,7 +43,7 @@ extension AgentScreens {
                 Step("[y] Share all", "y"),
             ]),
         Session(
-            name: "manage-search", prompt: managed, sizes: fewSizes,
+            name: "manage-search", prompt: managed,
             steps: [
                 Step("[c] Change", "?"), Step("Move in a list", "⏎", ""), Step("[c] Change", "c"), Step("[x] Ada", "/"),
                 Step("] Grace Hopper", "grace h"), Step("1–1 of 1", "⏎", ""), Step("[Space]", " ", "1"),
@@ -56,29 +52,29 @@ extension AgentScreens {
                 Step("] names", " ", "1"), Step("[ ] names", "⏎", ""), Step("[y] Change", "y"),
             ]),
         Session(
-            name: "manage-lifetime", prompt: managed, sizes: fewSizes,
+            name: "manage-lifetime", prompt: managed,
             steps: [
                 Step("[t] Change", "t"), Step("1 day from now", "b"), Step("[t] Change", "t"),
                 Step("1 day from now", "←", "back"), Step("[t] Change", "t"), .approving("[2] 7 days", "2"),
             ]),
         Session(
-            name: "manage-one-day", prompt: managed, sizes: oneSize,
+            name: "manage-one-day", prompt: managed,
             steps: [Step("[t] Change", "t"), .approving("[1] 1 day", "1")]),
         Session(
-            name: "manage-thirty-days", prompt: managed, sizes: oneSize,
+            name: "manage-thirty-days", prompt: managed,
             steps: [Step("[t] Change", "t"), .approving("[3] 30 days", "3")]),
         Session(
-            name: "manage-purpose", prompt: anotherPurpose, sizes: fewSizes,
-            steps: [Step("It said before", "⎋", "esc")]),
-        Session(name: "manage-never", prompt: managed, sizes: fewSizes, steps: [Step("[N] Change", "N")]),
+            name: "manage-purpose", prompt: anotherPurpose,
+            steps: [Step("Before, it gave", "⎋", "esc")]),
+        Session(name: "manage-never", prompt: managed, steps: [Step("[N] Change", "N")]),
         Session(
-            name: "manage-leaving", prompt: managed, sizes: fewSizes,
+            name: "manage-leaving", prompt: managed,
             steps: [
                 Step("[c] Change", "c"), Step("[x] Ada", " ", "1"), Step("[−] Ada", "⎋", "esc"),
                 Step("Leave without", "⎋", "esc"),
             ]),
         Session(
-            name: "pick-one", prompt: PromptText(kind: "pick", keys: ["givenName", "phoneNumbers"]), sizes: fewSizes,
+            name: "pick-one", prompt: PromptText(kind: "pick", keys: ["givenName", "phoneNumbers"]),
             steps: [
                 Step("[c] Pick", "?"), Step("Move in a list", "⏎", ""), Step("[c] Pick", "c"),
                 Step("] Ada", "←", "back"), Step("[c] Pick", "c"), Step("] Ada", "/"), Step("Search: _", "grace h"),
@@ -88,17 +84,17 @@ extension AgentScreens {
                 Step("Leave without", "⎋", "esc"),
             ]),
         Session(
-            name: "pick-never", prompt: PromptText(kind: "pick"), sizes: fewSizes, steps: [Step("[N] Give", "N")]),
+            name: "pick-never", prompt: PromptText(kind: "pick"), steps: [Step("[N] Give", "N")]),
         Session(
             name: "propose-add", prompt: PromptText(kind: "propose", proposed: ProposeTests.card),
-            people: peopleWithMatch, sizes: fewSizes,
+            people: peopleWithMatch,
             steps: [
                 Step("[c] Look", "?"), Step("Move in a list", "⏎", ""), Step("[c] Look", "c"), Step("[m] Merge", "m"),
                 Step("[y] Merge", "b"), Step("[o] Merge", "o"), Step("] Grace", "/"), Step("Search: _", "grace h"),
                 Step("1–1 of 1", "⏎", ""), Step("[Return] Continue", "←", "back"), Step("[a] Add", "a"),
             ]),
         Session(
-            name: "propose-edit", prompt: PromptText(kind: "propose", proposed: ProposeTests.card), sizes: fewSizes,
+            name: "propose-edit", prompt: PromptText(kind: "propose", proposed: ProposeTests.card),
             steps: [
                 Step("[c] Look", "c"), Step("[e] Change", "e"), Step("] given name", "⏎", "1"),
                 Step("given name: Emmy_", "⌫⌫⌫⌫Amalie", "Amalie"), Step("given name: Amalie_", "⏎", ""),
@@ -106,36 +102,35 @@ extension AgentScreens {
                 .inLines("On or off", "space"), Step("[ ] family name", "←", "back"), Step("“Amalie”", "a"),
             ]),
         Session(
-            name: "propose-never", prompt: PromptText(kind: "propose", proposed: ProposeTests.card), sizes: fewSizes,
+            name: "propose-never", prompt: PromptText(kind: "propose", proposed: ProposeTests.card),
             steps: [Step("[N] Decline", "N")]),
         Session(
-            name: "propose-decline", prompt: PromptText(kind: "propose", proposed: ProposeTests.card), sizes: fewSizes,
+            name: "propose-decline", prompt: PromptText(kind: "propose", proposed: ProposeTests.card),
             steps: [Step("[c] Look", "c"), Step("[a] Add", "←", "back"), Step("[c] Look", "⎋", "esc")]),
         Session(
             name: "keys-none", prompt: PromptText(kind: "keys", status: "limited", keys: ["note", "groups"]),
-            sizes: fewSizes,
             steps: [
                 Step("[1] Change", "1"), Step("notes: no", "2"), Step("groups: no", "?"),
                 Step("Move in a list", "⏎", ""), Step("groups: no", "2"), .atFullScreen("groups: yes", "↓⏎"),
                 Step("groups: yes", "N"),
             ]),
         Session(
-            name: "keys-refuse", prompt: PromptText(kind: "keys", status: "limited", keys: ["note"]), sizes: fewSizes,
+            name: "keys-refuse", prompt: PromptText(kind: "keys", status: "limited", keys: ["note"]),
             steps: [Step("[y] Allow", "⎋", "esc")]),
         Session(
-            name: "unknown", prompt: PromptText(kind: "a later version's"), sizes: fewSizes,
+            name: "unknown", prompt: PromptText(kind: "a later version's"),
             steps: [
                 Step("cannot show", "?"), Step("Move in a list", "⏎", ""), Step("cannot show", "⎋", "esc"),
             ]),
         Session(
-            name: "home-review", prompt: nil, grants: grants, managed: managed, sizes: fewSizes,
+            name: "home-review", prompt: nil, grants: grants, managed: managed,
             steps: [
                 .atFullScreen("claimed", "↓"), Step("claimed", "⏎", "1"), Step("[c] Change", "⎋", "esc"),
                 Step("You changed nothing", click: "“mail”", "1"), Step("[c] Change", "⎋", "esc"),
                 Step("You changed nothing", "q"),
             ]),
         Session(
-            name: "home-quiet", prompt: PromptText(quiet: true), sizes: fewSizes,
+            name: "home-quiet", prompt: PromptText(quiet: true),
             steps: [Step("[o] Open", "o"), Step("[c] Choose", "⎋", "esc")]),
     ]
 
@@ -148,7 +143,7 @@ extension AgentScreens {
 
     private static let anotherPurpose: PromptText = {
         var prompt = managed
-        prompt.formerPurpose = "to greet you on your birthday"
+        prompt.otherPurpose = true
         return prompt
     }()
 

@@ -18,7 +18,7 @@ struct AgentScreens {
     }
 
     static let cases = (sessions + furtherSessions).flatMap { session in
-        session.sizes.map { Case(session: session, size: $0) }
+        sizes.map { Case(session: session, size: $0) }
     }
 
     private func fixture(_ session: Session, _ size: ScreenSize, isPlain: Bool) throws -> AgentFixture {

@@ -57,7 +57,6 @@ extension AgentScreens {
         /// The prompt that opens when the person reviews an app.
         var managed: PromptText?
         var people = AgentScreens.people
-        var sizes = AgentScreens.sizes
         let steps: [Step]
         var testDescription: String { name }
     }

@@ -124,7 +124,7 @@ struct ReviewTermsTests {
         let app = try fixture.app("mail")
         let call = try app.begin("RequestAccess", #"{"purpose":"to greet"}"#)
         let first = try #require(try person.prompts().last)
-        #expect(try person.told().last?["formerPurpose"] == nil)
+        #expect(try person.told().last?["otherPurpose"] == nil)
         #expect(try person.answer(first, #""level":"limited","lifetime":"untilRevoked""#).error == nil)
         try #require(fixture.loop.run { call.isOver })
         func ask(_ purpose: String) throws -> JSONValue {
@@ -136,11 +136,11 @@ struct ReviewTermsTests {
             fixture.loop.advance(by: .seconds(7 * day))
             return told
         }
-        #expect(try ask("to greet")["formerPurpose"] == nil)
-        #expect(try ask("to sell")["formerPurpose"]?.string == "to greet")
+        #expect(try ask("to greet")["otherPurpose"]?.bool == false)
+        #expect(try ask("to sell")["otherPurpose"]?.bool == true)
         // A prompt that the person leaves is no decision.
-        #expect(try ask("to rent")["formerPurpose"]?.string == "to greet")
-        #expect(try described(app)["formerPurpose"] == nil)
+        #expect(try ask("to greet")["otherPurpose"]?.bool == false)
+        #expect(try described(app)["otherPurpose"] == nil)
     }
 
     @Test("A changed card is saved as the person left it, and cannot have more than the offered one")

@@ -174,7 +174,7 @@ struct LifeTests {
         let shell = try PseudoTerminal("/bin/sh", arguments: ["-i"], environment: environment, columns: 200)
         shell.send("$BOOK list; echo first=$?\r")
         let prompt = try person.prompt()
-        #expect(prompt["lifetimes"]?.elements?.compactMap(\.string) == ["session", "untilRevoked"])
+        #expect(prompt["lifetimes"]?.elements?.compactMap(\.string) == ["session", "untilRevoked", "untilTime"])
         #expect(prompt["caller"]?["terminal"]?.string?.hasPrefix("pts/") == true)
         try person.answer(prompt, #""level":"full""#)
         try shell.wait(for: "first=0")

@@ -56,20 +56,20 @@ extension AccessStore {
             """
             INSERT INTO appGrant
                 (principal, level, keys, expires, revision, decidedBy, decidedAt, lastUsedAt, uses, epoch, decision,
-                decidedThrough, askedKeys, purpose)
+                decidedThrough, askedKeys, purposeHash)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
             ON CONFLICT DO UPDATE SET level = excluded.level, keys = excluded.keys, expires = excluded.expires,
                 revision = excluded.revision, decidedBy = excluded.decidedBy, decidedAt = excluded.decidedAt,
                 lastUsedAt = excluded.lastUsedAt, uses = excluded.uses, epoch = excluded.epoch,
                 decision = excluded.decision, decidedThrough = excluded.decidedThrough,
-                askedKeys = excluded.askedKeys, purpose = excluded.purpose
+                askedKeys = excluded.askedKeys, purposeHash = excluded.purposeHash
             """
         )
         .bind(1, id).bind(2, level).bind(3, Int64(bitPattern: grant.keys.rawValue)).bind(4, expires)
         .bind(5, grant.revision).bind(6, grant.decidedBy.rawValue).bind(7, grant.decidedAt)
         .bind(8, usage.lastUsedAt).bind(9, Int64(usage.uses)).bind(10, held.history.epoch)
         .bind(11, held.decision).bind(12, grant.decidedThrough)
-        .bind(13, Int64(bitPattern: grant.asked.rawValue)).bind(14, grant.purpose).run()
+        .bind(13, Int64(bitPattern: grant.asked.rawValue)).bind(14, grant.purposeHash).run()
     }
 
     private func write(

@@ -236,8 +236,8 @@ enum Schema {
         ALTER TABLE appGrant ADD COLUMN askedKeys INTEGER NOT NULL DEFAULT 0;
         """,
         """
-        -- The purpose that the app gave at the prompt which the person answered last.
-        ALTER TABLE appGrant ADD COLUMN purpose TEXT;
+        -- A hash of the purpose that the app gave at the prompt which the person answered last.
+        ALTER TABLE appGrant ADD COLUMN purposeHash TEXT;
         """,
     ]
 

@@ -340,7 +340,7 @@ struct AgentAnswers {
         grant.own = decided.kept?.own ?? []
         let former = self.access.grant(of: decided.principal)
         grant.asked = (former?.asked ?? []).union(prompt.question.keys?.intersection(.byName) ?? [])
-        grant.purpose = prompt.question.purpose ?? former?.purpose
+        grant.purposeHash = prompt.question.purposeHash ?? former?.purposeHash
         // A first decision starts without the groups of a grant that the policy has ended.
         if !decided.isFirst, let former, former.access.status == .limited {
             grant.groups = former.groups

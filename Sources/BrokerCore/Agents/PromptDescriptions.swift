@@ -41,9 +41,8 @@ struct PromptDescriptions {
                     $0.raw(proposal.shown)
                 }
                 $0.member("grantedKeys", grants.decided(known)?.keys.grantNames)
-                if let purpose = prompt.question.purpose, let former = grants.decided(known)?.purpose, former != purpose
-                {
-                    $0.member("formerPurpose", former)
+                if let purpose = prompt.question.purposeHash, let former = grants.decided(known)?.purposeHash {
+                    $0.member("otherPurpose", former != purpose)
                 }
                 $0.member("totalContacts", total)
                 $0.member("grantedContacts", granted)

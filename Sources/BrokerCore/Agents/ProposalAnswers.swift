@@ -16,7 +16,8 @@ struct Proposal {
     func changed(to changed: WireContact) throws(VarlinkError) -> Contact {
         let present = changed.contact.present
         guard present.isSubset(of: card.present), changed.keys.isDisjoint(with: .images) else {
-            throw AgentError.invalidAnswer(.malformed, "the changed card has keys that the offered one lacks, or an image")
+            throw AgentError.invalidAnswer(
+                .malformed, "the changed card has keys that the offered one lacks, or an image")
         }
         do throws(ContactError) {
             try changed.contact.validate(writing: changed.keys)

@@ -11,6 +11,8 @@ struct Question {
     /// may open.
     var isQuiet = false
     var purpose: String?
+    /// The purpose as it is stored and recorded: its text is not.
+    var purposeHash: String? { purpose.flatMap { BrokerDisclosure.purposeHash(of: $0) } }
     var keys: ContactKeySet?
     var query: String?
     /// The app's name for an access button, with which it can change the query.
@@ -76,7 +78,7 @@ struct Questions {
         guard let prompt = Prompt(question, of: session, hasGrant: hasGrant(session)) else {
             return call.fail(ContactsError.storeUnavailable)
         }
-        let reason = question.purpose.flatMap(purposeHash).map { " purpose:" + $0 }
+        let reason = question.purposeHash.map { " purpose:" + $0 }
         groupCommit.record(.prompt, of: session.caller, detail: question.kind.rawValue + (reason ?? ""))
         do throws(VarlinkError) {
             try prompts.ask(prompt, for: call, done: done)
