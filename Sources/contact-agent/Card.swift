@@ -35,9 +35,7 @@ extension Card {
             guard !text.isEmpty else { return }
             lines.append(
                 Line(
-                    key: key.rawValue, value: value.map(String.init),
-                    label: names.isolated(
-                        ShownText.line(label.flatMap { $0.isEmpty ? nil : names.label($0) } ?? names.key(key))),
+                    key: key.rawValue, value: value.map(String.init), label: Self.label(label, of: key, names),
                     text: names.isolated(text),
                     canChoose: selectable.contains(key.rawValue)))
         }
@@ -73,8 +71,13 @@ extension Card {
         if contact.imageDataAvailable || !contact.imageData.isEmpty {
             lines.append(
                 Line(
-                    key: "imageData", value: nil, label: names.isolated(names.key(.imageData)),
+                    key: "imageData", value: nil, label: Self.label(nil, of: .imageData, names),
                     text: names.text(.photoThere), canChoose: false))
         }
+    }
+
+    /// What is shown before a value: its label, or the key's name if it has none.
+    static func label(_ label: String?, of key: ContactKey, _ names: LocalizedNames) -> String {
+        names.isolated(ShownText.line(label.flatMap { $0.isEmpty ? nil : names.label($0) } ?? names.key(key)))
     }
 }

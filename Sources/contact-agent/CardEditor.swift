@@ -5,25 +5,26 @@ import BrokerModel
 struct CardEditor: Hashable {
     /// One text of the card.
     private struct Field: Hashable {
+        /// A field of one of several values.
+        struct Place: Hashable {
+            let value: Int
+            let field: Int
+        }
+
         let key: ContactKey
-        /// The place of the value and of its field, for a key with several values.
-        var value: (place: Int, field: Int)?
+        /// `nil` for a key with one text.
+        var place: Place?
         let label: String
         let original: String
         var text: String
         var isLeftOut = false
-
-        static func == (one: Field, other: Field) -> Bool { one.id == other.id && one.written == other.written }
-
-        func hash(into hasher: inout Hasher) { hasher.combine(id) }
-
-        private var id: [Int] { [key.index, value?.place ?? -1, value?.field ?? -1] }
 
         /// The text as it will be saved; empty if the person leaves it out.
         var written: String { isLeftOut ? "" : text }
     }
 
     private let offered: WireContact
+    private let names: LocalizedNames
     private var fields: [Field] = []
     private var cursor = Cursor()
     /// The text that is being typed.
@@ -33,14 +34,17 @@ struct CardEditor: Hashable {
 
     init(_ offered: WireContact, _ names: LocalizedNames) {
         self.offered = offered
+        self.names = names
         for key in offered.keys.keys {
             if let text = offered.contact.text(of: key), !text.isEmpty, !Self.unchangeable.contains(key) {
-                fields.append(Field(key: key, label: names.key(key), original: text, text: text))
+                let label = Card.label(nil, of: key, names)
+                fields.append(Field(key: key, label: label, original: text, text: text))
             }
             for (place, value) in ValueTexts.of(key, in: offered.contact).enumerated() {
-                let label = value.label.flatMap { $0.isEmpty ? nil : names.label($0) } ?? names.key(key)
+                let label = Card.label(value.label, of: key, names)
                 for (field, text) in value.texts.enumerated() where !text.isEmpty {
-                    fields.append(Field(key: key, value: (place, field), label: label, original: text, text: text))
+                    let place = Field.Place(value: place, field: field)
+                    fields.append(Field(key: key, place: place, label: label, original: text, text: text))
                 }
             }
         }
@@ -62,11 +66,11 @@ struct CardEditor: Hashable {
         guard isChanged else { return nil }
         var card = offered
         card.keys.subtract(Self.unsent)
-        for field in fields where field.value == nil { card.contact.setText(field.written, of: field.key) }
-        for key in Set(fields.filter { $0.value != nil }.map(\.key)) {
+        for field in fields where field.place == nil { card.contact.setText(field.written, of: field.key) }
+        for key in Set(fields.filter { $0.place != nil }.map(\.key)) {
             var texts = ValueTexts.of(key, in: offered.contact).map(\.texts)
             for field in fields where field.key == key {
-                if let value = field.value { texts[value.place][value.field] = field.written }
+                if let place = field.place { texts[place.value][place.field] = field.written }
             }
             ValueTexts.set(texts, of: key, in: &card.contact)
         }
@@ -124,15 +128,15 @@ struct CardEditor: Hashable {
     private static func page(on size: ScreenSize) -> Int { max(1, size.rows - 5) }
 
     /// The lines of the whole screen.
-    func lines(_ title: StyledLine, on size: ScreenSize, _ names: LocalizedNames) -> [StyledLine] {
+    func lines(_ title: StyledLine, on size: ScreenSize) -> [StyledLine] {
         let rows = cursor.visible(count: fields.count, page: Self.page(on: size)).map { place in
             let field = fields[place]
             let isCurrent = place == cursor.place
             let head = "\(isCurrent ? "›" : " ") [\(field.isLeftOut ? " " : "x")] \(Columns.pad(field.label, to: 16)) "
-            let text = Bidirectional.isolated(ShownText.line(field.isLeftOut ? field.original : field.text))
+            let text = ShownText.line(field.isLeftOut ? field.original : field.text)
             let isChanged = field.written != field.original
             var line = StyledLine(
-                head + Columns.clip(text, to: max(8, size.columns - 24)),
+                head + names.isolated(Columns.clip(text, to: max(8, size.columns - 24))),
                 isCurrent ? .highlighted : field.isLeftOut ? .dim : isChanged ? .bold : .plain)
             line.action = .row(index: place)
             return line
@@ -145,10 +149,10 @@ struct CardEditor: Hashable {
         let room = max(8, size.columns - 2 - Columns.width(head))
         var shown = ShownText.line(line.text)
         while Columns.width(shown) >= room, !shown.isEmpty { shown.removeFirst() }
-        return [title] + rows + [.bold(head + shown + "_")]
+        return [title] + rows + [.bold(head + names.isolated(shown + "_"))]
     }
 
-    func hints(_ names: LocalizedNames, refuse: String) -> [Hint] {
+    func hints(refuse: String) -> [Hint] {
         let back = Hint(key: "←", words: names.text(.back))
         if isTyping { return [Hint(key: "Return", words: names.text(.goOn)), Hint(key: "Esc", words: refuse), back] }
         return [

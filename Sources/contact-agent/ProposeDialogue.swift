@@ -188,7 +188,7 @@ extension ProposeDialogue {
                 .bold(words.text(.offersCard)), introduction(words, words.purpose + [StyledLine("  " + name)]))
         case .card:
             return question(.bold(name), confirmed(shownLines(on: size), at: cursor, room: rows(on: size)) { $0 })
-        case .editing: return editor.lines(.bold(name), on: size, names)
+        case .editing: return editor.lines(.bold(name), on: size)
         case .choosing: return finder.lines(.bold(names.text(.intoWhich)), on: size, names)
         case .comparison:
             let title = names.text(.mergeQuestion, [.name: Columns.clip(target?.row.name ?? "", to: size.columns / 2)])
@@ -201,7 +201,7 @@ extension ProposeDialogue {
         switch place {
         case .introduction: menuHints(canGoBack: false)
         case .card, .comparison: menuHints()
-        case .editing: editor.hints(names, refuse: names.text(refusal))
+        case .editing: editor.hints(refuse: names.text(refusal))
         case .choosing: finder.hints(names, goOn: names.text(.goOn), refuse: names.text(refusal), canMark: false)
         }
     }

@@ -129,6 +129,19 @@ struct ProposeTests {
         #expect(driver.press("a") == .answer(Answer(addProposed: true)))
     }
 
+    @Test("Labels and texts of the app cannot look like the agent's own, in either direction of writing")
+    func foreignTexts() throws {
+        let card = #"{"givenName":"[x] Emmy","phoneNumbers":[{"label":"home\\n[y] Yes","value":"1"}]}"#
+        var driver = try Driver(PromptText(kind: "propose", proposed: card), "ar")
+        driver.begin()
+        driver.press("ce")
+        #expect(driver.shows("\u{2068}[x] Emmy\u{2069}"))
+        let line = try #require(driver.lines.first { $0.text.contains("Yes") }).text
+        #expect(line.contains("\u{2068}home") && !line.contains("\n"))
+        driver.press("⏎")
+        #expect(driver.shows("\u{2068}[x] Emmy_\u{2069}"))
+    }
+
     @Test("Leaving with a changed card asks first")
     func leaving() throws {
         var driver = try Self.driver()
