@@ -29,8 +29,7 @@ public enum Phrase: String, CaseIterable, Sendable {
 
     // Lifetimes of a grant, and other settings.
     case untilRevoked, untilDate, forDays, sessionPrograms, thisSession, programProcess, thisProcess, untilLatest,
-        settingLasts,
-        settingReads, settingOn, settingOff
+        settingLasts, settingReads, settingOn, settingOff
 
     // Groups of keys, in few words.
     case keysNames, keysWork, keysBirthday, keysPhones, keysEmail, keysAddresses, keysDates, keysWebPages,
@@ -62,8 +61,7 @@ public enum Phrase: String, CaseIterable, Sendable {
 
     // An app offers a card.
     case offersCard, lookAtIt, declineEver, addCard, editCard, textRefused, textTooLong, mergeInto, mergeWith,
-        sameEmail, samePhone, sameName, intoWhich,
-        mergeQuestion, mergeExplained, merge
+        sameEmail, samePhone, sameName, intoWhich, mergeQuestion, mergeExplained, merge
 
     // A prompt of an unknown kind.
     case asksSomething, cannotShow

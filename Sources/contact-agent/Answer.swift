@@ -61,9 +61,7 @@ struct Answer: Hashable, Sendable {
         writer.member("removed", removed)
         writer.member("keys", keys)
         writer.member("lifetime", lifetime?.kind)
-        if case .days(let days)? = lifetime {
-            writer.member("expires", Timestamp.text(seconds: Int64(time(nil)) + Int64(days) * 86_400))
-        }
+        writer.member("expires", lifetime?.seconds.map { Timestamp.text(seconds: Int64(time(nil)) + $0) })
         writer.member("neverAskAgain", neverAskAgain)
         writer.member("addProposed", addProposed)
         writer.member("mergeInto", mergeInto)

@@ -13,10 +13,7 @@ struct LifetimeChoice: Hashable {
     init(_ prompt: Prompt) {
         var longest = Int64.max
         if let end = prompt.endsAt.flatMap(Timestamp.seconds) { longest = end - Int64(time(nil)) }
-        offered = prompt.lifetimes.filter { lifetime in
-            guard case .days(let days) = lifetime else { return true }
-            return Int64(days) * 86_400 <= longest
-        }
+        offered = prompt.lifetimes.filter { $0.seconds ?? 0 <= longest }
     }
 
     mutating func change() {

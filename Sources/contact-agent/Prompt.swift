@@ -27,6 +27,11 @@ enum Lifetime: Hashable, Sendable {
         }
     }
 
+    /// How long it lasts from now on, in seconds; `nil` if it has no such length.
+    var seconds: Int64? {
+        if case .days(let days) = self { Int64(days) * 86_400 } else { nil }
+    }
+
     /// The kind as the interface names it.
     var kind: String {
         switch self {

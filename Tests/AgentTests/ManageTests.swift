@@ -130,7 +130,7 @@ struct ManageTests {
         #expect((before...Int64(time(nil))).contains(end - 7 * 86_400))
     }
 
-    @Test("A contact group that the app has is among what it sees, and can be taken back")
+    @Test("A review lists the app's contact groups, and can revoke them")
     func group() throws {
         var driver = try Self.driver()
         driver.row = {
@@ -143,7 +143,7 @@ struct ManageTests {
         #expect(ManageDialogue.words(for: answer, "“mail”", .inEnglish) == "“mail” now sees 5 fewer.")
     }
 
-    @Test("The person is told that an app gives another purpose than before")
+    @Test("A prompt says that the app gave another purpose before")
     func otherPurpose() throws {
         var text = PromptText(kind: "manage", status: "limited", grantedContacts: 1)
         var driver = try Driver(text)

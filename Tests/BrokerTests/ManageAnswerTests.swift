@@ -24,14 +24,6 @@ struct ManageAnswerTests {
         try #require(fixture.broker.access.grant(of: app.principal))
     }
 
-    /// The person opens the app's grant, and gives this answer.
-    private func manage(_ app: TestApp, _ fields: String) throws -> String? {
-        let prompt = try #require(try person.manage(app))
-        let answer = try person.answer(prompt, fields)
-        if answer.error != nil { try person.answer(prompt) }
-        return answer.error
-    }
-
     private func keys(_ keys: ContactKeySet) -> String {
         #""keys":[\#(keys.grantNames.map { "\"\($0)\"" }.joined(separator: ","))]"#
     }
@@ -51,10 +43,9 @@ struct ManageAnswerTests {
         let some = ContactKeySet([.givenName, .note])
         for access in [Access.denied, .limited(to: []), .full] {
             let app = try fixture.app("mail", access, keys: some)
-            let answer = try person.agent.call(
-                "Manage", #"{"agent":"\#(person.token)","app":"mail","strength":"claimed"}"#)
+            let prompt = try person.review(app)
             #expect(
-                answer.parameters["prompt"]?["grantedKeys"]?.elements?.compactMap(\.string) == ["givenName", "note"])
+                prompt?["grantedKeys"]?.elements?.compactMap(\.string) == ["givenName", "note"])
             let listed = try person.agent.call("ListGrants", #"{"agent":"\#(person.token)"}"#)
             let grant = listed.parameters["grants"]?.elements?.first { $0["app"]?.string == "mail" }
             #expect(grant?["keys"]?.elements?.compactMap(\.string) == ["givenName", "note"])
@@ -65,18 +56,18 @@ struct ManageAnswerTests {
     @Test("The person can change every level into every other")
     func levels() throws {
         let app = try fixture.app("mail", .limited(to: fixture.records("Ada")))
-        #expect(try manage(app, #""level":"full""#) == nil)
+        #expect(try person.manage(app, answering: #""level":"full""#) == nil)
         #expect(try grant(app).access == .full)
-        #expect(try manage(app, #""level":"limited""#) == nil)
+        #expect(try person.manage(app, answering: #""level":"limited""#) == nil)
         #expect(try grant(app).access == .limited(to: []))
-        #expect(try manage(app, #""level":"denied""#) == nil)
+        #expect(try person.manage(app, answering: #""level":"denied""#) == nil)
         #expect(try grant(app).access == .denied)
         let prompt = try #require(try person.manage(app))
         let ada = try #require(try person.rows(prompt, query: "Ada").first).identifier
         #expect(try person.answer(prompt, #""level":"limited","identifiers":["\#(ada)"]"#).error == nil)
         #expect(try app.fetch().names == ["Ada"])
-        #expect(try manage(app, #""level":"denied""#) == nil)
-        #expect(try manage(app, #""level":"full""#) == nil)
+        #expect(try person.manage(app, answering: #""level":"denied""#) == nil)
+        #expect(try person.manage(app, answering: #""level":"full""#) == nil)
         #expect(try app.fetch().names == ["Ada", "Grace"])
         #expect(try grant(app).keys == Grant.ordinaryKeys)
     }
@@ -89,16 +80,16 @@ struct ManageAnswerTests {
         let end = fixture.broker.surroundings.seconds + 1_000
         try fixture.settle(.limited(to: set), lifetime: .untilTime(end), for: app)
         for wanted in [few, Grant.ordinaryKeys, ContactKeySet(.givenName), few] {
-            #expect(try manage(app, #""level":"limited",\#(keys(wanted))"#) == nil)
+            #expect(try person.manage(app, answering: #""level":"limited",\#(keys(wanted))"#) == nil)
             #expect(try grant(app).keys == wanted && grant(app).access == .limited(to: set))
             #expect(try grant(app).lifetime == .untilTime(end))
         }
         #expect(authority.actions == [.answer])
         let full = try fixture.app("chat", .full)
-        #expect(try manage(full, #""level":"full",\#(keys(few))"#) == nil)
+        #expect(try person.manage(full, answering: #""level":"full",\#(keys(few))"#) == nil)
         #expect(try grant(full).keys == few && authority.actions == [.answer])
         // More keys of an app with full access need the password, as in a prompt for keys.
-        #expect(try manage(full, #""level":"full",\#(keys(Grant.ordinaryKeys))"#) == nil)
+        #expect(try person.manage(full, answering: #""level":"full",\#(keys(Grant.ordinaryKeys))"#) == nil)
         #expect(try grant(full).keys == Grant.ordinaryKeys && authority.actions == [.answer, .shareAll])
     }
 
@@ -113,12 +104,16 @@ struct ManageAnswerTests {
             let call = try app.begin("RequestAccess", asked ? asking : "{}")
             try person.answer(try #require(try person.prompts().last), #""level":"limited","lifetime":"untilRevoked""#)
             try #require(fixture.loop.run { call.isOver })
-            #expect(try manage(app, #""level":"limited",\#(keys(wanted))"#) == (asked ? nil : "InvalidAnswer"))
+            #expect(
+                try person.manage(app, answering: #""level":"limited",\#(keys(wanted))"#)
+                    == (asked ? nil : "InvalidAnswer"))
             #expect(try grant(app).keys == (asked ? wanted : Grant.ordinaryKeys))
             // The person can take the key, and give it again.
-            #expect(try manage(app, #""level":"limited",\#(keys(Grant.ordinaryKeys))"#) == nil)
+            #expect(try person.manage(app, answering: #""level":"limited",\#(keys(Grant.ordinaryKeys))"#) == nil)
             #expect(try grant(app).keys == Grant.ordinaryKeys)
-            #expect(try manage(app, #""level":"full",\#(keys(wanted))"#) == (asked ? nil : "InvalidAnswer"))
+            #expect(
+                try person.manage(app, answering: #""level":"full",\#(keys(wanted))"#)
+                    == (asked ? nil : "InvalidAnswer"))
             guard !asked else { continue }
             // The app asks at last, and the person does not give the key at once.
             let later = try app.begin("RequestAccess", asking)
@@ -144,11 +139,13 @@ struct ManageAnswerTests {
         rule { $0.maximumKeys = few }
         for wanted in [few.union(note), few.union(ContactKeySet(.nickname)), Grant.ordinaryKeys] {
             for level in ["limited", "full"] {
-                #expect(try manage(app, #""level":"\#(level)",\#(keys(wanted))"#) == "InvalidAnswer")
+                #expect(try person.manage(app, answering: #""level":"\#(level)",\#(keys(wanted))"#) == "InvalidAnswer")
             }
         }
         #expect(try grant(app).keys == ContactKeySet([.givenName, .jobTitle]))
-        #expect(try manage(app, #""level":"limited",\#(keys(few.union(ContactKeySet(.jobTitle))))"#) == nil)
+        #expect(
+            try person.manage(app, answering: #""level":"limited",\#(keys(few.union(ContactKeySet(.jobTitle))))"#)
+                == nil)
         #expect(try grant(app).keys == few.union(ContactKeySet(.jobTitle)))
         #expect(try app.call("GetAuthorization").strings("keys") == ["givenName", "familyName"])
     }
@@ -158,7 +155,7 @@ struct ManageAnswerTests {
         let app = try fixture.app("mail", .full)
         rule { $0.capsLevel = true }
         let few = ContactKeySet([.givenName])
-        #expect(try manage(app, #""level":"limited",\#(keys(few))"#) == nil)
+        #expect(try person.manage(app, answering: #""level":"limited",\#(keys(few))"#) == nil)
         #expect(try grant(app).access == .full && grant(app).keys == few)
         #expect(try app.fetch().names.isEmpty)
     }

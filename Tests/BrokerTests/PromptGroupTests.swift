@@ -83,6 +83,10 @@ struct PromptGroupTests {
         #expect(try app.fetch().names == ["Ada", "Bob", "Fabia"])
         let review = try #require(try person.manage(app))
         let seen = try person.granted(review)
+        for level in ["full", "denied"] {
+            let fields = #""level":"\#(level)","removed":["\#(seen[0].identifier)"]"#
+            #expect(try person.answer(review, fields).error == "InvalidAnswer")
+        }
         #expect(seen.map(name) == ["Family", "Ada", "Bob", "Fabia"] && seen.allSatisfy { $0.granted == "all" })
         #expect(try person.granted(review, query: "bo").map(name) == ["Bob"])
         // Ada is chosen singly, and stays.

@@ -28,17 +28,7 @@ struct ReviewTermsTests {
     }
 
     private func described(_ app: TestApp) throws -> JSONValue {
-        let answer = try person.agent.call(
-            "Manage",
-            #"{"agent":"\#(person.token)","app":"\#(app.caller.app)","strength":"\#(app.caller.strength.rawValue)"}"#)
-        return try #require(answer.parameters["prompt"])
-    }
-
-    private func manage(_ app: TestApp, _ fields: String) throws -> String? {
-        let prompt = try #require(try person.manage(app))
-        let answer = try person.answer(prompt, fields)
-        if answer.error != nil { try person.answer(prompt) }
-        return answer.error
+        try #require(try person.review(app))
     }
 
     private func until(_ seconds: Int64) -> String {
@@ -51,7 +41,7 @@ struct ReviewTermsTests {
         let before = try grant(app)
         #expect(try described(app)["lifetimes"]?.elements?.compactMap(\.string) == ["untilRevoked", "untilTime"])
         let end = now + day
-        #expect(try manage(app, #""level":"limited",\#(until(end))"#) == nil)
+        #expect(try person.manage(app, answering: #""level":"limited",\#(until(end))"#) == nil)
         let after = try grant(app)
         #expect(after.lifetime == .untilTime(end) && after.access == before.access && after.keys == before.keys)
         let told = try described(app)
@@ -67,7 +57,7 @@ struct ReviewTermsTests {
     @Test("A later end for much access needs the password, and an earlier one does not")
     func password() throws {
         let app = try fixture.app("chat", .full)
-        #expect(try manage(app, #""level":"full",\#(until(now + day))"#) == nil)
+        #expect(try person.manage(app, answering: #""level":"full",\#(until(now + day))"#) == nil)
         #expect(authority.open.isEmpty)
         for later in [until(now + 2 * day), #""lifetime":"untilRevoked""#] {
             let prompt = try #require(try person.manage(app))
@@ -80,8 +70,8 @@ struct ReviewTermsTests {
         }
         // A few contacts may be seen for longer without it, as they may be shared without it.
         let few = try fixture.app("mail", .limited(to: fixture.records("Ada")))
-        #expect(try manage(few, #""level":"limited",\#(until(now + day))"#) == nil)
-        #expect(try manage(few, #""level":"limited","lifetime":"untilRevoked""#) == nil)
+        #expect(try person.manage(few, answering: #""level":"limited",\#(until(now + day))"#) == nil)
+        #expect(try person.manage(few, answering: #""level":"limited","lifetime":"untilRevoked""#) == nil)
         #expect(try grant(few).lifetime == .untilRevoked)
     }
 
@@ -91,17 +81,17 @@ struct ReviewTermsTests {
     func refused() throws {
         let app = try fixture.app("mail", .limited(to: fixture.records("Ada")))
         for fields in [until(now - 1), #""lifetime":"untilTime""#, #""lifetime":"untilTime","expires":"soon""#] {
-            #expect(try manage(app, #""level":"limited",\#(fields)"#) == "InvalidAnswer", "\(fields)")
+            #expect(try person.manage(app, answering: #""level":"limited",\#(fields)"#) == "InvalidAnswer", "\(fields)")
         }
         var rule = Rule(place: "test.toml:1")
         rule.maximumLifetime = 2 * day
         fixture.rule([rule])
         let decidedAt = try grant(app).decidedAt
         #expect(try described(app)["endsAt"]?.string == Timestamp.text(seconds: decidedAt + 2 * day))
-        #expect(try manage(app, #""level":"limited",\#(until(now + 3 * day))"#) == "InvalidAnswer")
+        #expect(try person.manage(app, answering: #""level":"limited",\#(until(now + 3 * day))"#) == "InvalidAnswer")
         // No answer moves the policy's limit.
         fixture.loop.advance(by: .seconds(day))
-        #expect(try manage(app, #""level":"limited",\#(until(now + 2 * day - 1))"#) == nil)
+        #expect(try person.manage(app, answering: #""level":"limited",\#(until(now + 2 * day - 1))"#) == nil)
         #expect(try grant(app).decidedAt == decidedAt)
         fixture.rule([])
         for (lifetime, kind) in [(Lifetime.process, "process"), (.session, "session")] {

@@ -101,12 +101,26 @@ final class TestPerson {
         }
     }
 
-    /// Opens an app's grant, as the person may at any time.
-    func manage(_ app: TestApp) throws -> Prompt? {
+    /// Opens an app's grant, as the person may at any time, and returns the description of the prompt.
+    func review(_ app: TestApp) throws -> JSONValue? {
         let (name, strength) = (app.caller.app, app.caller.strength.rawValue)
-        let answer = try agent.call("Manage", #"{"agent":"\#(token)","app":"\#(name)","strength":"\#(strength)"}"#)
-        guard let cookie = answer.parameters["prompt"]?["cookie"]?.string else { return nil }
+        return try agent.call("Manage", #"{"agent":"\#(token)","app":"\#(name)","strength":"\#(strength)"}"#)
+            .parameters["prompt"]
+    }
+
+    func manage(_ app: TestApp) throws -> Prompt? {
+        guard let cookie = try review(app)?["cookie"]?.string else { return nil }
         return Prompt(kind: "manage", cookie: cookie, isQuiet: false)
+    }
+
+    /// Opens an app's grant, and gives this answer. Dismisses the prompt if the broker refuses the answer.
+    ///
+    /// - Returns: the error.
+    func manage(_ app: TestApp, answering fields: String) throws -> String? {
+        let prompt = try #require(try manage(app))
+        let answer = try answer(prompt, fields)
+        if answer.error != nil { try self.answer(prompt) }
+        return answer.error
     }
 
     /// Begins an answer, which may have to wait for a password.

@@ -86,7 +86,7 @@ struct PickerTests {
 
     private final class Mute: CNContactPickerDelegate {}
 
-    @Test("A delegate gets everything that was picked by the methods that it has, or is told of a cancellation")
+    @Test("A delegate gets every pick through the methods that it implements, or one cancellation")
     func delivers() {
         let (contact, recorder) = (CNContact(), Recorder())
         let value = CNContactProperty(contact: contact, key: CNContactNicknameKey, identifier: nil, label: nil)

@@ -200,7 +200,7 @@ struct KilledTests {
     }
 
     @Test(
-        "If an agent is killed right after the last key, the app is told exactly what was granted",
+        "After an agent is killed right after the last key, the app's reply matches its grant",
         arguments: Kind.allCases)
     func agentAfterAnswer(kind: Kind) throws {
         let fixture = try Self.fixture(kind, ["mail"])

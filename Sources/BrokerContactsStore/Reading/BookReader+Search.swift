@@ -47,8 +47,8 @@ extension BookReader {
     func search(_ search: PersonSearch) throws -> PersonFound {
         try inOneRead {
             let subject = KeptPlaces.Subject.search(search.text, search.scope, excluding: search.excluding)
-            let found = try records(of: subject, search.order) { try matches(of: search) }
             let match = Match.terms(search.text, normalizer)
+            let found = try records(of: subject, search.order) { try matches(of: search, match) }
             var rows: [(RecordNumber, StoredContact)] = []
             var matched: [RecordNumber: ValuePlace] = [:]
             for record in found.dropFirst(max(0, search.offset)).prefix(max(0, search.limit)) {
@@ -96,8 +96,9 @@ extension BookReader {
     }
 
     /// Returns all matches of the person's search, in order.
-    private func matches(of search: PersonSearch) throws -> [Int64] {
-        let match = Match.terms(search.text, normalizer)
+    ///
+    /// - Parameter match: the search's text; `nil` if it matches all contacts.
+    private func matches(of search: PersonSearch, _ match: Match?) throws -> [Int64] {
         func isIncluded(_ record: Int64) -> Bool { !search.excluding.contains(RecordNumber(record)) }
         switch search.scope {
         case .only(let scope):

@@ -74,7 +74,7 @@ struct AgentAnswers {
                     decided = try addingKeys(parameters.keys ?? [], prompt, known)
                 }
                 try share(groups(parameters.identifiers, of: prompt, book), by: &decided, prompt)
-                revoke(parameters.removed.compactMap { prompt.group(ofRow: $0) }, by: &decided, book)
+                try revoke(Set(parameters.removed.compactMap { prompt.group(ofRow: $0) }), by: &decided, book)
                 // The person did not see cards that were linked with a row, or that joined a group, during the password
                 // request, so these cards are left out.
                 if let approved { decided.keep(approved.rows) }
@@ -129,7 +129,7 @@ struct AgentAnswers {
     ) throws(VarlinkError) {
         guard !groups.isEmpty else { return }
         guard prompt.kind == .access || prompt.kind == .manage, decided.level == .limited else {
-            throw AgentError.invalidAnswer(.malformed, "contact groups can be chosen only with the level limited")
+            throw Self.groupsWithoutLimited
         }
         decided.groups = groups
         decided.canGrow = !prompt.caller.strength.isAssumable
@@ -141,13 +141,18 @@ struct AgentAnswers {
     }
 
     /// - Parameter groups: the contact groups that the person turned off.
-    private func revoke(_ groups: [RecordNumber], by decided: inout DecidedAnswer, _ book: ContactsStore?) {
-        guard let former = decided.managed?.groups.records, let book else { return }
-        let off = former.intersection(groups).subtracting(decided.groups.keys)
-        guard !off.isEmpty else { return }
-        decided.groupsOff = DecidedAnswer.GroupsOff(
-            groups: off, others: grants.shares.members(of: former.subtracting(off), in: book))
+    private func revoke(
+        _ groups: Set<RecordNumber>, by decided: inout DecidedAnswer, _ book: ContactsStore?
+    ) throws(VarlinkError) {
+        guard !groups.isEmpty else { return }
+        guard decided.level == .limited else { throw Self.groupsWithoutLimited }
+        let off = groups.subtracting(decided.groups.keys)
+        guard let former = decided.managed?.groups.records, !former.isDisjoint(with: off), let book else { return }
+        decided.keptGroups = grants.shares.members(of: former.subtracting(off), in: book)
     }
+
+    private static let groupsWithoutLimited = AgentError.invalidAnswer(
+        .malformed, "contact groups can be chosen only with the level limited")
 
     private func dismiss(
         _ prompt: Prompt, _ agent: Agent, _ call: Call, _ approved: Approval?, neverAskAgain: Bool
@@ -287,12 +292,12 @@ struct AgentAnswers {
         }
         let lifetime = try lifetime(parameters, instead: grant.lifetime, of: principal, prompt)
         if let keys = parameters.keys { try checkAdded(keys.subtracting(grant.keys), to: grants.decided(known), known) }
-        // After records were lost, grants are denied and have no keys.
-        let isBare = grant.access == .denied && grant.keys.isEmpty
-        let keys = parameters.keys ?? (isBare ? Grant.ordinaryKeys : grant.keys)
         if let stored = grants.decided(known), changesTermsOnly(parameters, level, grant, stored) {
             return keeping(stored, with: parameters.keys ?? stored.keys, lifetime, of: principal, prompt, known)
         }
+        // After records were lost, grants are denied and have no keys.
+        let isBare = grant.access == .denied && grant.keys.isEmpty
+        let keys = parameters.keys ?? (isBare ? Grant.ordinaryKeys : grant.keys)
         let granted = grant.access.records
         return DecidedAnswer(
             principal: principal, level: level, keys: keys, lifetime: lifetime, granted: granted, singly: rows,
@@ -344,10 +349,7 @@ struct AgentAnswers {
         // A first decision starts without the groups of a grant that the policy has ended.
         if !decided.isFirst, let former, former.access.status == .limited {
             grant.groups = former.groups
-            if let off = decided.groupsOff {
-                grant.groups.records.subtract(off.groups)
-                grant.leaveGroups(except: off.others)
-            }
+            if let kept = decided.keptGroups { grant.leaveGroups(except: kept) }
             grant.revoke(decided.removed)
             grant.share(decided.singly)
         }
@@ -359,7 +361,7 @@ struct AgentAnswers {
         }
         if decided.narrows {
             let left =
-                decided.groupsOff == nil ? decided.removed : decided.granted.subtracting(grant.access.records)
+                decided.keptGroups == nil ? decided.removed : decided.granted.subtracting(grant.access.records)
             groupCommit.record(.revocation, of: decided.principal, naming: left) {
                 $0.status = access.status
                 $0.keys = grant.keys

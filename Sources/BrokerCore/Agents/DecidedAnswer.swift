@@ -18,8 +18,8 @@ struct DecidedAnswer {
     var canGrow = false
     /// The contacts that the person turned off.
     var removed: Set<RecordNumber> = []
-    /// The contact groups that the person turned off; `nil` if none.
-    var groupsOff: GroupsOff?
+    /// If the person turned off contact groups: those that the app keeps, with the cards that each of them shares.
+    var keptGroups: [RecordNumber: Set<RecordNumber>]?
     /// For a manage prompt, the grant that the new one replaces.
     var managed: Grant?
     /// For a manage prompt, whether the stored grant was full before the answer. A level that only the policy
@@ -31,13 +31,6 @@ struct DecidedAnswer {
     var kept: Grant?
     /// When the earlier grant was decided, if the policy limits the grant's lifetime from that time.
     var decidedAt: Int64?
-
-    /// Contact groups that the app no longer has.
-    struct GroupsOff {
-        var groups: Set<RecordNumber>
-        /// What the app's other groups share. The app keeps these cards.
-        var others: [RecordNumber: Set<RecordNumber>]
-    }
 
     /// The contacts that the person turned on, singly or with a group.
     var rows: Set<RecordNumber> { groups.values.reduce(singly) { $0.union($1) } }
@@ -79,9 +72,8 @@ struct DecidedAnswer {
     /// Whether this is an answer to a manage prompt that leaves the grant as it is.
     var changesNothing: Bool {
         guard let managed, level.status == managed.access.status else { return false }
-        return rows.isSubset(of: granted) && removed.isEmpty && groups.isEmpty && groupsOff == nil
-            && keys == managed.keys
-            && lifetime == managed.lifetime
+        return rows.isSubset(of: granted) && removed.isEmpty && groups.isEmpty && keptGroups == nil
+            && keys == managed.keys && lifetime == managed.lifetime
     }
 
     /// Whether a new grant outlives the terminal session, although the caller's default lifetime is the
@@ -111,7 +103,7 @@ struct DecidedAnswer {
     /// Whether the app sees less than before. Only an answer to a manage prompt can narrow a grant.
     var narrows: Bool {
         guard let managed else { return false }
-        if !keys.isSuperset(of: managed.keys) || !removed.isEmpty || groupsOff != nil { return true }
+        if !keys.isSuperset(of: managed.keys) || !removed.isEmpty || keptGroups != nil { return true }
         switch (managed.access, level) {
         case (.full, .limited), (.full, .denied), (.limited, .denied): return true
         case (.full, .full), (.limited, .limited), (.limited, .full), (.denied, _): return false

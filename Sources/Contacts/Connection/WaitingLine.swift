@@ -40,7 +40,7 @@ final class WaitingLine {
     /// Creates the line of a call that was just sent.
     init(for method: ContactsMethod) {
         self.method = method
-        due = method.mayPrompt ? ContinuousClock.now + Self.patience : nil
+        due = method.prompting == .never ? nil : ContinuousClock.now + Self.patience
     }
 
     deinit {
@@ -74,34 +74,30 @@ final class WaitingLine {
         _ = write(STDERR_FILENO, bytes, bytes.count)
     }
 
-    /// Whether the call waits for the person, and not for a busy broker. A call that only needs access prompts while
-    /// the person has not decided.
+    /// Whether the call waits for the person, and not for a busy broker.
     private var isPromptLikely: Bool {
-        if method.alwaysPrompts { return true }
+        if method.prompting == .always { return true }
         let reply = WaitBudget.with(WaitBudget(Self.checkTime)) { try? BrokerCalls.shared.call(.getAuthorization) }
         return reply?["status"]?.says("notDetermined") == true
     }
 }
 
 extension ContactsMethod {
-    /// Whether the broker replies to this method only after a prompt, or without delay.
-    fileprivate var alwaysPrompts: Bool {
-        switch self {
-        case .requestAccess, .requestContacts, .manageAccess, .pickContacts, .proposeContact: true
-        case .getAuthorization, .fetchContacts, .countContacts, .saveContacts, .listLinkedContacts, .getUserDefaults,
-            .setUserDefaults, .listContainers, .listGroups, .watchChanges, .fetchHistory, .updateRequest:
-            false
-        }
+    fileprivate enum Prompting {
+        case never
+        /// The method needs access, and prompts if the person has not decided on it.
+        case ifUndecided
+        /// The broker replies only after a prompt, or without delay.
+        case always
     }
 
-    /// Whether this method prompts, or needs access and prompts if the person has not decided on it.
-    fileprivate var mayPrompt: Bool {
+    fileprivate var prompting: Prompting {
         switch self {
-        case .getAuthorization, .getUserDefaults, .watchChanges, .updateRequest: false
-        case .requestAccess, .requestContacts, .manageAccess, .pickContacts, .proposeContact, .fetchContacts,
-            .countContacts, .saveContacts, .listLinkedContacts, .setUserDefaults, .listContainers, .listGroups,
-            .fetchHistory:
-            true
+        case .getAuthorization, .getUserDefaults, .watchChanges, .updateRequest: .never
+        case .fetchContacts, .countContacts, .saveContacts, .listLinkedContacts, .setUserDefaults, .listContainers,
+            .listGroups, .fetchHistory:
+            .ifUndecided
+        case .requestAccess, .requestContacts, .manageAccess, .pickContacts, .proposeContact: .always
         }
     }
 }

@@ -119,14 +119,15 @@ public final class CNPendingSave {
 }
 
 extension CNContactStore {
-    /// Prepares a save; ``CNPendingSave/begin()`` sends it. A program can
-    /// prepare the next save while another one is under way. An extension of this library.
+    /// Prepares a save; ``CNPendingSave/begin()`` sends it. A program can prepare the next save while another one is
+    /// under way. An extension of this library.
     ///
     /// This call reads the request's contacts; later changes to them are not saved. Added contacts have their
     /// identifiers when ``CNPendingSave/finish()`` returns.
     ///
     /// - Throws: ``CNError/Code/validationConfigurationError`` if a contact has a changed property that was
-    ///   not fetched; ``CNError/Code/unauthorizedKeys`` if the app may not fetch it; ``CNError/Code/policyViolation`` if the request exceeds the limits of a save.
+    ///   not fetched; ``CNError/Code/unauthorizedKeys`` if the app may not fetch it;
+    ///   ``CNError/Code/policyViolation`` if the request exceeds the limits of a save.
     public func prepare(_ saveRequest: CNSaveRequest) throws -> CNPendingSave {
         try CNPendingSave(saveRequest, in: self)
     }

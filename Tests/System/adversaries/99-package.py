@@ -80,10 +80,10 @@ def upgrades_under_an_agent():
         must(os.stat(AGENT).st_ino != before, "the agent's file was not replaced")
         # The main screen of the former process also says that it waits, so only the question for the password tells
         # that the new one has started.
-        if person.wait("Password:", "could not start anew", timeout=40) == "Password:":
+        if person.wait("Password:", "could not restart", timeout=40) == "Password:":
             person.type_password("password of alice")
             person.wait("Waiting for apps")
-        must("could not start anew" not in person.text, person.text[-300:])
+        must("could not restart" not in person.text, person.text[-300:])
         wait_for(answers, "the broker answers root")
         with Asking("alice", [CALLER, APPS, REQUEST_ACCESS]):
             person.wait("asks to see your contacts", timeout=40)
