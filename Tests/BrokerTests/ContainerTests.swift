@@ -58,6 +58,16 @@ struct ContainerTests {
         #expect(events.components(of: #""container":"\#(work)""#) >= 2)
     }
 
+    @Test("In an address book without contacts, a new container is listed too")
+    func empty() throws {
+        let keeper = try BrokerFixture().app("keeper", .full)
+        for count in 1...3 {
+            #expect(try keeper.call("ListContainers").parameters["containers"]?.count == count)
+            let added = try keeper.save([.other(#"{"operation":"addContainer","container":"C\#(count)"}"#)])
+            #expect(added.error == nil && added.strings("identifiers").count == 1, "\(added.text)")
+        }
+    }
+
     @Test("A container can be deleted only when it is empty, and the default container never")
     func deleting() throws {
         let delete = { (container: String) in

@@ -32,7 +32,7 @@ final class Save {
         app.recovery.recordUndelivered()
         app.permit(
             call, session, asking: Question(kind: .access), hasAsked: hasAsked,
-            creating: parameters.changes.contains { $0.operation == .add },
+            creating: parameters.changes.contains { [.add, .addContainer].contains($0.operation) },
             again: { hasAsked in
                 self.hasAsked = hasAsked
                 self.begin()
