@@ -55,12 +55,14 @@ extension ModelBook {
     }
 
     private func mayBeOne(_ one: Set<Int>, _ other: Set<Int>, isSure: Bool) -> Bool {
-        if one.contains(where: { left in other.contains { unlike.contains([left, $0]) } }) { return false }
+        let pairs = one.flatMap { left in other.map { (left, $0) } }
+        if pairs.contains(where: { unlike.contains([$0, $1]) }) { return false }
+        if pairs.contains(where: { contacts[$0]?.container == contacts[$1]?.container }) { return false }
         if isSure { return true }
-        let pairs = one.flatMap { left in other.map { (contacts[left], contacts[$0]) } }.compactMap { left, right in
-            left.flatMap { left in right.map { (left, $0) } }
+        let cards = pairs.compactMap { left, right in
+            contacts[left].flatMap { left in contacts[right].map { (left, $0) } }
         }.filter { $0.isSure && $0.hasName && $1.isSure && $1.hasName }
-        return pairs.contains { $0.isCalled(as: $1) } || pairs.allSatisfy { $0.mayBeCalled(as: $1) }
+        return cards.contains { $0.isCalled(as: $1) } || cards.allSatisfy { $0.mayBeCalled(as: $1) }
     }
 }
 

@@ -18,6 +18,11 @@ extension ModelRun {
             // It is not specified which keys a denied grant keeps, so the answer names them.
             let terms =
                 keys ?? (app.level == .denied ? (#","keys":[\#(AuthorizationTable.ordinaryKeys)]"#, .ordinary) : nil)
+            // Nor which of them may go beyond the policy.
+            if app.level == .denied, app.rule.kind == .capKeys {
+                try person.answer(prompt)
+                return
+            }
             if try self.refuses(terms?.keys, app, prompt, person) { return }
             var set = app.set
             switch act {
@@ -36,10 +41,11 @@ extension ModelRun {
             case .all, .away, .dismiss, .late, .never, .some:
                 let added = self.some(rows.filter { !set.contains($0.number) })
                 let removed = self.some(rows.filter { set.contains($0.number) })
-                try person.answer(
+                let answer = try person.answer(
                     prompt,
                     #""level":"limited","identifiers":[\#(self.text(added))],"removed":[\#(self.text(removed))]"#
                         + (terms?.text ?? ""))
+                try self.require(answer.error == nil, "\(name): a changed grant: \(answer.error ?? "") \(answer.text)")
                 // A row that is turned on includes its linked cards. A card whose own row is turned off stays off.
                 let on = self.model.book.linked(with: added.map(\.number)).subtracting(removed.map(\.number))
                 let off = self.model.book.linked(with: removed.map(\.number)).subtracting(on)

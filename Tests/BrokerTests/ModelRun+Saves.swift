@@ -50,6 +50,8 @@ extension ModelRun {
         /// Contacts and groups that an earlier step names. Later steps leave them alone.
         var used: Set<Int> = []
         var usedGroups: Set<Int> = []
+        /// The containers that the app may name, in the order of their creation. The default one comes first.
+        var containers: [String] = []
         /// The expected answer if the save is refused.
         var error: String?
 
@@ -67,6 +69,7 @@ extension ModelRun {
         }
         var draft = Draft(book: model.book)
         draft.book.isEvidence = level == .full && model.app(name).keys.isWhole
+        if draft.book.isEvidence { draft.containers = try containers(name) }
         for _ in 0..<number(1...3) where draft.error == nil { try addStep(to: &draft, name) }
         guard !draft.texts.isEmpty else { return }
         note(
@@ -98,6 +101,22 @@ extension ModelRun {
         try saw(answer.token ?? "", name)
     }
 
+    /// Returns the identifiers of three containers, of which an app that sees everything creates two.
+    private func containers(_ name: String) throws -> [String] {
+        func known() throws -> [String] {
+            let answer = try app(name).call("ListContainers")
+            try require(answer.error == nil, "\(name): containers: \(answer.error ?? "") \(answer.text)")
+            return answer.parameters["containers"]?.elements?.compactMap { $0["identifier"]?.string } ?? []
+        }
+        for number in try known().count..<3 {
+            let made = try app(name).save([.other(#"{"operation":"addContainer","container":"C\#(number)"}"#)])
+            try require(made.error == nil, "\(name): a container: \(made.error ?? "") \(made.text)")
+        }
+        let all = try known()
+        try require(all.count == 3, "\(name): \(all.count) containers")
+        return all
+    }
+
     private func addStep(to draft: inout Draft, _ name: String) throws {
         let crowd = draft.book.contacts.count
         switch number(0...22) {
@@ -115,13 +134,15 @@ extension ModelRun {
         }
     }
 
-    private func step(_ operation: String, contact: String? = nil, group: String? = nil, member: String? = nil)
-        -> String
-    {
+    private func step(
+        _ operation: String, contact: String? = nil, group: String? = nil, member: String? = nil,
+        container: String? = nil
+    ) -> String {
         var text = #"{"operation":"\#(operation)""#
         if let contact { text += #","contact":{\#(contact)}"# }
         if let group { text += #","group":{\#(group)}"# }
         if let member { text += #","member":"\#(member)""# }
+        if let container { text += #","container":"\#(container)""# }
         return text + "}"
     }
 
@@ -156,11 +177,15 @@ extension ModelRun {
             for key in [ModelKey.phoneNumbers, .emailAddresses] where chance(70) { texts[key] = other.texts(key) }
         }
         texts = texts.filter { model.app(name).rule.writable.contains($0.key) }
+        let place = draft.containers.isEmpty || chance(65) ? 0 : self.number(1...2)
+        let container = place == 0 ? nil : draft.containers[place]
         draft.contacts[draft.texts.count] = number
-        draft.texts.append(step("add", contact: json(texts) + #","identifier":"new \#(number)""#))
-        draft.description.append("adds \(number)")
+        draft.texts.append(
+            step("add", contact: json(texts) + #","identifier":"new \#(number)""#, container: container))
+        draft.description.append("adds \(number) to container \(place)")
         draft.events.append(
             draft.book.add(number, texts, maker: model.app(name).key, at: model.now, model.moment + 1))
+        draft.book.contacts[number]?.container = place
         // A later step may add it to a group, by the identifier that the app chose.
         guard chance(40), let group = visibleGroup(draft, name) else { return }
         addMember(number, "new \(number)", to: group, in: &draft)
@@ -267,7 +292,10 @@ extension ModelRun {
         draft.description.append("puts \(contact) into \(group.number)")
         draft.used.insert(contact)
         draft.usedGroups.insert(group.number)
-        if draft.book.isEvidence { draft.book.groups[group.number]?.confirmed.insert(contact) }
+        // Groups are in the default container, and a card of another one is not shared with the group.
+        if draft.book.isEvidence, draft.book.contacts[contact]?.container == 0 {
+            draft.book.groups[group.number]?.confirmed.insert(contact)
+        }
         if draft.book.groups[group.number]?.members.insert(contact).inserted == true {
             draft.events.append(.member(contact, of: group.number))
         }

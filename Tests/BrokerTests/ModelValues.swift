@@ -22,6 +22,8 @@ struct ModelContact {
     let maker: String
     let created: Int64
     var modified: Int64
+    /// The place of its container in the order of their creation; 0 for the default one.
+    var container = 0
     /// Whether all values were written by apps that see every card.
     var isSure = false
     private(set) var values: [ModelKey: [ModelValue]] = [:]

@@ -51,6 +51,65 @@ func linked() throws {
     print(after.map { $0.emailAddresses.map { $0.value as String } }.sorted { $0[0] < $1[0] })
 }
 
+private func johnsons(_ count: Int) -> [CNMutableContact] {
+    (0..<count).map { _ in
+        let card = CNMutableContact()
+        card.givenName = "Katherine"
+        card.familyName = "Johnson"
+        card.emailAddresses = [CNLabeledValue(label: CNLabelWork, value: "katherine@nasa.example" as NSString)]
+        return card
+    }
+}
+
+private func add(_ cards: [CNMutableContact], linked isLinked: Bool = false) throws {
+    let request = CNSaveRequest()
+    for card in cards { request.add(card, toContainerWithIdentifier: nil) }
+    if isLinked { for card in cards.dropFirst() { request.link(cards[0], with: card) } }
+    try CNContactStore().execute(request)
+}
+
+private func delete(_ contact: CNContact) throws {
+    guard let deleted = contact.mutableCopy() as? CNMutableContact else { return }
+    let request = CNSaveRequest()
+    request.delete(deleted)
+    try CNContactStore().execute(request)
+}
+
+private func found() throws -> [CNContact] {
+    try CNContactStore().unifiedContacts(
+        matching: CNContact.predicateForContacts(matchingName: "johnson"), keysToFetch: names)
+}
+
+/// Adds a second card of a person, fetches it by the identifier that it got, and deletes it again.
+func deletesOwnCard() throws {
+    let cards = johnsons(2)
+    try add([cards[0]])
+    try add([cards[1]])
+    print(try found().count)
+    let own = try CNContactStore().unifiedContact(withIdentifier: cards[1].identifier, keysToFetch: names)
+    print(own.identifier == cards[1].identifier)
+    try delete(own)
+    print(try found().map { $0.identifier == cards[0].identifier })
+}
+
+/// Deletes a unified contact, and one card of another one.
+func deletesUnified() throws {
+    try add(johnsons(2), linked: true)
+    let unified = try found()
+    print(unified.count)
+    for contact in unified { try delete(contact) }
+    print(try found().count)
+    let cards = johnsons(2)
+    try add(cards, linked: true)
+    let single = CNContactFetchRequest(keysToFetch: names)
+    single.unifyResults = false
+    single.predicate = CNContact.predicateForContacts(withIdentifiers: [cards[1].identifier])
+    var alone: [CNContact] = []
+    try CNContactStore().enumerateContacts(with: single) { contact, _ in alone.append(contact) }
+    for contact in alone { try delete(contact) }
+    print(try found().map { $0.identifier == cards[0].identifier })
+}
+
 /// Prints the events since a token, with and without those of one author.
 func history() throws {
     let store = CNContactStore()

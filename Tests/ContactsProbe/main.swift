@@ -118,6 +118,8 @@ do {
             try store.groups(matching: nil).map(\.name),
             try store.authorizedKeys()?.contains(CNGroupsOfOthersKey) ?? false)
     case "linked": try linked()
+    case "own-card": try deletesOwnCard()
+    case "unified-deletion": try deletesUnified()
     case "history": try history()
     case "watch": try watch()
     case "pages": try pages()

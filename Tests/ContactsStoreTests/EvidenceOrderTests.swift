@@ -20,11 +20,15 @@ struct EvidenceOrderTests {
         }
         let count = 14
         let cards = (0..<count).map { _ in make(&numbers) }
+        // Most cards have a container of their own; some share one.
+        let containers = (0..<count).map { RecordNumber(1_000_000 + Int64($0 % 10)) }
         let pairs = (0..<4).map { _ in (Int(numbers.next() % UInt64(count)), Int(numbers.next() % UInt64(count))) }
         let keys = ContactKeySet([.givenName, .familyName, .emailAddresses, .phoneNumbers])
         var found: Set<Set<Set<Int>>> = []
         for round in 0..<4 {
             let book = try Book()
+            try book.store.apply(
+                Set(containers).sorted().map { .container(.add($0, name: "C\($0.rawValue)")) }, at: 1)
             let order = round == 0 ? Array(0..<count) : (0..<count).shuffled(using: &numbers)
             var rest = order[...]
             while !rest.isEmpty {
@@ -33,8 +37,11 @@ struct EvidenceOrderTests {
                 // Some cards are edited later, and some are deleted again.
                 let changes = batch.flatMap { index -> [ContactChange] in
                     let record = RecordNumber(Int64(1 + (order.firstIndex(of: index) ?? 0)))
-                    guard round > 0, numbers.next() % 3 == 0 else { return [.add(record, cards[index])] }
-                    return [.add(record, make(&numbers)), .add(RecordNumber(record.rawValue + 100), make(&numbers))]
+                    let put = ContactChange.container(.put(record, isGroup: false, in: containers[index]))
+                    guard round > 0, numbers.next() % 3 == 0 else { return [.add(record, cards[index]), put] }
+                    return [
+                        .add(record, make(&numbers)), put, .add(RecordNumber(record.rawValue + 100), make(&numbers)),
+                    ]
                 }
                 try book.store.apply(changes, at: 1, isEvidence: true)
             }

@@ -42,6 +42,16 @@ struct ContactsSpecialCasesTests {
                 """)
     }
 
+    @Test("A card that an app adds for a person stays its own, and is deleted without the person's other card")
+    func ownCard() throws {
+        #expect(try probe(["own-card"]) == "2\ntrue\n[true]\n")
+    }
+
+    @Test("Deleting a unified contact deletes its cards; deleting one of them keeps the others")
+    func unifiedDeletion() throws {
+        #expect(try probe(["unified-deletion"]) == "1\n0\n[true]\n")
+    }
+
     @Test("A history token that the library did not make starts the history over, and is no error")
     func tokens() throws {
         #expect(

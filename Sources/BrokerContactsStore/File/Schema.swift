@@ -5,7 +5,7 @@ enum Schema {
     /// The application identifier in the file's header: "CBct", for a contactbroker address book.
     static let applicationIdentifier: UInt32 = 0x4342_6374
     /// In the file's header, the number of applied migrations.
-    static let version: UInt32 = 15
+    static let version: UInt32 = 16
     /// The first version with an ``AuditAnchor``.
     static let hasAnchor: Int64 = 10
 
@@ -335,6 +335,16 @@ enum Schema {
                 -- confirmed: 1 if an app with access to every card added the member. Only such a member is shared with
                 -- the apps that have the group. Who added the older members is not known.
                 ALTER TABLE member ADD COLUMN confirmed INTEGER NOT NULL DEFAULT 0;
+                """)
+        }
+        migrator.registerMigration("16: links between containers") { db in
+            try db.execute(
+                """
+                PRAGMA user_version = 16;
+
+                -- From this version on, evidence links no cards of one container. No version, so that the links are
+                -- derived again.
+                UPDATE book SET forms = '';
                 """)
         }
         return migrator

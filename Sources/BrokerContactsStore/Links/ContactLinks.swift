@@ -20,6 +20,9 @@ public struct ContactLinks: Hashable, Sendable {
 
     public var isEmpty: Bool { sets.isEmpty }
 
+    /// The linked cards, in ascending order.
+    var records: [RecordNumber] { firsts.keys.sorted() }
+
     /// The number of linked cards that are not the first of their set.
     var followers: Int { firsts.count - sets.count }
 

@@ -4,7 +4,7 @@ import BrokerNormalization
 /// Derives links from the content of cards. It writes nothing.
 ///
 /// Cards that were linked by hand count as one *person* here. A shared address or number links two persons if
-/// their names agree. Connected persons become one set if all their names agree. Otherwise only persons with
+/// their names agree and no container has cards of both: within a container, only the owner links. Connected persons become one set if all their names agree. Otherwise only persons with
 /// equal names are linked. For example, if J., John and James Smith share a number, J. Smith is linked with
 /// neither John nor James. The rules apply to all cards at once, so the order in which cards were added does
 /// not matter.
@@ -21,6 +21,8 @@ final class LinkEvidence {
     private let hasUnlike: Bool
     private var names: [RecordNumber: LinkName?] = [:]
     private var valuesOf: [RecordNumber: [LinkValue]] = [:]
+    /// The default container is `nil`.
+    private var containers: [RecordNumber: RecordNumber?] = [:]
     private var cardsWith: [LinkValue: [RecordNumber]] = [:]
 
     private typealias Person = [RecordNumber]
@@ -52,6 +54,13 @@ final class LinkEvidence {
         let name = try book.isUnsure(record) ? nil : book.name(of: record, normalizer)
         names.updateValue(name, forKey: record)
         return name
+    }
+
+    private func container(of record: RecordNumber) throws -> RecordNumber? {
+        if let known = containers[record] { return known }
+        let container = try book.container(of: record)
+        containers.updateValue(container, forKey: record)
+        return container
     }
 
     private func cards(with value: LinkValue) throws -> [RecordNumber] {
@@ -107,14 +116,15 @@ final class LinkEvidence {
         return found
     }
 
-    /// Whether two persons can be the same. No pair of their cards may be unlinked by hand, and no two names
-    /// may contradict. Unless `confidence` is `sure`, one pair of names must be equal or all pairs must
+    /// Whether two persons can be the same. No pair of their cards may be in one container or unlinked by hand, and no
+    /// two names may contradict. Unless `confidence` is `sure`, one pair of names must be equal or all pairs must
     /// agree.
     private func mayBeOne(_ one: Person, _ other: Person, _ confidence: Confidence) throws -> Bool {
         var (hasEqual, doAllAgree) = (false, true)
         for card in one {
             let name = try name(of: card)
             for member in other {
+                if try container(of: card) == container(of: member) { return false }
                 if hasUnlike, try book.areUnlike(card, member) { return false }
                 guard let name, let others = try self.name(of: member) else { continue }
                 if name.contradicts(others) { return false }

@@ -52,6 +52,12 @@ struct LinkTables {
         return stored.flatMap { Contact($0, keys: LinkName.keys) }.flatMap { LinkName($0, normalizer) }
     }
 
+    /// Returns the container of a card; `nil` if it is the default one.
+    func container(of record: RecordNumber) throws(StoreError) -> RecordNumber? {
+        try db.statement("SELECT container FROM contact WHERE record = ?").bind(1, record.rawValue)
+            .first { $0.integerOrNil(0).map { RecordNumber($0) } } ?? nil
+    }
+
     /// Returns the addresses and numbers of a card; none if it has too many of either.
     func values(of record: RecordNumber) throws(StoreError) -> [LinkValue] {
         let emails = try db.statement("SELECT address FROM email WHERE record = ? LIMIT ?")

@@ -1,10 +1,11 @@
 import BrokerModel
 import BrokerNormalization
+import BrokerSQLite
 
 /// Updates the links between cards during one save. Use it only within the save's transaction.
 ///
-/// Links by evidence are a function of the cards' content, the links made by hand, and the pairs unlinked by
-/// hand. The order in which cards were added does not matter. A save derives the links again for the cards
+/// Links by evidence are a function of the cards' content and containers, the links made by hand, and the pairs
+/// unlinked by hand. The order in which cards were added does not matter. A save derives the links again for the cards
 /// that it changes, and for cards that share an address or a number with them.
 final class Linking {
     private let db: Database
@@ -99,6 +100,24 @@ final class Linking {
         try write("handLink", changed, former.byHand, links.byHand)
         Self.note(changed, from: former, to: links, &log)
         return links
+    }
+
+    /// Derives all links by evidence again, after the rules or the search terms have changed. Writes no history.
+    static func remake(_ db: Database, _ normalizer: Normalizer) throws {
+        let book = LinkTables(db: db)
+        let byHand = try LinkTables.all(db, "handLink")
+        var links = byHand
+        var rest = try book.sharing(db.statement("SELECT record FROM contact").records())[...]
+        while !rest.isEmpty {
+            // Evidence keeps what it has read in memory, so each part gets its own.
+            let part = rest.prefix(4_096)
+            rest = rest.dropFirst(part.count)
+            let evidence = try LinkEvidence(book, normalizer, byHand: byHand, changed: 0)
+            let found = try evidence.sets(of: part, linked: byHand)
+            links.replace(found.examined, by: found.sets)
+        }
+        try db.execute("DELETE FROM link")
+        for record in links.records { try book.write(record, first: links.first(of: record), in: "link") }
     }
 
     /// Returns the existing cards whose links the save may affect.

@@ -15,19 +15,19 @@ struct BookOutline {
     let subgroups: Set<Pair>
     let links: BookLinks
 
-    init(_ db: Database, _ schema: String) throws(StoreError) {
+    init(_ db: Database) throws(StoreError) {
         func pairs(_ sql: String) throws(StoreError) -> Set<Pair> {
             Set(try PreparedStatement(sql, on: db).all { Pair(parent: $0.integer(0), child: $0.integer(1)) })
         }
-        cards = Set(try PreparedStatement("SELECT record FROM \(schema).contact", on: db).all { $0.integer(0) })
+        cards = Set(try PreparedStatement("SELECT record FROM contact", on: db).all { $0.integer(0) })
         groups = Dictionary(
-            try PreparedStatement("SELECT record, owner FROM \(schema).contactGroup", on: db)
+            try PreparedStatement("SELECT record, owner FROM contactGroup", on: db)
                 .all { ($0.integer(0), $0.bytes(1)) }
         ) { first, _ in first }
-        members = try pairs("SELECT parent, contact FROM \(schema).member")
-        subgroups = try pairs("SELECT parent, child FROM \(schema).subgroup")
+        members = try pairs("SELECT parent, contact FROM member")
+        subgroups = try pairs("SELECT parent, child FROM subgroup")
         links = BookLinks(
-            all: try LinkTables.all(db, "\(schema).link"), byHand: try LinkTables.all(db, "\(schema).handLink"))
+            all: try LinkTables.all(db, "link"), byHand: try LinkTables.all(db, "handLink"))
     }
 
     /// Notes every difference. All content of a card that was there before counts as changed.

@@ -60,15 +60,16 @@ extension BookWriter {
         defer { try? database.execute("DETACH restored") }
         var changes: [BookChange] = []
         try transaction { db in
-            let former = try BookOutline(db, "main")
+            let former = try BookOutline(db)
             guard !mustBeEmpty || former.cards.isEmpty else { throw ChangeError.hasContacts(former.cards.count) }
-            let now = try BookOutline(db, "restored")
             for table in Self.copied.reversed() { try db.execute("DELETE FROM main.\(table)") }
             for table in Self.copied { try db.execute("INSERT INTO main.\(table) SELECT * FROM restored.\(table)") }
             let settings = "me, sortOrder, displayOrder, countryCode"
             try db.execute("UPDATE main.book SET (\(settings)) = (SELECT \(settings) FROM restored.book)")
+            // The backup's links may follow older rules.
+            try Linking.remake(db, maker.normalizer)
             var log = ChangeLog(after: try db.lastChange(), by: author, at: seconds)
-            now.note(after: former, &log)
+            try BookOutline(db).note(after: former, &log)
             try log.write(db)
             try write(entry)
             try checkSize(db)

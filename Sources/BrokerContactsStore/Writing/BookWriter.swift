@@ -32,14 +32,22 @@ final class BookWriter {
 
     func close() { database.close() }
 
-    /// Loads settings and links. Rebuilds the sort keys and search terms if they were made with a different
-    /// version of the normalization rules. Call this before any write.
+    /// Loads settings and links. Rebuilds the sort keys, search terms and links by evidence if they were made with a
+    /// different version of the normalization rules. Call this before any write.
     func prepare() throws {
         ordering = try settings().sortOrder
-        if try database.text("SELECT forms FROM book") != maker.normalizer.version {
-            try transaction { db in try ContactWriter(db, ordering: ordering).remakeForms(maker) }
-        }
         try loadLinks()
+        guard try database.text("SELECT forms FROM book") != maker.normalizer.version else { return }
+        let former = links
+        try transaction { db in
+            try ContactWriter(db, ordering: ordering).remakeForms(maker)
+            try Linking.remake(db, maker.normalizer)
+            try loadLinks()
+            let seconds = try db.integer("SELECT unixepoch()") ?? 0
+            var log = ChangeLog(after: try db.lastChange(), by: .nobody, at: seconds)
+            Linking.note(Set(former.all.records + links.all.records).sorted(), from: former, to: links, &log)
+            try log.write(db)
+        }
     }
 
     func loadLinks() throws(StoreError) {
