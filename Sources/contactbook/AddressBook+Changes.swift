@@ -22,6 +22,19 @@ extension AddressBook {
             for member in members { request.put(pairing, record, member) }
         }
     }
+
+    /// Links a card with other contacts in one save.
+    ///
+    /// - Parameter sets: the cards of each of the other contacts.
+    func link(_ first: String, with sets: [[String]], in journal: UndoJournal?) throws {
+        var steps: [UndoStep] = []
+        for cards in sets {
+            // An undo reverts the steps in reverse order: it unlinks each card, then restores the earlier links.
+            steps += cards.dropFirst().map { .pair(.unlinked, record: cards[0], member: $0) }
+            steps += cards.map { .pair(.linked, record: first, member: $0) }
+        }
+        try save(noting: steps, in: journal) { request in for cards in sets { request.put(.linked, first, cards[0]) } }
+    }
 }
 
 extension CNSaveRequest {

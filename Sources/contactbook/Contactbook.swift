@@ -14,8 +14,7 @@ struct Contactbook: ParsableCommand {
         subcommands: [
             AddCommand.self, ListCommand.self, ShowCommand.self, SearchCommand.self, EditCommand.self,
             RemoveCommand.self, UndoCommand.self, ImportCommand.self, ExportCommand.self, GroupsCommand.self,
-            LinkCommand.self,
-            UnlinkCommand.self, QueryCommand.self, BirthdaysCommand.self,
+            LinkCommand.self, UnlinkCommand.self, DuplicatesCommand.self, QueryCommand.self, BirthdaysCommand.self,
         ])
 
     static func main() { runAsProgram() }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import BrokerCommandOutput
 import BrokerContactFiles
-import BrokerFormatting
 import BrokerModel
 
 /// The treatment of an imported card that duplicates a contact.
@@ -72,15 +71,8 @@ extension Import {
         _ there: Contact, _ card: Contact, _ evidence: DuplicateEvidence
     ) throws -> DuplicateTreatment {
         Speech.endProgress()
-        let why =
-            switch evidence {
-            case .uid: "the same UID"
-            case .nameAndEmail: "the same name and a common e-mail address"
-            case .nameAndPhone: "the same name and a common phone number"
-            case .sameCard: "the same card"
-            }
-        Speech.say("\n\(ContactCard.name(card)) seems to be there already: \(why).")
-        for line in SideBySide.lines(there, card, columns: Speech.columns) { Speech.say(line) }
+        Speech.say("\n\(ContactCard.name(card)) seems to be there already: \(evidence.reason).")
+        for line in SideBySide.lines(("THERE", there), ("IN THE FILE", card)) { Speech.say(line) }
         Speech.say("[s] skip it (Return)  [m] merge: add what is missing  [k] keep both  [q] stop here")
         let key = Speech.key("[S] [M] [K] the same for all that follow:", among: "smkSMKq") {
             interruption.hasNotCome(before: $0)
@@ -96,38 +88,5 @@ extension Import {
         default: throw Interrupted()
         }
         return treatment
-    }
-}
-
-/// Shows two contacts side by side in columns.
-enum SideBySide {
-    static func lines(_ there: Contact, _ card: Contact, columns: Int) -> [String] {
-        let left = ContactCard.lines(WireContact(contact: there, keys: .all))
-        let right = ContactCard.lines(WireContact(contact: card, keys: .all))
-        let width = max(20, (min(columns, 160) - 3) / 2)
-        func row(_ one: String, _ other: String) -> String {
-            var line = DisplayText.line(one).isEmpty ? String(repeating: " ", count: width) : cell(one, width)
-            line += " │ " + cut(other, width)
-            while line.last == " " { line.removeLast() }
-            return line
-        }
-        var lines = [row("THERE", "IN THE FILE")]
-        for place in 0..<max(left.count, right.count) {
-            lines.append(row(place < left.count ? left[place] : "", place < right.count ? right[place] : ""))
-        }
-        return lines
-    }
-
-    /// Truncates a line but keeps its indentation, which shows the structure.
-    private static func cut(_ line: String, _ width: Int) -> String {
-        let indent = line.prefix { $0 == " " }
-        let words = line.dropFirst(indent.count).split(separator: "  ", omittingEmptySubsequences: true)
-        let text = words.map { DisplayText.line(String($0)) }.joined(separator: "  ")
-        return indent + DisplayText.line(text, columns: width - indent.count)
-    }
-
-    private static func cell(_ line: String, _ width: Int) -> String {
-        let text = cut(line, width)
-        return text + String(repeating: " ", count: max(0, width - DisplayText.columns(of: text)))
     }
 }

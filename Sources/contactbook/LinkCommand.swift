@@ -30,17 +30,9 @@ struct LinkCommand: ParsableCommand {
         guard let first = sets.first?.first, sets.count > 1 else {
             throw CommandFailure("\(called.joined(separator: " and ")) are one contact already", .refused)
         }
-        let journal = undo.journal("link \(called.joined(separator: ", "))", to: task)
-        var steps: [UndoStep] = []
-        for cards in sets.dropFirst() {
-            // An undo reverts the steps in reverse order: it unlinks each card, then restores the earlier
-            // links.
-            steps += cards.dropFirst().map { .pair(.unlinked, record: cards[0], member: $0) }
-            steps += cards.map { .pair(.linked, record: first, member: $0) }
-        }
-        try book.save(noting: steps, in: journal) {
-            for cards in sets.dropFirst() { $0.put(.linked, first, cards[0]) }
-        }
+        try book.link(
+            first, with: Array(sets.dropFirst()),
+            in: undo.journal("link \(called.joined(separator: ", "))", to: task))
         print("linked \(called.joined(separator: " and "))")
     }
 }

@@ -24,6 +24,9 @@ struct Removal {
     /// Whether notes and extra properties can be restored.
     var includesNotes: Bool { readable.isSuperset(of: .named) }
 
+    /// The identifiers of the card's groups.
+    func groups(of card: String) -> [String] { groups[card] ?? [] }
+
     func steps(_ cards: [String]) throws -> [UndoStep] {
         var steps: [UndoStep] = []
         try book.fetch(cards: cards, readable.subtracting(ContactKeySet(.thumbnailImageData))) { wire in
@@ -34,7 +37,7 @@ struct Removal {
 
     func step(_ identifier: String, _ contact: Contact) throws -> UndoStep {
         let linked = try book.cards(of: identifier).filter { $0 != identifier }
-        return .deleted(identifier: identifier, contact: contact, groups: groups[identifier] ?? [], linked: linked)
+        return .deleted(identifier: identifier, contact: contact, groups: groups(of: identifier), linked: linked)
     }
 }
 
