@@ -105,7 +105,7 @@ let package = Package(
             name: "BrokerFormatting", dependencies: ["BrokerModel", "CBrokerICU", "CBrokerPhoneNumber"],
             resources: [.embedInCode("Languages"), .embedInCode("Resources")], swiftSettings: strict),
         room("BrokerVarlink", ["BrokerJSON"]),
-        room("BrokerVCard", ["BrokerModel", "CBrokerICU"]),
+        room("BrokerVCard", ["BrokerFormatting", "BrokerModel", "CBrokerICU"]),
         room("BrokerContactFiles", ["BrokerVCard", csv, "BrokerModel", "BrokerJSON"]),
         room("BrokerAccessControl", ["BrokerModel"]),
         room("BrokerAuditReport", ["BrokerAccessControl", "BrokerJSON", "BrokerModel"]),

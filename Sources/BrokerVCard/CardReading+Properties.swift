@@ -121,15 +121,17 @@ extension CardReading {
         }
     }
 
-    /// Whether the formatted name has no words beyond those of the other names.
+    /// Whether the formatted name has no words beyond those of the other names. In scripts without spaces between the
+    /// parts, it is the derived name.
     private func isRepeated(_ name: String) -> Bool {
-        if name == contact.derivedFormattedName { return true }
+        let (words, derived) = (Self.words(name), contact.derivedFormattedName)
+        if name == derived || !words.isEmpty && words == Self.words(derived) { return true }
         guard contact.hasNameParts else { return false }
         let known = [
             contact.namePrefix, contact.givenName, contact.middleName, contact.familyName, contact.nameSuffix,
             contact.nickname, contact.organizationName,
         ]
-        return Set(Self.words(name)).isSubset(of: known.flatMap(Self.words))
+        return Set(words).isSubset(of: known.flatMap(Self.words))
     }
 
     private static func words(_ text: String) -> [String] {

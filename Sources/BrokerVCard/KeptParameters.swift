@@ -1,3 +1,4 @@
+import BrokerFormatting
 import BrokerModel
 
 /// The parts of a property for which a contact has no field: parameters, group, and the remainder of the
@@ -102,11 +103,12 @@ extension Contact {
         }
     }
 
-    /// A formatted name (FN is mandatory: RFC 6350 §6.2.1): the name parts in Western order, or else the
-    /// first value that identifies the contact.
+    /// A formatted name (FN is mandatory: RFC 6350 §6.2.1): the name that the person sees, in the order of its script, or
+    /// else the first value that identifies the contact.
     var derivedFormattedName: String {
-        let parts = [namePrefix, givenName, middleName, familyName, nameSuffix].filter { !$0.isEmpty }
-        if !parts.isEmpty { return parts.joined(separator: " ") }
+        if let name = ContactNameFormatter().string(from: self), hasNameParts || contactType == .organization {
+            return name
+        }
         if !organizationName.isEmpty { return organizationName }
         if !nickname.isEmpty { return nickname }
         return emailAddresses.first?.value ?? phoneNumbers.first?.value ?? urlAddresses.first?.value

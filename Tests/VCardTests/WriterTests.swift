@@ -33,6 +33,33 @@ struct WriterTests {
         #expect(lines(contact).contains("N:;;;;") && lines(contact).contains("FN:a@example.org"))
     }
 
+    @Test(
+        "The formatted name is the one that the person sees: in the order of its script, or the organization's",
+        arguments: [
+            ("王", "小明", "王小明"), ("山田", "太郎", "山田太郎"), ("김", "영수", "김영수"), ("Nguyễn", "Phước", "Nguyễn Phước"),
+            ("Lovelace", "Ada", "Ada Lovelace"),
+        ])
+    func formattedName(family: String, given: String, formatted: String) throws {
+        var contact = Contact()
+        (contact.familyName, contact.givenName) = (family, given)
+        for version in [VCardVersion.v3_0, .v4_0] {
+            #expect(lines(contact, version).contains("FN:\(formatted)"))
+            // The formatted name says nothing else, so it is not kept beside the name.
+            #expect(cards(items(VCardWriter(version: version).card(contact))).map(\.contact) == [contact])
+        }
+        contact.contactType = .organization
+        contact.organizationName = "Ink & Paper"
+        #expect(lines(contact).contains("FN:Ink & Paper"))
+        let again = try #require(cards(items(VCardWriter(version: .v3_0).card(contact))).first)
+        #expect(again.contact == contact)
+    }
+
+    @Test("An imported formatted name that says something else is written instead of the derived one")
+    func ownFormattedName() throws {
+        let read = try #require(contact("N:王;小明;;;", "FN:Grandpa"))
+        #expect(lines(read).filter { $0.hasPrefix("FN") } == ["FN:Grandpa"])
+    }
+
     @Test("A label is written as a type if there is one, and otherwise as Apple's grouped label")
     func labels() {
         func phones(_ label: String?, _ version: VCardVersion = .v3_0) -> [String] {
