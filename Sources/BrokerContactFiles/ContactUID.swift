@@ -4,13 +4,13 @@ import BrokerModel
 /// extra property.
 public enum ContactUID {
     /// Returns a card's UID in its original spelling; `nil` if the card has none.
-    public static func of(_ contact: Contact) -> String? {
-        for line in contact.extraProperties {
-            guard let value = value(of: "UID", in: line) else { continue }
-            let uid = RowReading.cleaned(value)
-            if !uid.isEmpty { return uid }
-        }
-        return nil
+    public static func of(_ contact: Contact) -> String? { contact.extraProperties.lazy.compactMap(uid).first }
+
+    /// Returns the extra properties that contain a card's UID. Others may say something about the person.
+    public static func only(of contact: Contact) -> [String] { contact.extraProperties.filter { uid(in: $0) != nil } }
+
+    private static func uid(in line: String) -> String? {
+        value(of: "UID", in: line).map(RowReading.cleaned).flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Returns the UID in the form for comparison. A UUID is in lower case and without `urn:uuid:`; any other
@@ -79,7 +79,7 @@ public enum ContactUID {
         return nil
     }
 
-    private static func isUUID(_ text: String) -> Bool {
+    fileprivate static func isUUID(_ text: String) -> Bool {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         return parts.map(\.utf8.count) == [8, 4, 4, 4, 12]
             && parts.allSatisfy { $0.allSatisfy { $0.isASCII && $0.isHexDigit } }
@@ -97,5 +97,10 @@ public enum VdirName {
             return "uid-\(ContactDigest.hash(of: uid.utf8))\(ending)"
         }
         return uid + ending
+    }
+
+    /// Whether this can be the name of a card whose UID was made from its identifier (``ContactUID/made(from:)``).
+    public static func isMade(_ name: String) -> Bool {
+        name.hasSuffix(ending) && ContactUID.isUUID(String(name.dropLast(ending.utf8.count)))
     }
 }

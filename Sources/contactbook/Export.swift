@@ -20,6 +20,8 @@ protocol CardOutput {
 struct Export {
     let book: AddressBook
     let keys: ContactKeySet
+    /// Whether to write notes and all extra properties. Without them, a card keeps its UID if it can be read.
+    let hasNotes: Bool
     let version: VCardVersion
     let output: any CardOutput
     private(set) var contacts = 0
@@ -35,8 +37,9 @@ struct Export {
         case cards([String])
     }
 
-    init(book: AddressBook, keys: ContactKeySet, version: VCardVersion, output: any CardOutput) {
-        (self.book, self.keys, self.version, self.output) = (book, keys, version, output)
+    init(book: AddressBook, keys: ContactKeySet, hasNotes: Bool, version: VCardVersion, output: any CardOutput) {
+        (self.book, self.keys, self.hasNotes) = (book, keys, hasNotes)
+        (self.version, self.output) = (version, output)
     }
 
     mutating func write(_ selection: Selection) throws {
@@ -52,6 +55,7 @@ struct Export {
     private mutating func write(_ wire: WireContact, _ writer: VCardWriter) throws {
         guard let identifier = wire.identifier else { return }
         var contact = wire.contact
+        if !hasNotes { contact.extraProperties = ContactUID.only(of: contact) }
         let made = Self.made(identifier)
         let own = ContactUID.of(contact)
         if let own {

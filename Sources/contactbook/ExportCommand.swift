@@ -26,6 +26,10 @@ struct ExportCommand: ParsableCommand {
             with one such card in each file, as khard and vdirsyncer keep it. A file is written whole or not at all, and \
             only you may read it.
 
+            Each card keeps its UID, by which other programs know it again, if contactbook may see it. At a terminal, an \
+            export into a folder asks for notes, because the UID is kept with them. Without the UIDs, contactbook does \
+            not write into a folder that has cards of other programs.
+
             In a folder, the same contact has the same file each time. What another program has put or changed there is \
             left as it is, and named; contacts that are no more are deleted only where the file is as contactbook wrote it.
 
@@ -59,9 +63,15 @@ struct ExportCommand: ParsableCommand {
     func run() throws {
         let path = output == "-" ? nil : output
         let format = format ?? (path.map(Self.isFolder) == true ? .vdir : .vcard3)
+        // The UID of a card is an extra property. Other programs recognise the card in a folder by it, so a person at
+        // a terminal is asked for it. A plain file has it only if contactbook may read it already.
+        let uids = ContactKeySet(.extraProperties)
         let wanted = ContactKeySet.all.subtracting(notes ? [] : .named)
-        let book = try AddressBook(to: Self.task, reading: noGroups ? wanted : wanted.union(.groups))
-        var keys = wanted.intersection(try book.readableKeys()).subtracting(ContactKeySet(.thumbnailImageData))
+        let offered = format == .vdir && Speech.canAsk ? wanted.union(uids) : wanted
+        let book = try AddressBook(to: Self.task, reading: noGroups ? offered : offered.union(.groups))
+        let readable = try book.readableKeys()
+        var keys = wanted.union(uids).intersection(readable).subtracting(ContactKeySet(.thumbnailImageData))
+        let hasUIDs = keys.contains(.extraProperties)
         if notes, !keys.isSuperset(of: .named) {
             throw CommandFailure(
                 "could not \(Self.task): contactbook may not see notes",
@@ -72,11 +82,13 @@ struct ExportCommand: ParsableCommand {
         switch (format, path) {
         case (.vdir, let path?):
             let isWhole = names.isEmpty && group == nil
-            place = try VdirOutput(at: path, overwrites: overwrite, isWhole: isWhole, to: Self.task)
+            let folder = try VdirOutput(at: path, overwrites: overwrite, isWhole: isWhole, to: Self.task)
+            if !hasUIDs { try folder.refuseUnlessAlone() }
+            place = folder
         case (_, let path?): place = try OutputFile(at: path, to: Self.task)
         case (_, nil): place = StandardOutput()
         }
-        var run = Export(book: book, keys: keys, version: format.version, output: place)
+        var run = Export(book: book, keys: keys, hasNotes: notes, version: format.version, output: place)
         try run.write(try contacts(book))
         if !noGroups, names.isEmpty { try run.writeGroups(only: group.map { try book.group(named: $0) }) }
         Speech.endProgress()
@@ -85,6 +97,11 @@ struct ExportCommand: ParsableCommand {
         let groups = run.groups == 0 ? "" : run.groups == 1 ? " and 1 group" : " and \(run.groups) groups"
         print("exported \(Import.contacts(run.contacts))\(groups) to \(Speech.clean(path))")
         if !notes { Speech.say("without notes and what other programs' cards had beside; with them: --notes") }
+        if !hasUIDs {
+            Speech.say(
+                "with new UIDs, because contactbook may not see those of the cards; other programs take them for new "
+                    + "contacts")
+        }
     }
 
     /// The cards to export: all, the members of a group, or the cards of the named contacts.

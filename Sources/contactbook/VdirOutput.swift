@@ -40,6 +40,21 @@ final class VdirOutput: CardOutput {
 
     deinit { close(folder) }
 
+    /// Throws if the folder has cards that this program did not write, or wrote with the cards' own UIDs. With other
+    /// UIDs, an export would add each of these contacts once more.
+    func refuseUnlessAlone() throws {
+        let names = (try? PlainFile.names(in: folder)) ?? []
+        guard
+            let other = names.first(where: {
+                $0.hasSuffix(VdirName.ending) && !(before[$0] != nil && VdirName.isMade($0))
+            })
+        else { return }
+        throw CommandFailure(
+            "could not \(task): contactbook may not see the UIDs of your cards, and \(Speech.clean(path)) has cards with "
+                + "UIDs of their own, such as \(Speech.clean(other)); it would have them twice",
+            try: "at a terminal, repeat this and allow notes when you are asked; or export to a new folder", .refused)
+    }
+
     func write(_ card: [UInt8], uid: String, spare: String) throws {
         var name = VdirName.of(uid: uid)
         if !seen.insert(name).inserted {

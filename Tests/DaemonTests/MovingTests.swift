@@ -193,6 +193,49 @@ struct MovingTests {
         #expect(!DaemonFixture.text(of: folder + "/.contactbook").contains("ada-1"))
     }
 
+    @Test("Without notes, an export keeps each card's UID and REV, so that a synced folder gets no second copy")
+    func uids() throws {
+        let fixture = try DaemonFixture()
+        try fixture.allowContactbook(by: try fixture.person())
+        let folder = fixture.folder + "/synced"
+        mkdir(folder, 0o700)
+        let end = try #require(Self.cards.firstRange(of: "END:VCARD\r\n"))
+        let ada = try fixture.file("synced/ada-1.vcf", String(Self.cards[..<end.upperBound]))
+        _ = try fixture.contactbook("import", folder)
+        let exported = try fixture.contactbook("export", "--no-groups", "--format", "vdir", "--output", folder)
+        #expect(exported.errors.contains("ada-1.vcf: changed by another program"), "\(exported.errors)")
+        #expect(Set(DaemonFixture.contents(of: folder).keys) == [ada, folder + "/.contactbook"])
+        #expect(try fixture.contactbook("export", "--no-groups", "--overwrite", "--output", folder).end == .exited(0))
+        let plain = try fixture.contactbook("export").output
+        for text in [DaemonFixture.text(of: ada), plain] {
+            #expect(text.contains("\r\nUID:ada-1\r\n") && text.contains("\r\nREV:2"), "\(text)")
+            for secret in ["NOTE", "X-ODD", "CATEGORIES"] { #expect(!text.contains(secret), "\(text)") }
+        }
+    }
+
+    @Test("If contactbook may not see UIDs, it adds no cards to a folder that has others, and says why")
+    func unseenUIDs() throws {
+        let fixture = try DaemonFixture()
+        let person = try fixture.person()
+        let path = try fixture.file("people.vcf", Self.cards)
+        #expect(
+            try fixture.contactbook("import", path, answering: { try person.answer(.everything) }).end == .exited(0))
+        let folder = fixture.folder + "/synced"
+        mkdir(folder, 0o700)
+        _ = try fixture.file("synced/ada-1.vcf", Self.cards)
+        let before = DaemonFixture.contents(of: folder)
+        let refused = try fixture.contactbook("export", "--format", "vdir", "--output", folder)
+        #expect(refused.end == .exited(1) && refused.errors.contains("contactbook may not see the UIDs of your cards"))
+        #expect(refused.errors.contains("ada-1.vcf") && DaemonFixture.contents(of: folder) == before)
+        // A folder of its own is updated.
+        let own = fixture.folder + "/own"
+        for _ in 0..<2 {
+            let exported = try fixture.contactbook("export", "--format", "vdir", "--output", own)
+            #expect(exported.end == .exited(0) && exported.errors.contains("with new UIDs"), "\(exported.errors)")
+        }
+        #expect(DaemonFixture.contents(of: own).count == 5)
+    }
+
     @Test("Importing a vdir reads its cards, reports other .vcf files and does not block on special files")
     func oddFolder() throws {
         let fixture = try DaemonFixture()

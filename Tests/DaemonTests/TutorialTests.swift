@@ -73,6 +73,7 @@ struct TutorialTests {
         ],
         "contactctl reload": [Run(), Run(status: 1), Run()],
         "contactbook import ~/contacts.csv": [Run(steps: [.press("m", at: "all that follow:", in: .app)])],
+        "contactbook export --format vdir --output ~/contacts": [Run(steps: [.press("y", at: "[y] Allow")])],
         ".build/python/bin/python Examples/ask.py ngozi": [Run(steps: shareOne)],
         #"CallerID "+44 20 7946 0112""#: [Run(steps: shareAll)],
         "SyncClient ~/token": [Run(steps: shareAll), Run()],
