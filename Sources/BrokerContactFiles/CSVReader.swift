@@ -2,20 +2,11 @@ import BrokerModel
 import BrokerVCard
 import SwiftCSV
 
-/// Reads a stream of contacts in the CSV formats of Google Contacts and Outlook, row by row and in bounded memory.
+/// Reads the CSV formats of Google Contacts, Outlook and Thunderbird, row by row and in bounded memory.
 ///
-///     reader.append(chunk)
-///     while let item = reader.next() { … }
-///
-/// The column names determine the format. The text may be UTF-8, UTF-16 or Windows-1252. An unreadable row is
-/// reported as an item. The rows after it are still read, unless it is the first row or its end cannot be
-/// found.
-public struct CSVReader {
-    public enum Item: Hashable, Sendable {
-        case row(ReadRow)
-        case unreadable(CSVProblem)
-    }
-
+/// The column names determine the program and its language. The text may be UTF-8, UTF-16, Windows-1252 or, if the
+/// column names are Japanese, Shift JIS.
+public struct CSVReader: RowReader {
     /// The maximum size of a row, in bytes after any conversion from UTF-16. A note of 1 MiB fits even if it
     /// consists of quotes, which CSV doubles.
     public static let rowSize = 4 * 1_048_576
@@ -26,61 +17,97 @@ public struct CSVReader {
     private var records: CSVRecords
     private var delimiter = CSVDelimiters.all[0]
     private var table: (any ContactTable)?
+    /// The character set of rows that are not UTF-8.
+    private var charset = Charset.windows1252
+    /// Whether the column names show that rows which are not UTF-8 are in ``charset``.
+    private var isCharsetCertain = false
     private var isOver = false
     private let dates: DateOrder
 
-    /// - Parameter dates: how to read an ambiguous date such as `1/2/1990` in a file from Outlook.
+    /// - Parameter dates: how to read an ambiguous date such as `1/2/1990`.
     public init(dates: DateOrder = .monthFirst) {
         self.dates = dates
         records = CSVRecords(limit: Self.rowSize)
     }
 
-    /// Adds the next bytes of the stream. Chunks may end anywhere.
     public mutating func append(_ bytes: [UInt8]) { records.append(decoder.decode(bytes, isLast: false)) }
 
-    /// Ends the stream. ``next()`` then returns the remaining items.
     public mutating func finish() {
         records.append(decoder.decode([], isLast: true))
         records.finish()
     }
 
-    /// Returns the next item; `nil` if the reader needs more bytes or the stream has ended.
-    public mutating func next() -> Item? {
+    public mutating func next() -> RowItem? {
         while !isOver, let item = records.next() {
             switch item {
             case .endless(let line):
                 isOver = true
-                return .unreadable(CSVProblem(line: line, reason: .endless))
+                return .unreadable(RowProblem(line: line, reason: .endless))
             case .record(let bytes, let line):
-                if let item = read(bytes, line) { return item }
+                guard let table else {
+                    if let reason = readHeader(bytes) {
+                        isOver = true
+                        return .unreadable(RowProblem(line: line, reason: reason))
+                    }
+                    continue
+                }
+                if let item = read(bytes, line, table) { return item }
             }
         }
         return nil
     }
 
-    private mutating func read(_ bytes: [UInt8], _ line: Int) -> Item? {
-        let isHeader = table == nil
-        if isHeader { delimiter = CSVDelimiters.of(bytes) }
-        let utf8 = String(validating: bytes, as: UTF8.self)
-        let text = utf8 ?? Windows1252.decode(bytes)
-        guard let fields = Self.fields(of: text, delimiter: delimiter) else {
-            isOver = isHeader
-            return .unreadable(CSVProblem(line: line, reason: .quotes))
+    /// A character set of files that are not UTF-8. None has a delimiter, a quote or a line break within a character.
+    private enum Charset: CaseIterable {
+        case windows1252, shiftJIS
+
+        func decode(_ bytes: [UInt8]) -> String {
+            switch self {
+            case .windows1252: Windows1252.decode(bytes)
+            case .shiftJIS: ShiftJIS.decode(bytes) ?? Windows1252.decode(bytes)
+            }
         }
-        guard let table else {
-            self.table = GoogleTable(header: fields) ?? OutlookTable(header: fields, dates: dates)
-            isOver = self.table == nil
-            return isOver ? .unreadable(CSVProblem(line: line, reason: .unknownColumns)) : nil
+    }
+
+    /// Finds the program whose columns the header has most of.
+    ///
+    /// - Returns: why the file cannot be read; `nil` if it can.
+    private mutating func readHeader(_ bytes: [UInt8]) -> RowProblem.Reason? {
+        delimiter = CSVDelimiters.of(bytes)
+        let utf8 = String(validating: bytes, as: UTF8.self)
+        var problem = RowProblem.Reason.quotes
+        // In UTF-8, the first character set stands for all.
+        for charset in utf8 == nil ? Charset.allCases : [.windows1252] {
+            guard let fields = Self.fields(of: utf8 ?? charset.decode(bytes), delimiter: delimiter) else { continue }
+            problem = .unknownColumns
+            let tables: [(any ContactTable)?] = [
+                GoogleTable(header: fields, dates: dates), OutlookTable(header: fields, dates: dates),
+                ThunderbirdTable(header: fields),
+            ]
+            for case let table? in tables where table.count > self.table?.count ?? 0 {
+                self.table = table
+                self.charset = charset
+                isCharsetCertain = utf8 == nil
+            }
+        }
+        return table == nil ? problem : nil
+    }
+
+    private func read(_ bytes: [UInt8], _ line: Int, _ table: any ContactTable) -> RowItem? {
+        let utf8 = String(validating: bytes, as: UTF8.self)
+        let text = utf8 ?? charset.decode(bytes)
+        guard let fields = Self.fields(of: text, delimiter: delimiter) else {
+            return .unreadable(RowProblem(line: line, reason: .quotes))
         }
         guard fields.contains(where: { !$0.isEmpty }) else { return nil }
         var row = RowReading(fields: fields)
         table.read(&row)
-        guard !row.contact.present.isEmpty else { return .unreadable(CSVProblem(line: line, reason: .empty)) }
-        if utf8 == nil { row.remarks.append(.notUTF8) }
+        if utf8 == nil, !isCharsetCertain { row.remarks.append(.notUTF8) }
+        guard !row.contact.present.isEmpty else { return .unreadable(RowProblem(line: line, reason: .empty)) }
         return .row(
             ReadRow(
                 contact: row.contact, groups: row.groups, line: line,
-                remarks: row.remarks.map { CSVProblem(line: line, reason: $0) }))
+                remarks: row.remarks.map { RowProblem(line: line, reason: $0) }))
     }
 
     /// Returns the fields of one record; `nil` if the quotes are invalid or there are too many fields.
@@ -93,63 +120,6 @@ public struct CSVReader {
         else { return nil }
         let fields = parsed.rows.first ?? []
         return fields.count <= columns ? fields : nil
-    }
-}
-
-/// A contact that was read from a row.
-public struct ReadRow: Hashable, Sendable {
-    public let contact: Contact
-    /// The names of the row's groups.
-    public let groups: [String]
-    /// The line of the stream on which the row begins, counted from 1.
-    public let line: Int
-    /// Problems with parts of the row. These parts were left out or may be wrong.
-    public let remarks: [CSVProblem]
-}
-
-/// A problem with a row, and its line. It never contains the row's values, but it may contain a column's
-/// name.
-public struct CSVProblem: Hashable, Sendable {
-    /// The line of the file, counted from 1.
-    public let line: Int
-    public let reason: Reason
-
-    public enum Reason: Hashable, Sendable {
-        // These problems make a row unreadable. After ``endless``, and after any of them in the first row, no
-        // further row is read.
-
-        case endless
-        case unknownColumns
-        /// Quotes inside an unquoted field, text after a closing quote, or too many fields.
-        case quotes
-        case empty
-
-        // These problems concern a part of the row. The other parts are read.
-
-        case notUTF8
-        /// The birthday or another date is not a calendar day.
-        case badDate
-        /// Day and month of a date such as `1/2/1990` are ambiguous.
-        case ambiguousDate
-        /// Contacts have no field for the column with this name.
-        case leftOut(String)
-    }
-}
-
-extension CSVProblem.Reason: CustomStringConvertible {
-    /// The text begins in lower case and has no full stop, because it follows the file name and line number.
-    public var description: String {
-        switch self {
-        case .endless: "a quote that is never closed, or a row of more than 4 MiB; the rest of the file was not read"
-        case .unknownColumns:
-            "the first line names no columns of Google Contacts or Outlook (in English); the file was not read"
-        case .quotes: "quotes inside an unquoted field; quote the whole field, and double the quotes in it"
-        case .empty: "no value that a contact can hold"
-        case .notUTF8: "not UTF-8, read as Windows-1252; some characters may be wrong"
-        case .badDate: "a date that does not exist; left out"
-        case .ambiguousDate: "a date like 1/2/1990, read with the month first; to read the day first, use --day-first"
-        case .leftOut(let column): "contacts have no field for \(column); left out"
-        }
     }
 }
 

@@ -7,17 +7,25 @@ struct GoogleTable: ContactTable {
     private let columns: Columns
     /// The numbers of each kind of column, in ascending order: 1 and 2 for `Phone 1` and `Phone 2`.
     private let numbered: [String: [Int]]
+    private let dates: DateOrder
 
-    init?(header: [String]) {
+    var count: Int { columns.count }
+
+    init?(header: [String], dates: DateOrder) {
         var numbered: [String: Set<Int>] = [:]
-        columns = Columns(header: header) { name in
+        let keys = header.map { field -> String? in
+            let name = ColumnNames.comparable(field)
             guard let dash = name.utf8.firstRange(of: " - ".utf8),
                 let space = name[..<dash.lowerBound].lastIndex(of: " "),
                 let number = Int(name[name.index(after: space)..<dash.lowerBound]), number > 0
-            else { return Self.known.contains(name) }
-            numbered[String(name[..<space]), default: []].insert(number)
-            return Self.kinds.contains(String(name[..<space]))
+            else { return Self.known.contains(name) ? name : nil }
+            let kind = String(name[..<space])
+            guard let parts = Self.kinds[kind], parts.contains(String(name[dash.upperBound...])) else { return nil }
+            numbered[kind, default: []].insert(number)
+            return name
         }
+        columns = Columns(header: header, keys: keys)
+        self.dates = dates
         let isGoogles =
             ["e-mail", "phone", "address", "organization", "website", "event"].contains { numbered[$0] != nil }
             || columns.contains("group membership") || columns.contains("labels") && columns.contains("first name")
@@ -25,8 +33,17 @@ struct GoogleTable: ContactTable {
         self.numbered = numbered.mapValues { $0.sorted() }
     }
 
-    private static let kinds: Set<String> = [
-        "e-mail", "phone", "address", "organization", "website", "event", "relation", "im", "custom field",
+    /// The parts of each kind of numbered column.
+    private static let kinds: [String: Set<String>] = [
+        "e-mail": ["type", "label", "value"], "phone": ["type", "label", "value"],
+        "address": [
+            "type", "label", "formatted", "street", "city", "po box", "region", "postal code", "country",
+            "extended address",
+        ],
+        "organization": ["type", "name", "yomi name", "title", "department", "symbol", "location", "job description"],
+        "website": ["type", "label", "value"], "event": ["type", "label", "value"],
+        "relation": ["type", "label", "value"], "im": ["type", "label", "service", "value"],
+        "custom field": ["type", "label", "value"],
     ]
     /// Columns whose text is the value of one contact key, by their old and new names.
     private static let texts: [(key: ContactKey, columns: [String])] = [
@@ -43,12 +60,12 @@ struct GoogleTable: ContactTable {
     ]
     /// Columns without a contact key. Their texts are added to the note under the columns' names.
     private static let noted = [
-        "Occupation", "Hobby", "Location", "Billing Information", "Mileage", "Subject", "Gender",
+        "Occupation", "Hobby", "Location", "Billing Information", "Mileage", "Subject", "Gender", "Language",
     ]
     /// All known columns apart from the numbered kinds. Some of them are ignored.
     private static let known = Set(texts.flatMap(\.columns) + noted.map { $0.lowercased() }).union([
-        "name", "yomi name", "file as", "birthday", "notes", "labels", "group membership", "photo", "language",
-        "initials", "directory server", "sensitivity", "priority",
+        "name", "yomi name", "file as", "birthday", "notes", "labels", "group membership", "photo", "initials",
+        "directory server", "sensitivity", "priority",
     ])
 
     func read(_ row: inout RowReading) {
@@ -58,7 +75,7 @@ struct GoogleTable: ContactTable {
         row.contact.urlAddresses = strings("website", row)
         row.contact.contactRelations = strings("relation", row)
         for value in strings("event", row) {
-            guard let date = row.date(value.value) else { continue }
+            guard let date = row.date(value.value, dates) else { continue }
             row.contact.dates.append(LabeledDate(label: value.label, value: date))
         }
         readAddresses(&row)
@@ -79,18 +96,25 @@ struct GoogleTable: ContactTable {
 
     private func readNames(_ row: inout RowReading) {
         for (key, names) in Self.texts { row.contact.setText(columns.text(row, names), of: key) }
-        row.contact.birthday = row.date(text(row, "birthday")) ?? ""
-        for number in (numbered["organization"] ?? []).dropFirst() {
-            let parts = ["name", "department", "title"].map { text(row, "organization \(number) - \($0)") }
-            row.addNote("Organization", parts.filter { !$0.isEmpty }.joined(separator: ", "))
+        row.contact.birthday = row.date(text(row, "birthday"), dates) ?? ""
+        for number in numbered["organization"] ?? [] {
+            let isFirst = number == 1
+            let parts = (isFirst ? [] : ["name", "department", "title"]) + ["symbol", "location", "job description"]
+            let texts = parts.map { text(row, "organization \(number) - \($0)") }.filter { !$0.isEmpty }
+            row.addNote("Organization", texts.joined(separator: ", "))
         }
-        guard row.isUnnamed else { return }
+        let fileAs = text(row, "file as")
+        guard row.isUnnamed else {
+            // The name under which a person files a contact differs from the name only if the person typed it.
+            return row.addNote("File As", fileAs)
+        }
         let whole = columns.text(row, "name", "file as")
         if !row.contact.organizationName.isEmpty, whole.isEmpty || whole == row.contact.organizationName {
             row.contact.contactType = .organization
         } else {
             row.contact.givenName = whole
         }
+        if fileAs != whole { row.addNote("File As", fileAs) }
     }
 
     private func readAddresses(_ row: inout RowReading) {

@@ -1,15 +1,17 @@
 import BrokerModel
 
-/// The columns of Outlook. The classic program writes names such as `Title`, `E-mail Address` and `Business
-/// Street 2`. The new program and the web version write names such as `Nickname`, `Given Yomi` and `Personal
-/// Web Page`. The column names must be in English. The columns may be in any order.
+/// The columns of Outlook in one of the languages of ``names``, in any order.
 struct OutlookTable: ContactTable {
     private let columns: Columns
     private let dates: DateOrder
 
+    var count: Int { columns.count }
+
     init?(header: [String], dates: DateOrder) {
-        columns = Columns(header: header) { Self.knownColumns.contains($0) || $0.isEmpty }
-        self.dates = dates
+        let match = Self.names.match(header)
+        columns = Columns(header: header, keys: match.columns)
+        // Outlook writes dates as the system does, and among these languages only English has the month first.
+        self.dates = match.language == .english ? dates : .dayFirst
         let marks = ["e-mail address", "business phone", "mobile phone", "home phone", "business street"]
         guard ["first name", "last name", "company"].contains(where: columns.contains),
             marks.contains(where: columns.contains)
@@ -47,23 +49,12 @@ struct OutlookTable: ContactTable {
         "Billing Information", "Government ID Number", "Organizational ID Number", "Gender", "Language", "Mileage",
         "User 1", "User 2", "User 3", "User 4",
     ]
-    private static let single: Set<String> = [
-        "web page", "personal web page", "business home page", "imaddress", "birthday", "anniversary", "notes",
-        "categories",
-    ]
-    /// Ignored columns. They do not describe the contact, or they repeat other columns.
-    private static let meaningless: Set<String> = [
-        "initials", "keywords", "priority", "private", "sensitivity", "e-mail type", "e-mail 2 type", "e-mail 3 type",
-        "e-mail display name", "e-mail 2 display name", "e-mail 3 display name", "directory server",
-        "internet free busy",
-    ]
     private static let streets = ["street", "street 2", "street 3", "address po box"]
-    private static let parts = streets + ["city", "state", "postal code", "country/region", "country"]
-    private static let knownColumns: Set<String> = single.union(meaningless)
-        .union(texts.map(\.column)).union(phones.map(\.column)).union(emails).union(relations.map(\.column)).union(
-            noted.map { $0.lowercased() }
-        )
-        .union(places.flatMap { place in parts.map { "\(place.column) \($0)" } })
+    /// What Outlook writes for an unknown gender, in its languages.
+    private static let unspecified: Set<String> = [
+        "unspecified", "keine angabe", "nicht angegeben", "non spécifié", "indéterminé", "sin especificar",
+        "no especificado", "non specificato", "指定なし", "未指定",
+    ]
 
     func read(_ row: inout RowReading) {
         for (column, key) in Self.texts { row.contact.setText(text(row, column), of: key) }
@@ -87,7 +78,7 @@ struct OutlookTable: ContactTable {
         row.addNote("", text(row, "notes"))
         for name in Self.noted {
             let text = text(row, name.lowercased())
-            if text.lowercased() != "unspecified" { row.addNote(name, text) }
+            if !Self.unspecified.contains(text.lowercased()) { row.addNote(name, text) }
         }
         // Outlook separates categories with the region's list separator.
         row.groups = text(row, "categories").split { $0 == ";" || $0 == "," }.map { RowReading.cleaned(String($0)) }

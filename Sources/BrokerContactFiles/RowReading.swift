@@ -2,22 +2,30 @@ import BrokerModel
 
 /// Converts rows whose columns have the names that one program writes.
 protocol ContactTable {
+    /// The number of columns that the program knows.
+    var count: Int { get }
     func read(_ row: inout RowReading)
 }
 
-/// The columns of a file, by their names in lower case.
+/// The columns of a file, by their English names in lower case.
 struct Columns {
     private var places: [String: Int] = [:]
     /// Unknown columns, with their names in the file's spelling.
     private var others: [(name: String, column: Int)] = []
 
-    init(header: [String], isKnown: (String) -> Bool) {
-        for (index, field) in header.enumerated() {
-            let title = RowReading.cleaned(field)
-            let name = title.lowercased()
+    /// The number of known columns.
+    var count: Int { places.count }
+
+    /// - Parameter keys: for each column, its English name in lower case; `nil` for an unknown column.
+    init(header: [String], keys: [String?]) {
+        for (index, (field, key)) in zip(header, keys).enumerated() {
             // Of two columns with the same name, the first takes precedence.
-            if places[name] == nil { places[name] = index }
-            if !isKnown(name) { others.append((title, index)) }
+            if let key, places[key] == nil {
+                places[key] = index
+            } else {
+                let title = RowReading.cleaned(field)
+                others.append((title.isEmpty ? "column \(index + 1) (without a name)" : title, index))
+            }
         }
     }
 
@@ -45,7 +53,7 @@ struct RowReading {
     private let fields: [String]
     var contact = Contact()
     var groups: [String] = []
-    var remarks: [CSVProblem.Reason] = []
+    var remarks: [RowProblem.Reason] = []
 
     init(fields: [String]) { self.fields = fields }
 
@@ -90,8 +98,8 @@ struct RowReading {
     /// Converts a date to the form that contacts store; `nil` if there is no valid date. Adds a remark if the
     /// date is invalid, or if it is ambiguous and was read with the month first.
     mutating func date(_ text: String, _ order: DateOrder = .monthFirst) -> String? {
-        // Outlook writes these for "no date".
-        guard !text.isEmpty, !["0/0/00", "0/0/0000", "00.00.0000", "0000-00-00"].contains(text) else { return nil }
+        // For no date, Outlook writes zeros: 0/0/00, or 0000-00-00.
+        guard text.contains(where: { $0 != "0" && !"/.-".contains($0) }) else { return nil }
         guard let reading = ReadDate(text, order) else {
             remarks.append(.badDate)
             return nil

@@ -1,5 +1,5 @@
 /// Reads photos that are embedded in the card. A photo behind a URL is never fetched.
-enum PhotoValue {
+public enum PhotoValue {
     enum Photo: Hashable {
         /// Padded base64 (RFC 4648 §4).
         case picture(String)
@@ -19,12 +19,12 @@ enum PhotoValue {
         } else if line.valueType == "uri" || line.valueType == "url" || head.contains(UInt8(ascii: ":")) {
             return .address
         }
-        return base64(value).map(Photo.picture) ?? .damaged
+        return canonical(value).map(Photo.picture) ?? .damaged
     }
 
     /// Returns canonical base64; `nil` if the text is not base64 of a known image format. The format is
     /// detected from the content, because writers often declare the wrong type.
-    private static func base64(_ text: ArraySlice<UInt8>) -> String? {
+    public static func canonical(_ text: ArraySlice<UInt8>) -> String? {
         var digits: [UInt8] = []
         digits.reserveCapacity(text.count + 4)
         var padding = 0

@@ -62,6 +62,12 @@ enum TextDecoder {
     }
 }
 
+/// Shift JIS, in which Japanese versions of Windows write files.
+public enum ShiftJIS {
+    /// Invalid bytes become U+FFFD; `nil` if ICU lacks the character set.
+    public static func decode(_ bytes: [UInt8]) -> String? { TextDecoder.convert(bytes, "shift_jis") }
+}
+
 /// Windows-1252 as browsers read it, with a character for every byte (WHATWG Encoding, windows-1252).
 public enum Windows1252 {
     public static func decode(_ bytes: [UInt8]) -> String {

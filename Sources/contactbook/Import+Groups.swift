@@ -56,7 +56,7 @@ struct ImportedGroups {
 
 extension Import {
     mutating func membership(
-        of contact: Contact, in names: [String], _ place: String
+        of contact: Contact, in names: [String], _ uid: String?, _ place: String
     ) throws -> ImportedGroups.Membership {
         var membership = ImportedGroups.Membership()
         for name in names {
@@ -66,7 +66,7 @@ extension Import {
             }
             membership.names.append(name)
         }
-        membership.uid = ContactUID.of(contact).map(ContactUID.comparable)
+        membership.uid = (uid ?? ContactUID.of(contact)).map(ContactUID.comparable)
         return membership
     }
 

@@ -12,6 +12,17 @@ struct ImportReading {
     var makesGroups = true
 }
 
+extension ImportReading {
+    /// The reader for a file that begins with these bytes; `nil` for vCards, and for a file in no known format.
+    func rows(_ beginning: [UInt8]) -> (any RowReader)? {
+        switch format ?? FileFormat(beginning: beginning.prefix(FileFormat.beginning)) {
+        case .csv: CSVReader(dates: dates)
+        case .ldif: LDIFReader()
+        case .vcard, nil: nil
+        }
+    }
+}
+
 extension Import {
     /// The maximum size of a file in a folder, in bytes. A file has one card, which can contain a photo of 8
     /// MiB in base64.
@@ -32,7 +43,8 @@ extension Import {
         var beginning: [UInt8] = []
         // One of these is set once the format is known.
         var cards: VCardReader?
-        var rows: CSVReader?
+        var rows: (any RowReader)?
+        var columns = ImportedColumns()
         var isEmpty = true
         var isOver = false
         while !isOver {
@@ -54,8 +66,8 @@ extension Import {
                 // A pipe can return fewer bytes than the detection needs.
                 beginning += piece
                 guard isOver || beginning.count >= FileFormat.beginning else { continue }
-                let format = reading.format ?? FileFormat(beginning: beginning.prefix(FileFormat.beginning))
-                if format == .csv { rows = CSVReader(dates: reading.dates) } else { cards = VCardReader() }
+                rows = reading.rows(beginning)
+                if rows == nil { cards = VCardReader() }
                 piece = beginning
                 beginning = []
             }
@@ -71,22 +83,41 @@ extension Import {
             }
             while let item = rows?.next() {
                 isEmpty = false
-                try take(item, file.name, reading)
+                try take(item, file.name, reading, &columns)
             }
             showProgress()
         }
+        let leftOut = columns.description
+        if !leftOut.isEmpty { report(file.name, "contacts have no field for \(leftOut); left out") }
         if isEmpty { report(file.name, rows == nil ? "no vCard in it" : "no row in it") }
     }
 
-    private mutating func take(_ item: CSVReader.Item, _ file: String, _ reading: ImportReading) throws {
+    private mutating func take(
+        _ item: RowItem, _ file: String, _ reading: ImportReading, _ columns: inout ImportedColumns
+    ) throws {
         switch item {
         case .unreadable(let problem): refuse("\(file):\(problem.line)", Speech.clean(problem.reason.description))
         case .row(let row):
             for remark in row.remarks {
-                report("\(file):\(remark.line)", Speech.clean(remark.reason.description))
+                if case .leftOut = remark.reason {
+                    columns.add(remark.reason)
+                } else {
+                    report("\(file):\(remark.line)", Speech.clean(remark.reason.description))
+                }
             }
-            try take(row.contact, at: "\(file):\(row.line)", groups: reading.makesGroups ? row.groups : [])
+            try take(
+                row.contact, at: "\(file):\(row.line)", groups: reading.makesGroups ? row.groups : [], uid: row.uid)
+        case .group(let group): take(group.name, group.uid, group.members, "\(file):\(group.line)", reading)
         }
+    }
+
+    /// Takes a group of an imported file. A group without a name is ignored.
+    private mutating func take(
+        _ name: String, _ uid: String, _ members: [String], _ place: String, _ reading: ImportReading
+    ) {
+        let name = Speech.clean(name)
+        guard reading.makesGroups, !name.isEmpty else { return }
+        groups.cards.append(ImportedGroups.GroupCard(name: name, uid: uid, members: members, place: place))
     }
 
     /// - Parameter collection: the group for all cards of a folder.
@@ -98,11 +129,7 @@ extension Import {
         case .group(let group):
             let place = "\(file):\(group.line)"
             for remark in group.remarks { report("\(file):\(remark.line)", remark.reason.description) }
-            let name = Speech.clean(group.name)
-            // A group without a name is ignored.
-            guard reading.makesGroups, !name.isEmpty else { return }
-            groups.cards.append(
-                ImportedGroups.GroupCard(name: name, uid: group.uid, members: group.members, place: place))
+            take(group.name, group.uid, group.members, place, reading)
         case .card(let card):
             for remark in card.remarks { report("\(file):\(remark.line)", remark.reason.description) }
             let groups = reading.makesGroups ? ContactUID.categories(of: card.contact) : []

@@ -93,15 +93,17 @@ struct Import {
 
     /// Checks one imported card, then adds it or handles it as a duplicate.
     ///
-    /// - Parameter groups: the names of the card's groups.
-    mutating func take(_ contact: Contact, at place: String, groups names: [String]) throws {
+    /// - Parameters:
+    ///   - groups: the names of the card's groups.
+    ///   - uid: the name by which groups of the same file list the card; `nil` for its UID.
+    mutating func take(_ contact: Contact, at place: String, groups names: [String], uid: String? = nil) throws {
         do throws(ContactError) {
             try contact.validate(writing: contact.present)
         } catch {
             refuse(place, ContactsFailure.reason(error))
             return
         }
-        let membership = try membership(of: contact, in: names, place)
+        let membership = try membership(of: contact, in: names, uid, place)
         let card = Card(contact, isLookedFor: treatment != .keep)
         guard let fingerprint = card.fingerprint, let match = duplicate(by: fingerprint) else {
             return try add(card, place, membership)

@@ -5,10 +5,16 @@ import BrokerContactFiles
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Add the contacts of files: vCards, CSV of Google or Outlook, or a folder of vCards.",
+        abstract:
+            "Add the contacts of files: vCards, CSV of Google, Outlook or Thunderbird, LDIF, or a folder of vCards.",
         discussion: """
             What a file is, is seen from its beginning. A folder is read as khard and vdirsyncer keep it (vdir): files \
-            with one card each; folders within it become groups. So do labels, categories and vCards that are groups.
+            with one card each; folders within it become groups. So do labels, categories, and vCards and LDIF entries \
+            that are groups.
+
+            The columns of CSV may have English, German, French, Spanish, Italian or Japanese names (those of Google \
+            are always English). If contacts have no field for more than three columns with values, nothing is added \
+            and the columns are named; --drop-columns adds the contacts without them.
 
             A contact is there already if it has the same UID, the same name with a common e-mail address or phone \
             number, or says the very same. Where the file says more of it, both are shown, and you choose: skip, merge \
@@ -24,8 +30,10 @@ struct ImportCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Files or folders; - is standard input.", valueName: "file")) var files: [String]
     @Option(help: "What is done with contacts that are there already: ask, skip, merge or keep (both).")
     var duplicates: DuplicateTreatment?
-    @Option(help: "Take the files for vcard or csv, whatever their beginnings say.") var format: FileFormat?
+    @Option(help: "Take the files for vcard, csv or ldif, whatever their beginnings say.") var format: FileFormat?
     @Flag(help: "In CSV, dates like 1/2/1990 have the day first.") var dayFirst = false
+    @Flag(help: "Leave out columns for which contacts have no field, even if there are more than three.")
+    var dropColumns = false
     @Flag(help: "Make no groups of labels, categories and folders.") var noGroups = false
     @Flag(help: "Read and report, ask nobody, and add nothing.") var dryRun = false
     @OptionGroup var undo: UndoOption
@@ -33,6 +41,9 @@ struct ImportCommand: ParsableCommand {
     func run() throws {
         // All files are opened before any contact is added, so that a mistyped name fails at once.
         let opened = try files.map(ImportedFile.init)
+        let reading = ImportReading(
+            format: format, dates: dayFirst ? .dayFirst : .monthFirst, makesGroups: !noGroups)
+        if !dropColumns { for file in opened { try ImportedColumns.check(file, reading) } }
         let book = dryRun ? nil : try AddressBook(to: Import.task)
         let known = book ?? AddressBook(ifOpenTo: Import.task)
         // A dry run asks no questions.
@@ -53,8 +64,6 @@ struct ImportCommand: ParsableCommand {
         var run = try Import(
             book: book, knowing: known, duplicates: treatment, size: ImportedFile.size(of: opened),
             interruption: interruption, journal: journal)
-        let reading = ImportReading(
-            format: format, dates: dayFirst ? .dayFirst : .monthFirst, makesGroups: !noGroups)
         do {
             do {
                 for file in opened { try run.read(file, reading) }

@@ -5,9 +5,9 @@ import Testing
 
 @Suite("CSV files of other address books")
 struct CSVTests {
-    private func items(_ bytes: [UInt8], chunk: Int = 7, dates: DateOrder = .monthFirst) -> [CSVReader.Item] {
+    private func items(_ bytes: [UInt8], chunk: Int = 7, dates: DateOrder = .monthFirst) -> [RowItem] {
         var reader = CSVReader(dates: dates)
-        var items: [CSVReader.Item] = []
+        var items: [RowItem] = []
         for start in stride(from: 0, to: bytes.count, by: chunk) {
             reader.append(Array(bytes[start..<min(start + chunk, bytes.count)]))
             while let item = reader.next() { items.append(item) }
@@ -170,12 +170,12 @@ struct CSVTests {
         #expect(ReadDate("1/31/1990", .dayFirst)?.text == "1990-01-31")
     }
 
-    @Test("A file that is not Google's or Outlook's is reported once, and not read")
+    @Test("A file of no known program is reported once, and not read")
     func unknown() {
         for text in ["Vorname,Nachname\nAda,Lovelace\n", "a,b,c\n1,2,3\n", ",,,\n,,\n"] {
             let items = items(Array(text.utf8))
             #expect(items.count == 1)
-            #expect(items == [.unreadable(CSVProblem(line: 1, reason: .unknownColumns))])
+            #expect(items == [.unreadable(RowProblem(line: 1, reason: .unknownColumns))])
         }
         #expect(items([]).isEmpty)
     }
@@ -185,8 +185,8 @@ struct CSVTests {
         let head = "First Name,Last Name,E-mail Address\n"
         let found = items(Array((head + "A\"x\"b,c,d\n\"A\"b,c,d\nAda,,\n").utf8))
         #expect(found.count == 3)
-        #expect(found.first == .unreadable(CSVProblem(line: 2, reason: .quotes)))
-        #expect(found.dropFirst().first == .unreadable(CSVProblem(line: 3, reason: .quotes)))
+        #expect(found.first == .unreadable(RowProblem(line: 2, reason: .quotes)))
+        #expect(found.dropFirst().first == .unreadable(RowProblem(line: 3, reason: .quotes)))
         if case .row(let row) = found.last {
             #expect(row.contact.givenName == "Ada")
         } else {
@@ -198,10 +198,10 @@ struct CSVTests {
     func endless() {
         let head = "First Name,Last Name,E-mail Address\n"
         let found = items(Array((head + "\"Ada,,\nEve,,\n").utf8))
-        #expect(found == [.unreadable(CSVProblem(line: 2, reason: .endless))])
+        #expect(found == [.unreadable(RowProblem(line: 2, reason: .endless))])
         let long = items(
             Array(head.utf8) + [UInt8(ascii: "\"")] + [UInt8](repeating: 0x61, count: CSVReader.rowSize), chunk: 65_536)
-        #expect(long == [.unreadable(CSVProblem(line: 2, reason: .endless))])
+        #expect(long == [.unreadable(RowProblem(line: 2, reason: .endless))])
     }
 
     @Test("For any bytes the reader ends, and gives valid contacts or errors")
