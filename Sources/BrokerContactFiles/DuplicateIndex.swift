@@ -7,11 +7,16 @@ import BrokerModel
 /// seed in each process, so nobody can prepare a file with colliding values.
 public struct DuplicateIndex<Reference: Hashable & Sendable>: Sendable {
     public struct Match: Hashable, Sendable {
-        public let reference: Reference
+        public var reference: Reference
         public let evidence: DuplicateEvidence
+        /// The keys of which both have a value, but not the same.
+        public let differing: ContactKeySet
+        /// Whether the two are equal in all keys that ``DuplicateEvidence/sameCard`` compares.
+        public let isSameCard: Bool
 
-        public init(reference: Reference, evidence: DuplicateEvidence) {
-            (self.reference, self.evidence) = (reference, evidence)
+        /// Whether the two are different persons, such as a father and a son with one name and one phone number.
+        public var hasOtherBirthday: Bool {
+            evidence != .uid && !differing.isDisjoint(with: ContactKeySet([.birthday, .nonGregorianBirthday]))
         }
     }
 
@@ -21,20 +26,54 @@ public struct DuplicateIndex<Reference: Hashable & Sendable>: Sendable {
     }
 
     private var references: [Int: Reference] = [:]
+    /// Further contacts with a hash in ``references``.
+    private var further: [Int: [Reference]] = [:]
+    /// The maximum number of further contacts for one hash, so that a file in which all cards are alike takes no
+    /// quadratic time.
+    private static var mostFurther: Int { 100 }
+    private var details: [Reference: [ContactKey: DetailHash]] = [:]
 
     public init() {}
 
     /// Inserts a contact. Earlier contacts take precedence.
     public mutating func insert(_ fingerprint: DuplicateFingerprint, as reference: Reference) {
-        for (hash, _) in fingerprint.hashes where references[hash] == nil { references[hash] = reference }
+        for (hash, _) in fingerprint.hashes {
+            guard let first = references[hash] else {
+                references[hash] = reference
+                continue
+            }
+            guard first != reference, further[hash]?.count ?? 0 < Self.mostFurther else { continue }
+            further[hash, default: []].append(reference)
+        }
+        if !fingerprint.details.isEmpty { details[reference] = fingerprint.details }
     }
 
-    /// Returns the match with the strongest evidence; `nil` if there is none.
+    /// Returns the match with the strongest evidence; `nil` if there is none. Of several contacts, this is the
+    /// one that differs in the fewest keys, and of these the first.
     public func match(_ fingerprint: DuplicateFingerprint) -> Match? {
         for (hash, evidence) in fingerprint.hashes {
-            if let reference = references[hash] { return Match(reference: reference, evidence: evidence) }
+            guard let first = references[hash] else { continue }
+            var best = (reference: first, differing: differing(fingerprint, first))
+            for other in further[hash] ?? [] where best.differing != ContactKeySet() {
+                let keys = differing(fingerprint, other)
+                if keys.keys.count < best.differing.keys.count { best = (other, keys) }
+            }
+            return Match(
+                reference: best.reference, evidence: evidence, differing: best.differing,
+                isSameCard: evidence == .sameCard || isSameCard(fingerprint, best.reference))
         }
         return nil
+    }
+
+    private func differing(_ fingerprint: DuplicateFingerprint, _ reference: Reference) -> ContactKeySet {
+        guard !fingerprint.details.isEmpty, let others = details[reference] else { return ContactKeySet() }
+        return ContactKeySet(
+            fingerprint.details.filter { key, detail in others[key]?.differs(from: detail) == true }.keys)
+    }
+
+    private func isSameCard(_ fingerprint: DuplicateFingerprint, _ reference: Reference) -> Bool {
+        guard let (hash, _) = fingerprint.hashes.first(where: { $0.1 == .sameCard }) else { return false }
+        return references[hash] == reference || further[hash]?.contains(reference) == true
     }
 }
 
@@ -48,9 +87,43 @@ public enum DuplicateEvidence: Hashable, Sendable {
     case sameCard
 }
 
+/// The hash of a value that a contact has only once.
+struct DetailHash: Hashable, Sendable {
+    private let value: UInt32
+    /// Of a date: the year; 0 if it has none.
+    private let year: UInt16
+
+    init(_ text: String, of key: ContactKey) {
+        let date = key == .birthday ? CalendarDate(text) : nil
+        var hasher = Hasher()
+        if let date {
+            hasher.combine(date.month)
+            hasher.combine(date.day)
+        } else {
+            hasher.combine(RowReading.cleaned(text).lowercased())
+        }
+        value = UInt32(truncatingIfNeeded: hasher.finalize())
+        year = UInt16(truncatingIfNeeded: date?.year ?? 0)
+    }
+
+    /// Whether the values differ. A date without a year does not differ from that day of any year.
+    func differs(from other: DetailHash) -> Bool {
+        value != other.value || year != other.year && year != 0 && other.year != 0
+    }
+}
+
 /// Hashes of the values that duplicates have in common. They are valid in this process only.
 public struct DuplicateFingerprint: Sendable {
     let hashes: [(Int, DuplicateEvidence)]
+    /// Hashes of the values that show that two contacts with one name differ.
+    let details: [ContactKey: DetailHash]
+
+    /// Keys with one value. The parts of the name are compared as one name, and phonetic names are only guessed by
+    /// some programs.
+    private static let detailKeys: [ContactKey] = [
+        .namePrefix, .nameSuffix, .previousFamilyName, .nickname, .organizationName, .departmentName, .jobTitle,
+        .birthday, .nonGregorianBirthday,
+    ]
 
     public init(_ contact: Contact) { self.init(contact, saying: ContactDigest.ordinaryBytes(of: contact)) }
 
@@ -63,6 +136,11 @@ public struct DuplicateFingerprint: Sendable {
             hashes.append((hasher.finalize(), evidence))
         }
         if let uid = ContactUID.of(contact) { add(.uid, [ContactUID.comparable(uid)]) }
+        // This hash covers all ordinary keys of the card. Hashing a string with accents needs slow
+        // Unicode normalisation. Therefore the JSON is split at quotes and hashed in pieces, because most
+        // pieces have no accents.
+        let strings = bytes.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
+        add(.sameCard, strings.map { String(decoding: $0, as: UTF8.self) })
         let name = Self.comparableName(of: contact)
         for email in contact.emailAddresses {
             let address = RowReading.cleaned(email.value).lowercased()
@@ -71,12 +149,12 @@ public struct DuplicateFingerprint: Sendable {
         for phone in contact.phoneNumbers {
             if let number = Self.comparableNumber(phone.value) { add(.nameAndPhone, [name, number]) }
         }
-        // The last hash covers all ordinary keys of the card. Hashing a string with accents needs slow
-        // Unicode normalisation. Therefore the JSON is split at quotes and hashed in pieces, because most
-        // pieces have no accents.
-        let strings = bytes.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
-        add(.sameCard, strings.map { String(decoding: $0, as: UTF8.self) })
         self.hashes = hashes
+        var details: [ContactKey: DetailHash] = [:]
+        for key in Self.detailKeys {
+            if let text = contact.text(of: key), !text.isEmpty { details[key] = DetailHash(text, of: key) }
+        }
+        self.details = details
     }
 
     /// Returns the fingerprint and the digest of one contact. Both use the same bytes, which are encoded

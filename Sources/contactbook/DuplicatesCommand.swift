@@ -75,7 +75,7 @@ struct DuplicatesCommand: ParsableCommand {
         try book.fetch(DuplicateIndex<String>.keys.intersection(book.readableKeys())) { wire in
             guard let identifier = wire.identifier else { return }
             let fingerprint = DuplicateFingerprint(wire.contact)
-            if let match = index.match(fingerprint) {
+            if let match = index.match(fingerprint), !match.hasOtherBirthday {
                 pairs.append(Pair(one: match.reference, other: identifier, evidence: match.evidence))
             }
             index.insert(fingerprint, as: identifier)

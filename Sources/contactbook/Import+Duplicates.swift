@@ -1,6 +1,7 @@
 import ArgumentParser
 import BrokerCommandOutput
 import BrokerContactFiles
+import BrokerFormatting
 import BrokerModel
 
 /// The treatment of an imported card that duplicates a contact.
@@ -14,16 +15,23 @@ extension Import {
         _ card: Card, _ fingerprint: DuplicateFingerprint, _ match: DuplicateIndex<Place>.Match, _ place: String,
         _ membership: ImportedGroups.Membership
     ) throws {
+        let different = keepsDifferent && match.evidence != .uid && !match.differing.isEmpty
+        if different || treatment == .merge && match.hasOtherBirthday {
+            report(
+                place,
+                "\(ContactCard.name(card.contact)) differs from the contact that is there in \(Self.words(match.differing));"
+                    + " added as another one")
+            return try add(card, place, membership)
+        }
+        if treatment == .skip { return try skipSaying(card, match, place, membership) }
         var reference = match.reference
-        if treatment != .skip, case .pending = reference {
+        if case .pending = reference {
             // The matching contact is pending; it gets its identifier when it is saved.
             try save()
             try settle()
             reference = duplicate(by: fingerprint)?.reference ?? reference
         }
-        guard treatment != .skip, case .saved(let identifier) = reference else {
-            return skip(reference, membership)
-        }
+        guard case .saved(let identifier) = reference else { return skip(reference, membership) }
         guard let there = try contact(identifier) else {
             // The contact was deleted in the meantime, so the card is not a duplicate.
             return try add(card, place, membership)
@@ -31,12 +39,21 @@ extension Import {
         let visible = readablePart(of: card.contact)
         let (after, keys) = there.completed(by: visible)
         if visible != card.contact { unseen += 1 }
-        // A card without new values needs no question.
-        guard treatment == .keep || keys != ContactKeySet() else { return skip(reference, membership) }
+        // A card without other values needs no question.
+        guard treatment == .keep || keys != ContactKeySet() || !match.differing.isEmpty else {
+            return skip(reference, membership)
+        }
         let choice = treatment == .ask ? try ask(there, card.contact, match.evidence) : treatment
         switch choice {
         case .keep: try add(card, place, membership)
         case .merge:
+            if !match.differing.isEmpty {
+                report(
+                    place,
+                    "\(ContactCard.name(card.contact)): the contact that is there keeps its own "
+                        + Self.words(match.differing))
+            }
+            guard keys != ContactKeySet() else { return skip(reference, membership) }
             try enqueue(
                 Entry(
                     number: 0, contact: after, digest: nil,
@@ -47,6 +64,34 @@ extension Import {
         }
     }
 
+    /// Skips a card, and names it if it has values that the contact does not have.
+    private mutating func skipSaying(
+        _ card: Card, _ match: DuplicateIndex<Place>.Match, _ place: String, _ membership: ImportedGroups.Membership
+    ) throws {
+        skip(match.reference, membership)
+        // The comparison of cards includes neither the note nor the photo.
+        let isCompared = match.isSameCard && card.contact.note.isEmpty && card.contact.imageData.isEmpty
+        guard !isCompared else { return }
+        var keys = match.differing
+        if case .saved(let identifier) = match.reference, let there = try contact(identifier) {
+            let visible = readablePart(of: card.contact)
+            if visible != card.contact { unseen += 1 }
+            keys.formUnion(there.completed(by: visible).keys)
+            if keys == ContactKeySet() { return }
+        } else if match.isSameCard {
+            return
+        }
+        let more = keys == ContactKeySet() ? "" : ", also its \(Self.words(keys))"
+        report(
+            place,
+            "\(ContactCard.name(card.contact)) seems to be there already (\(match.evidence.reason)); skipped\(more)"
+        )
+    }
+
+    private static func words(_ keys: ContactKeySet) -> String {
+        keys.keys.map { LocalizedNames.inEnglish.key($0) }.joined(separator: ", ")
+    }
+
     private mutating func skip(_ reference: Place, _ membership: ImportedGroups.Membership) {
         skipped += 1
         if case .saved(let identifier) = reference { groups.join(membership, as: identifier) }
@@ -55,8 +100,8 @@ extension Import {
     /// The contact, including the pending merges of this run.
     private mutating func contact(_ identifier: String) throws -> Contact? {
         if let known = merged[identifier] { return known }
-        // A pending save may change the contact, so this waits for all pending saves.
-        try settle()
+        // A pending merge may change the contact, so this waits for all pending saves.
+        if hasPendingMerge { try settle() }
         return try known?.card(identifier, readable.subtracting(.images))?.contact
     }
 

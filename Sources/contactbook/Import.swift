@@ -29,6 +29,8 @@ struct Import {
     let journal: UndoJournal?
     /// How to treat duplicates.
     var treatment: DuplicateTreatment
+    /// Whether to add a card that differs from the contact that it seems to duplicate.
+    let keepsDifferent: Bool
     /// The contacts of the book and of this run, for finding duplicates.
     private var index = DuplicateIndex<Place>()
     /// Identifiers of this run's saved contacts by entry number; kept only if this run searches for
@@ -72,11 +74,10 @@ struct Import {
     }
 
     init(
-        book: AddressBook?, knowing known: AddressBook?, duplicates: DuplicateTreatment, size: Int?,
-        interruption: Interruption, journal: UndoJournal?
+        book: AddressBook?, knowing known: AddressBook?, duplicates: DuplicateTreatment, keepsDifferent: Bool,
+        size: Int?, interruption: Interruption, journal: UndoJournal?
     ) throws {
-        self.book = book
-        self.known = known
+        (self.book, self.known, self.keepsDifferent) = (book, known, keepsDifferent)
         self.size = size
         self.interruption = interruption
         self.journal = journal
@@ -114,9 +115,11 @@ struct Import {
     /// Returns the match from the index. If the matching contact was saved meanwhile, the match contains its
     /// identifier.
     func duplicate(by fingerprint: DuplicateFingerprint) -> DuplicateIndex<Place>.Match? {
-        guard let match = index.match(fingerprint) else { return nil }
-        guard case .pending(let number) = match.reference, let identifier = identifiers[number] else { return match }
-        return DuplicateIndex<Place>.Match(reference: .saved(identifier), evidence: match.evidence)
+        guard var match = index.match(fingerprint) else { return nil }
+        if case .pending(let number) = match.reference, let identifier = identifiers[number] {
+            match.reference = .saved(identifier)
+        }
+        return match
     }
 
     mutating func add(_ card: Card, _ place: String, _ membership: ImportedGroups.Membership) throws {
@@ -225,6 +228,8 @@ struct Import {
         underWay.append(next)
         try noting(last)
     }
+
+    var hasPendingMerge: Bool { underWay.contains(where: \.merges) }
 
     /// Waits until the broker has replied to all pending saves.
     mutating func settle() throws {

@@ -18,8 +18,8 @@ struct ImportCommand: ParsableCommand {
 
             A contact is there already if it has the same UID, the same name with a common e-mail address or phone \
             number, or says the very same. Where the file says more of it, both are shown, and you choose: skip, merge \
-            (adds what is missing, replaces nothing) or keep both. Without a terminal such contacts are skipped. \
-            --duplicates answers for all of them.
+            (adds what is missing, replaces nothing) or keep both. Without a terminal such contacts are skipped and \
+            named; where a value differs, such as the birthday, both are kept. --duplicates answers for all of them.
 
             What cannot be read is named with file, line and reason; all other contacts are added. ^C stops after the \
             contacts that are being added, and says which the last one was. contactbook undo takes an import back.
@@ -62,8 +62,8 @@ struct ImportCommand: ParsableCommand {
         // prompt.
         let interruption = Interruption()
         var run = try Import(
-            book: book, knowing: known, duplicates: treatment, size: ImportedFile.size(of: opened),
-            interruption: interruption, journal: journal)
+            book: book, knowing: known, duplicates: treatment, keepsDifferent: duplicates == nil && treatment == .skip,
+            size: ImportedFile.size(of: opened), interruption: interruption, journal: journal)
         do {
             do {
                 for file in opened { try run.read(file, reading) }

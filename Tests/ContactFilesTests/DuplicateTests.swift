@@ -44,6 +44,33 @@ struct DuplicateTests {
         #expect(evidence(contact("Ann", phone: "1"), contact("Ann", email: "1")) == nil)
     }
 
+    @Test("A match says which values differ, and a date without a year differs from no year")
+    func differing() throws {
+        func ada(_ birthday: String, _ title: String = "") -> Contact {
+            var ada = contact("Ada", "Lovelace", email: "ada@example.org")
+            (ada.birthday, ada.jobTitle) = (birthday, title)
+            return ada
+        }
+        func match(_ stored: Contact, _ card: Contact) throws -> DuplicateIndex<Int>.Match {
+            var index = DuplicateIndex<Int>()
+            index.insert(DuplicateFingerprint(stored), as: 1)
+            return try #require(index.match(DuplicateFingerprint(card)))
+        }
+        for (one, two, differs) in [
+            ("1950-01-31", "1980-01-31", true), ("1950-01-31", "1950-02-01", true), ("1950-01-31", "--01-31", false),
+            ("--01-31", "--02-01", true), ("", "1980-01-31", false), ("1950-01-31", "1950-01-31", false),
+        ] {
+            let found = try match(ada(one), ada(two))
+            #expect(found.differing == (differs ? ContactKeySet(.birthday) : []), "\(one) \(two)")
+            #expect(found.hasOtherBirthday == differs && found.isSameCard == (one == two))
+        }
+        #expect(try match(ada("", "Baker"), ada("", "baker ")).differing == [])
+        #expect(try match(ada("", "Baker"), ada("", "Buyer")).differing == ContactKeySet(.jobTitle))
+        var (one, two) = (ada("1950-01-31"), ada("1980-01-31"))
+        (one.extraProperties, two.extraProperties) = (["UID:a"], ["UID:a"])
+        #expect(try !match(one, two).hasOtherBirthday && match(one, two).differing == ContactKeySet(.birthday))
+    }
+
     @Test("Comparing ignores Unicode forms, and keeps adjacent values apart")
     func texts() {
         let zoe = contact("Zo\u{EB}", "N\u{FA}\u{F1}ez")

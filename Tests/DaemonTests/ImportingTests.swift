@@ -1,11 +1,64 @@
 import Testing
 
-@Suite("Importing LDIF")
+@Suite("Importing cards of persons with one name, and LDIF")
 struct ImportingTests {
     private func fixture() throws -> DaemonFixture {
         let fixture = try DaemonFixture()
         try fixture.allowContactbook(by: try fixture.person())
         return fixture
+    }
+
+    private func card(_ rest: String...) -> String {
+        "BEGIN:VCARD\r\nVERSION:3.0\r\nN:Haddad;Omar;;;\r\nFN:Omar Haddad\r\nTEL:+21671000001\r\n"
+            + rest.map { $0 + "\r\n" }.joined() + "END:VCARD\r\n"
+    }
+
+    @Test("Without a terminal, import keeps a contact whose values differ and names each one that it skips")
+    func differing() throws {
+        let fixture = try fixture()
+        _ = try fixture.contactbook("import", try fixture.file("father.vcf", card("BDAY:1950-01-31")))
+        let son = try fixture.contactbook("import", try fixture.file("son.vcf", card("BDAY:1980-05-01")))
+        #expect(son.output == "added 1 contact of 1 file\n" && son.end == .exited(0))
+        #expect(
+            son.errors.contains(
+                "son.vcf:1: Omar Haddad differs from the contact that is there in birthday; added as another one"),
+            "\(son.errors)")
+        // The same card again says nothing new, so it is only counted.
+        let again = try fixture.contactbook("import", fixture.folder + "/son.vcf")
+        #expect(again.output == "added 0 contacts of 1 file; 1 was there already\n" && again.errors.isEmpty)
+        let changed = try fixture.contactbook(
+            "import", try fixture.file("changed.vcf", card("BDAY:1980-05-01", "EMAIL:son@souq.example")))
+        #expect(changed.output == "added 0 contacts of 1 file; 1 was there already\n")
+        #expect(changed.errors.hasSuffix("skipped, also its e-mail\n"), "\(changed.errors)")
+        let more = try fixture.contactbook(
+            "import", try fixture.file("more.vcf", card("EMAIL:omar@souq.example", "NOTE:likes tea")))
+        #expect(more.output == "added 0 contacts of 1 file; 1 was there already\n")
+        #expect(
+            more.errors.contains(
+                "more.vcf:1: Omar Haddad seems to be there already (the same name and a common phone number); skipped, "
+                    + "also its e-mail, note"), "\(more.errors)")
+        #expect(try fixture.contactbook("list").output.split(separator: "\n").count == 3)
+    }
+
+    @Test("--duplicates merge does not mix persons with other birthdays, and names values that it does not replace")
+    func merging() throws {
+        let fixture = try fixture()
+        _ = try fixture.contactbook("import", try fixture.file("a.vcf", card("BDAY:1950-01-31", "TITLE:Baker")))
+        let other = try fixture.contactbook(
+            "import", "--duplicates", "merge", try fixture.file("b.vcf", card("BDAY:1980-05-01")))
+        #expect(other.output == "added 1 contact of 1 file\n", "\(other.errors)")
+        let same = try fixture.contactbook(
+            "import", "--duplicates", "merge",
+            try fixture.file("c.vcf", card("BDAY:1950-01-31", "TITLE:Buyer", "EMAIL:o@souq.example")))
+        #expect(same.output == "added 0 contacts of 1 file; 1 merged into what was there\n")
+        #expect(
+            same.errors.contains("Omar Haddad: the contact that is there keeps its own job title"), "\(same.errors)")
+        // With the same UID it is the same person.
+        _ = try fixture.contactbook(
+            "import", "--duplicates", "keep", try fixture.file("d.vcf", card("UID:o-1", "BDAY:1960-01-01")))
+        let renewed = try fixture.contactbook("import", try fixture.file("e.vcf", card("UID:o-1", "BDAY:1961-01-01")))
+        #expect(renewed.output == "added 0 contacts of 1 file; 1 was there already\n")
+        #expect(renewed.errors.contains("(the same UID); skipped, also its birthday"), "\(renewed.errors)")
     }
 
     @Test("LDIF gives contacts and groups, and refuses changes")
