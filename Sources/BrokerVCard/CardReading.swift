@@ -43,6 +43,7 @@ struct CardReading {
         }
         try checkVersion(lines)
         if card.isWithoutEnd { reading.remark(.missingEnd, card.firstLine) }
+        for line in card.tooLong { reading.remark(.propertyTooLong, line) }
         if isGroup { return .group(reading.group(lines, card.firstLine)) }
         reading.collectLabels(lines)
         // Preferred values come first, because a contact stores preference only as order.

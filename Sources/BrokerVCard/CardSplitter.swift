@@ -20,6 +20,8 @@ struct CardSplitter {
         var lines: [Line] = []
         var isWithoutEnd = false
         var isVersion21 = false
+        /// The lines on which properties began that were left out because they are too long.
+        var tooLong: [Int] = []
     }
 
     enum Item {
@@ -45,12 +47,16 @@ struct CardSplitter {
     private var goesOn = false
     /// Whether an empty line followed the card's last line.
     private var isCut = false
+    /// Whether the last property was left out because it is too long. Its further lines are dropped.
+    private var isDropping = false
     private var items: ArraySlice<Item> = []
 
     /// The offset in the card's bytes at which the physical line begins.
     private var lineStart = 0
     private var lineIsPlain = true
     private var lineIsTooLong = false
+    /// Whether a line that is too long begins with white space, as a continuation does.
+    private var continuesTooLong = false
     private var lineNumber = 1
     private var endedInCR = false
 
@@ -100,6 +106,8 @@ struct CardSplitter {
     private mutating func take(_ bytes: ArraySlice<UInt8>) {
         guard !bytes.isEmpty, !lineIsTooLong else { return }
         guard card.bytes.count - lineStart + bytes.count <= limits.cardSize else {
+            let first = card.bytes.count > lineStart ? card.bytes[lineStart] : bytes[bytes.startIndex]
+            continuesTooLong = first == 0x20 || first == 0x09
             dropLine()
             lineIsTooLong = true
             return
@@ -119,7 +127,8 @@ struct CardSplitter {
             lineStart = card.bytes.count
         }
         if lineIsTooLong {
-            if state == .inside { refuse() }
+            guard state == .inside else { return }
+            if depth > 0 { refuse() } else { leaveOutTooLongLine() }
             return
         }
         guard card.bytes.count > lineStart else {
@@ -154,6 +163,7 @@ struct CardSplitter {
         cardSize = 0
         goesOn = false
         isCut = false
+        isDropping = false
     }
 
     private mutating func deliver() { leave(.outside, with: .card(card)) }
@@ -193,12 +203,44 @@ struct CardSplitter {
         case nil:
             if depth > 0 { addToAgent() } else { addToCard() }
         }
+        if cardSize > limits.cardSize, depth == 0, let last = card.lines.last,
+            last.range.count > limits.cardSize / 2
+        {
+            // One property, such as a photo, makes the card too long. The others are kept.
+            leaveOutLast(last)
+        }
         if cardSize > limits.cardSize || card.lines.count > limits.cardLines { refuse() }
     }
 
+    /// Leaves out the last property. Its further lines will be dropped.
+    private mutating func leaveOutLast(_ last: Line) {
+        card.bytes.removeLast(card.bytes.count - last.range.lowerBound)
+        card.lines.removeLast()
+        card.tooLong.append(last.number)
+        cardSize = card.bytes.count
+        goesOn = false
+        isDropping = true
+    }
+
+    /// Leaves out the property to which a dropped line belongs.
+    private mutating func leaveOutTooLongLine() {
+        if isDropping, continuesTooLong { return }
+        if continuesTooLong || goesOn, let last = card.lines.last {
+            leaveOutLast(last)
+        } else {
+            card.tooLong.append(lineNumber)
+            isDropping = true
+        }
+    }
+
     private mutating func addToCard() {
-        cardSize += card.bytes.count - lineStart
         let first = card.bytes[lineStart]
+        if isDropping {
+            let isBase64 = line.allSatisfy { PhotoValue.isBase64($0) || $0 == UInt8(ascii: "=") }
+            if first == 0x20 || first == 0x09 || !isCut && isBase64 { return dropLine() }
+            isDropping = false
+        }
+        cardSize += card.bytes.count - lineStart
         if goesOn {
             // Leading white space is part of the value (RFC 2045 §6.7).
             card.bytes.remove(at: lineStart - 1)

@@ -1,4 +1,5 @@
 import BrokerCommandOutput
+import BrokerContactFiles
 import BrokerModel
 import Contacts
 import Foundation
@@ -12,6 +13,14 @@ enum ContactsFailure {
         case .limitExceeded(let limit, let maximum): "more than \(maximum) for \(limit)"
         case .invalidParameter(let name): "\(name) is not taken"
         }
+    }
+
+    /// Describes what is left out of an imported contact.
+    static func reason(_ leftOut: Contact.LeftOut) -> String {
+        let why =
+            if case .invalidContact(_, let reason) = leftOut.error { reason } else { reason(leftOut.error) }
+        let values = leftOut.count == 1 ? "" : "\(leftOut.count) values of "
+        return "\(values)\(leftOut.key.rawValue) left out: \(why)"
     }
 
     static func describe(_ error: CNError, could task: String) -> CommandFailure {

@@ -24,9 +24,9 @@ extension ImportReading {
 }
 
 extension Import {
-    /// The maximum size of a file in a folder, in bytes. A file has one card, which can contain a photo of 8
-    /// MiB in base64.
-    private static let cardSize = 16 * 1_048_576
+    /// The maximum size of a file in a folder, in bytes. A file has one card. Of a card with more than 16 MiB, the
+    /// longest property is left out.
+    private static let cardSize = 64 * 1_048_576
 
     mutating func read(_ file: ImportedFile, _ reading: ImportReading) throws {
         if file.isFolder {

@@ -98,12 +98,9 @@ struct Import {
     ///   - groups: the names of the card's groups.
     ///   - uid: the name by which groups of the same file list the card; `nil` for its UID.
     mutating func take(_ contact: Contact, at place: String, groups names: [String], uid: String? = nil) throws {
-        do throws(ContactError) {
-            try contact.validate(writing: contact.present)
-        } catch {
-            refuse(place, ContactsFailure.reason(error))
-            return
-        }
+        let (contact, leftOut) = contact.fitted()
+        for part in leftOut { report(place, ContactsFailure.reason(part)) }
+        guard !contact.present.isEmpty else { return refuse(place, "nothing of it can be added") }
         let membership = try membership(of: contact, in: names, uid, place)
         let card = Card(contact, isLookedFor: treatment != .keep)
         guard let fingerprint = card.fingerprint, let match = duplicate(by: fingerprint) else {

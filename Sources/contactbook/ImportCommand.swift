@@ -21,7 +21,8 @@ struct ImportCommand: ParsableCommand {
             (adds what is missing, replaces nothing) or keep both. Without a terminal such contacts are skipped and \
             named; where a value differs, such as the birthday, both are kept. --duplicates answers for all of them.
 
-            What cannot be read is named with file, line and reason; all other contacts are added. ^C stops after the \
+            What cannot be read is named with file, line and reason; all other contacts are added. Of a \
+            contact with a value over a limit, such as a large photo, only that value is left out, and named. ^C stops after the \
             contacts that are being added, and says which the last one was. contactbook undo takes an import back.
 
             Example: contactbook import ~/Downloads/contacts.csv

@@ -91,7 +91,7 @@ struct StreamTests {
         #expect(read?.remarks == [3, 4].map { CardProblem(line: $0, reason: .notAContentLine) })
     }
 
-    @Test("A card may be as long as the limit and no longer")
+    @Test("A card may be as long as the limit; a property that makes it longer is left out")
     func tooLong() {
         var limits = VCardLimits()
         limits.cardSize = 64
@@ -100,9 +100,50 @@ struct StreamTests {
             "BEGIN:VCARD\nFN:A\nNOTE:\(String(repeating: "x", count: note))\nEND:VCARD\n" + next
         }
         #expect(cards(items(card(64 - 9), limits: limits)).count == 2)
-        let over = items(card(64 - 8), limits: limits)
+        for size in [64 - 8, 64, 200] {
+            // In one line, in lines with white space before them, and in bare base64.
+            let note = String(repeating: "x", count: size)
+            let folded = stride(from: 0, to: size, by: 10).map { _ in " xxxxxxxxxx\n" }.joined()
+            let photo = folded.replacing(" ", with: "")
+            for long in ["NOTE:\(note)\n", "NOTE:\n\(folded)", "PHOTO;BASE64:\n\(photo)\n"] {
+                let text = "BEGIN:VCARD\nFN:A\n\(long)TEL:1\nEND:VCARD\n" + next
+                for pieces in [1, 5, 1_000] {
+                    let over = items(Array(text.utf8), pieces: pieces, limits: limits)
+                    let read = cards(over)
+                    #expect(read.map(\.contact.givenName) == ["A", "Next"] && problems(over).isEmpty, "\(text)")
+                    #expect(read.first?.contact.phoneNumbers.map(\.value) == ["1"])
+                    #expect(read.first?.remarks == [CardProblem(line: 3, reason: .propertyTooLong)])
+                }
+            }
+        }
+        // Many properties, none of them too long.
+        let over = items(
+            "BEGIN:VCARD\n" + String(repeating: "TEL:1234567\n", count: 6) + "END:VCARD\n" + next, limits: limits)
         #expect(problems(over) == [CardProblem(line: 1, reason: .tooLong)])
         #expect(cards(over).map(\.contact.givenName) == ["Next"])
+    }
+
+    @Test("Where a card becomes too long does not depend on how its bytes arrive")
+    func tooLongInPieces() {
+        var limits = VCardLimits()
+        (limits.cardSize, limits.cardLines, limits.depth) = (64, 6, 2)
+        let parts = [
+            "BEGIN:VCARD\n", "END:VCARD\n", "FN:A\n", " x\n", "\tyyyyyyyyyyyy\n", "NOTE:xxxxxxxxxxxxxxxxxxxx",
+            "PHOTO;BASE64:\n",
+            "AAAAAAAAAAAAAAAA\n", "AGENT:\n", "\n", "\r\r\n", "NOTE;QUOTED-PRINTABLE:a=\n", "VERSION:2.1\n", "TEL:1\n",
+            String(repeating: "x", count: 40), "=\n", "é",
+        ]
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<3_000 {
+            let text =
+                "BEGIN:VCARD\n"
+                + (0..<Int.random(in: 0..<25, using: &random)).map { _ in
+                    parts.randomElement(using: &random) ?? ""
+                }.joined()
+            let whole = items(Array(text.utf8), limits: limits)
+            let pieces = Int.random(in: 1...9, using: &random)
+            #expect(items(Array(text.utf8), pieces: pieces, limits: limits) == whole, "\(pieces) \(text)")
+        }
     }
 
     @Test("A card may have as many lines as the limit and no more")
