@@ -84,60 +84,104 @@ extension Import {
             if book != nil, others > 0 { report(card.place, "\(others) of its members are no contacts of these files") }
         }
         guard let book, !groups.names.isEmpty else { return }
-        let there = try book.groups()
-        var made: [String: String] = [:]
+        Speech.progress("adding the contacts to their groups…")
+        var identifiers = Dictionary(
+            try book.groups().map { ($0.name, $0.identifier) }, uniquingKeysWith: { first, _ in first })
+        let new = groups.names.filter { identifiers[$0] == nil }
+        var changes: [GroupChange] = []
         for name in groups.names {
-            guard let identifier = try fill(name, there, book) else { continue }
-            made[name] = identifier
+            guard let identifier = identifiers[name] else { continue }
+            changes += additions(to: name, identifier, besides: try book.members(of: identifier))
         }
-        try nest(made, book)
+        for (name, identifier) in try add(new, book) {
+            identifiers[name] = identifier
+            changes += additions(to: name, identifier, besides: [])
+        }
+        _ = try save(changes + nestings(identifiers), book)
     }
 
-    /// - Returns: the group's identifier; `nil` if the broker rejects the group or its members.
-    private mutating func fill(_ name: String, _ there: [CNGroup], _ book: AddressBook) throws -> String? {
-        let identifier: String
-        var inside: Set<String> = []
-        do {
-            if let group = there.first(where: { $0.name == name }) {
-                identifier = group.identifier
-                inside = Set(try book.members(of: identifier))
-            } else {
-                identifier = try book.addGroup(named: name)
-                try journal?.note([.groupAdded(identifier: identifier, name: name)])
-            }
-            let new = (groups.members[name] ?? []).filter { inside.insert($0).inserted }
-            for start in stride(from: 0, to: new.count, by: Self.changesPerSave) {
-                guard !interruption.hasCome else { throw Interrupted() }
-                let some = new[start..<min(start + Self.changesPerSave, new.count)]
-                try journal?.note(some.map { .pair(.memberAdded, record: identifier, member: $0) })
-                try book.save { for member in some { $0.put(.memberAdded, identifier, member) } }
-            }
-            return identifier
-        } catch let failure as SaveFailure {
-            report("group \(Speech.clean(name))", failure.reason)
-            return nil
+    /// One change of a group.
+    private struct GroupChange {
+        /// What the report names if the broker rejects the change.
+        let place: String
+        /// The undo step; `nil` for a new group, whose identifier is not known before the save.
+        var step: UndoStep?
+        /// The new group; `nil` for a change of members.
+        var group: CNMutableGroup?
+        /// Whether a rejection without a cause in a value, such as a group within itself, concerns this change only.
+        var isNesting = false
+
+        func put(into request: CNSaveRequest) {
+            if let group { request.add(group, toContainerWithIdentifier: nil) }
+            if case .pair(let pairing, let record, let member)? = step { request.put(pairing, record, member) }
         }
     }
 
-    /// Nests groups: if a group card lists another group as a member, that group becomes its subgroup.
-    private mutating func nest(_ made: [String: String], _ book: AddressBook) throws {
-        let byUID = Dictionary(
+    /// - Returns: the identifier of each new group that the broker accepts.
+    private mutating func add(_ names: [String], _ book: AddressBook) throws -> [(name: String, identifier: String)] {
+        let changes = names.map { name in
+            let group = CNMutableGroup()
+            group.name = name
+            return GroupChange(place: "group \(Speech.clean(name))", group: group)
+        }
+        let added = try save(changes, book).compactMap(\.group)
+        try journal?.note(added.map { .groupAdded(identifier: $0.identifier, name: $0.name) })
+        return added.map { ($0.name, $0.identifier) }
+    }
+
+    private func additions(to name: String, _ identifier: String, besides members: [String]) -> [GroupChange] {
+        var inside = Set(members)
+        return (groups.members[name] ?? []).filter { inside.insert($0).inserted }.map {
+            GroupChange(
+                place: "group \(Speech.clean(name))", step: .pair(.memberAdded, record: identifier, member: $0))
+        }
+    }
+
+    /// If a group card lists another group as a member, that group becomes its subgroup.
+    private func nestings(_ identifiers: [String: String]) -> [GroupChange] {
+        let names = Dictionary(
             groups.cards.filter { !$0.uid.isEmpty }.map { (ContactUID.comparable($0.uid), $0.name) },
             uniquingKeysWith: { first, _ in first })
-        for card in groups.cards {
-            for member in card.members {
-                guard let inner = byUID[ContactUID.comparable(member)].flatMap({ made[$0] }),
-                    let outer = made[card.name]
-                else { continue }
-                do {
-                    try book.save { $0.put(.subgroupAdded, outer, inner) }
-                    try journal?.note([.pair(.subgroupAdded, record: outer, member: inner)])
-                } catch let failure as CommandFailure {
-                    // The broker rejects, for example, a group that would contain itself. The other groups
-                    // are still nested.
-                    report(card.place, failure.message)
-                }
+        return groups.cards.flatMap { card in
+            card.members.compactMap { member in
+                guard let inner = names[ContactUID.comparable(member)].flatMap({ identifiers[$0] }),
+                    let outer = identifiers[card.name]
+                else { return nil }
+                return GroupChange(
+                    place: card.place, step: .pair(.subgroupAdded, record: outer, member: inner), isNesting: true)
             }
         }
+    }
+
+    /// Saves changes, many at a time. If the broker rejects a save, this halves it, until it has found and reported
+    /// the change that the broker rejects.
+    ///
+    /// - Returns: the changes that were saved.
+    private mutating func save(_ changes: [GroupChange], _ book: AddressBook) throws -> [GroupChange] {
+        var saved: [GroupChange] = []
+        var (start, noted, limit) = (0, 0, Self.changesPerSave)
+        while start < changes.count {
+            guard !interruption.hasCome else { throw Interrupted() }
+            let end = min(start + limit, changes.count)
+            let some = changes[start..<end]
+            try journal?.note(changes[min(noted, end)..<end].compactMap(\.step))
+            noted = max(noted, end)
+            var reason: String?
+            do {
+                try book.save { for change in some { change.put(into: $0) } }
+            } catch let failure as SaveFailure {
+                reason = failure.reason
+            } catch let failure as CommandFailure where some.contains(where: \.isNesting) {
+                reason = failure.message
+            }
+            if reason != nil, some.count > 1 {
+                limit = some.count / 2
+                continue
+            }
+            if let reason { report(some[start].place, reason) } else { saved += some }
+            start = end
+            limit = Self.changesPerSave
+        }
+        return saved
     }
 }

@@ -74,4 +74,16 @@ struct ImportColumnsTests {
             #expect(outcome.code == 0 && outcome.output == "added 1 contact of 1 file\n", "\(outcome.error)")
         }
     }
+
+    @Test("A thousand groups of new cards take a few saves")
+    func groups() throws {
+        let broker = try broker()
+        let labels = { (row: Int) in (0..<10).map { "G\((row * 10 + $0) % 1_000)" }.joined(separator: " ::: ") }
+        let rows = (0..<400).map { "N\($0),L,\(labels($0)),n\($0)@x.example" }
+        let text = "First Name,Last Name,Labels,E-mail 1 - Value\n" + rows.joined(separator: "\n")
+        let outcome = try imported(text, broker)
+        #expect(outcome.code == 0 && outcome.output == "added 400 contacts of 1 file\n", "\(outcome.error)")
+        // 400 cards, 1,000 groups and 4,000 members.
+        #expect(broker.asked.count { $0.method == "SaveContacts" } <= 8)
+    }
 }
