@@ -79,7 +79,7 @@ public enum ContactUID {
         return nil
     }
 
-    fileprivate static func isUUID(_ text: String) -> Bool {
+    static func isUUID(_ text: String) -> Bool {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         return parts.map(\.utf8.count) == [8, 4, 4, 4, 12]
             && parts.allSatisfy { $0.allSatisfy { $0.isASCII && $0.isHexDigit } }

@@ -49,6 +49,11 @@ public enum PhotoValue {
         return String(decoding: digits, as: UTF8.self)
     }
 
+    /// Whether canonical base64 is a picture in JPEG.
+    public static func isJPEG(_ digits: some Collection<UInt8>) -> Bool {
+        type(of: Array(digits.prefix(16))[...]) == "JPEG"
+    }
+
     /// Returns the image format of base64 data, as a TYPE value (RFC 2426 §3.1.4); `nil` if it is unknown.
     static func type(of digits: ArraySlice<UInt8>) -> String? {
         var bytes: [UInt8] = []

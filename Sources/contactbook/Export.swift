@@ -1,5 +1,6 @@
 import BrokerCommandOutput
 import BrokerContactFiles
+import BrokerFormatting
 import BrokerModel
 import BrokerVCard
 import Contacts
@@ -22,7 +23,7 @@ struct Export {
     let keys: ContactKeySet
     /// Whether to write notes and all extra properties. Without them, a card keeps its UID if it can be read.
     let hasNotes: Bool
-    let version: VCardVersion
+    let writer: Writer
     let output: any CardOutput
     private(set) var contacts = 0
     private(set) var groups = 0
@@ -30,6 +31,15 @@ struct Export {
     /// identifier.
     private var uids: [String: String] = [:]
     private var written: Set<String> = []
+    /// The names of written LDIF entries by card identifier.
+    private var names: [String: String] = [:]
+    /// The number of contacts with values that LDIF does not have, by key.
+    private var missing: [ContactKey: Int] = [:]
+
+    enum Writer {
+        case vcard(VCardWriter)
+        case ldif(LDIFWriter)
+    }
 
     enum Selection {
         /// `nil` selects all contacts.
@@ -37,22 +47,28 @@ struct Export {
         case cards([String])
     }
 
-    init(book: AddressBook, keys: ContactKeySet, hasNotes: Bool, version: VCardVersion, output: any CardOutput) {
+    init(book: AddressBook, keys: ContactKeySet, hasNotes: Bool, writer: Writer, output: any CardOutput) {
         (self.book, self.keys, self.hasNotes) = (book, keys, hasNotes)
-        (self.version, self.output) = (version, output)
+        (self.writer, self.output) = (writer, output)
+    }
+
+    /// The keys with values that the output does not have; empty if it has all.
+    var leftOut: String {
+        ContactKey.allCases.compactMap { key in
+            missing[key].map { "\(LocalizedNames.inEnglish.key(key)) (\(Import.contacts($0)))" }
+        }.joined(separator: ", ")
     }
 
     mutating func write(_ selection: Selection) throws {
-        let writer = VCardWriter(version: version)
         switch selection {
         case .search(let predicate):
             let page = keys.contains(.imageData) ? 50 : AddressBook.pageSize
-            try book.fetch(keys, predicate, unify: false, page: page) { try write($0, writer) }
-        case .cards(let identifiers): try book.fetch(cards: identifiers, keys) { try write($0, writer) }
+            try book.fetch(keys, predicate, unify: false, page: page) { try write($0) }
+        case .cards(let identifiers): try book.fetch(cards: identifiers, keys) { try write($0) }
         }
     }
 
-    private mutating func write(_ wire: WireContact, _ writer: VCardWriter) throws {
+    private mutating func write(_ wire: WireContact) throws {
         guard let identifier = wire.identifier else { return }
         var contact = wire.contact
         if !hasNotes { contact.extraProperties = ContactUID.only(of: contact) }
@@ -61,10 +77,18 @@ struct Export {
         if let own {
             uids[identifier] = own
         } else {
-            contact.extraProperties.append("UID:\(version == .v4_0 ? "urn:uuid:" : "")\(made)")
+            let isURI = if case .vcard(let writer) = writer { writer.version == .v4_0 } else { true }
+            contact.extraProperties.append("UID:\(isURI ? "urn:uuid:" : "")\(made)")
         }
         written.insert(identifier)
-        try output.write(writer.card(contact), uid: own ?? made, spare: made)
+        switch writer {
+        case .vcard(let writer): try output.write(writer.card(contact), uid: own ?? made, spare: made)
+        case .ldif(let writer):
+            let entry = writer.entry(contact)
+            names[identifier] = entry.name
+            entry.leftOut.forEach { missing[$0, default: 0] += 1 }
+            try output.write(entry.bytes, uid: made, spare: made)
+        }
         contacts += 1
         if contacts.isMultiple(of: 100) { Speech.progress("\(contacts) contacts exported") }
     }
@@ -73,14 +97,23 @@ struct Export {
     /// out.
     mutating func writeGroups(only: CNGroup?) throws {
         let all = try book.groups()
-        let writer = VCardWriter(version: version)
         for group in only.map({ [$0] }) ?? all {
-            let members = try book.members(of: group.identifier).filter(written.contains).map(uri)
+            let members = try book.members(of: group.identifier).filter(written.contains)
             let inner = only == nil ? all.filter { $0.parentGroupIdentifiers.contains(group.identifier) } : []
             let made = Self.made(group.identifier)
-            let card = writer.group(
-                named: group.name, uid: "urn:uuid:\(made)",
-                members: members + inner.map { "urn:uuid:\(Self.made($0.identifier))" })
+            let card =
+                switch writer {
+                case .vcard(let writer):
+                    writer.group(
+                        named: group.name, uid: "urn:uuid:\(made)",
+                        members: members.map(uri) + inner.map { "urn:uuid:\(Self.made($0.identifier))" })
+                case .ldif(let writer):
+                    writer.group(
+                        named: group.name,
+                        members: members.compactMap { names[$0] }
+                            + inner.map { writer.group(named: $0.name, members: []).name }
+                    ).bytes
+                }
             try output.write(card, uid: made, spare: made)
             groups += 1
         }

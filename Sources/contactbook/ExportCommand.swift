@@ -8,22 +8,24 @@ import Glibc
 
 /// The output formats of `export`.
 enum ExportFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
-    case vcard3, vcard4, vdir
+    case vcard3, vcard4, vdir, ldif
 
-    var version: VCardVersion {
+    var writer: Export.Writer {
         switch self {
-        case .vcard3, .vdir: .v3_0
-        case .vcard4: .v4_0
+        case .vcard3, .vdir: .vcard(VCardWriter(version: .v3_0))
+        case .vcard4: .vcard(VCardWriter(version: .v4_0))
+        case .ldif: .ldif(LDIFWriter())
         }
     }
 }
 
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write contacts as vCards, into a file or into a folder of files.",
+        commandName: "export", abstract: "Write contacts as vCards or LDIF, into a file or into a folder of files.",
         discussion: """
             Without names, all that contactbook may see, with groups. vcard3 is what most programs read; vdir is a folder \
-            with one such card in each file, as khard and vdirsyncer keep it. A file is written whole or not at all, and \
+            with one such card in each file, as khard and vdirsyncer keep it; ldif is for Thunderbird and directories, and \
+            has fewer fields and no labels. A file is written whole or not at all, and \
             only you may read it.
 
             Each card keeps its UID, by which other programs know it again, if contactbook may see it. At a terminal, an \
@@ -39,7 +41,7 @@ struct ExportCommand: ParsableCommand {
               contactbook export "Ada Lovelace" | less
             """)
 
-    @Option(help: "vcard3, vcard4 or vdir. vcard3 where nothing is said, vdir where the output is a folder.")
+    @Option(help: "vcard3, vcard4, vdir or ldif. vcard3 where nothing is said, vdir where the output is a folder.")
     var format: ExportFormat?
     @Option(help: ArgumentHelp("File, or folder for vdir; standard output where there is none.", valueName: "path"))
     var output: String?
@@ -88,11 +90,12 @@ struct ExportCommand: ParsableCommand {
         case (_, let path?): place = try OutputFile(at: path, to: Self.task)
         case (_, nil): place = StandardOutput()
         }
-        var run = Export(book: book, keys: keys, hasNotes: notes, version: format.version, output: place)
+        var run = Export(book: book, keys: keys, hasNotes: notes, writer: format.writer, output: place)
         try run.write(try contacts(book))
         if !noGroups, names.isEmpty { try run.writeGroups(only: group.map { try book.group(named: $0) }) }
         Speech.endProgress()
         try place.finish()
+        if !run.leftOut.isEmpty { Speech.say("LDIF has no attribute for: \(run.leftOut); vcard3 and vcard4 keep it") }
         guard let path else { return }
         let groups = run.groups == 0 ? "" : run.groups == 1 ? " and 1 group" : " and \(run.groups) groups"
         print("exported \(Import.contacts(run.contacts))\(groups) to \(Speech.clean(path))")

@@ -98,6 +98,57 @@ struct LDIFTests {
         #expect(FileFormat(beginning: Array("VERSION:2.1\nBEGIN:VCARD\n".utf8)) == .vcard)
     }
 
+    @Test("What LDIFWriter writes is read as the same contact, and it names the keys for which there is no place")
+    func writing() throws {
+        let ada = try row(Self.ada).contact
+        var contact = ada
+        contact.namePrefix = "Dr"
+        contact.note = " :first\nsecond ä " + String(repeating: "long ", count: 60) + "."
+        contact.imageData = "/9j/2Q=="
+        contact.extraProperties = ["UID:8bf87495-a576-b43e-7ede-6a2e97165ee5"]
+        contact.nickname = "<Addie"
+        let entry = LDIFWriter().entry(contact)
+        let text = String(decoding: entry.bytes, as: UTF8.self)
+        #expect(text.split(separator: "\n", omittingEmptySubsequences: false).allSatisfy { $0.utf8.count <= 76 })
+        #expect(text.hasPrefix("dn: cn=Dr Ada Lovelace,mail=ada@example.org\n") && text.hasSuffix("\n\n"))
+        var read = try row(text).contact
+        #expect(read.extraProperties == ["UID:urn:uuid:8bf87495-a576-b43e-7ede-6a2e97165ee5"])
+        read.extraProperties = contact.extraProperties
+        contact.note = String(contact.note.dropFirst())
+        #expect(read == contact && entry.leftOut == [])
+
+        var more = contact
+        more.contactRelations = [LabeledString(value: "William")]
+        more.postalAddresses.append(more.postalAddresses[0])
+        more.imageData = "R0lGODlhAQABAAAAACwAAAAAAQABAAAC"
+        #expect(LDIFWriter().entry(more).leftOut == ContactKeySet([.contactRelations, .postalAddresses, .imageData]))
+        for name in ["", "A,B", "#x", "ä=\"<"] {
+            var odd = Contact()
+            (odd.givenName, odd.note) = (name, "n")
+            let items = items(
+                String(decoding: LDIFWriter().entry(odd).bytes, as: UTF8.self)
+                    + String(
+                        decoding: LDIFWriter().group(named: "G", members: [LDIFWriter().entry(odd).name]).bytes,
+                        as: UTF8.self))
+            guard items.count == 2, case .row(let row) = items[0], case .group(let group) = items[1] else {
+                Issue.record("\(items)")
+                continue
+            }
+            #expect(row.contact == odd && group.members == [row.uid])
+        }
+    }
+
+    @Test("Base64 is what others write")
+    func base64() {
+        for (text, encoded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
+            #expect(Base64Text.encode(Array(text.utf8)) == encoded)
+            #expect(Base64Text.decode(Array(encoded.utf8)[...]) == Array(text.utf8))
+        }
+        for bad in ["Z", "Z===", "Zg==Zg==", "Zä=="] {
+            #expect(Base64Text.decode(Array(bad.utf8)[...]) == nil, "\(bad)")
+        }
+    }
+
     @Test("Folded lines are joined, several values are kept, and a directory's own attributes are ignored")
     func directory() throws {
         let row = try row(

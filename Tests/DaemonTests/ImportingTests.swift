@@ -87,5 +87,17 @@ struct ImportingTests {
         #expect(imported.output == "added 1 contact of 1 file\n" && imported.end == .exited(1))
         #expect(imported.errors.contains("book.ldif:13: a change of a directory (changetype)"), "\(imported.errors)")
         #expect(try fixture.contactbook("groups", "show", "Friends").output.contains("Ada Lovelace"))
+
+        // Another book gets the same contact and group from an export.
+        let out = fixture.folder + "/out.ldif"
+        _ = try fixture.contactbook(
+            "add", "--given", "Ngozi", "--email", "n@example.org", "--url", "boat:https://n.example")
+        let exported = try fixture.contactbook("export", "--format", "ldif", "--output", out)
+        #expect(exported.output == "exported 2 contacts and 1 group to \(out)\n", "\(exported.errors)")
+        let other = try self.fixture()
+        let again = try other.contactbook("import", out)
+        #expect(again.output == "added 2 contacts of 1 file\n" && again.end == .exited(0), "\(again.errors)")
+        #expect(try other.contactbook("groups", "show", "Friends").output.contains("Ada Lovelace"))
+        #expect(try other.contactbook("import", out).output == "added 0 contacts of 1 file; 2 were there already\n")
     }
 }
