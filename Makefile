@@ -38,7 +38,7 @@ PACKAGES_peer := evolution-data-server libebook1.2-dev dbus-daemon dbus-session-
 PACKAGES_pictures := chromium fonts-dejavu-core
 
 SETUP_GROUPS := build python test deb system interop peer pictures
-.PHONY: all help packages setup $(SETUP_GROUPS:%=setup-%) python demo test certify interop test-system fuzz pictures \
+.PHONY: all help packages setup $(SETUP_GROUPS:%=setup-%) python demo test app-package certify interop test-system fuzz pictures \
     lint bench bench-peer privacy benchmarks release install uninstall deb tsan asan clean
 .DEFAULT_GOAL := all
 # Swift uses all processors by itself, and two builds in one folder wait for each other.
@@ -83,6 +83,17 @@ test: setup-build setup-test python ## Run the tests, a scripted demo and certif
 	CONTACTBROKER_PYTHON=$(PYTHON) $(SWIFT) test --skip-build
 	DEMO_SCRIPTED=yes Examples/demo.sh $(DEBUG) </dev/null >.build/demo.txt 2>&1 || { cat .build/demo.txt; exit 1; }
 	CONTACTBROKER_PYTHON=$(PYTHON) Tests/certify.sh >.build/certify.txt 2>&1 || { cat .build/certify.txt; exit 1; }
+	$(BUILD) $(APP_PACKAGE) --target JSON >.build/app-package.txt 2>&1 || { cat .build/app-package.txt; exit 1; }
+	@$(APP_FETCHED_NOTHING)
+
+# An app whose targets have plain names such as JSON. Before SwiftPM compiles any of its targets, it compares the names of
+# all of them with ours, so test compiles only one. The whole app needs the library again, which takes minutes.
+APP_PACKAGE := --package-path Tests/AppPackage --scratch-path .build-app
+APP_FETCHED_NOTHING = fetched=$$(ls .build-app/checkouts); \
+    [ -z "$$fetched" ] || { echo "an app must fetch no package of our programs, but it fetched: $$fetched"; exit 1; }
+app-package: packages ## Build and run an app package on the library (2 minutes)
+	$(SWIFT) run $(APP_PACKAGE) App
+	@$(APP_FETCHED_NOTHING)
 
 certify: setup-build python ## Test our Varlink server and client against Python's varlink package
 	CONTACTBROKER_PYTHON=$(PYTHON) Tests/certify.sh

@@ -50,11 +50,16 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
-let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let csv = Target.Dependency.product(name: "SwiftCSV", package: "SwiftCSV")
+/// A product of another package. Only our programs and tests need one: an app that turns the trait off does not fetch it.
+func ofPrograms(_ product: String, _ package: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: ["Programs"]))
+}
+
+let grdb = ofPrograms("GRDB", "GRDB.swift")
+let grdbSQLite = ofPrograms("GRDBSQLite", "GRDB.swift")
+let arguments = ofPrograms("ArgumentParser", "swift-argument-parser")
+let logging = ofPrograms("Logging", "swift-log")
+let csv = ofPrograms("SwiftCSV", "SwiftCSV")
 
 let package = Package(
     name: "contactbroker",
@@ -75,6 +80,13 @@ let package = Package(
         .executable(name: "contact-agent", targets: ["contact-agent"]),
         .executable(name: "contactctl", targets: ["contactctl"]),
         .executable(name: "contactbook", targets: ["contactbook"]),
+    ],
+    traits: [
+        .trait(
+            name: "Programs",
+            description:
+                "The programs and the packages that they need. The libraries Contacts and ContactsUI need none."),
+        .default(enabledTraits: ["Programs"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),

@@ -1,0 +1,3 @@
+#include "CLinux.h"
+
+const char *linux_name(void) { return "CLinux"; }

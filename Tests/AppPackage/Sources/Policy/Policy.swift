@@ -1,0 +1,2 @@
+/// The name that this module adds to the app's output.
+public let name = "Policy"
