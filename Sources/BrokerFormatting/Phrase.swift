@@ -56,8 +56,8 @@ public enum Phrase: String, CaseIterable, Sendable {
         staysAsIs, seesNothingMore, nowSees, keysChanged, howLong, lifetimeChanged
 
     // The one-time picker.
-    case asksPickOne, asksPickMany, pickContacts, getsOnly, onlyThatPicked, nothingEver, whatShallGet, nothingToPick,
-        giveThis, nameOnly, giveIt
+    case asksPickOne, asksPickMany, pickAtMost, pickLimitReached, pickContacts, getsOnly, onlyThatPicked, nothingEver,
+        whatShallGet, nothingToPick, giveThis, nameOnly, giveIt
 
     // An app offers a card.
     case offersCard, lookAtIt, declineEver, addCard, editCard, textRefused, textTooLong, mergeInto, mergeWith,

@@ -29,6 +29,10 @@ struct ContactList: Hashable {
     private(set) var marked: [Row] = []
     /// Contacts that the app can see and that the person turned off.
     private(set) var removed: [Row] = []
+    /// The most rows that can be marked, and ``others`` together; `nil` if there is no limit.
+    var limit: Int?
+    /// The number of items that the person picked elsewhere, which count towards ``limit``.
+    var others = 0
     /// The row that the person tried to mark last, if it cannot be marked.
     private(set) var refusedRow: Row?
     private(set) var isLoaded = false
@@ -92,7 +96,7 @@ struct ContactList: Hashable {
         refusedRow = nil
         if row.isGranted, shared == .removable {
             Self.toggle(row, in: &removed)
-        } else if canMark(row) {
+        } else if canMark(row), isMarked(row) || !isFull {
             Self.toggle(row, in: &marked)
         } else {
             refusedRow = row
@@ -111,6 +115,8 @@ struct ContactList: Hashable {
 
     func isMarked(_ row: Row) -> Bool { marked.contains { $0.identifier == row.identifier } }
     func canMark(_ row: Row) -> Bool { row.isEnabled && !isFixed(row) }
+    /// Whether no further row can be marked.
+    var isFull: Bool { limit.map { marked.count + others >= $0 } ?? false }
     private func isFixed(_ row: Row) -> Bool { row.isGranted && shared == .fixed }
 
     private static func toggle(_ row: Row, in rows: inout [Row]) {
@@ -164,6 +170,10 @@ extension ContactList {
     /// The marked contacts by name, or the reason why a row cannot be marked; empty if there is neither.
     func remark(columns: Int, _ names: LocalizedNames) -> [StyledLine] {
         if let row = refusedRow {
+            // The row itself can be marked, so the limit is the reason.
+            if canMark(row), let limit {
+                return [.warning(names.text(.pickLimitReached, [.count: names.number(limit)]))]
+            }
             let reason = isFixed(row) ? names.text(.alreadyShared) : row.reason ?? names.text(.noReason)
             return [.warning(names.text(.cannotBeChosen, [.name: row.name, .reason: reason]))]
         }

@@ -25,7 +25,11 @@ struct PickDialogue: Dialogue {
     private(set) var place = Stage.introduction
     var finder = Finder()
     private var menu = Menu()
-    private var values: [Value] = []
+    private var values: [Value] = [] {
+        didSet { finder.list.others = values.count }
+    }
+    /// Whether the person tried to pick one more value on the card than the app takes.
+    private var isValueRefused = false
     /// The contact whose card is shown.
     private var opened: (row: Row, card: Card)?
     private var opening: Row?
@@ -44,6 +48,7 @@ struct PickDialogue: Dialogue {
         self.prompt = prompt
         self.names = names
         finder.list.shared = .ignored
+        finder.list.limit = prompt.isMultiple ? prompt.limit : nil
     }
 
     var isTyping: Bool { place == .choosing && finder.isTyping }
@@ -57,6 +62,7 @@ struct PickDialogue: Dialogue {
         opened = (row, card)
         opening = nil
         cardCursor = Cursor()
+        isValueRefused = false
         // The first value that can be picked is highlighted.
         if let first = card.lines.firstIndex(where: \.canChoose) {
             _ = cardCursor.move(.row(index: first), count: card.lines.count, page: card.lines.count)
@@ -117,7 +123,10 @@ struct PickDialogue: Dialogue {
         case .goOn:
             if values.isEmpty || !finder.query.text.isEmpty {
                 if !prompt.isMultiple { finder.list.clearMarks() }
+                let refused = finder.list.refusedRow
                 finder.takeCurrent()
+                // The person first sees why the contact cannot be chosen. Return once more goes on without it.
+                if let row = finder.list.refusedRow, row != refused { return .nothing }
             }
             return confirm()
         case .unused: if key == .left { place = .introduction }
@@ -128,6 +137,7 @@ struct PickDialogue: Dialogue {
     private mutating func pressOnCard(_ key: Key, on size: ScreenSize) {
         guard let opened else { return }
         let lines = opened.card.lines
+        isValueRefused = false
         let isClick = if case .row = key { true } else { false }
         if cardCursor.move(key, count: lines.count, page: cardRows(on: size)), !isClick { return }
         switch key {
@@ -137,7 +147,7 @@ struct PickDialogue: Dialogue {
         case .row, .character(" "): toggleValue(opened.row, lines)
         case .enter:
             if values.isEmpty || !prompt.isMultiple { toggleValue(opened.row, lines, keeping: true) }
-            _ = confirm()
+            if !isValueRefused { _ = confirm() }
         default: break
         }
     }
@@ -148,6 +158,8 @@ struct PickDialogue: Dialogue {
         let value = Value(row: row, line: lines[cardCursor.place])
         if let index = values.firstIndex(of: value) {
             if !keeping { values.remove(at: index) }
+        } else if finder.list.isFull {
+            isValueRefused = true
         } else {
             if !prompt.isMultiple {
                 values = []
@@ -203,6 +215,10 @@ extension PickDialogue {
         }
     }
 
+    private func limited(_ phrase: Phrase, to limit: Int) -> String {
+        names.text(phrase, [.count: names.number(limit)])
+    }
+
     /// Describes which keys of a picked contact the app gets.
     private var extent: String {
         guard prompt.namesKeys else { return names.text(.allButNotes) }
@@ -214,9 +230,11 @@ extension PickDialogue {
         switch place {
         case .introduction:
             let gets = StyledLine(names.text(.getsOnly, [.extent: extent])).wrapped(columns: words.columns - 1)
+            let limit = finder.list.limit.map { [StyledLine(limited(.pickAtMost, to: $0))] } ?? []
             return question(
                 .bold(words.text(prompt.isMultiple ? .asksPickMany : .asksPickOne)),
-                words.strengthLines + gets.prefix(3) + words.purpose + [words.process], menu, controls(on: size),
+                words.strengthLines + gets.prefix(3) + limit + words.purpose + [words.process], menu,
+                controls(on: size),
                 on: size, isArmed: isArmed)
         case .choosing: return finder.lines(.bold(words.text(.whatShallGet)), on: size, names)
         case .card: return card(on: size)
@@ -245,7 +263,10 @@ extension PickDialogue {
             styled.action = .row(index: place)
             return styled
         }
-        let nothing = all.contains(where: \.canChoose) ? [] : [StyledLine.warning("   " + names.text(.nothingToPick))]
+        var nothing = all.contains(where: \.canChoose) ? [] : [StyledLine.warning("   " + names.text(.nothingToPick))]
+        if isValueRefused, let limit = finder.list.limit {
+            nothing = [.warning("   " + limited(.pickLimitReached, to: limit))]
+        }
         return [.bold(Columns.clip(opened.card.name, to: size.columns - 1))] + lines.prefix(rows - nothing.count)
             + nothing
     }

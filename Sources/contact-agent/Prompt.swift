@@ -80,6 +80,8 @@ struct Prompt: Hashable, Sendable {
     var uses: Int
     /// Whether the person can pick several contacts or values, in a one-time pick.
     var isMultiple: Bool
+    /// The most contacts and values together that the person can pick; `nil` if there is no limit.
+    var limit: Int?
     /// The card that the app offers.
     var proposed: WireContact?
     var totalContacts: Int
@@ -144,6 +146,7 @@ extension Prompt {
         keys = object["keys"]?.strings ?? []
         namesKeys = object["keys"].map { !$0.isNull } ?? false
         isMultiple = object["multiple"]?.bool ?? false
+        limit = object["limit"]?.integer.flatMap(Int.init(exactly:))
         proposed = object["proposed"].flatMap { try? WireContact($0) }
         query = object["query"]?.string
         grantedKeys = object["grantedKeys"]?.strings

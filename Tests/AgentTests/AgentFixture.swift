@@ -149,6 +149,7 @@ struct PromptText {
     var keys: [String]?
     var query: String?
     var multiple: Bool?
+    var limit: Int?
     /// The card that an app proposes, as JSON.
     var proposed: String?
     var totalContacts = 3
@@ -187,6 +188,7 @@ struct PromptText {
             writer.member("keys", keys)
             writer.member("query", query)
             writer.member("multiple", multiple)
+            writer.member("limit", limit)
             if let proposed {
                 writer.name("proposed")
                 writer.raw(Array(proposed.utf8))

@@ -32,6 +32,15 @@ extension AgentScreens {
                 Step("[y] Share this", "←", "back"), Step("] Grace Hopper", "⏎", ""), Step("[N] Don't", "N"),
             ]),
         Session(
+            name: "pick-limit", prompt: PromptText(kind: "pick", multiple: true, limit: 2),
+            steps: [
+                Step("at most 2", "c"), Step("] Ada", " ", "1"), Step("1 marked", "↓↓ ", "3"),
+                Step("cannot be chosen: missing", "↓ ", "4"), Step("2 marked", "↓ ", "5"),
+                Step("Unmark one first", "↑↑↑ ", "2"), Step("] work", " ", "1"), Step("Unmark one first", "←", "back"),
+                Step("2 marked", " ", "2"), Step("] work", "←", "back"), Step("2 marked", "⏎", ""),
+                Step("[y] Give these 2", "y"),
+            ]),
+        Session(
             name: "button-never", prompt: PromptText(kind: "button", status: "limited", query: "gra"),
             steps: [Step("[N] Never", "N")]),
         Session(

@@ -75,6 +75,31 @@ struct PickTests {
     }
 
     @Test(
+        "With a limit, the person cannot pick more contacts and values than the app takes",
+        arguments: [
+            ("c ↓↓↓ ↓ ⏎y", Answer(picked: [picked("r1"), picked("r4")])),
+            ("c ↓↓↓ ↓ ↑ ↓ ⏎y", Answer(picked: [picked("r1"), picked("r5")])),
+            ("c ↓↓↓ ↓ ⏎b ⏎y", Answer(picked: [picked("r1"), picked("r4")])),
+            ("c ↓ ↓⏎y", Answer(picked: [picked("r1"), picked("r2", "phoneNumbers", "2")])),
+            ("c ↓↓↓ ↑↑ ⏎ ⏎", nil),
+            ("c↓⏎ ↓ ←↑ ⏎y", Answer(picked: [picked("r2", "phoneNumbers", "1"), picked("r2", "phoneNumbers", "2")])),
+            // A contact that was searched for is not left out without a word.
+            ("c ↓↓↓ zoe⏎", nil),
+            ("c ↓↓↓ zoe⏎⏎y", Answer(picked: [picked("r1"), picked("r4")])),
+        ])
+    func limited(keys: String, answer: Answer?) throws {
+        var driver = try Self.driver(PromptText(kind: "pick", multiple: true, limit: 2))
+        driver.names = ["z": "zoe", "zo": "zoe", "zoe": "zoe"]
+        let effect = driver.press(keys)
+        if let answer {
+            #expect(effect == .answer(answer))
+        } else {
+            #expect(effect == .nothing)
+            #expect(driver.shows("At most 2 can be picked. Unmark one first."))
+        }
+    }
+
+    @Test(
         "No other key hands anything over",
         arguments: ["y", "cy", "c y", "c↓↓⏎y", "c↓↓ ⏎y", "c↓⏎y", "c↓⏎↓↓⏎y", "c↓ y", "c  y", "cyyy"], [true, false])
     func nothing(keys: String, multiple: Bool) throws {

@@ -77,3 +77,17 @@ func pickContacts() throws {
     picker.delegate = delegate
     try picker.present()
 }
+
+/// Picks at most two contacts that have both an e-mail address and a name.
+func pickTwo() throws {
+    let picker = CNContactPickerViewController()
+    picker.displayedPropertyKeys = [CNContactGivenNameKey]
+    picker.predicateForEnablingContact = CNContactPickerViewController.predicate(havingKeys: [
+        CNContactEmailAddressesKey, CNContactGivenNameKey,
+    ])
+    picker.selectionLimit = 2
+    picker.allowsMultipleSelection = true
+    print(try picker.present().contacts.map(\.givenName).sorted())
+    picker.selectionLimit = -1
+    do { try picker.present() } catch { say(error) }
+}

@@ -95,6 +95,7 @@ do {
     case "pick": try pick()
     case "pick-card": try await pickFromCard()
     case "pick-contacts": try pickContacts()
+    case "pick-two": try pickTwo()
     case "offer": try offer()
     case "ask": askWithoutWaiting()
     case "mute", "speak": countTwice()

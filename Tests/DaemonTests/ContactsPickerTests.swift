@@ -45,6 +45,35 @@ struct ContactsPickerTests {
                 """)
     }
 
+    @Test(
+        "A picker with a limit and with keys that a contact must have gets at most that many contacts, all with the keys"
+    )
+    func limit() throws {
+        let fixture = try DaemonFixture()
+        let person = try fixture.person()
+        try fixture.keeper(adding: DaemonFixture.people + [Self.annie], with: person)
+        let command = try Command(Self.probe, ["pick-two"], in: fixture) {
+            let prompt = try person.prompt()
+            let rows = try person.search(prompt)
+            func pick(_ names: String...) throws -> String? {
+                let picked = names.map { name in
+                    let identifier = rows.first { $0.name == name }?.identifier ?? "no row"
+                    return #"{"contact":"\#(identifier)","key":"identifier"}"#
+                }
+                return try person.answer(prompt, #""picked":[\#(picked.joined(separator: ","))]"#).error
+            }
+            #expect(try pick("Ada Lovelace", "Grace Hopper", "Annie Easley") == "InvalidAnswer")
+            // Lin has no e-mail address.
+            #expect(try pick("Ada Lovelace", "Lin Lanying") == "InvalidAnswer")
+            #expect(try pick("Ada Lovelace", "Annie Easley") == nil)
+        }
+        #expect(command.end == .exited(0), "\(command.errors)")
+        #expect(command.output == "[\"Ada\", \"Annie\"]\nerror 500 [] 0\n")
+    }
+
+    private static let annie =
+        #""givenName":"Annie","familyName":"Easley","emailAddresses":[{"value":"annie@example.org"}]"#
+
     @Test("A limited app's store finds no contact by a picked identifier, even if the contact is shared")
     func identifiers() throws {
         for name in ["ada", "grace"] {

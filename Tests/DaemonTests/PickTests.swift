@@ -189,6 +189,19 @@ struct PickTests {
         #expect(Set(reply.names) == ["Ada Lovelace", "Grace Hopper"])
     }
 
+    @Test("The person sees the app's limit, and an answer with more is refused")
+    func limit() throws {
+        try app.begin("PickContacts", #"{"multiple":true,"limit":2,"keys":["givenName","familyName"]}"#)
+        let prompt = try person.prompt()
+        #expect(prompt["limit"]?.integer == 2)
+        let all = try person.search(prompt).map { #"{"contact":"\#($0.identifier)","key":"identifier"}"# }
+        let refusal = try person.answer(prompt, #""picked":[\#(all.prefix(3).joined(separator: ","))]"#)
+        #expect(refusal.error == "InvalidAnswer")
+        #expect(refusal["reason"]?.string == "the app takes at most 2, but 3 were picked")
+        #expect(try person.answer(prompt, #""picked":[\#(all.prefix(2).joined(separator: ","))]"#).error == nil)
+        #expect(try app.reply().names.count == 2)
+    }
+
     @Test("A pick is recorded as a disclosure and makes no grant")
     func audit() throws {
         let before = try fixture.audit("disclosure").count
@@ -220,7 +233,8 @@ struct PickTests {
         arguments: [
             #"{"keys":["shoeSize"]}"#, #"{"select":"group"}"#, #"{"enabling":{"key":"phoneNumbers"}}"#,
             #"{"enabling":{"minimumCount":{"phoneNumbers":-1}}}"#, #"{"enabling":{"minimumCount":{"x":1}}}"#,
-            #"{"returningContact":[]}"#, #"{"more":1}"#,
+            #"{"returningContact":[]}"#, #"{"more":1}"#, #"{"limit":2}"#, #"{"multiple":true,"limit":0}"#,
+            #"{"multiple":true,"limit":-1}"#, #"{"multiple":true,"limit":1.5}"#,
         ])
     func invalid(parameters: String) throws {
         #expect(try app.call("PickContacts", parameters).error == "InvalidParameter")

@@ -12,6 +12,8 @@ struct Pick: Sendable {
     /// rules too.
     let permitted: ContactKeySet
     let multiple: Bool
+    /// The most contacts and values together that can be picked; `nil` for no limit.
+    let limit: Int?
     let select: PickContactsParameters.Selection
     private let enabling: PickerCondition?
     private let returningContact: PickerCondition?
@@ -39,6 +41,7 @@ struct Pick: Sendable {
         keys = parameters.keys ?? Grant.ordinaryKeys
         permitted = keys.intersection(allowed)
         multiple = parameters.multiple
+        limit = parameters.limit
         select = parameters.select
         enabling = parameters.enabling.map { PickerCondition($0, allowed: allowed, record: record) }
         returningContact = parameters.returningContact.map { PickerCondition($0, allowed: allowed, record: record) }

@@ -36,6 +36,10 @@ struct PickAnswers {
         guard chosen.count == 1 || pick.multiple else {
             throw AgentError.invalidAnswer(.malformed, "the app asked for only one")
         }
+        if let limit = pick.limit, chosen.count > limit {
+            throw AgentError.invalidAnswer(
+                .malformed, "the app takes at most \(limit), but \(chosen.count) were picked")
+        }
         guard Set(chosen.map(\.value)).count == chosen.count else {
             throw AgentError.invalidAnswer(.malformed, "the same contact or value was picked twice")
         }

@@ -35,6 +35,7 @@ struct PromptDescriptions {
                 $0.member("query", prompt.query?.text)
                 $0.member("caption", prompt.question.caption)
                 $0.member("multiple", prompt.question.pick?.multiple)
+                $0.member("limit", prompt.question.pick?.limit)
                 $0.member("select", prompt.question.pick?.select.rawValue)
                 if let proposal = prompt.question.proposal {
                     $0.name("proposed")

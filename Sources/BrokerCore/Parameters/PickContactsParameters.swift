@@ -13,6 +13,8 @@ struct PickContactsParameters: Sendable {
     var returningContact: PickerRule?
     var returningProperty: PickerRule?
     var multiple = false
+    /// The most contacts and values together that can be picked; at least 1, `nil` for no limit.
+    var limit: Int?
     var select = Selection.contact
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
@@ -24,10 +26,13 @@ struct PickContactsParameters: Sendable {
             case "returningContact": returningContact = try PickerRule(value, of: name)
             case "returningProperty": returningProperty = try PickerRule(value, of: name)
             case "multiple": multiple = try reader.bool(value, name)
+            case "limit": limit = try reader.integer(value, name, in: 1...Int64.max)
             case "select": select = try reader.one(of: Selection.self, value, name)
             default: throw reader.invalid(name)
             }
         }
+        // Without `multiple` the limit is 1, whatever the caller meant.
+        if limit != nil, !multiple { throw .invalidParameter("limit") }
         // Only a rule about values can name the key of a value.
         if enabling?.key != nil { throw .invalidParameter("enabling") }
         if returningContact?.key != nil { throw .invalidParameter("returningContact") }

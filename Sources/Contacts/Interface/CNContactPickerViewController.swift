@@ -39,6 +39,9 @@ open class CNContactPickerViewController: NSObject {
     /// Whether the person can pick several items. An extension of this library: on Apple's systems, this
     /// follows from the methods that the delegate implements.
     open var allowsMultipleSelection = false
+    /// The most contacts and values together that the person can pick if ``allowsMultipleSelection`` is `true`. 0, the
+    /// default, means no limit. An extension of this library, named after the limit of Apple's picker for photos.
+    open var selectionLimit = 0
 
     /// Creates a picker for one contact.
     public override init() {}
@@ -56,6 +59,8 @@ open class CNContactPickerViewController: NSObject {
     ///
     /// If the set-up contradicts itself, the library says so on standard error.
     ///
+    /// - Throws: ``CNError``, with ``CNError/Code/predicateInvalid`` for a predicate that is not of this class, and
+    ///   ``CNError/Code/policyViolation`` for a negative ``selectionLimit``.
     /// - Returns: the picked contacts or values; empty if the person picked nothing, or if there was nothing
     ///   to pick.
     @discardableResult
@@ -81,6 +86,8 @@ open class CNContactPickerViewController: NSObject {
         /// The members for the predicates.
         let rules: [UInt8]
         let isMultiple: Bool
+        /// `nil` for no limit.
+        let limit: Int?
         let selection: Selection
 
         func make() throws -> Picked {
@@ -89,6 +96,7 @@ open class CNContactPickerViewController: NSObject {
                     writer.member("keys", keys)
                     if !rules.isEmpty { writer.raw(rules) }
                     if isMultiple { writer.member("multiple", true) }
+                    writer.member("limit", limit)
                     writer.member("select", selection.rawValue)
                 }
             }
@@ -114,9 +122,17 @@ open class CNContactPickerViewController: NSObject {
                 "predicateForSelectionOfProperty has no effect, because the person picks whole contacts; "
                     + "set selection to .property, or set predicateForSelectionOfContact")
         }
+        guard selectionLimit >= 0 else {
+            throw CNError(
+                .policyViolation, reason: "selectionLimit is \(selectionLimit); it must be 0 (no limit) or more")
+        }
+        if selectionLimit > 1, !allowsMultipleSelection {
+            Self.warn(
+                "selectionLimit has no effect, because the person picks one item; set allowsMultipleSelection to true")
+        }
         return Request(
             keys: keys?.keys.map(\.rawValue), rules: rules.bytes, isMultiple: allowsMultipleSelection,
-            selection: selection)
+            limit: allowsMultipleSelection && selectionLimit > 0 ? selectionLimit : nil, selection: selection)
     }
 
     // MARK: The delegate
