@@ -27,8 +27,9 @@ struct LanguageFileTests {
 
     /// The plural forms of a language, and how many numbers up to a thousand have each.
     private func forms(_ language: String) -> [String: Int] {
+        let names = LocalizedNames(languages: [language])
         var forms: [String: Int] = [:]
-        for number in 0...1_000 { forms[LocalizedNames(languages: [language]).pluralCategory(number), default: 0] += 1 }
+        for number in 0...1_000 { forms[names.pluralCategory(number), default: 0] += 1 }
         return forms
     }
 
