@@ -23,15 +23,14 @@ public struct ContactNameFormatter: Hashable, Sendable {
     private let style: Style
     /// The person's setting. It applies only if the name's script and the reader's language do not fix the order.
     private let userOrder: Order
-    /// The reader's language without script and region, in lower case. For `hu` and `vi`, Latin names count as names of
-    /// that language.
-    private let language: String?
+    /// How the reader's language orders names; `nil` if the language is not known.
+    private let rule: NameOrderRule?
 
     /// - Parameter language: the reader's language, a BCP 47 tag.
     public init(style: Style = .full, userOrder: Order = .userDefault, language: String? = nil) {
         self.style = style
         self.userOrder = userOrder
-        self.language = language.flatMap { $0.split { $0 == "-" || $0 == "_" }.first }.map { $0.lowercased() }
+        rule = language.map(NameOrderRule.rule(forReader:))
     }
 
     /// Returns the contact's name; `nil` if it has none. For an organization, this is the organization name.
@@ -57,10 +56,18 @@ public struct ContactNameFormatter: Hashable, Sendable {
     public func nameOrder(for contact: Contact) -> Order {
         switch script(of: contact) {
         case .han, .japanese, .hangul, .vietnamese: .familyNameFirst
-        case .other where language == "hu" || language == "vi": .familyNameFirst
+        case .other where followsRule(contact): .familyNameFirst
         case .hanBySound: .givenNameFirst
         case .other, .katakana: userOrder == .userDefault ? .givenNameFirst : userOrder
         }
+    }
+
+    /// Whether the name belongs to a language whose names have the family name first for the reader.
+    private func followsRule(_ contact: Contact) -> Bool {
+        guard let rule else { return false }
+        let name = contact.givenName + contact.middleName + contact.familyName
+        let phonetic = contact.phoneticGivenName + contact.phoneticMiddleName + contact.phoneticFamilyName
+        return rule.hasFamilyNameFirst(name.isEmpty ? phonetic : name)
     }
 
     /// The text between given and family name.
@@ -100,11 +107,12 @@ public struct ContactNameFormatter: Hashable, Sendable {
 
     private func script(of contact: Contact) -> NameScript {
         var script = NameScript(
-            given: contact.givenName, middle: contact.middleName, family: contact.familyName, language: language)
+            given: contact.givenName, middle: contact.middleName, family: contact.familyName,
+            language: rule?.language)
         if contact.givenName.isEmpty, contact.middleName.isEmpty, contact.familyName.isEmpty {
             script = NameScript(
                 given: contact.phoneticGivenName, middle: contact.phoneticMiddleName,
-                family: contact.phoneticFamilyName, language: language)
+                family: contact.phoneticFamilyName, language: rule?.language)
         }
         return script
     }
@@ -119,7 +127,7 @@ public struct ContactNameFormatter: Hashable, Sendable {
         switch script(of: contact) {
         // In these scripts a middle name comes between family and given name: Nguyễn Văn An, 김·영·수.
         case .han, .japanese, .hangul, .vietnamese: return [family, middle, given].compactMap { $0 }
-        case .other where language == "vi": return [family, middle, given].compactMap { $0 }
+        case .other where rule?.language == "vi": return [family, middle, given].compactMap { $0 }
         case .katakana, .hanBySound, .other: return [family, given, middle].compactMap { $0 }
         }
     }

@@ -8,6 +8,8 @@ import CBrokerICU
 public struct LocalizedNames: Hashable, Sendable {
     /// The chosen language, by the name of its file: `de`, `zh-Hans`.
     public let language: String
+    /// The person's most preferred language, a BCP 47 tag. It may have no file. Names are ordered as its readers expect.
+    public let reader: String
     /// Whether the language is written from right to left.
     public let isRightToLeft: Bool
     private let file: TranslationFile
@@ -19,6 +21,7 @@ public struct LocalizedNames: Hashable, Sendable {
     public init(languages: [String]) {
         let chosen = languages.lazy.compactMap(Self.available(for:)).first ?? Self.english
         language = chosen
+        reader = languages.first ?? chosen
         isRightToLeft = cicu_is_right_to_left(chosen) == 1
         file = chosen == Self.english ? Self.englishFile : Self.file(chosen)
         quotationMarks = [0, 1].map { isEnd in

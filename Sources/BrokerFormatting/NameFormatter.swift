@@ -10,7 +10,7 @@ public struct NameFormatter: Hashable, Sendable {
 
     /// - Parameter names: texts in the reader's language.
     public init(names: LocalizedNames = .inEnglish) {
-        formatter = ContactNameFormatter(language: names.language)
+        formatter = ContactNameFormatter(language: names.reader)
         noName = names.text(.noName)
     }
 

@@ -8,7 +8,10 @@
 #include <unicode/ulocdata.h>
 #include <unicode/unum.h>
 #include <unicode/upluralrules.h>
+#include <unicode/ures.h>
+#include <unicode/uscript.h>
 #include <unicode/ustring.h>
+#include <unicode/utf8.h>
 
 /* Buffer sizes. No locale identifier with language, script and region is longer than longest_locale. */
 enum { longest_locale = 64, longest_name = 256 };
@@ -51,6 +54,65 @@ ptrdiff_t cicu_language_and_script(const char *tag, char *out, size_t capacity) 
     uloc_getScript(likely, script, sizeof script, &error);
     if (U_FAILURE(error)) return -1;
     return snprintf(out, capacity, "%s_%s", language, script);
+}
+
+/* Opens the list of one locale, without its parents. Returns NULL if the locale has none. */
+static UResourceBundle *family_name_first(const char *locale) {
+    static const char *const path[] = {"personNames", "nameOrderLocales", "surnameFirst"};
+    UErrorCode error = U_ZERO_ERROR;
+    // ures_open would take the environment's locale for one that ICU lacks.
+    UResourceBundle *bundle = ures_openDirect(NULL, locale, &error);
+    for (size_t i = 0; i < sizeof path / sizeof *path; i++) bundle = ures_getByKey(bundle, path[i], bundle, &error);
+    if (U_SUCCESS(error)) return bundle;
+    ures_close(bundle);
+    return NULL;
+}
+
+ptrdiff_t cicu_family_name_first(const char *tag, char *out, size_t capacity) {
+    char locale[longest_locale];
+    UErrorCode error = U_ZERO_ERROR;
+    uloc_forLanguageTag(tag, locale, sizeof locale, NULL, &error);
+    if (U_FAILURE(error) || error == U_STRING_NOT_TERMINATED_WARNING) return -1;
+    UResourceBundle *list;
+    while (!(list = family_name_first(*locale ? locale : "root"))) {
+        if (!*locale) return -1;
+        char *last = strrchr(locale, '_');
+        if (last) *last = 0;
+        else *locale = 0;
+    }
+    UChar units[longest_name];
+    int32_t used = 0;
+    // A list of one is a plain string in ICU's data.
+    int32_t size = ures_getType(list) == URES_STRING ? 1 : ures_getSize(list);
+    for (int32_t i = 0; i < size && U_SUCCESS(error); i++) {
+        int32_t count = 0;
+        const UChar *language = size == 1 && ures_getType(list) == URES_STRING
+            ? ures_getString(list, &count, &error)
+            : ures_getStringByIndex(list, i, &count, &error);
+        if (U_FAILURE(error) || used + count + 1 > longest_name) break;
+        if (used) units[used++] = ' ';
+        u_memcpy(units + used, language, count);
+        used += count;
+    }
+    ures_close(list);
+    return U_FAILURE(error) ? -1 : store(units, used, out, capacity);
+}
+
+ptrdiff_t cicu_script_of(const char *text, size_t count, char *out, size_t capacity) {
+    UScriptCode script = USCRIPT_COMMON;
+    for (size_t i = 0; i < count;) {
+        UChar32 character;
+        UErrorCode error = U_ZERO_ERROR;
+        U8_NEXT(text, i, count, character);
+        if (character < 0) return -1;
+        UScriptCode next = uscript_getScript(character, &error);
+        if (U_FAILURE(error)) return -1;
+        // Spaces, hyphens and combining marks fit every script.
+        if (next == USCRIPT_COMMON || next == USCRIPT_INHERITED || next == script) continue;
+        if (script != USCRIPT_COMMON) return -1;
+        script = next;
+    }
+    return script == USCRIPT_COMMON ? -1 : snprintf(out, capacity, "%s", uscript_getShortName(script));
 }
 
 ptrdiff_t cicu_plural_category(const char *language, int64_t number, char *out, size_t capacity) {

@@ -68,7 +68,7 @@ struct ContactNameFormatterTests {
         // Yoruba also has letters with a dot below.
         Name(
             given: "Ọlá", family: "Adébáyọ̀", full: ["Ọlá Adébáyọ̀", "Adébáyọ̀ Ọlá"]),
-        // With Hungarian or Vietnamese as the language, Latin names follow its rules.
+        // A name in the reader's script follows the rules of the reader's language.
         Name(
             given: "János", family: "Nagy", language: "hu-HU", full: ["Nagy János", "Nagy János"]),
         Name(
@@ -77,6 +77,22 @@ struct ContactNameFormatterTests {
             given: "An", middle: "Van", family: "Nguyen", language: "vi", full: ["Nguyen Van An", "Nguyen Van An"]),
         Name(
             given: "ジョン", family: "スミス", language: "hu", full: ["ジョン・スミス", "スミス・ジョン"]),
+        Name(given: "János", family: "Nagy", language: "hu_HU", full: ["Nagy János", "Nagy János"]),
+        Name(given: "Bat", middle: "B.", family: "Dorj", language: "mn", full: ["Bat B. Dorj", "Dorj Bat B."]),
+        Name(given: "Бат", family: "Дорж", language: "mn-MN", full: ["Дорж Бат", "Дорж Бат"]),
+        Name(given: "சுப்பிரமணிய", family: "பாரதி", language: "ta-LK", full: ["பாரதி சுப்பிரமணிய", "பாரதி சுப்பிரமணிய"]),
+        Name(given: "రామ", family: "కంచర్ల", language: "te", full: ["కంచర్ల రామ", "కంచర్ల రామ"]),
+        Name(given: "අමර", family: "පෙරේරා", language: "si", full: ["පෙරේරා අමර", "පෙරේරා අමර"]),
+        Name(given: "សុខា", family: "ជា", language: "km-KH", full: ["ជា សុខា", "ជា សុខា"]),
+        // A name in another script follows the reader's rule for the language of that script.
+        Name(given: "రామ", family: "కంచర్ల", language: "hi", full: ["కంచర్ల రామ", "కంచర్ల రామ"]),
+        Name(given: "రామ", family: "కంచర్ల", language: "de", full: ["రామ కంచర్ల", "కంచర్ల రామ"]),
+        Name(given: "Анна", family: "Петрова", language: "hu", full: ["Анна Петрова", "Петрова Анна"]),
+        Name(given: "Ada", family: "Lovelace", language: "ta", full: ["Ada Lovelace", "Lovelace Ada"]),
+        Name(given: "Ada", family: "Lovelace", language: "zh-TW", full: ["Ada Lovelace", "Lovelace Ada"]),
+        // A reader of a language that ICU does not know.
+        Name(given: "Ada", family: "Lovelace", language: "tlh", full: ["Ada Lovelace", "Lovelace Ada"]),
+        Name(given: "Ada", family: "Lovelace", language: "../hu", full: ["Ada Lovelace", "Lovelace Ada"]),
     ]
 
     @Test("A name without its own order follows the person's preference", arguments: table)
@@ -85,6 +101,38 @@ struct ContactNameFormatterTests {
             ContactNameFormatter(userOrder: $0, language: name.language).string(from: name.card)
         }
         #expect(full == name.full)
+    }
+
+    /// CLDR's own list: among all languages, only these have the family name first in their own names.
+    @Test("Readers of each language that ICU knows see their own names in the order that CLDR has for it")
+    func everyLanguage() {
+        let scripts = [
+            "hu": "Nagy", "vi": "Tran", "mn": "Бат", "ta": "பாரதி", "te": "రామ", "si": "අමර", "km": "ជា",
+        ]
+        for (reader, name) in scripts {
+            #expect(NameOrderRule.rule(forReader: reader).hasFamilyNameFirst(name), "\(reader)")
+        }
+        let others = [
+            "en": "Ada", "de": "Ada", "fr": "Ada", "es-MX": "Ada", "pt-BR": "Ada", "tr": "Ada", "ro": "Ada",
+            "id": "Ada",
+            "ru": "Анна", "bg": "Анна", "kk": "Анна", "el": "Άννα", "ar": "محمد", "fa": "محمد", "he": "עדה", "hi": "राम",
+            "bn": "রাম", "th": "สมชาย", "lo": "ສົມ", "my": "အောင်", "ka": "ანა", "hy": "Անի", "am": "አና", "ml": "രാമ",
+        ]
+        for (reader, name) in others {
+            #expect(!NameOrderRule.rule(forReader: reader).hasFamilyNameFirst(name), "\(reader)")
+        }
+    }
+
+    @Test("A list orders names for the person's own language, even if the program has no texts in it")
+    func untranslated() {
+        let variables = ["LANG": "de_DE.UTF-8", "LANGUAGE": "hu_HU:de"]
+        let names = LocalizedNames(languages: PreferredLanguages.tags { variables[$0] ?? "" })
+        #expect(names.language == "de")
+        let janos = contact([.givenName: "János", .familyName: "Nagy"])
+        #expect(NameFormatter(names: names).string(from: janos) == "Nagy János")
+        let hungarian = LocalizedNames(languages: PreferredLanguages.tags { $0 == "LANG" ? "hu_HU.UTF-8" : "" })
+        #expect(NameFormatter(names: hungarian).string(from: janos) == "Nagy János")
+        #expect(NameFormatter(names: LocalizedNames(languages: ["de"])).string(from: janos) == "János Nagy")
     }
 
     @Test(

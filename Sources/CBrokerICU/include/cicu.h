@@ -71,6 +71,11 @@ ptrdiff_t cicu_region_language(const char *region, char *out, size_t capacity);
 /* ASCII: the language and script of a BCP 47 tag: `zh_Hant` for `zh-TW`. A tag without a script gets the
    usual script. */
 ptrdiff_t cicu_language_and_script(const char *tag, char *out, size_t capacity);
+/* ASCII: the languages whose names have the family name first for a reader with this BCP 47 tag, separated by spaces:
+   `hu ja ko vi yue zh` for `hu` (CLDR, personNames/nameOrderLocales/surnameFirst). */
+ptrdiff_t cicu_family_name_first(const char *tag, char *out, size_t capacity);
+/* ASCII: the script of the letters of a UTF-8 text: `Latn`. Returns -1 if they have none, or several. */
+ptrdiff_t cicu_script_of(const char *text, size_t count, char *out, size_t capacity);
 /* ASCII: the number's plural category in the language (CLDR, plural rules): zero, one, two, few, many or
    other. */
 ptrdiff_t cicu_plural_category(const char *language, int64_t number, char *out, size_t capacity);
