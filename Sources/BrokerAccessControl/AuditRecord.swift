@@ -18,6 +18,8 @@ public enum AuditEvent: String, CaseIterable, Sendable {
     case grant
     /// A grant was revoked or narrowed, or it expired.
     case revocation
+    /// The person declared a folder, or the declaration ended. ``AuditRecord/app`` is the folder's path.
+    case declaration
     /// An app changed contacts.
     case save
     /// A save began, but none of its changes reached the book.

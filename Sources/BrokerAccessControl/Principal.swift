@@ -15,13 +15,16 @@ public enum IdentityStrength: String, CaseIterable, Sendable {
     case claimed
     /// Only the path and the hash of the executable are known.
     case unverified
+    /// The executable lies in a folder that the person declared in session mode. Every program that can write into the
+    /// folder can replace it.
+    case declared
 
     /// Whether any ordinary program of the same user can impersonate an app at this strength. A program that
     /// sets up a fake Flatpak sandbox is not considered here.
     public var isAssumable: Bool {
         switch self {
         case .labelled, .sandboxed, .service: false
-        case .installed, .claimed, .unverified: true
+        case .installed, .claimed, .unverified, .declared: true
         }
     }
 
@@ -29,7 +32,7 @@ public enum IdentityStrength: String, CaseIterable, Sendable {
     /// this strength may neither allow access nor name apps.
     public var namesNobody: Bool {
         switch self {
-        case .claimed, .unverified: true
+        case .claimed, .unverified, .declared: true
         case .labelled, .sandboxed, .service, .installed: false
         }
     }
@@ -63,7 +66,8 @@ public struct SessionIdentity: Hashable, Sendable {
 public struct Principal: Hashable, Sendable {
     public let uid: UInt32
     public let strength: IdentityStrength
-    /// The app's identifier; for `unverified`, the path and SHA-256 of the executable.
+    /// The app's identifier; for `unverified`, the path and SHA-256 of the executable; for `declared`, see
+    /// ``DeclaredFolder/app(program:)``.
     public let app: String
     /// How long the principal exists.
     public let binding: Binding
@@ -84,6 +88,8 @@ public struct Principal: Hashable, Sendable {
     /// The path of the executable, if the identifier begins with one.
     public var path: Substring? {
         guard app.hasPrefix("/") else { return nil }
+        // Only the identifier of an unverified app ends with a hash.
+        guard strength == .unverified else { return app[...] }
         return app.lastIndex(of: " ").map { app[..<$0] } ?? app[...]
     }
 

@@ -71,7 +71,7 @@ public struct Rule: Hashable, Sendable {
     }
 
     public func matches(_ principal: Principal) -> Bool {
-        (strengths?.contains(principal.strength) ?? true) && (apps?.contains(principal.app) ?? true)
+        (strengths?.contains { $0.covers(principal.strength) } ?? true) && (apps?.contains(principal.app) ?? true)
             && appliesToUser(principal.uid)
     }
 
@@ -104,5 +104,13 @@ public struct Rule: Hashable, Sendable {
         }
         if requiresAuthentication { effects.append("requires the person's password for every grant") }
         return effects
+    }
+}
+
+extension IdentityStrength {
+    /// Whether a rule for this strength applies to an app of another strength. A rule for `unverified` apps, which can
+    /// only restrict, also restricts a program that the person declared: without the declaration it would be unverified.
+    fileprivate func covers(_ other: IdentityStrength) -> Bool {
+        self == other || self == .unverified && other == .declared
     }
 }

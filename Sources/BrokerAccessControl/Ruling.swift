@@ -12,12 +12,16 @@ public struct Ruling: Hashable, Sendable {
     /// The members of the ``contactGroups``. The policy only names the groups: the broker reads the members from the
     /// user's book, and until then there are none.
     public var shared = SharedSet.empty
+    /// For an app of strength `declared`: when the declaration of its folder ends, in seconds since 1970; 0 if the folder
+    /// is not declared. `nil` for every other app.
+    public var declaredUntil: Int64?
 
     public var isDenied: Bool { problem != nil || rules.contains(where: \.denies) }
     public var forcedLevel: Rule.Level? {
         [.denied, .limited, .full].first { level in rules.contains { $0.forcedLevel == level } }
     }
-    public var capsLevel: Bool { rules.contains(where: \.capsLevel) }
+    /// An app in a declared folder never gets full access, whatever the rules say.
+    public var capsLevel: Bool { declaredUntil != nil || rules.contains(where: \.capsLevel) }
     public var maximumKeys: ContactKeySet {
         rules.compactMap(\.maximumKeys).reduce(.grantable) { $0.intersection($1) }
     }
@@ -42,12 +46,20 @@ public struct Ruling: Hashable, Sendable {
     public func end(of grant: Grant) -> Int64? {
         var end: Int64?
         if case .untilTime(let time) = grant.lifetime { end = time }
-        if let maximumLifetime, grant.access != .denied {
-            let (own, overflow) = grant.decidedAt.addingReportingOverflow(maximumLifetime)
-            // A time that overflows counts as past.
-            end = min(end ?? .max, overflow ? 0 : own)
+        if grant.access != .denied, let latest = latestEnd(decidedAt: grant.decidedAt) {
+            end = min(end ?? .max, latest)
         }
         return end
+    }
+
+    /// When a grant that is decided at this time ends at the latest, in seconds since 1970; `nil` for no limit.
+    public func latestEnd(decidedAt: Int64) -> Int64? {
+        let own = maximumLifetime.map { lifetime in
+            let (end, overflow) = decidedAt.addingReportingOverflow(lifetime)
+            // A time that overflows counts as past.
+            return overflow ? 0 : end
+        }
+        return [own, declaredUntil].compactMap(\.self).min()
     }
 
     /// Returns when a grant ends because it is not used, in seconds since 1970; `nil` for never. A denial gives no access
@@ -70,7 +82,7 @@ public struct Ruling: Hashable, Sendable {
     ///     the result is at least this one.
     ///   - loadedAt: when the policy was read, in seconds since 1970.
     public func effectiveAccess(of grant: Grant?, at now: Int64, revision: Int64, loadedAt: Int64) -> EffectiveAccess {
-        guard !isDenied else { return .restricted }
+        guard !isDenied, declaredUntil.map({ $0 > now }) ?? true else { return .restricted }
         let decided = grant.flatMap { cut($0, at: now) }
         guard var effective = forced(over: decided, loadedAt: loadedAt) else { return .notDetermined }
         if capsLevel, effective.access == .full { effective.access = .limited(to: effective.own) }

@@ -14,6 +14,7 @@ struct AccessContents {
     var owners: [UInt32: Owner] = [:]
     var silenced: [Principal: Int64] = [:]
     var unconfirmed: [UInt32: [RecordNumber: Int64]] = [:]
+    var declared: [UInt32: [String: DeclaredFolder]] = [:]
     var outboxMarks: [UInt32: Int64] = [:]
     var counters = Counters()
     /// The event of the last audit record; `nil` if there are no records.
@@ -27,6 +28,7 @@ struct AccessContents {
         try readPrincipals(connection, now: now)
         try readIntents(connection, now: now)
         try readSilences(connection, now: now)
+        try readDeclared(connection)
         let shares = try PreparedStatement("SELECT uid, contact, time FROM unconfirmed", on: connection)
         while try shares.step() {
             guard let uid = shares.integerOrNil(0).flatMap(UInt32.init(exactly:)), let contact = shares.integerOrNil(1),
@@ -129,6 +131,8 @@ struct AccessContents {
             }
             guard let level = rows.textOrNil(6) else { continue }
             var grant = Self.grant(rows, level: level)
+            // No version of the broker gives an app in a declared folder full access.
+            if principal.strength == .declared, grant?.access == .full { grant = nil }
             var decision = rows.integerOrNil(15) ?? 0
             if grant == nil {
                 decision = StoredGrant.newDecision()

@@ -46,6 +46,8 @@ struct Unwritten {
     var silences: Set<Principal> = []
     /// Users whose ``AccessStore/unconfirmed`` contacts changed.
     var unconfirmed: Set<UInt32> = []
+    /// Users whose ``AccessStore/declared`` folders changed.
+    var declared: Set<UInt32> = []
     var pseudonyms: Set<UInt32> = []
     var owners: Set<UInt32> = []
     /// Users whose rows the next commit deletes before it writes new ones for them.
@@ -53,7 +55,7 @@ struct Unwritten {
 
     var isEmpty: Bool {
         grants.isEmpty && intents.isEmpty && marks.isEmpty && silences.isEmpty && unconfirmed.isEmpty
-            && pseudonyms.isEmpty && owners.isEmpty && purges.isEmpty
+            && declared.isEmpty && pseudonyms.isEmpty && owners.isEmpty && purges.isEmpty
     }
 }
 

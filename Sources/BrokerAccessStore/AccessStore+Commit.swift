@@ -50,6 +50,7 @@ extension AccessStore {
                 try writePseudonyms(writer.connection)
                 try writeSilences(writer.connection)
                 try writeUnconfirmed(writer.connection)
+                try writeDeclared(writer.connection)
                 if withAllUses || hasUnwrittenUses { try writeUses(writer.connection) }
                 anchors = withAllUses || mustAnchor
                 if anchors { try writer.write(counters) }

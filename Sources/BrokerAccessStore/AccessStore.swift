@@ -38,6 +38,8 @@ public final class AccessStore {
     /// Contacts disclosed to apps without the person's password, keyed by UID. Each contact maps to the time
     /// of the disclosure, in seconds since 1970.
     var unconfirmed: [UInt32: [RecordNumber: Int64]] = [:]
+    /// The folders that the person declared, keyed by UID and path.
+    var declared: [UInt32: [String: DeclaredFolder]] = [:]
     /// By user, the number of the last entry that this store took over from the outbox of the user's book.
     var outboxMarks: [UInt32: Int64]
     var writtenMarks: [UInt32: Int64]
@@ -106,8 +108,16 @@ public final class AccessStore {
         noteOnDisk(committed)
     }
 
-    /// Denies every grant. The lost records may include denials and revocations, so no grant can be trusted.
+    /// Denies every grant, and ends every declaration of a folder. The lost records may include denials, revocations and
+    /// the ends of declarations, so none of them can be trusted.
     private func denyAll(now: Int64) {
+        for folder in declared.values.flatMap(\.values) {
+            endDeclaration(of: folder)
+            append(
+                AuditRecord(
+                    time: now, uid: folder.uid, app: folder.path, strength: .declared, event: .declaration,
+                    detail: "records were lost"))
+        }
         for (principal, held) in held where held.grant.access != .denied {
             let grant = Grant(
                 access: .denied, keys: [], revision: nextRevision(), decidedBy: .administrator,
@@ -136,6 +146,7 @@ public final class AccessStore {
         usages = contents.usages
         silenced = contents.silenced
         unconfirmed = contents.unconfirmed
+        declared = contents.declared
         outboxMarks = contents.outboxMarks
         writtenMarks = contents.outboxMarks
         counters = contents.counters

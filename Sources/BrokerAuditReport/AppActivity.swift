@@ -88,7 +88,7 @@ public struct AppActivity: Sendable {
         case .prompt: count(\.prompts, 1, day)
         case .alarm: count(\.alarms, 1, day)
         case .answer: if day != nil { answers[Self.answer(record), default: 0] += 1 }
-        case .agent, .saveNotDone, .agentSearch, .lookUp, .purge, .backup, .restore, .authentication,
+        case .agent, .declaration, .saveNotDone, .agentSearch, .lookUp, .purge, .backup, .restore, .authentication,
             .policy, .retention, .start, .stop, .gap:
             break
         }

@@ -25,6 +25,7 @@ public final class Broker {
     let passwords: Passwords
     let reloads: PolicyReloads
     let app: AppServices
+    let folders: DeclaredFolders
     private let apps: AppDispatcher
     private let agents: AgentDispatcher
     private let administrators: AdminDispatcher
@@ -72,6 +73,9 @@ public final class Broker {
         grants = Grants(
             surroundings: surroundings, access: access, groupCommit: groupCommit, history: history, sessions: sessions,
             books: books, shares: shares)
+        folders = DeclaredFolders(
+            surroundings: surroundings, access: access, groupCommit: groupCommit, grants: grants, sessions: sessions,
+            history: history)
         let saves = Saves(
             surroundings: surroundings, access: access, groupCommit: groupCommit, books: books, grants: grants,
             history: history,
@@ -118,7 +122,10 @@ public final class Broker {
                 surroundings: surroundings, groupCommit: groupCommit, grants: grants, books: books,
                 longReads: longReads,
                 shown: shown),
-            answers: answers)
+            answers: answers,
+            folders: AgentFolders(
+                surroundings: surroundings, access: access, prompts: prompts, groupCommit: groupCommit,
+                folders: folders))
 
         // The administrator's socket.
         reloads = PolicyReloads(
@@ -173,6 +180,7 @@ public final class Broker {
     private func begin(_ sync: AccessSync, _ problems: StoreProblems) {
         reportLoss()
         reloads.cameIntoForce()
+        folders.scheduleExpiry()
         if feed.isForwarded { sync.schedule(within: surroundings.limits.syncInterval) }
         purges.resume()
         restores.removeLeftovers()
@@ -216,6 +224,10 @@ public final class Broker {
             return
         }
         guard !session.hasEnded() else { return call.connection.close() }
+        guard folders.stillIdentifies(session.caller) else {
+            groupCommit.record(.refusal, of: session.caller, detail: "folder no longer declared")
+            return call.connection.close()
+        }
         guard !session.isAnotherPerson, session.interface == .admin || !books.isRemoving(session.caller.uid) else {
             return call.fail(session.interface == .contacts ? ContactsError.storeUnavailable : .permissionDenied)
         }
@@ -239,6 +251,10 @@ public final class Broker {
 
     /// Whether the stored data for a UID belongs to the user with this name.
     public func isOwner(_ uid: UInt32, named name: String) -> Bool { purges.isOwner(uid, named: name) }
+
+    /// The folders of a user that are declared. A caller that is judged by a folder whose declaration ends meanwhile is
+    /// disconnected at its first call.
+    public func declaredFolders(of uid: UInt32) -> [DeclaredFolder] { folders.present(of: uid) }
 
     /// Opens a user's book, if there is one, before the first call needs it. If that fails, the next call
     /// that needs the book tries again.

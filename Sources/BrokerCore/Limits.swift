@@ -31,9 +31,13 @@ public struct Limits: Hashable, Sendable {
     public var rowText = 200
     /// Contacts that the person may share with an app without a password.
     public var contactsWithoutPassword = 25
-    /// Within this time, all apps of strength `installed`, `claimed` and `unverified` of one user together
-    /// get at most ``contactsWithoutPassword`` different contacts without a password. Picks count too.
+    /// Within this time, all apps of strength `installed`, `claimed`, `unverified` and `declared` of one user
+    /// together get at most ``contactsWithoutPassword`` different contacts without a password. Picks count too.
     public var passwordFreePeriod = Duration.seconds(24 * 3_600)
+    /// Folders that one user may have declared at a time.
+    public var declaredFolders = 16
+    /// How long the declaration of a folder lasts.
+    public var declaredFolderLasts = Duration.seconds(7 * 86_400)
     /// Contacts named in one audit record. A longer list is split into several records.
     public var contactsPerAuditRecord = 250
     /// Bytes of a card that an app proposes, without its image.

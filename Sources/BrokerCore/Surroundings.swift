@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerInterface
 import BrokerVarlink
 
 /// Which users the broker serves.
@@ -50,6 +51,18 @@ public struct SocketUse: Hashable, Sendable {
         self.connectionsLimit = connectionsLimit
         self.heldBytes = heldBytes
         self.heldBytesLimit = heldBytesLimit
+    }
+}
+
+/// A folder that the person may declare.
+public struct FoundFolder: Hashable, Sendable {
+    /// The path without links.
+    public let path: String
+    public let identity: FolderIdentity
+
+    public init(path: String, identity: FolderIdentity) {
+        self.path = path
+        self.identity = identity
     }
 }
 
@@ -110,6 +123,11 @@ public struct Surroundings {
     /// Returns the apps that installed packages name; `nil` if that is not known. It reads files, so it is not called
     /// on the event loop.
     public var installedApps: @Sendable () -> Set<String>? = { nil }
+    /// Checks whether the person may declare a folder, and returns the folder. It reads files, so it is not called on the
+    /// event loop.
+    public typealias InspectFolder = @Sendable (_ path: String, _ uid: UInt32) throws(FolderProblem) -> FoundFolder
+    /// `nil` in system mode, where nobody can declare a folder.
+    public var inspectFolder: InspectFolder?
     /// Stores audit records in a second place; `nil` for none.
     public var auditKeeper: (any AuditKeeper)?
     /// Returns a thumbnail of a photo, both in base64; `nil` if no thumbnail is needed or none can be made.

@@ -15,7 +15,7 @@ public enum Phrase: String, CaseIterable, Sendable {
 
     // Actions of keys, at the bottom of the screen.
     case hintChoose, hintMark, hintOnOff, hintSearch, hintToList, hintOtherList, hintOpen, hintReview, hintOpenQuiet,
-        hintHelp
+        hintHelp, hintFolders, hintEndFolder
 
     // The list of keys, and the question before leaving.
     case helpTitle, helpMove, helpReturn, helpSpace, helpType, helpSlash, helpBack, helpEscape, helpKey, helpQuit,
@@ -24,7 +24,8 @@ public enum Phrase: String, CaseIterable, Sendable {
     // The app that asks.
     case unnamedProgram, sureLabelled, worthLabelled, sureSandboxed, worthSandboxed, sureService, worthService,
         sureInstalled, worthInstalled, sureClaimed, worthClaimed, sureInterpreter, worthInterpreter,
-        sureUnverified, worthUnverified, processOn, processNowhere, says, saidAnother, saysNotWhy, readsAtMost, nothing,
+        sureUnverified, worthUnverified, sureDeclared, worthDeclared, processOn, processNowhere, says, saidAnother,
+        saysNotWhy, readsAtMost, nothing,
         neverUsed, lastUsed
 
     // Lifetimes of a grant, and other settings.
@@ -37,7 +38,7 @@ public enum Phrase: String, CaseIterable, Sendable {
 
     // An app asks for access.
     case accessAsks, wants, dontAllowEver, whatMaySee, whatMayRead, chooseContacts, shareAllNone, shareAllChoice,
-        yesShareAll, shareAllWith, shareAllWithNone, alsoLater, singleOnly, shareWith, shareThese
+        yesShareAll, shareAllWith, shareAllWithNone, alsoLater, singleOnly, declaredSingleOnly, shareWith, shareThese
 
     // An app that has access asks for more keys.
     case alsoWants, onlyKeys, allowKeys, keysGiven
@@ -77,9 +78,18 @@ public enum Phrase: String, CaseIterable, Sendable {
 
     // The list of apps.
     case noGrants, everyAppRefused, columnApp, columnSure, columnSees, columnContacts, columnLast, strengthLabelled,
-        strengthSandboxed, strengthService, strengthInstalled, strengthClaimed, strengthUnverified, grantAll,
+        strengthSandboxed, strengthService, strengthInstalled, strengthClaimed, strengthUnverified, strengthDeclared,
+        grantAll,
         grantSome, grantNothing, grantPolicy, grantProcess, grantSession, never, listFailed, answerUnreadable,
         nothingAnyMore
+
+    // Folders that the person declared.
+    case foldersTitle, foldersNone, foldersMeaning, folderUntil, declareFolder, folderWhich, folderQuestion, folderRisk,
+        yesDeclare, endFolderQuestion, endFolderMeaning, yesEndFolder, folderDeclared, folderEnded
+
+    // Why a folder cannot be declared.
+    case folderSessionOnly, folderNotAbsolute, folderNotFound, folderNotAFolder, folderNotOwned, folderWritable,
+        folderTooWide, folderUnsupported, folderTooMany, folderNotRecorded
 
     // Why the broker refused an answer.
     case answerMalformed, answerContactGone, answerNotSelectable, answerTooLarge, answerCardTooLarge,

@@ -43,6 +43,27 @@ public enum PasswordProblem: String, CaseIterable, Sendable {
     case authorityHangs
 }
 
+/// Why a folder cannot be declared.
+public enum FolderProblem: String, Error, CaseIterable, Sendable {
+    /// The system's broker knows no declared folders.
+    case sessionOnly
+    /// The path begins neither with a slash nor with `~/`.
+    case notAbsolute
+    case notFound
+    case notAFolder
+    /// The folder belongs to another user.
+    case notOwned
+    /// The folder's group or everybody may write into the folder.
+    case writableByOthers
+    /// The root, the home folder, or a folder that contains it.
+    case tooWide
+    /// The file system does not record when a folder was created, or the path has unusual characters.
+    case unsupported
+    /// Too many folders are declared.
+    case tooMany
+    case notRecorded
+}
+
 /// Why a row of the one-time picker cannot be chosen.
 public enum RowProblem: String, CaseIterable, Sendable {
     /// The app excludes the contact.

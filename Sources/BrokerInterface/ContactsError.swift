@@ -122,6 +122,14 @@ public enum AgentError {
         }
     }
 
+    /// - Parameter reason: the problem in English, with details.
+    public static func invalidFolder(_ problem: FolderProblem, _ reason: String) -> VarlinkError {
+        VarlinkError(prefix + "InvalidFolder") {
+            $0.member("problem", problem.rawValue)
+            $0.member("reason", reason)
+        }
+    }
+
     public static func notAnAgent(_ reason: String) -> VarlinkError {
         VarlinkError(prefix + "NotAnAgent") { $0.member("reason", reason) }
     }

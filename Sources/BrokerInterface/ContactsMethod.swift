@@ -28,6 +28,9 @@ public enum AgentMethod: String, CaseIterable, Sendable {
     case answer = "Answer"
     case listGrants = "ListGrants"
     case manage = "Manage"
+    case declareFolder = "DeclareFolder"
+    case listFolders = "ListFolders"
+    case endFolder = "EndFolder"
 }
 
 /// Methods of `io.contactbroker.Admin`.

@@ -32,6 +32,8 @@ public struct Evidence: Hashable, Sendable {
     /// The unit of the system's service manager in which the process runs. Absent if the process is in no
     /// such unit, and always in session mode.
     public var unit: Observation<SystemUnit> = .absent
+    /// The folders above the executable. Absent if its path does not lead to it, and always in system mode.
+    public var folders: Observation<FolderChain> = .absent
     /// `/.flatpak-info` in the process's own root.
     public var flatpakInfo: Observation<FlatpakInfo>
 

@@ -4,11 +4,15 @@ import BrokerAccessControl
 ///
 /// Identity strengths are tried in order, the strongest first. The next strength is tried only if the
 /// evidence rules out the current one. If the evidence is insufficient to decide, the caller is refused.
-public func judge(_ evidence: Evidence, manifests: AppManifests = AppManifests()) -> Judgement {
+///
+/// - Parameter declared: the folders that the person declared; empty in system mode.
+public func judge(
+    _ evidence: Evidence, manifests: AppManifests = AppManifests(), declared: [DeclaredFolder] = []
+) -> Judgement {
     // The sandbox comes first: at no strength may a sandboxed caller be taken for a program of the host.
     let sandbox = Sandbox(evidence)
     if case .cannotTell(let refusal) = sandbox { return .refused(refusal) }
-    let examination = Examination(evidence: evidence, sandbox: sandbox, manifests: manifests)
+    let examination = Examination(evidence: evidence, sandbox: sandbox, manifests: manifests, declared: declared)
     for strength in IdentityStrength.allCases {
         switch examination.finding(strength) {
         case .isNot: continue
@@ -29,6 +33,7 @@ private struct Examination {
     let evidence: Evidence
     let sandbox: Sandbox
     let manifests: AppManifests
+    let declared: [DeclaredFolder]
 
     func finding(_ strength: IdentityStrength) -> Finding {
         // Without `SO_PEERPIDFD` the evidence may be about a later process with the same pid.
@@ -40,6 +45,8 @@ private struct Examination {
         case .installed: return isOfSystem ? installed() : .isNot
         case .claimed: return claimed()
         case .unverified: return unverified()
+        // Every caller that could be identified this way is unverified, which ``unverified()`` decides.
+        case .declared: return .isNot
         }
     }
 
@@ -142,7 +149,7 @@ private struct Examination {
         }
     }
 
-    /// Identifies the app by the path and the hash of the executable.
+    /// Identifies the app by the path and the hash of the executable, or by a declared folder above it.
     private func unverified() -> Finding {
         let executable: Executable
         switch evidence.executable {
@@ -155,6 +162,12 @@ private struct Examination {
         switch session() {
         case .failure(let refusal): return .cannotTell(refusal)
         case .success(let session):
+            if let folder = declaredFolder(of: executable) {
+                return .isCaller(
+                    caller(
+                        .declared, app: folder.app(program: executable.name), displayName: executable.name, executable,
+                        session, isInterpreter: false))
+            }
             return .isCaller(
                 caller(
                     .unverified, app: name.text, displayName: executable.name, executable, session,
@@ -162,6 +175,29 @@ private struct Examination {
                     // libraries. It is therefore treated like an interpreter, which gets no persistent grant.
                     isInterpreter: executable.isInterpreter || sandbox == .some(name: nil)))
         }
+    }
+
+    /// The innermost declared folder above the executable.
+    ///
+    /// The person declared who may act as the app: whoever may write into the folder. Therefore the file and each folder
+    /// down to it must belong to the user, and nobody else may write to them. They must be on one mount, because what is
+    /// mounted below the folder is not in it. A deleted file is in no folder.
+    private func declaredFolder(of executable: Executable) -> DeclaredFolder? {
+        guard !declared.isEmpty, evidence.vantage == .session, evidence.pidfdSource == .socket, sandbox == .none,
+            case .found(let namespace) = evidence.namespaces.mount,
+            evidence.ownNamespaces.mount == .found(namespace), !executable.isDeleted, !executable.isInterpreter,
+            case .found(let chain) = evidence.folders, chain.owner == evidence.uid, !chain.isSharedForWriting
+        else { return nil }
+        for folder in chain.folders.reversed() {
+            guard folder.owner == evidence.uid, !folder.isSharedForWriting, folder.isOnMountOfFile,
+                let identity = folder.identity
+            else { return nil }
+            let found = declared.first {
+                $0.uid == evidence.uid && $0.identity == identity && $0.path == folder.path
+            }
+            if let found { return found }
+        }
+        return nil
     }
 
     /// The terminal session of a caller that has a terminal.

@@ -61,7 +61,8 @@ enum RuleReader {
             }
             guard !strengths.contains(where: \.namesNobody) else {
                 throw table.wrong(
-                    "force", "claimed and unverified apps cannot be given access: any program can use their names")
+                    "force",
+                    "claimed, unverified and declared apps cannot be given access: any program can use their names")
             }
             guard rule.acceptsSameUser || !strengths.contains(.installed) else {
                 throw table.wrong(
@@ -80,7 +81,7 @@ enum RuleReader {
         }
         guard !strengths.contains(where: \.namesNobody) else {
             throw table.wrong(
-                "apps", "a rule cannot name claimed or unverified apps: any program can use their names")
+                "apps", "a rule cannot name claimed, unverified or declared apps: any program can use their names")
         }
         // A pattern also names apps that nobody has written yet.
         guard !rule.allows || !apps.hasPatterns else {

@@ -100,6 +100,16 @@ int clinux_file_status_at(int directory, const char *name, int follow, struct cl
     return file_status(directory, name, follow ? 0 : AT_SYMLINK_NOFOLLOW, out);
 }
 
+int clinux_creation_time(int descriptor, int64_t *seconds, uint32_t *nanoseconds)
+{
+    struct statx status;
+    if (statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BTIME, &status) != 0) return -errno;
+    if (!(status.stx_mask & STATX_BTIME)) return -ENODATA;
+    *seconds = status.stx_btime.tv_sec;
+    *nanoseconds = status.stx_btime.tv_nsec;
+    return 0;
+}
+
 int clinux_open_for_reading(int path_descriptor)
 {
     char path[sizeof "/proc/self/fd/-2147483648"];

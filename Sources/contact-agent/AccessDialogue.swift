@@ -156,7 +156,7 @@ extension AccessDialogue {
         }
         switch place {
         case .introduction:
-            let limits = [words.readAtMost, prompt.allowsAll ? nil : .dim("  " + names.text(.singleOnly))]
+            let limits = [words.readAtMost, prompt.allowsAll ? nil : words.singleOnly]
             return question(
                 words.text(.accessAsks), introduction(words, words.purpose + [words.wants] + limits.compactMap { $0 }))
         case .choosing: return finder.lines(.bold(words.text(.whatMaySee)), on: size, names)

@@ -38,16 +38,19 @@ extension Agent {
     func drawHome(clearing: Bool) {
         guard showsHome else { return }
         isHomeChanged = false
+        isDrawnArmed = isHomeArmed
         drawn = ContinuousClock.now
         guard let size = terminal.size else { return }
         let lines: [StyledLine]
         if queue.isEmpty || size.isLargeEnough {
             lines =
-                home.lines(on: size, isConnected: isServing, once: once, names) + quietLines
+                home.lines(
+                    on: size, isConnected: isServing, once: once, isArmed: isHomeArmed || terminal.isPlain, names)
+                + quietLines
         } else {
             lines = tooSmall(size)
         }
-        let hints = home.hints(once: once, hasQuiet: !quiet.isEmpty, names)
+        let hints = home.hints(once: once, hasQuiet: !quiet.isEmpty, isSession: isSession, names)
         show(lines, right: "", hints: hints, message: [], on: size, clearing: clearing)
     }
 

@@ -201,6 +201,7 @@ extension Agent {
         screen = nil
         visibleSince = nil
         isHomeChanged = true
+        homeVisibleSince = .now
         // Keys that were meant for this screen must not act on the next screen.
         discardInput()
     }
@@ -215,7 +216,8 @@ extension Agent {
         guard !isTerminalLent, ending == nil else { return }
         let isStale = ContinuousClock.now >= drawn + Self.redrawTime
         guard let screen else {
-            if isHomeChanged || isStale { drawHome(clearing: false) }
+            let isArmedNow = home.folders != nil && isHomeArmed != isDrawnArmed
+            if isHomeChanged || isStale || isArmedNow { drawHome(clearing: false) }
             return
         }
         guard visibleSince != nil else { return }

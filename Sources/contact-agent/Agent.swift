@@ -82,6 +82,8 @@ final class Agent {
     var drawnSecondsLeft: Int?
     var isDrawnArmed = false
     var drawn = ContinuousClock.now
+    /// When the main screen last showed another question.
+    var homeVisibleSince = ContinuousClock.now
     var ending: Ending?
 
     init(
@@ -200,6 +202,7 @@ final class Agent {
             if !isDrawnArmed { times.append(visibleSince + Self.armingTime) }
             times.append(drawn + Self.redrawTime)
         } else if screen == nil, showsHome {
+            if home.folders != nil, !isHomeArmed { times.append(homeVisibleSince + Self.armingTime) }
             times.append(isHomeChanged ? .now : drawn + Self.redrawTime)
         }
         return times.min()
@@ -259,14 +262,28 @@ final class Agent {
             return
         }
         isHomeChanged = true
-        switch home.press(key, on: terminal.size ?? .minimum) {
+        let former = home.folders
+        defer {
+            if home.folders?.asksOtherwise(than: former) ?? (former != nil) {
+                discardInput()
+                homeVisibleSince = .now
+            }
+        }
+        switch home.press(key, on: terminal.size ?? .minimum, isArmed: isHomeArmed) {
         case .quit: ending = .quit
         case .open(let grant): open(grant)
+        case .openFolders: if !once { openFolders() }
+        case .folders(let action): follow(action)
         case .openQuiet: if !quiet.isEmpty { queue.insert(quiet.removeFirst(), at: 0) }
         // Apps can have used their access since the last key. The key itself acts on the list that the person sees.
-        case nil: listGrants()
+        case nil: if home.folders == nil { listGrants() }
         }
     }
+
+    /// Whether the main screen was visible long enough for a key that gives something.
+    var isHomeArmed: Bool { ContinuousClock.now >= homeVisibleSince + Self.armingTime }
+    /// Whether the broker runs in session mode, which never asks for a password.
+    var isSession: Bool { password == nil }
 
     /// Discards input that was typed before the person could see the current screen.
     func discardInput() {

@@ -146,6 +146,35 @@ final class AgentConnection {
         return ((reply["grants"]?.elements).map { $0.compactMap(AppGrant.init) } ?? [], reply["reason"]?.string != nil)
     }
 
+    func listFolders() throws(VarlinkClientError) -> [DeclaredFolder] {
+        let reply = try call("ListFolders") { _ in }
+        return (reply["folders"]?.elements).map { $0.compactMap(DeclaredFolder.init) } ?? []
+    }
+
+    /// Returns the folder at this path as the broker would declare it.
+    func checkFolder(_ path: String) throws(VarlinkClientError) -> DeclaredFolder {
+        try folder(path, checkOnly: true)
+    }
+
+    func declareFolder(_ folder: DeclaredFolder) throws(VarlinkClientError) -> DeclaredFolder {
+        try self.folder(folder.path, checkOnly: false)
+    }
+
+    private func folder(_ path: String, checkOnly: Bool) throws(VarlinkClientError) -> DeclaredFolder {
+        let reply = try call("DeclareFolder") {
+            $0.member("path", path)
+            $0.member("checkOnly", checkOnly)
+        }
+        guard let folder = reply["folder"].flatMap(DeclaredFolder.init) else {
+            throw .protocolViolation("no folder in the reply")
+        }
+        return folder
+    }
+
+    func endFolder(_ folder: DeclaredFolder) throws(VarlinkClientError) {
+        _ = try call("EndFolder") { $0.member("path", folder.path) }
+    }
+
     /// Returns a prompt in which the person manages one app's grant; `nil` if the prompt cannot be parsed.
     func manage(_ grant: AppGrant) throws(VarlinkClientError) -> Prompt? {
         let reply = try call("Manage") {
@@ -166,5 +195,15 @@ final class AgentConnection {
             $0.member("agent", token)
             write(&$0)
         }
+    }
+}
+
+extension DeclaredFolder {
+    /// - Returns: `nil` if the object does not match the interface.
+    fileprivate init?(_ object: JSONValue) {
+        guard let path = object["path"]?.string, let ends = object["ends"]?.string.flatMap(Timestamp.seconds) else {
+            return nil
+        }
+        self.init(path: path, ends: ends)
     }
 }

@@ -45,10 +45,12 @@ struct CallerWords {
                 switch caller.strength {
                 case .labelled, .sandboxed, .service: .dim
                 // Other programs of the user can pretend to be these apps.
-                case .installed, .claimed, .unverified: .warning
+                case .installed, .claimed, .unverified, .declared: .warning
                 }
             return [StyledLine("  " + sure)]
-                + StyledLine(names.text(worth, [.program: program]), style).wrapped(columns: columns - 2).map {
+                + StyledLine(names.text(worth, [.program: program, .time: folderEnd]), style).wrapped(
+                    columns: columns - 2
+                ).map {
                     StyledLine("  ") + $0
                 }
         }
@@ -61,7 +63,18 @@ struct CallerWords {
         case .claimed: lines(.sureClaimed, identifier, .worthClaimed)
         case .unverified where prompt.isInterpreter: lines(.sureInterpreter, path, .worthInterpreter)
         case .unverified: lines(.sureUnverified, path, .worthUnverified)
+        case .declared: lines(.sureDeclared, caller.folder.map(ShownText.line) ?? identifier, .worthDeclared)
         }
+    }
+
+    /// When the declaration of the app's folder ends.
+    private var folderEnd: String {
+        caller.folderUntil.flatMap(Timestamp.seconds).map { names.day($0) } ?? "…"
+    }
+
+    /// Why the app can have single contacts only.
+    var singleOnly: StyledLine {
+        .dim("  " + names.text(caller.strength == .declared ? .declaredSingleOnly : .singleOnly))
     }
 
     /// The app's process and its terminal.

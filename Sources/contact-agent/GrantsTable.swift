@@ -51,6 +51,7 @@ enum GrantsTable {
         case .installed: .strengthInstalled
         case .claimed: .strengthClaimed
         case .unverified: .strengthUnverified
+        case .declared: .strengthDeclared
         }
     }
 

@@ -8,6 +8,8 @@ struct Home {
         case open(AppGrant)
         /// Open the first quiet prompt.
         case openQuiet
+        case openFolders
+        case folders(FoldersScreen.Action)
     }
 
     /// The most messages that are kept.
@@ -19,6 +21,8 @@ struct Home {
     private(set) var areRefused = false
     private var cursor = Cursor()
     private(set) var isHelpShown = false
+    /// The screen of declared folders, while it covers the list of apps.
+    var folders: FoldersScreen?
 
     mutating func say(_ line: StyledLine) {
         messages.append(line)
@@ -36,7 +40,12 @@ struct Home {
         if let place { _ = cursor.move(.row(index: place), count: grants.count, page: max(1, grants.count)) }
     }
 
-    mutating func press(_ key: Key, on size: ScreenSize) -> Action? {
+    mutating func show(_ folders: FoldersScreen) { self.folders = folders }
+    mutating func closeFolders() { folders = nil }
+
+    /// - Parameter isArmed: whether the screen was visible long enough to be read.
+    mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Action? {
+        if folders != nil { return folders?.press(key, on: size, isArmed: isArmed).map { .folders($0) } }
         if isHelpShown {
             isHelpShown = false
             return nil
@@ -48,6 +57,7 @@ struct Home {
         switch key {
         case .character("q"): return .quit
         case .character("o"): return .openQuiet
+        case .character("d"): return .openFolders
         case .character("?"): isHelpShown = true
         case .enter: return current.map { .open($0) }
         default: break
@@ -68,7 +78,13 @@ struct Home {
 
     // MARK: - Lines
 
-    func lines(on size: ScreenSize, isConnected: Bool, once: Bool, _ names: LocalizedNames) -> [StyledLine] {
+    func lines(
+        on size: ScreenSize, isConnected: Bool, once: Bool, isArmed: Bool, _ names: LocalizedNames
+    ) -> [StyledLine] {
+        if let folders {
+            let last = messageLines(on: size)
+            return folders.lines(on: size, isArmed: isArmed) + (last.isEmpty ? [] : [""]) + last
+        }
         if isHelpShown { return HelpText.lines(names, columns: size.columns) }
         let last = messageLines(on: size)
         let state: StyledLine = .bold(names.text(isConnected ? .waiting : .brokerUnreachable))
@@ -87,10 +103,15 @@ struct Home {
         return [state] + table + (last.isEmpty ? [] : [""]) + last
     }
 
-    func hints(once: Bool, hasQuiet: Bool, _ names: LocalizedNames) -> [Hint] {
+    /// - Parameter isSession: whether the broker runs in session mode, in which folders can be declared.
+    func hints(once: Bool, hasQuiet: Bool, isSession: Bool, _ names: LocalizedNames) -> [Hint] {
+        if let folders { return folders.hints }
         if isHelpShown { return [Hint(key: "Return", words: names.text(.back))] }
         let open = grants.isEmpty || once ? [] : [Hint(key: "Return", words: names.text(.hintReview))]
         let quiet = hasQuiet ? [Hint(key: "o", words: names.text(.hintOpenQuiet))] : []
-        return open + quiet + [Hint(key: "q", words: names.text(.quit)), Hint(key: "?", words: names.text(.hintHelp))]
+        let declare = isSession && !once ? [Hint(key: "d", words: names.text(.hintFolders))] : []
+        return open + quiet + declare + [
+            Hint(key: "q", words: names.text(.quit)), Hint(key: "?", words: names.text(.hintHelp)),
+        ]
     }
 }

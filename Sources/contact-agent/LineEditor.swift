@@ -1,11 +1,15 @@
 /// A line of text that is being typed, such as a query.
 struct LineEditor: Hashable {
-    /// The maximum length of a line, in characters. Names are shorter.
+    /// The usual maximum length of a line, in characters. Names are shorter.
     static let maximumLength = 100
 
     private(set) var text: String
+    private let maximum: Int
 
-    init(_ text: String = "") { self.text = String(text.prefix(Self.maximumLength)) }
+    init(_ text: String = "", maximum: Int = maximumLength) {
+        self.text = String(text.prefix(maximum))
+        self.maximum = maximum
+    }
 
     /// Whether a text is one line that is not too long.
     static func canHold(_ text: String) -> Bool {
@@ -36,7 +40,7 @@ struct LineEditor: Hashable {
     }
 
     private mutating func insert(_ character: Character) {
-        guard text.count < Self.maximumLength, Self.isPermitted(character) else { return }
+        guard text.count < maximum, Self.isPermitted(character) else { return }
         text.append(character)
     }
 }

@@ -68,6 +68,7 @@ extension LocalizedNames {
             case "io.contactbroker.Agent.InvalidAnswer": AnswerProblem(rawValue: problem).map(Self.phrase(for:))
             case "io.contactbroker.Agent.AuthenticationFailed":
                 PasswordProblem(rawValue: problem).map(Self.phrase(for:))
+            case "io.contactbroker.Agent.InvalidFolder": FolderProblem(rawValue: problem).map(Self.phrase(for:))
             case "io.contactbroker.Agent.TooManyAgents": .errorTooManyAgents
             case "io.contactbroker.Contacts.StoreUnavailable": .errorStore
             case "org.varlink.service.PermissionDenied": .errorNotAccepted
@@ -112,6 +113,21 @@ extension LocalizedNames {
         case .timedOut: .passwordTooLate
         case .authorityFailed: .passwordFailed
         case .authorityHangs: .passwordHangs
+        }
+    }
+
+    private static func phrase(for problem: FolderProblem) -> Phrase {
+        switch problem {
+        case .sessionOnly: .folderSessionOnly
+        case .notAbsolute: .folderNotAbsolute
+        case .notFound: .folderNotFound
+        case .notAFolder: .folderNotAFolder
+        case .notOwned: .folderNotOwned
+        case .writableByOthers: .folderWritable
+        case .tooWide: .folderTooWide
+        case .unsupported: .folderUnsupported
+        case .tooMany: .folderTooMany
+        case .notRecorded: .folderNotRecorded
         }
     }
 

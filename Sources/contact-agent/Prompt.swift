@@ -4,7 +4,7 @@ import BrokerModel
 
 /// The identity strength of an app, strongest first.
 enum IdentityStrength: String, Sendable {
-    case labelled, sandboxed, service, installed, claimed, unverified
+    case labelled, sandboxed, service, installed, claimed, unverified, declared
 }
 
 /// The lifetime of a grant.
@@ -51,6 +51,10 @@ struct Caller: Hashable, Sendable {
     var executable: String?
     var pid: Int
     var terminal: String?
+    /// The folder that the person declared, at strength `declared`.
+    var folder: String?
+    /// When the declaration of the folder ends, such as `2026-01-31T12:00:00Z`.
+    var folderUntil: String?
 }
 
 /// One prompt for the person.
@@ -128,6 +132,8 @@ extension Caller {
         executable = object["executable"]?.string
         self.pid = Int(pid)
         terminal = object["terminal"]?.string
+        folder = object["folder"]?.string
+        folderUntil = object["folderUntil"]?.string
     }
 }
 

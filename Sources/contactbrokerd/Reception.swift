@@ -59,8 +59,10 @@ struct Reception {
     /// Collects the evidence on a worker and judges it.
     private func identify(_ peer: PeerHandle, _ decide: PendingAdmission) {
         let (source, manifests) = (source, manifests)
+        // A declaration concerns apps. At the other sockets, a program in a declared folder stays unverified.
+        let declared = interface == .contacts ? broker.declaredFolders(of: peer.uid) : []
         decide.onAbandoned = inspections.identification.inspect(at: inspections.place(of: peer)) {
-            Self.identify(peer, source, manifests)
+            Self.identify(peer, source, manifests, declared)
         } done: { [self] result in
             switch result {
             case .failure(.ended):
@@ -77,12 +79,12 @@ struct Reception {
 
     /// Runs on a worker: it reads files, and the user database may be remote (NSS), so look-ups can block.
     private static func identify(
-        _ peer: PeerHandle, _ source: any EvidenceSource, _ manifests: AppManifests
+        _ peer: PeerHandle, _ source: any EvidenceSource, _ manifests: AppManifests, _ declared: [DeclaredFolder]
     ) -> Result<(Evidence, Judgement, user: String), PeerError> {
         do throws(PeerError) {
             let evidence = try source.collect(peer)
             let user = names.name(of: peer.uid, in: evidence.process)
-            return .success((evidence, judge(evidence, manifests: manifests), user))
+            return .success((evidence, judge(evidence, manifests: manifests, declared: declared), user))
         } catch {
             return .failure(error)
         }

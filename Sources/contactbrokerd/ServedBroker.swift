@@ -62,7 +62,9 @@ final class ServedBroker {
         }
         surroundings.parsePolicy = { Policy(reading: $0) }
         switch setting.mode {
-        case .session: surroundings.withoutAuthentication = settings.withoutAuthentication
+        case .session:
+            surroundings.withoutAuthentication = settings.withoutAuthentication
+            surroundings.inspectFolder = FolderInspection.inspect
         case .system:
             surroundings.withoutAuthentication = settings.withoutAuthentication ?? .refuse
             surroundings.authority = PolkitAuthority(loop: loop)

@@ -127,6 +127,7 @@ struct AppGrant {
         case "installed": "named by an installed package; other programs of the user can imitate it"
         case "claimed": "started under this name, which any program of the user can use"
         case "unverified": "known only by its file, which other programs of the user can run"
+        case "declared": "a program in a folder that the user declared; whatever can write there can replace it"
         default: "unknown"
         }
     }

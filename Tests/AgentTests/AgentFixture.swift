@@ -143,6 +143,9 @@ struct PromptText {
     var strength = "unverified"
     var executable = "/usr/bin/mail"
     var terminal: String? = "pts/3"
+    /// The declared folder, and the end of its declaration.
+    var folder: String?
+    var folderUntil: String?
     var status = "notDetermined"
     var purpose: String? = "to fill in addresses"
     var otherPurpose: Bool?
@@ -181,6 +184,8 @@ struct PromptText {
                 $0.member("executable", executable)
                 $0.member("pid", 4711)
                 $0.member("terminal", terminal)
+                $0.member("folder", folder)
+                $0.member("folderUntil", folderUntil)
             }
             writer.member("currentStatus", status)
             writer.member("purpose", purpose)

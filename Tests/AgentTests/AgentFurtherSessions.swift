@@ -139,6 +139,26 @@ extension AgentScreens {
                 Step("You changed nothing", "q"),
             ]),
         Session(
+            name: "home-folders", prompt: nil,
+            steps: [
+                Step("[d] Folders", "d"), Step("You declared no folder", "⎋", "esc"), Step("[d] Folders", "d"),
+                Step("[n] Declare", "n"), Step("Which folder", "home/ada/none", "/home/ada/none"),
+                Step("/home/ada/none▏", "⏎", ""), Step("no such folder", "⌫⌫⌫⌫app", "/home/ada/app"),
+                Step("/home/ada/app▏", "⏎", ""), Step("[y] Yes, declare", "b"), Step("[n] Declare", "n"),
+                Step("Which folder", "⌧~", "~"), Step("~▏", "⎋", "esc"), Step("[n] Declare", "⏎", ""),
+                Step("Which folder", "home/ada/app", "/home/ada/app"), Step("/home/ada/app▏", "⏎", ""),
+                Step("[y] Yes, declare", "y"), Step("Declared until", "⏎", "1"), Step("[y] Yes, end", "⏎", "b"),
+                Step("Folders that you", click: "/home/ada/app", "1"), Step("[y] Yes, end", "←", "back"),
+                Step("Folders that you", "⏎", "1"), Step("[y] Yes, end", "y"), Step("No longer declared", "⎋", "esc"),
+                Step("[d] Folders", "q"),
+            ]),
+        Session(
+            name: "access-declared", prompt: declared,
+            steps: [
+                Step("[c] Choose", "c"), Step("] Grace Hopper", "↓ ", "2"), Step("1 marked", "⏎", ""),
+                Step("[y] Share this", "y"),
+            ]),
+        Session(
             name: "home-quiet", prompt: PromptText(quiet: true),
             steps: [Step("[o] Open", "o"), Step("[c] Choose", "⎋", "esc")]),
     ]
@@ -149,6 +169,10 @@ extension AgentScreens {
         contact.match = contact.identifier == "r2" ? "email" : nil
         return contact
     }
+
+    private static let declared = PromptText(
+        displayName: "hello", strength: "declared", executable: "/home/ada/app/.build/debug/hello",
+        folder: "/home/ada/app", folderUntil: "2099-01-31T12:00:00Z", maximumLevel: "limited")
 
     private static let anotherPurpose: PromptText = {
         var prompt = managed

@@ -27,7 +27,9 @@ struct AgentScreens {
         broker.managed = session.managed
         let once = session.prompt == nil ? [] : ["--once"]
         let fixture = try AgentFixture(
-            once + (isPlain ? ["--plain"] : []), columns: size.columns, rows: size.rows, contacts: session.people,
+            columns: size.columns, rows: size.rows, contacts: session.people,
+            // The screen of folders begins with the folder in which the agent was started.
+            script: "cd / && exec \"$AGENT\" " + (once + (isPlain ? ["--plain"] : [])).joined(separator: " "),
             environment: ["LANG": session.language, "LANGUAGE": ""], broker: broker)
         try fixture.registered()
         // Otherwise the prompt could come before the main screen is written.

@@ -60,6 +60,11 @@ final class BrokerStandIn {
     private(set) var servingConnections = 0
     private(set) var isNotifying = false
 
+    /// The paths of the declared folders.
+    private(set) var folders: [String] = []
+    /// When each declaration ends.
+    private static let folderEnd = "2099-01-31T12:00:00Z"
+
     private var listening: CInt = -1
     private var connections: [CInt: [UInt8]] = [:]
     private var serving: CInt?
@@ -208,6 +213,21 @@ final class BrokerStandIn {
             send(#"{"parameters":{}}"#, on: descriptor)
         case "io.contactbroker.Agent.ListGrants":
             send(#"{"parameters":{"grants":\#(grants)}}"#, on: descriptor)
+        case "io.contactbroker.Agent.ListFolders":
+            let listed = folders.map { #"{"path":"\#($0)","ends":"\#(Self.folderEnd)"}"# }.joined(separator: ",")
+            send(#"{"parameters":{"folders":[\#(listed)]}}"#, on: descriptor)
+        case "io.contactbroker.Agent.DeclareFolder":
+            let path = parameters?["path"]?.string ?? ""
+            guard !path.hasSuffix("/none") else {
+                return fail(
+                    "io.contactbroker.Agent.InvalidFolder", #"{"problem":"notFound","reason":"no folder"}"#,
+                    on: descriptor)
+            }
+            if parameters?["checkOnly"]?.bool != true { folders.append(path) }
+            send(#"{"parameters":{"folder":{"path":"\#(path)","ends":"\#(Self.folderEnd)"}}}"#, on: descriptor)
+        case "io.contactbroker.Agent.EndFolder":
+            folders.removeAll { $0 == parameters?["path"]?.string }
+            send(#"{"parameters":{}}"#, on: descriptor)
         case "io.contactbroker.Agent.Show":
             let identifier = parameters?["identifier"]?.string
             let card = contacts.first { $0.identifier == identifier }?.card ?? "{}"

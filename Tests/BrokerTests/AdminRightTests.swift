@@ -49,7 +49,7 @@ struct AdminRightTests {
                 #expect(right(for: request, by: caller) == .never)
                 #expect(right(for: request, by: Self.caller(strength, uid: 0)) == .never)
             }
-        case .installed, .claimed, .unverified:
+        case .installed, .claimed, .unverified, .declared:
             #expect(right(for: own, by: caller) == Self.own(method))
             let othersRight: AdminRight =
                 switch method {

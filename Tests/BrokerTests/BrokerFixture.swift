@@ -20,6 +20,8 @@ final class BrokerFixture {
     let journal = Journal()
     /// The names of the system's users.
     let names = Names()
+    /// The folders that the person can declare.
+    let folders = Folders()
     private(set) var broker: Broker
     /// How many answers of persons the broker has accepted.
     var acceptedAnswers = 0
@@ -78,7 +80,8 @@ final class BrokerFixture {
         try #require(mkdtemp(&template) != nil)
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         broker = try Self.open(
-            folder, loop, journal, names, authority, withoutAuthentication, limits, hasLoginSession, disk, mode,
+            folder, loop, journal, names, folders, authority, withoutAuthentication, limits, hasLoginSession, disk,
+            mode,
             mayLookUpContacts)
     }
 
@@ -88,7 +91,8 @@ final class BrokerFixture {
     }
 
     private static func open(
-        _ folder: String, _ loop: TestLoop, _ journal: Journal, _ names: Names, _ authority: TestAuthority?,
+        _ folder: String, _ loop: TestLoop, _ journal: Journal, _ names: Names, _ folders: Folders,
+        _ authority: TestAuthority?,
         _ withoutAuthentication: Policy.WithoutAuthentication?, _ limits: Limits, _ hasLoginSession: Bool,
         _ disk: SlowDisk?, _ mode: BrokerMode, _ mayLookUpContacts: Bool
     ) throws -> Broker {
@@ -107,6 +111,7 @@ final class BrokerFixture {
         }
         surroundings.hasLoginSession = { _ in hasLoginSession }
         surroundings.mode = mode
+        surroundings.inspectFolder = { (path, _) throws(FolderProblem) in try folders.inspect(path) }
         surroundings.mayLookUpContacts = mayLookUpContacts
         surroundings.parsePolicy = { Policy(reading: $0) }
         guard let disk else { return Broker(surroundings: surroundings, access: access) }
@@ -116,6 +121,22 @@ final class BrokerFixture {
     }
 
     private final class Watch {}
+
+    /// Folders below `/home/ada`. `link` leads to `/home/ada`, and `none` does not exist.
+    final class Folders: Sendable {
+        private let numbers = Mutex<UInt64>(1)
+
+        func inspect(_ path: String) throws(FolderProblem) -> FoundFolder {
+            guard !path.hasSuffix("/none") else { throw .notFound }
+            let identity = FolderIdentity(
+                deviceMajor: 8, deviceMinor: 1, inode: numbers.withLock { $0 }, createdSeconds: 0, createdNanoseconds: 0
+            )
+            return FoundFolder(path: path.replacing("/link/..", with: ""), identity: identity)
+        }
+
+        /// Another folder takes the place of each one.
+        func replace() { numbers.withLock { $0 += 1 } }
+    }
 
     final class Names: Sendable {
         private let given = Mutex<[UInt32: String]>([:])
@@ -143,7 +164,8 @@ final class BrokerFixture {
     func restart() throws {
         broker.close()
         broker = try Self.open(
-            folder, loop, journal, names, authority, withoutAuthentication, limits, hasLoginSession, disk, mode,
+            folder, loop, journal, names, folders, authority, withoutAuthentication, limits, hasLoginSession, disk,
+            mode,
             mayLookUpContacts)
     }
 
@@ -178,7 +200,8 @@ final class BrokerFixture {
         }
         try meanwhile()
         broker = try Self.open(
-            folder, loop, journal, names, authority, withoutAuthentication, limits, hasLoginSession, disk, mode,
+            folder, loop, journal, names, folders, authority, withoutAuthentication, limits, hasLoginSession, disk,
+            mode,
             mayLookUpContacts)
     }
 

@@ -58,7 +58,8 @@ struct AuditLedger {
         // Any program can cause password requests and refusals as often as it likes. In a session it can also be
         // an agent.
         case .refusal, .authentication, .agent, .lookUp: return .refusal
-        case .withheld, .prompt, .answer, .grant, .revocation, .save, .saveNotDone, .agentSearch, .alarm, .purge,
+        case .withheld, .prompt, .answer, .grant, .revocation, .declaration, .save, .saveNotDone, .agentSearch, .alarm,
+            .purge,
             .backup, .restore, .policy, .retention, .start, .stop, .gap:
             return nil
         }
@@ -210,7 +211,7 @@ extension AuditEvent {
     var isCausedByApp: Bool {
         switch self {
         case .disclosure, .refusal, .prompt, .save, .saveNotDone, .authentication, .agent: true
-        case .withheld, .answer, .grant, .revocation, .agentSearch, .lookUp, .alarm, .purge,
+        case .withheld, .answer, .grant, .revocation, .declaration, .agentSearch, .lookUp, .alarm, .purge,
             .backup, .restore, .policy, .retention,
             .start, .stop, .gap:
             false

@@ -239,6 +239,21 @@ enum Schema {
         -- A hash of the purpose that the app gave at the prompt which the person answered last.
         ALTER TABLE appGrant ADD COLUMN purposeHash TEXT;
         """,
+        """
+        -- The folders that the person declared (DeclaredFolder). inode: the 64 bits of an unsigned number. ends: seconds
+        -- since 1970.
+        CREATE TABLE declaredFolder (
+            uid                INTEGER NOT NULL,
+            path               TEXT    NOT NULL,
+            deviceMajor        INTEGER NOT NULL,
+            deviceMinor        INTEGER NOT NULL,
+            inode              INTEGER NOT NULL,
+            createdSeconds     INTEGER NOT NULL,
+            createdNanoseconds INTEGER NOT NULL,
+            ends               INTEGER NOT NULL,
+            PRIMARY KEY (uid, path)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ]
 
     /// The first version with a ``SyncedPosition`` file.
@@ -268,6 +283,7 @@ enum Schema {
         if version >= 7 { tables.append("unconfirmed") }
         if version >= 9 { tables += ["auditSegment", "auditRemoval"] }
         if version >= 10 { tables.append("groupShare") }
+        if version >= 13 { tables.append("declaredFolder") }
         for table in tables {
             let report = try PreparedStatement("PRAGMA quick_check(\(table))", on: connection)
             while try report.step() {

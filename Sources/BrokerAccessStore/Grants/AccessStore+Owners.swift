@@ -23,7 +23,7 @@ extension AccessStore {
     }
 
     /// Deletes everything stored for a user except the audit: grants, identifier keys, intents, silences,
-    /// unconfirmed contacts, the outbox mark and the key of the contacts' pseudonyms.
+    /// unconfirmed contacts, declared folders, the outbox mark and the key of the contacts' pseudonyms.
     ///
     /// The same transaction records that the book must be deleted too. After a crash, the next start can
     /// therefore finish the purge.
@@ -42,6 +42,8 @@ extension AccessStore {
         for principal in silenced.keys where principal.uid == uid { silenced[principal] = nil }
         unconfirmed[uid] = nil
         unwritten.unconfirmed.remove(uid)
+        declared[uid] = nil
+        unwritten.declared.remove(uid)
         for app in usages.keys where app.uid == uid { usages[app] = nil }
         unwritten.silences = unwritten.silences.filter { $0.uid != uid }
         unwritten.grants = unwritten.grants.filter { $0.key.uid != uid }
@@ -75,7 +77,9 @@ extension AccessStore {
 
     func writeOwners(_ connection: Database) throws(AccessStoreError) {
         for uid in unwritten.purges {
-            for table in ["principal", "saveIntent", "auditKey", "silence", "unconfirmed", "outboxMark"] {
+            for table in [
+                "principal", "saveIntent", "auditKey", "silence", "unconfirmed", "outboxMark", "declaredFolder",
+            ] {
                 try connection.statement("DELETE FROM \(table) WHERE uid = ?").bind(1, Int64(uid)).run()
             }
         }

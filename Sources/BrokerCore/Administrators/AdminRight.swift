@@ -39,7 +39,7 @@ func right(for request: AdminRequest, by caller: Caller) -> AdminRight {
     // A caller with one of these strengths is an app or a service, not a person's shell, so it has no rights
     // here.
     case .labelled, .sandboxed, .service: return .never
-    case .installed, .claimed, .unverified: break
+    case .installed, .claimed, .unverified, .declared: break
     }
     guard !caller.isSandboxed else { return .never }
     guard caller.uid != 0 else { return .nothing }

@@ -86,7 +86,8 @@ struct ContactSightings: Sendable {
         case .save: if isNamed { readSave(record, owner) }
         case .grant, .revocation: change(owner, record, isNamed)
         case .disclosure: readDisclosure(record, owner, isNamed)
-        case .withheld, .refusal, .prompt, .answer, .agent, .saveNotDone, .agentSearch, .purge, .authentication,
+        case .withheld, .refusal, .prompt, .answer, .agent, .declaration, .saveNotDone, .agentSearch, .purge,
+            .authentication,
             .lookUp, .alarm, .backup, .restore, .policy, .retention, .start, .stop, .gap:
             break
         }

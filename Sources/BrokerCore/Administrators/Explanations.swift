@@ -91,6 +91,14 @@ struct Explanations {
                     ? "other programs can imitate it, so contacts that are added to the shared groups later do not join"
                     : "contacts that the person adds to the shared groups join")
         }
+        if let folder = principal.declaredFolder {
+            let until = ruling.declaredUntil.flatMap { $0 > surroundings.seconds ? Timestamp.text(seconds: $0) : nil }
+            reasons.append(
+                until.map {
+                    "until \($0) any program with this file name in \(folder) is this app: the person declared the folder"
+                }
+                    ?? "the folder \(folder) is not declared any more, so no program is this app")
+        }
         if let difference = ruling.difference(of: grant, from: effective, at: surroundings.seconds) {
             reasons.append(difference)
         }

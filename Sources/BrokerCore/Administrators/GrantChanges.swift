@@ -122,6 +122,9 @@ struct GrantChanges {
         _ parameters: AdminParameters
     ) throws(VarlinkError) {
         let former = change.grant.access
+        guard status != .full || principal.strength != .declared else {
+            throw AdminError.invalidValue("status", reason: "an app in a declared folder never gets full access")
+        }
         switch (status, former) {
         case (.denied, _): change.grant.access = .denied
         case (.limited, .full): change.grant.access = .limited(to: [])

@@ -29,6 +29,13 @@ extension AgentAnswers {
         guard keys.isSubset(of: known.ruling.maximumKeys) else { throw Self.beyondPolicy }
     }
 
+    /// An agent offers full access to no app in a declared folder.
+    func checkFull(_ level: AnswerParameters.Level, _ prompt: Prompt) throws(VarlinkError) {
+        guard level != .full || prompt.caller.strength != .declared else {
+            throw AgentError.invalidAnswer(.malformed, "an app in a declared folder never gets full access")
+        }
+    }
+
     /// Whether an answer to a manage prompt changes nothing but the terms: it names keys or a lifetime and no rows, and
     /// the level is the present one.
     ///
@@ -75,8 +82,12 @@ extension AgentAnswers {
             guard let end = expires.flatMap(Timestamp.seconds), end > surroundings.seconds else {
                 throw AgentError.invalidAnswer(.malformed, "expires must be in the future")
             }
-            if let longest = grants.ruling(of: prompt.session).maximumLifetime, end > surroundings.seconds + longest {
-                throw AgentError.invalidAnswer(.policyLimits, "expires is later than the administrator's policy allows")
+            let ruling = grants.ruling(of: prompt.session)
+            if let latest = ruling.latestEnd(decidedAt: surroundings.seconds), end > latest {
+                throw AgentError.invalidAnswer(
+                    .policyLimits,
+                    "expires is later than the administrator's policy allows, or than the declaration of the app's folder"
+                )
             }
             return .untilTime(end)
         }

@@ -208,6 +208,7 @@ struct AgentAnswers {
         guard level == .limited || (rows.isEmpty && removed.isEmpty) else {
             throw AgentError.invalidAnswer(.malformed, "contacts can be chosen only with the level limited")
         }
+        try checkFull(level, prompt)
         try checkPolicy(level, prompt, known)
         if prompt.kind == .manage {
             return try managed(level, adding: rows, removing: removed, parameters, prompt, known)
@@ -331,11 +332,11 @@ struct AgentAnswers {
         let access = decided.access
         var lifetime = decided.lifetime
         if lifetime == .untilRevoked, decided.decidedAt == nil, access != .denied,
-            let longest = grants.ruling(of: prompt.session).maximumLifetime
+            let latest = grants.ruling(of: prompt.session).latestEnd(decidedAt: surroundings.seconds)
         {
-            // The prompt showed this end to the person. A later change to the policy rule does not change the
-            // stored end.
-            lifetime = .untilTime(surroundings.seconds + longest)
+            // The prompt showed this end to the person. A later change to the policy rule, or a new declaration of the
+            // app's folder, does not change the stored end.
+            lifetime = .untilTime(latest)
         }
         prompt.isAnswered = true
         if parameters.neverAskAgain, decided.level == .denied { grants.silence(prompt.caller) }

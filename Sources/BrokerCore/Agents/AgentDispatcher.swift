@@ -18,6 +18,7 @@ struct AgentDispatcher {
     let described: GrantDescriptions
     let searches: AgentSearches
     let answers: AgentAnswers
+    let folders: AgentFolders
 
     func answer(_ call: Call, _ session: CallerSession) {
         guard call.interface == ContactsInterface.agent.name, let method = AgentMethod(rawValue: String(call.name))
@@ -33,6 +34,9 @@ struct AgentDispatcher {
             case .listGrants: try listGrants(call, session)
             case .manage: try manage(call, session)
             case .keepOpen: try keepOpen(call, session)
+            case .declareFolder: try folders.declare(call, session)
+            case .listFolders: try folders.list(call, session)
+            case .endFolder: try folders.end(call, session)
             }
         } catch {
             call.fail(error)
@@ -142,11 +146,12 @@ struct AgentDispatcher {
         case .session(let bound): session = bound
         case .process(let bound): process = bound
         }
-        let path = principal.app.lastIndex(of: " ").map { String(principal.app[..<$0]) }
+        // The folder and the file name do not tell which file below the folder the app last ran.
+        let path = principal.strength == .declared ? nil : principal.path.map(String.init)
         return Caller(
             uid: principal.uid, strength: principal.strength, app: principal.app,
             displayName: access.displayName(of: principal) ?? principal.app,
-            executable: principal.app.hasPrefix("/") ? path : nil, process: process, session: session, terminal: nil,
+            executable: path, process: process, session: session, terminal: nil,
             isInterpreter: access.isInterpreter(principal), isSandboxed: false)
     }
 }

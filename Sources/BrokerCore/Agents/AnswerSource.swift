@@ -19,6 +19,9 @@ struct AnswerSource {
         (self.agent, hasPassword) = (agent.session.caller, approval?.hasPassword ?? false)
     }
 
+    /// - Parameter agent: the connection of an agent in session mode, where nothing asks for a password.
+    init(_ agent: CallerSession) { (self.agent, hasPassword) = (agent.caller, false) }
+
     /// The words for the audit and the grant.
     var words: String {
         // The record of the agent's joining has the hash too.

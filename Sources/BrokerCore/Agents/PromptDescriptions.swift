@@ -27,7 +27,7 @@ struct PromptDescriptions {
                 $0.member("cookie", prompt.cookie)
                 $0.member("kind", prompt.kind.rawValue)
                 $0.name("caller")
-                $0.object { Self.describe(prompt.caller, &$0) }
+                $0.object { Self.describe(prompt.caller, known.ruling, &$0) }
                 $0.member("currentStatus", known.effective.status.rawValue)
                 $0.member("purpose", prompt.question.purpose)
                 let keys = prompt.kind == .keys ? grants.lacked(of: prompt.question.keys, known) : prompt.question.keys
@@ -88,17 +88,19 @@ struct PromptDescriptions {
             decided.lifetime = .untilRevoked
             end = ruling.end(of: decided)
         } else {
-            end = ruling.maximumLifetime.map { surroundings.seconds + $0 }
+            end = ruling.latestEnd(decidedAt: surroundings.seconds)
         }
         writer.member("endsAt", end.map { Timestamp.text(seconds: $0) })
     }
 
-    private static func describe(_ caller: Caller, _ writer: inout JSONWriter) {
+    private static func describe(_ caller: Caller, _ ruling: Ruling, _ writer: inout JSONWriter) {
         writer.member("displayName", caller.displayName)
         writer.member("identifier", caller.app)
         writer.member("strength", caller.strength.rawValue)
         writer.member("executable", caller.executable)
         writer.member("pid", caller.process.pid)
         writer.member("terminal", caller.terminal)
+        writer.member("folder", caller.declaredFolder)
+        writer.member("folderUntil", ruling.declaredUntil.map { Timestamp.text(seconds: $0) })
     }
 }

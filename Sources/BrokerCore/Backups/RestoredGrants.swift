@@ -38,7 +38,7 @@ struct RestoredGrants {
             restored = limited(restored, to: contents)
             if let present = access.grant(of: principal) {
                 counts.lowered += lower(present, of: principal, to: restored, contents, source) ? 1 : 0
-            } else if isNew, surroundings.wantsPasswords {
+            } else if isNew, surroundings.wantsPasswords, principal.strength != .declared {
                 counts.restored += 1
                 give(restored, to: principal, app.displayName, contents, source)
             } else if restored.access != .denied {

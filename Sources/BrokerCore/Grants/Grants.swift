@@ -88,6 +88,10 @@ final class Grants {
         let ruling = ruling(on: widest)
         var found = CallerAccess(effective: .restricted, ruling: ruling, mayPrompt: policy.mayPrompt(ruling))
         guard !ruling.isDenied else { return found }
+        guard ruling.declaredUntil.map({ $0 > seconds }) ?? true else {
+            found.mayPrompt = false
+            return found
+        }
         for principal in caller.principals {
             guard let grant = access.grant(of: principal) else { continue }
             guard ruling.end(of: grant).map({ $0 > seconds }) ?? true else {
@@ -153,6 +157,10 @@ final class Grants {
         var ruling = policy.policy.ruling(on: principal)
         let groups = ruling.contactGroups
         if !groups.isEmpty { ruling.shared = shares.shared(groups, with: principal.uid) }
+        if let folder = principal.declaredFolder {
+            let isHere = surroundings.mode == .session
+            ruling.declaredUntil = isHere ? access.declaredFolder(at: folder, of: principal.uid)?.ends ?? 0 : 0
+        }
         return ruling
     }
 
@@ -191,6 +199,8 @@ final class Grants {
         _ grant: Grant, for principal: Principal, displayName: String, sharesPersistentKey: Bool,
         author: String? = nil, settled: @escaping (Bool) -> Void
     ) {
+        // Whoever makes the grant checks this first. No grant for an app in a declared folder is full.
+        guard principal.strength != .declared || grant.access != .full else { return settled(false) }
         do {
             _ = try access.makeIdentifiers(for: principal, sharesPersistentKey: sharesPersistentKey)
         } catch {

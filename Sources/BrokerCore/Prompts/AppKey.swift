@@ -5,7 +5,7 @@ import BrokerAccessControl
 /// For weakly identified apps, a key covers several principals, because any program can change its
 /// principal. A program can get another program's key only if it can run that program.
 enum AppKey: Hashable {
-    /// An app at an identity strength above `claimed`, by its identifier.
+    /// An app at an identity strength above `claimed`, or in a declared folder, by its identifier.
     case named(IdentityStrength, String)
     /// All weakly identified callers in one sandbox. They have a separate key, because a file in the sandbox
     /// can have the same path as a program outside.
@@ -17,7 +17,7 @@ enum AppKey: Hashable {
     case program(path: String, claimed: String?)
 
     init(_ caller: Caller) {
-        if !caller.strength.namesNobody {
+        if !caller.strength.namesNobody || caller.strength == .declared {
             self = .named(caller.strength, caller.app)
         } else if let sandbox = caller.sandbox {
             self = .sandbox(sandbox)

@@ -51,6 +51,9 @@ int clinux_file_status(int descriptor, struct clinux_file *out);
 /* Does the same for a path. If follow is 0, does not follow a link at the end of the path. Triggers no automount. */
 int clinux_file_status_at(int directory, const char *name, int follow, struct clinux_file *out);
 
+/* Reads when an open file was created (STATX_BTIME), since 1970; -ENODATA if its file system does not record this. */
+int clinux_creation_time(int descriptor, int64_t *seconds, uint32_t *nanoseconds);
+
 /* Opens the file that an O_PATH descriptor refers to, for reading. Does not wait for the writer of a FIFO. */
 int clinux_open_for_reading(int path_descriptor);
 

@@ -1,0 +1,112 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerVarlink
+
+/// The folders that the person declared, and the end of their declarations. It lives on the event loop.
+///
+/// The system's broker has no declared folders, whatever its database says.
+final class DeclaredFolders {
+    private let surroundings: Surroundings
+    private let access: AccessStore
+    private let groupCommit: GroupCommit
+    private let grants: Grants
+    private let sessions: Sessions
+    private let history: History
+    /// The timer for the next declaration that ends.
+    private var expiry: (any Scheduled)?
+
+    init(
+        surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, grants: Grants, sessions: Sessions,
+        history: History
+    ) {
+        self.surroundings = surroundings
+        self.access = access
+        self.groupCommit = groupCommit
+        self.grants = grants
+        self.sessions = sessions
+        self.history = history
+    }
+
+    /// The folders of a user whose declaration has not ended, ordered by path.
+    func present(of uid: UInt32) -> [DeclaredFolder] {
+        guard surroundings.mode == .session else { return [] }
+        return access.declaredFolders(of: uid).filter { $0.ends > surroundings.seconds }
+    }
+
+    /// Whether the folder that identified this caller is still declared. `true` for a caller of any other strength.
+    func stillIdentifies(_ caller: Caller) -> Bool {
+        guard caller.strength == .declared else { return true }
+        let path = caller.declaredFolder
+        return present(of: caller.uid).contains { $0.path == path }
+    }
+
+    /// Declares a folder for ``Limits/declaredFolderLasts``, or again for as long.
+    ///
+    /// - Parameter done: gets the folder once the declaration is on disk; `nil` if it could not be written, and has no
+    ///   effect.
+    func declare(
+        _ path: String, _ identity: FolderIdentity, by agent: CallerSession, done: @escaping (DeclaredFolder?) -> Void
+    ) {
+        let uid = agent.caller.uid
+        let former = access.declaredFolder(at: path, of: uid)
+        // Another folder at the same path: what was shared with programs of the former one ends.
+        if let former, former.identity != identity { end(former, "replaced") }
+        let folder = DeclaredFolder(
+            uid: uid, path: path, identity: identity,
+            ends: surroundings.seconds + surroundings.limits.declaredFolderLasts.components.seconds)
+        access.declare(folder)
+        record(folder, "declared for 7 days, " + AnswerSource(agent).words)
+        history.moved()
+        scheduleExpiry()
+        let failed = { [self] in
+            if access.declaredFolder(at: path, of: uid) == folder { end(folder, "not on disk") }
+            done(nil)
+        }
+        groupCommit.work(
+            committed: { [groupCommit] in groupCommit.sync.onDisk { $0 ? done(folder) : failed() } }, failed: failed)
+    }
+
+    /// Ends a declaration. Access of the folder's programs is revoked, and their connections are closed. They may connect
+    /// again, and are then unverified.
+    func end(_ folder: DeclaredFolder, _ detail: String) {
+        access.endDeclaration(of: folder)
+        record(folder, detail)
+        for principal in access.principals where principal.uid == folder.uid && principal.declaredFolder == folder.path
+        {
+            // A denial gives no access. It applies again if the person declares the folder again.
+            guard let grant = access.grant(of: principal), grant.access != .denied else { continue }
+            grants.endGrant(principal, detail: "folder no longer declared")
+        }
+        history.moved()
+        for session in sessions.apps
+        where session.caller.uid == folder.uid && session.caller.declaredFolder == folder.path {
+            session.connection?.close()
+        }
+        scheduleExpiry()
+    }
+
+    private func record(_ folder: DeclaredFolder, _ detail: String) {
+        groupCommit.record(.declaration, uid: folder.uid, app: folder.path, strength: .declared, detail: detail)
+    }
+
+    /// Schedules the timer for the next declaration that ends. The timer runs for a day at most, because somebody may set
+    /// the clock.
+    func scheduleExpiry() {
+        expiry?.cancel()
+        expiry = nil
+        guard surroundings.mode == .session,
+            let next = access.declaredFolders(of: surroundings.ownUID).map(\.ends).min()
+        else { return }
+        let now = surroundings.seconds
+        let wait = next > now ? min(next - now, 86_400) : 0
+        expiry = surroundings.loop.later(after: .seconds(wait)) { [weak self] in self?.expire() }
+    }
+
+    private func expire() {
+        expiry = nil
+        for folder in access.declaredFolders(of: surroundings.ownUID) where folder.ends <= surroundings.seconds {
+            end(folder, "expired")
+        }
+        scheduleExpiry()
+    }
+}
