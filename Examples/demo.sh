@@ -1,6 +1,7 @@
 #!/bin/sh
 # Shows the main use: imports contacts, has an app ask for one of them, and has a person answer. The app receives exactly
-# that contact, and the audit records it. Everything is in a temporary folder, which is removed at the end.
+# that contact, and the audit records it. Then a program in a declared folder is built twice, and stays the same app.
+# Everything is in a temporary folder, which is removed at the end.
 #
 # At a terminal, you are the person. Without one, a script answers in a pseudo-terminal.
 # usage: demo.sh FOLDER-OF-THE-PROGRAMS
@@ -32,6 +33,18 @@ answer() {
         "$programs/contact-agent" --once || true
     else
         "$programs/ScriptedPerson" "$@" -- "$programs/contact-agent" --once
+    fi
+}
+
+# Lets the person declare the folder of a program that is being developed. $1: the folder.
+declare_folder() {
+    if [ "${DEMO_SCRIPTED:-}" != yes ] && [ -t 0 ] && [ -t 1 ]; then
+        echo "Press d, n and Return, then y, Escape and q. Press Return to begin."
+        read -r _
+        (cd "$1" && "$programs/contact-agent") || true
+    else
+        (cd "$1" && "$programs/ScriptedPerson" "[d] Folders" d "You declared no folder" n "Which folder" "$(printf '\r')" \
+            "[y] Yes, declare" y "Declared until" "$(printf '\033')" "Waiting for apps" q -- "$programs/contact-agent")
     fi
 }
 
@@ -70,6 +83,27 @@ wait "$app" || true
 app=
 
 say "What the app received: only that contact"
+cat "$folder/received"
+
+say "You develop AskForContact yourself. Declare its folder, and it stays the same app whenever you build it"
+project=$folder/project
+mkdir -m 755 "$project"
+cp "$programs/AskForContact" "$project/AskForContact"
+declare_folder "$project"
+"$project/AskForContact" ngozi >"$folder/received" 2>&1 &
+app=$!
+answer "looks for" s "Only this contact" y
+wait "$app" || true
+app=
+cat "$folder/received"
+
+say "After another build it is the same app: it is not introduced again, and keeps what it has"
+printf 'another build' >>"$project/AskForContact"
+"$project/AskForContact" saga >"$folder/received" 2>&1 &
+app=$!
+answer "looks for" s
+wait "$app" || true
+app=
 cat "$folder/received"
 
 say "Which app may see what: contactctl apps"
