@@ -57,7 +57,8 @@ extension CardReading {
             if phoneticName == nil { phoneticName = line }
             return keep(line)
         }
-        let parts = line.joinedComponents
+        let lists = line.componentLists
+        let parts = lists.map { $0.joined(separator: ListBreaks.ofName) }
         guard parts.contains(where: { !$0.isEmpty }) else { return }
         guard isFirst(line) else { return keep(line) }
         func part(_ place: Int) -> String { place < parts.count ? parts[place] : "" }
@@ -66,7 +67,8 @@ extension CardReading {
         contact.middleName = part(2)
         contact.namePrefix = part(3)
         contact.nameSuffix = part(4)
-        note(line, as: .name, at: 0, rest: line.rest(after: 5))
+        note(
+            line, as: .name, at: 0, rest: line.rest(after: 5), breaks: ListBreaks(lists.prefix(5), ListBreaks.ofName))
     }
 
     private mutating func takeNickname(_ line: ContentLine) {
@@ -96,8 +98,9 @@ extension CardReading {
         guard parts.contains(where: { !$0.isEmpty }) else { return }
         guard isFirst(line) else { return keep(line) }
         contact.organizationName = parts[0]
-        contact.departmentName = parts.dropFirst().filter { !$0.isEmpty }.joined(separator: ", ")
-        note(line, as: .organization, at: 0)
+        let units = parts.dropFirst().filter { !$0.isEmpty }
+        contact.departmentName = units.joined(separator: ListBreaks.ofUnits)
+        note(line, as: .organization, at: 0, breaks: ListBreaks([[], units], ListBreaks.ofUnits))
     }
 
     /// Stores FN, which usually repeats N. An FN that differs from N is kept as an extra property. Without N,

@@ -145,25 +145,26 @@ struct CardReading {
     ///   - types: the types that the label does not express.
     ///   - understood: the parameters that the value already expresses.
     ///   - rest: the part of the value for which the contact has no field.
+    ///   - breaks: how to divide the value when it is written.
     mutating func note(
         _ line: ContentLine, as property: Property, at place: Int, types: [String]? = nil, understood: [String] = [],
-        rest: String = ""
+        rest: String = "", breaks: ListBreaks = ListBreaks()
     ) {
-        if line.parameters.isEmpty, rest.isEmpty, line.group == nil { return }
+        if line.parameters.isEmpty, rest.isEmpty, breaks.isEmpty, line.group == nil { return }
         var new = KeptParameters(property)
         new.group = line.group
         if place > 0, line.preference != ContentLine.noPreference { new.preference = line.preference }
         new.types = types ?? Label.leftOver(line.types, label: nil, .other)
         for parameter in line.parameters {
             switch parameter.name {
-            case "TYPE", "PREF", "CHARSET", "ENCODING", "VALUE", "X-APPLE-OMIT-YEAR", KeptParameters.checkName,
-                KeptParameters.restName:
-                continue
+            case "TYPE", "PREF", "CHARSET", "ENCODING", "VALUE", "X-APPLE-OMIT-YEAR": continue
             default: break
             }
-            if !understood.contains(parameter.name) { new.parameters.append(parameter) }
+            if understood.contains(parameter.name) || KeptParameters.ownNames.contains(parameter.name) { continue }
+            new.parameters.append(parameter)
         }
         new.rest = rest
+        new.breaks = breaks
         if !new.isEmpty { kept.append((place, new)) }
     }
 

@@ -110,13 +110,21 @@ struct CardWriting {
         output.endLine()
     }
 
-    private mutating func components(_ components: [String], rest: String = "") {
+    /// - Parameter components: the values of each component.
+    private mutating func components(_ components: [[String]], rest: String = "") {
         for (place, component) in components.enumerated() {
             if place > 0 { output.raw(UInt8(ascii: ";")) }
-            output.text(component)
+            list(component)
         }
         if !rest.isEmpty { output.raw(";" + rest) }
         output.endLine()
+    }
+
+    private mutating func list(_ values: [String]) {
+        for (place, value) in values.enumerated() {
+            if place > 0 { output.raw(UInt8(ascii: ",")) }
+            output.text(value)
+        }
     }
 
     private mutating func writeNames() {
@@ -125,7 +133,9 @@ struct CardWriting {
             let parts = [
                 contact.familyName, contact.givenName, contact.middleName, contact.namePrefix, contact.nameSuffix,
             ]
-            components(parts, rest: rest)
+            let breaks = kept[.name]?[0]?.breaks ?? ListBreaks()
+            components(
+                parts.enumerated().map { breaks.values(of: $1, at: $0, ListBreaks.ofName) }, rest: rest)
         }
         writeFormattedName()
         if !contact.nickname.isEmpty {
@@ -134,10 +144,7 @@ struct CardWriting {
             // written as a list.
             let names = contact.nickname.split(separator: ", ", omittingEmptySubsequences: false)
             if names.allSatisfy({ !$0.isEmpty && ASCII.trimmed($0) == $0 }) {
-                for (place, name) in names.enumerated() {
-                    if place > 0 { output.raw(UInt8(ascii: ",")) }
-                    output.text(String(name))
-                }
+                list(names.map(String.init))
             } else {
                 output.text(contact.nickname)
             }
@@ -163,7 +170,10 @@ struct CardWriting {
     private mutating func writeWork() {
         if !(contact.organizationName.isEmpty && contact.departmentName.isEmpty) {
             _ = begin(.organization)
-            components([contact.organizationName] + (contact.departmentName.isEmpty ? [] : [contact.departmentName]))
+            let breaks = kept[.organization]?[0]?.breaks ?? ListBreaks()
+            let department = contact.departmentName
+            let units = department.isEmpty ? [] : breaks.values(of: department, at: 1, ListBreaks.ofUnits)
+            components([[contact.organizationName]] + units.map { [$0] })
         }
         text(.phoneticOrganization, contact.phoneticOrganizationName)
         text(.title, contact.jobTitle)

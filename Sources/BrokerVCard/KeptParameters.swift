@@ -21,13 +21,20 @@ struct KeptParameters: Hashable {
     var parameters: [Parameter] = []
     /// The part of a value for which contacts have no field: further components, or a time after a date.
     var rest = ""
+    /// How to divide a value that contacts store as one text.
+    var breaks = ListBreaks()
     /// Distinguishes the values of one contact and detects a changed value. It is too short to recover the
     /// value.
     var check = ""
 
     init(_ property: Property) { self.property = property }
 
-    var isEmpty: Bool { group == nil && preference == nil && types.isEmpty && parameters.isEmpty && rest.isEmpty }
+    var isEmpty: Bool {
+        group == nil && preference == nil && types.isEmpty && parameters.isEmpty && rest.isEmpty && breaks.isEmpty
+    }
+
+    /// The names of our own parameters, which a foreign property cannot have.
+    static let ownNames = [checkName, restName, ListBreaks.name]
 
     /// Returns the check of each value: a 16-bit folded FNV-1a hash in hexadecimal. A repeated hash gets a
     /// suffix: a dot and the number of its earlier occurrences.
@@ -59,7 +66,8 @@ struct KeptParameters: Hashable {
         rest = line[Self.restName] ?? ""
         preference = line["PREF"].flatMap { Int($0) }.flatMap { (1...100).contains($0) ? $0 : nil }
         types = line.types
-        let own = ["PREF", "TYPE", Self.checkName, Self.restName]
+        breaks = ListBreaks(line.parameters.first { $0.name == ListBreaks.name }?.values ?? [])
+        let own = ["PREF", "TYPE"] + Self.ownNames
         parameters = line.parameters.filter { !own.contains($0.name) }
     }
 
@@ -69,6 +77,7 @@ struct KeptParameters: Hashable {
         if let preference { text += ";PREF=\(preference)" }
         if !types.isEmpty { text += Parameter("TYPE", types).text }
         for parameter in parameters { text += parameter.text }
+        if let parameter = breaks.parameter { text += parameter.text }
         if !rest.isEmpty { text += Parameter(Self.restName, [rest]).text }
         return text + ":"
     }

@@ -6,12 +6,14 @@ extension ContentLine {
     /// The components of a compound value, each as one text.
     var components: [String] { split(value, at: UInt8(ascii: ";")).map(text) }
 
-    /// The components of a compound value whose components are lists, such as N. A list's values are joined with
-    /// spaces.
-    var joinedComponents: [String] {
-        if isVersion21 { return components }
-        return split(value, at: UInt8(ascii: ";")).map { list($0).joined(separator: " ") }
+    /// The values of each component of a compound value whose components are lists, such as N. vCard 2.1 has no lists.
+    var componentLists: [[String]] {
+        if isVersion21 { return components.map { [$0] } }
+        return split(value, at: UInt8(ascii: ";")).map(list)
     }
+
+    /// The components of a compound value whose components are lists. A list's values are joined with spaces.
+    var joinedComponents: [String] { componentLists.map { $0.joined(separator: ListBreaks.ofName) } }
 
     /// The values of a list, without empty ones.
     var list: [String] {

@@ -13,7 +13,7 @@ struct ContactTests {
         #expect(read?.middleName == "Quinlan Paul")
         #expect(read?.namePrefix == "Mr.")
         #expect(read?.nameSuffix == "Esq. M.D.")
-        #expect(read?.extraProperties == [])
+        #expect(read?.extraProperties == ["N;X-CONTACTBROKER-VALUE=926d;X-CONTACTBROKER-SPLIT=2.1,4.1:"])
     }
 
     @Test("A formatted name without N is the name")

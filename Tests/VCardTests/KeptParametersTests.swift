@@ -100,6 +100,38 @@ struct KeptParametersTests {
         #expect(read?.birthday == "1990-01-31")
     }
 
+    @Test("Lists in a name, and the units of an organisation, are written again as lists")
+    func lists() {
+        let name = #"N:Stevenson;John;Philip\, Jay,Paul  Q;Dr.,Prof.;Jr.,M.D.,A.C.P."#
+        let units = #"ORG:Fjord AS;Ships\, boats;Sails;Dinghies"#
+        let read = contact("FN:John Stevenson", name, units) ?? Contact()
+        #expect(read.middleName == "Philip, Jay Paul  Q" && read.nameSuffix == "Jr. M.D. A.C.P.")
+        #expect(read.departmentName == "Ships, boats, Sails, Dinghies")
+        for version in [VCardVersion.v3_0, .v4_0] {
+            #expect(lines(read, version).filter { $0.hasPrefix("N:") || $0.hasPrefix("ORG:") } == [name, units])
+            #expect(cards(items(VCardWriter(version: version).card(read))).first?.contact == read)
+        }
+        #expect(!read.extraProperties.contains { $0.contains("Paul") || $0.contains("Sails") })
+        var changed = read
+        changed.middleName = "Philip"
+        changed.departmentName = "Sails"
+        #expect(lines(changed).contains("N:Stevenson;John;Philip;Dr. Prof.;Jr. M.D. A.C.P."))
+        #expect(lines(changed).contains("ORG:Fjord AS;Sails"))
+    }
+
+    @Test("A list that no reader would read as the same text is written as one text")
+    func brokenLists() {
+        var contact = contact("FN:Luz Ana Soto", "N:Soto;Luz,Ana;;;") ?? Contact()
+        #expect(contact.extraProperties.map { $0.contains(";X-CONTACTBROKER-SPLIT=1.1:") } == [true])
+        for forged in ["1.0", "1.1,1.2", "1.-1", "1", "x.y", "99999999999999999999.1", "1.9223372036854775807"] {
+            contact.extraProperties = contact.extraProperties.map {
+                $0.replacing(/X-CONTACTBROKER-SPLIT=[^;:]*/, with: "X-CONTACTBROKER-SPLIT=\(forged)")
+            }
+            let again = cards(items(VCardWriter(version: .v3_0).card(contact))).first?.contact
+            #expect(again?.givenName == "Luz Ana" && again?.familyName == "Soto")
+        }
+    }
+
     @Test("A phonetic name is also read from RFC 9554's parameter, and stays there")
     func phonetic() {
         let line = "N;ALTID=1;PHONETIC=jyut;SCRIPT=Latn:Sun;Yat-sen;;;"
