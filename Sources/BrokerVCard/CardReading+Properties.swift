@@ -17,6 +17,8 @@ extension CardReading {
         case .phone: takeText(line, as: .phone, \.phoneNumbers, .phone, without: "tel:")
         case .email: takeText(line, as: .email, \.emailAddresses, .email, without: "mailto:")
         case .address: takeAddress(line)
+        case .deliveryLabel: deliveryLabels.append(line)
+        case .freeDeliveryLabel: keepUnlessEmpty(line.renamed(DeliveryLabel.name))
         case .url: takeText(line, as: .url, \.urlAddresses, .other)
         case .instantMessage, .aim, .jabber, .msn, .yahoo, .icq, .skype, .skypeUsername, .googleTalk, .gaduGadu, .qq:
             takeInstantMessage(line)

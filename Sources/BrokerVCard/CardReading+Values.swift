@@ -47,7 +47,10 @@ extension CardReading {
         note(
             line, as: .address, at: contact.postalAddresses.count,
             types: Label.leftOver(line.types, label: address.label, .address),
-            understood: ["CC", AddressParameter.subLocality, AddressParameter.subAdministrativeArea], rest: rest)
+            understood: [
+                "CC", AddressParameter.subLocality, AddressParameter.subAdministrativeArea, DeliveryLabel.name,
+            ], rest: rest)
+        takeDeliveryLabel(of: line)
         contact.postalAddresses.append(address)
     }
 

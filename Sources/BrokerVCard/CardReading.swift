@@ -18,7 +18,11 @@ struct CardReading {
     private var taken: Set<Property> = []
     /// Parameters and groups kept for values, with the value's index among the values of its property.
     private var kept: [(place: Int, kept: KeptParameters)] = []
-    private let limits: VCardLimits
+    /// The addresses, in the contact's order.
+    var addresses: [DeliveryLabel.Address] = []
+    /// The LABEL properties of vCard 2.1 and 3.0.
+    var deliveryLabels: [ContentLine] = []
+    let limits: VCardLimits
 
     private init(_ limits: VCardLimits) { self.limits = limits }
 
@@ -50,6 +54,7 @@ struct CardReading {
         if hasPreferences { lines.sort { ($0.preference, $0.number) < ($1.preference, $1.number) } }
         for line in lines { reading.take(line) }
         reading.settleName()
+        reading.settleDeliveryLabels()
         reading.keepExtraProperties()
         guard ContactKey.allCases.contains(where: reading.contact.hasValue) else { throw .empty }
         return .card(
@@ -101,6 +106,7 @@ struct CardReading {
     // MARK: Kept properties
 
     mutating func keep(_ line: ContentLine) {
+        let line = BinaryValue.kept(line)
         guard line.size <= limits.keptSize else { return remark(.propertyTooLong, line.number) }
         extra.append(line)
     }
@@ -166,6 +172,18 @@ struct CardReading {
         new.rest = rest
         new.breaks = breaks
         if !new.isEmpty { kept.append((place, new)) }
+    }
+
+    /// Keeps an address's text for envelopes, after its other parameters.
+    mutating func keep(deliveryLabel text: String, ofAddressAt place: Int) {
+        let parameter = Parameter(DeliveryLabel.name, [text])
+        if let index = kept.firstIndex(where: { $0.place == place && $0.kept.property == .address }) {
+            kept[index].kept.parameters.append(parameter)
+        } else {
+            var new = KeptParameters(.address)
+            new.parameters = [parameter]
+            kept.append((place, new))
+        }
     }
 
     /// Sets a single-valued text. A second one is kept as an extra property.

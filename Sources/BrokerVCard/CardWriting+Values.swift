@@ -86,6 +86,7 @@ extension CardWriting {
         if !value.subAdministrativeArea.isEmpty {
             head.parameters.append(Parameter(AddressParameter.subAdministrativeArea, [value.subAdministrativeArea]))
         }
+        let deliveryLabel = takeDeliveryLabel(&head)
         begin(head)
         output.raw(";;")
         for text in [value.street, value.city, value.state, value.postalCode, value.country] {
@@ -99,6 +100,25 @@ extension CardWriting {
             output.text(code)
             output.endLine()
         }
+        guard let deliveryLabel else { return }
+        let types = head.types.filter { $0 != "pref" }
+        output.raw(DeliveryLabel.name)
+        if !types.isEmpty { output.raw(Parameter("TYPE", types).text) }
+        output.raw(UInt8(ascii: ":"))
+        output.text(deliveryLabel)
+        output.endLine()
+    }
+
+    /// Removes the LABEL parameter from an address of vCard 3.0, which has a property instead, and returns its text.
+    /// Returns `nil` if a reader would give the property to an earlier address.
+    private mutating func takeDeliveryLabel(_ head: inout Head) -> String? {
+        let types = DeliveryLabel.types(head.types)
+        let index = addresses.count
+        addresses.append(DeliveryLabel.Address(types: types, group: head.group, hasLabel: false))
+        guard let place = head.parameters.firstIndex(where: { $0.name == DeliveryLabel.name }) else { return nil }
+        let isProperty = version == .v3_0 && DeliveryLabel.place(types, group: nil, in: addresses) == index
+        addresses[index].hasLabel = true
+        return isProperty ? head.parameters.remove(at: place).values.joined(separator: ",") : nil
     }
 
     private mutating func write(_ value: InstantMessageAddress, _ head: inout Head) {

@@ -23,6 +23,8 @@ struct CardWriting {
     private var labelled: Set<String> = []
     /// Names of extra properties with a preference. The contact's own values must get a higher preference.
     private(set) var preferring: Set<String> = []
+    /// The written addresses, as a reader finds them.
+    var addresses: [DeliveryLabel.Address] = []
     private var lastGroup = 0
 
     init(_ contact: Contact, _ version: VCardVersion) {
@@ -210,7 +212,15 @@ struct CardWriting {
         text(.note, contact.note)
         writePhoto()
         for (text, line) in extra {
-            output.raw(line.text == text ? text : line.text)
+            if line.property == .deliveryLabel,
+                version == .v4_0 || DeliveryLabel.place(of: line, in: addresses) != nil
+            {
+                output.raw(line.renamed(DeliveryLabel.freeName).text)
+            } else if version == .v4_0, let binary = BinaryValue.text4(line) {
+                output.raw(binary)
+            } else {
+                output.raw(line.text == text ? text : line.text)
+            }
             output.endLine()
         }
     }

@@ -40,10 +40,10 @@ struct ContentLine {
     }
 
     /// Parses a line outside a card, such as a contact's extra property.
-    init?(_ text: String) {
+    init?(_ text: String, number: Int = 0) {
         guard !text.unicodeScalars.contains(where: TextDecoder.isControl) else { return nil }
         let storage = Array(text.utf8)
-        self.init(storage, storage.indices, number: 0, isCertain: true, isVersion21: false)
+        self.init(storage, storage.indices, number: number, isCertain: true, isVersion21: false)
     }
 
     private init?(_ storage: [UInt8], _ line: Range<Int>, number: Int, isCertain: Bool, isVersion21: Bool) {
@@ -100,6 +100,9 @@ struct ContentLine {
         return ASCII.lowercased(String(decoding: ASCII.trimmed(text[..<dot]), as: UTF8.self))
     }
 
+    /// The group as written, with its dot.
+    var groupText: String? { group == nil ? nil : String(decoding: storage[start..<name.lowerBound], as: UTF8.self) }
+
     /// The property's name in upper case.
     var nameText: String { ASCII.uppercased(String(decoding: storage[name], as: UTF8.self)) }
 
@@ -114,7 +117,8 @@ struct ContentLine {
     /// The size of ``text`` in bytes, or slightly less.
     var size: Int { value.upperBound - start }
 
-    private func head(_ parameters: [Parameter]) -> String {
+    /// The line up to its colon, with these parameters.
+    func head(_ parameters: [Parameter]) -> String {
         let name = String(decoding: storage[start..<name.upperBound], as: UTF8.self)
         return name + parameters.map(\.text).joined()
     }

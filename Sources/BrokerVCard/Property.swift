@@ -22,6 +22,8 @@ enum Property: String, CaseIterable {
     case phone = "TEL"
     case email = "EMAIL"
     case address = "ADR"
+    case deliveryLabel = "LABEL"
+    case freeDeliveryLabel = "X-CONTACTBROKER-LABEL"
     case url = "URL"
     case instantMessage = "IMPP"
     case aim = "X-AIM"
