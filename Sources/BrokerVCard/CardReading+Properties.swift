@@ -25,6 +25,11 @@ extension CardReading {
         case .appleSocialProfile, .socialProfile: takeSocialProfile(line)
         case .related, .appleRelated: takeRelation(line)
         case .appleDate, .anniversary, .oldAnniversary: takeDate(line)
+        case .androidCustom: takeAndroidCustom(line)
+        case .evolutionSpouse, .evolutionManager, .evolutionAssistant, .kdeSpouse, .kdeManager, .kdeAssistant:
+            takeOtherRelation(line)
+        case .evolutionAnniversary, .kdeAnniversary: takeOtherAnniversary(line)
+        case .messenger: takeMessengers(line)
         case .photo: takePhoto(line)
         case .phoneticFirstName: setOnce(line, \.phoneticGivenName)
         case .phoneticMiddleName: setOnce(line, \.phoneticMiddleName)
@@ -75,7 +80,7 @@ extension CardReading {
 
     private mutating func takeNickname(_ line: ContentLine) {
         let name = line.list.joined(separator: ", ")
-        guard !name.isEmpty else { return }
+        guard !name.isEmpty, name != contact.nickname else { return }
         if isFirst(line) { note(line, as: .nickname, at: 0) }
         contact.nickname += contact.nickname.isEmpty ? name : ", " + name
     }

@@ -60,7 +60,13 @@ extension CardReading {
     }
 
     mutating func takeInstantMessage(_ line: ContentLine) {
-        guard var address = InstantMessageValue.read(line) else { return keepUnlessEmpty(line) }
+        guard let address = InstantMessageValue.read(line) else { return keepUnlessEmpty(line) }
+        add(messenger: address, line)
+    }
+
+    /// Adds a messenger, unless another property already gave it.
+    mutating func add(messenger: InstantMessageAddress, _ line: ContentLine) {
+        var address = messenger
         guard !contact.instantMessageAddresses.contains(where: { InstantMessageValue.isSame($0, address) }) else {
             return
         }

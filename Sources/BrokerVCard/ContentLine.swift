@@ -55,7 +55,7 @@ struct ContentLine {
             head += 1
         }
         let name = ASCII.trimmed(storage[(dot.map { $0 + 1 } ?? line.lowerBound)..<head])
-        guard !name.isEmpty, name.allSatisfy(Self.isNameByte) else { return nil }
+        guard Property.isName(name) else { return nil }
         self.number = number
         self.isCertain = isCertain
         self.isVersion21 = isVersion21
@@ -132,6 +132,10 @@ struct ContentLine {
     private static func types(_ parameters: [Parameter]) -> [String] {
         var types: [String] = []
         for parameter in parameters where parameter.name == "TYPE" {
+            if parameter.isLabel {
+                types += parameter.values
+                continue
+            }
             for value in parameter.values {
                 for part in value.split(separator: ",").map({ ASCII.trimmed($0) }) {
                     // Some writers use `TYPE=a,TYPE=b`.

@@ -104,6 +104,11 @@ enum Label {
     /// Returns the types that carry meaning and that the label does not express.
     static func leftOver(_ types: [String], label: String?, _ kind: Kind) -> [String] {
         var left: [String] = []
+        // A label of Android's can have commas, which a list of types cannot.
+        let types = types.flatMap { type in
+            !type.utf8.contains(UInt8(ascii: ",")) || ASCII.equal(custom(type), label ?? "")
+                ? [type] : type.split(separator: ",").map { ASCII.trimmed($0) }.filter { !$0.isEmpty }
+        }
         for type in types {
             switch kind {
             // Default types (RFC 2426 §3.3.1, §3.3.2).

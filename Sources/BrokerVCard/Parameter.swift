@@ -5,6 +5,8 @@ struct Parameter: Hashable {
     var values: [String]
     /// Whether the parameter was written without a name.
     var isBare = false
+    /// Whether the value is a whole label, which can contain commas.
+    private(set) var isLabel = false
 
     /// Parses the parameters after the property name, separated by semicolons.
     static func all(in bytes: ArraySlice<UInt8>) -> [Parameter] {
@@ -25,7 +27,11 @@ struct Parameter: Hashable {
     }
 
     private init?(_ bytes: ArraySlice<UInt8>) {
-        // A value with `=` can be bare too: Android writes custom labels as `X-CUSTOM(CHARSET=UTF-8,…)` in vCard 2.1.
+        if let label = Self.androidLabel(bytes) {
+            guard !label.isEmpty else { return nil }
+            (name, values, isBare, isLabel) = ("TYPE", [label], true, true)
+            return
+        }
         guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")),
             ASCII.trimmed(bytes[..<equals]).allSatisfy(ContentLine.isNameByte)
         else {
@@ -56,6 +62,30 @@ struct Parameter: Hashable {
     init(_ name: String, _ values: [String]) {
         self.name = name
         self.values = values
+    }
+
+    /// Returns the label in a type of Android's: `X-CUSTOM(CHARSET=UTF-8,ENCODING=QUOTED-PRINTABLE,=C3=85)`, with or
+    /// without `TYPE=`, or `X-CUSTOM(Boat)`. Returns `nil` for any other parameter.
+    private static func androidLabel(_ bytes: ArraySlice<UInt8>) -> String? {
+        var rest = ASCII.trimmed(bytes)
+        if ASCII.equal(rest.prefix(5), "TYPE=") { rest = rest.dropFirst(5) }
+        guard ASCII.equal(rest.prefix(9), "X-CUSTOM("), rest.last == UInt8(ascii: ")") else { return nil }
+        rest = rest.dropFirst(9).dropLast()
+        var charset: String?
+        var isQuotedPrintable = false
+        while let comma = rest.firstIndex(of: UInt8(ascii: ",")) {
+            let part = String(decoding: rest[..<comma], as: UTF8.self)
+            if ASCII.hasPrefix(part, "CHARSET=") {
+                charset = String(part.dropFirst(8))
+            } else if ASCII.hasPrefix(part, "ENCODING=") {
+                isQuotedPrintable = ASCII.equal(part.dropFirst(9), QuotedPrintable.name)
+            } else {
+                break
+            }
+            rest = rest[(comma + 1)...]
+        }
+        let label = isQuotedPrintable ? QuotedPrintable.decoded(rest) : Array(rest)
+        return ASCII.trimmed(TextDecoder.decode(label, charset: charset).text)
     }
 
     private static let encodings = ["QUOTED-PRINTABLE", "BASE64", "8BIT", "7BIT"]

@@ -43,6 +43,17 @@ enum Property: String, CaseIterable {
     case appleDate = "X-ABDATE"
     case anniversary = "ANNIVERSARY"
     case oldAnniversary = "X-ANNIVERSARY"
+    case androidCustom = "X-ANDROID-CUSTOM"
+    case evolutionSpouse = "X-EVOLUTION-SPOUSE"
+    case evolutionManager = "X-EVOLUTION-MANAGER"
+    case evolutionAssistant = "X-EVOLUTION-ASSISTANT"
+    case evolutionAnniversary = "X-EVOLUTION-ANNIVERSARY"
+    case kdeSpouse = "X-KADDRESSBOOK-X-SPOUSESNAME"
+    case kdeManager = "X-KADDRESSBOOK-X-MANAGERSNAME"
+    case kdeAssistant = "X-KADDRESSBOOK-X-ASSISTANTSNAME"
+    case kdeAnniversary = "X-KADDRESSBOOK-X-ANNIVERSARY"
+    /// KDE's messengers. The name continues with the messenger: `X-messaging/xmpp-All`.
+    case messenger = "X-MESSAGING/"
     case photo = "PHOTO"
     case phoneticFirstName = "X-PHONETIC-FIRST-NAME"
     case phoneticMiddleName = "X-PHONETIC-MIDDLE-NAME"
@@ -61,6 +72,14 @@ enum Property: String, CaseIterable {
 
     /// Returns the property with this name, ignoring case; ``other`` if there is none.
     static func named(_ bytes: ArraySlice<UInt8>) -> Property {
-        byName[ASCII.uppercased(String(decoding: bytes, as: UTF8.self))] ?? .other
+        let name = ASCII.uppercased(String(decoding: bytes, as: UTF8.self))
+        return byName[name] ?? (name.hasPrefix(messenger.rawValue) ? .messenger : .other)
+    }
+
+    /// Whether these bytes can be a property's name. Only the names of KDE's messengers have a slash.
+    static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let prefix = messenger.rawValue.utf8.count
+        let rest = ASCII.equal(bytes.prefix(prefix), messenger.rawValue) ? bytes.dropFirst(prefix) : bytes
+        return !rest.isEmpty && rest.allSatisfy(ContentLine.isNameByte)
     }
 }

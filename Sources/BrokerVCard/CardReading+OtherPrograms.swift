@@ -1,0 +1,100 @@
+import BrokerModel
+
+/// Reads properties in which other programs store what standard properties or Apple's could express. The writer
+/// writes those instead.
+extension CardReading {
+    /// The relations of Evolution and KDE. Each property is one relation, and its value is the name.
+    static let relations: [Property: String] = [
+        .evolutionSpouse: "Spouse", .evolutionManager: "Manager", .evolutionAssistant: "Assistant",
+        .kdeSpouse: "Spouse", .kdeManager: "Manager", .kdeAssistant: "Assistant",
+    ]
+
+    mutating func takeOtherRelation(_ line: ContentLine) {
+        guard let name = Self.relations[line.property] else { return }
+        add(relation: line.valueText, label: PredefinedLabel.relation(name), line)
+    }
+
+    mutating func takeOtherAnniversary(_ line: ContentLine) {
+        guard let date = DateValue.gregorian(line.storage[line.value]) else { return keepUnlessEmpty(line) }
+        add(date: date, label: PredefinedLabel.anniversary, line)
+    }
+
+    /// Reads KDE's messengers: `X-messaging/xmpp-All:ada@example.org`. U+E000 separates several names.
+    mutating func takeMessengers(_ line: ContentLine) {
+        let word = ASCII.lowercased(line.nameText.dropFirst(Property.messenger.rawValue.utf8.count))
+        let name = word.hasSuffix("-all") ? String(word.dropLast(4)) : word
+        for user in line.valueText.split(separator: "\u{E000}").map({ ASCII.trimmed($0) }) where !user.isEmpty {
+            var address = InstantMessageAddress()
+            address.service = Self.messengers[name] ?? name
+            address.username = user
+            add(messenger: address, line)
+        }
+    }
+
+    private static let messengers = [
+        "aim": "AIM", "gadu": "GaduGadu", "googletalk": "GoogleTalk", "icq": "ICQ", "irc": "IRC", "msn": "MSN",
+        "qq": "QQ", "skype": "Skype", "xmpp": "Jabber", "yahoo": "Yahoo",
+    ]
+
+    // MARK: Android
+
+    /// Reads Android's `X-ANDROID-CUSTOM:vnd.android.cursor.item/KIND;value;type;label`, followed by 12 columns of
+    /// Android's database. A line with a value in one of those is kept unchanged.
+    mutating func takeAndroidCustom(_ line: ContentLine) {
+        let fields = line.components
+        func field(_ place: Int) -> String { place < fields.count ? fields[place] : "" }
+        let (value, type, label) = (field(1), Int(field(2)), field(3))
+        guard fields.dropFirst(4).allSatisfy(\.isEmpty), !value.isEmpty else { return keepUnlessEmpty(line) }
+        switch ASCII.lowercased(field(0)) {
+        case "vnd.android.cursor.item/nickname": add(nickname: value)
+        case "vnd.android.cursor.item/contact_event":
+            guard let date = DateValue.gregorian(Array(value.utf8)[...]), let type, (0...2).contains(type) else {
+                return keep(line)
+            }
+            // ContactsContract.CommonDataKinds.Event: 0 has a label, 1 is an anniversary, 2 is any other date.
+            let labels = [label, PredefinedLabel.anniversary, PredefinedLabel.other]
+            add(date: date, label: labels[type], line)
+        case "vnd.android.cursor.item/relation":
+            guard let type, let relation = type == 0 ? label : Self.androidRelation(type) else { return keep(line) }
+            add(relation: value, label: relation, line)
+        default: keep(line)
+        }
+    }
+
+    /// Returns the label of a type (ContactsContract.CommonDataKinds.Relation).
+    private static func androidRelation(_ type: Int) -> String? {
+        let names = [
+            "Assistant", "Brother", "Child", "Partner", "Father", "Friend", "Manager", "Mother", "Parent", "Partner",
+            nil, nil, "Sister", "Spouse",
+        ]
+        switch type {
+        case 11: return "referred by"
+        case 12: return "relative"
+        case 1...names.count: return names[type - 1].map(PredefinedLabel.relation)
+        default: return nil
+        }
+    }
+
+    // MARK: Adding values
+
+    // Programs often write a value in a standard property too, so a value that is there already is not added.
+
+    private mutating func add(nickname: String) {
+        if contact.nickname == nickname { return }
+        contact.nickname += contact.nickname.isEmpty ? nickname : ", " + nickname
+    }
+
+    private mutating func add(relation name: String, label: String, _ line: ContentLine) {
+        let relation = LabeledString(label: label.isEmpty ? nil : label, value: name)
+        guard !name.isEmpty, !contact.contactRelations.contains(relation) else { return }
+        note(line, as: .appleRelated, at: contact.contactRelations.count, types: [])
+        contact.contactRelations.append(relation)
+    }
+
+    private mutating func add(date: String, label: String, _ line: ContentLine) {
+        let date = LabeledDate(label: label.isEmpty ? nil : label, value: date)
+        guard !contact.dates.contains(date) else { return }
+        note(line, as: .appleDate, at: contact.dates.count, types: [], rest: DateValue.time(line))
+        contact.dates.append(date)
+    }
+}
