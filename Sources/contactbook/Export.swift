@@ -31,6 +31,8 @@ struct Export {
     /// identifier.
     private var uids: [String: String] = [:]
     private var written: Set<String> = []
+    /// `nil` if groups get UIDs that are made from their identifiers, as cards do whose UIDs cannot be read.
+    private let groupUIDs: GroupUIDs?
     /// The names of written LDIF entries by card identifier.
     private var names: [String: String] = [:]
     /// The number of contacts with values that LDIF does not have, by key.
@@ -50,6 +52,7 @@ struct Export {
     init(book: AddressBook, keys: ContactKeySet, hasNotes: Bool, writer: Writer, output: any CardOutput) {
         (self.book, self.keys, self.hasNotes) = (book, keys, hasNotes)
         (self.writer, self.output) = (writer, output)
+        groupUIDs = keys.contains(.extraProperties) ? GroupUIDs() : nil
     }
 
     /// The keys with values that the output does not have; empty if it has all.
@@ -101,12 +104,13 @@ struct Export {
             let members = try book.members(of: group.identifier).filter(written.contains)
             let inner = only == nil ? all.filter { $0.parentGroupIdentifiers.contains(group.identifier) } : []
             let made = Self.made(group.identifier)
+            let uid = uid(of: group)
             let card =
                 switch writer {
                 case .vcard(let writer):
                     writer.group(
-                        named: group.name, uid: "urn:uuid:\(made)",
-                        members: members.map(uri) + inner.map { "urn:uuid:\(Self.made($0.identifier))" })
+                        named: group.name, uid: uid,
+                        members: members.map(uri) + inner.map { ContactUID.uri(self.uid(of: $0)) })
                 case .ldif(let writer):
                     writer.group(
                         named: group.name,
@@ -114,9 +118,13 @@ struct Export {
                             + inner.map { writer.group(named: $0.name, members: []).name }
                     ).bytes
                 }
-            try output.write(card, uid: made, spare: made)
+            try output.write(card, uid: uid == "urn:uuid:\(made)" ? made : uid, spare: made)
             groups += 1
         }
+    }
+
+    private func uid(of group: CNGroup) -> String {
+        groupUIDs?.uid(of: group.identifier) ?? "urn:uuid:\(Self.made(group.identifier))"
     }
 
     private func uri(_ identifier: String) -> String {

@@ -16,6 +16,8 @@ struct ImportedGroups {
     struct GroupCard {
         let name: String
         let uid: String
+        /// Whether other programs know the group by its UID. A group of LDIF has only a name in its directory.
+        let isKnownByUID: Bool
         let members: [String]
         let place: String
     }
@@ -85,8 +87,11 @@ extension Import {
         }
         guard let book, !groups.names.isEmpty else { return }
         Speech.progress("adding the contacts to their groups…")
+        let existing = try book.groups()
         var identifiers = Dictionary(
-            try book.groups().map { ($0.name, $0.identifier) }, uniquingKeysWith: { first, _ in first })
+            existing.map { ($0.name, $0.identifier) }, uniquingKeysWith: { first, _ in first })
+        var uids = GroupUIDs()
+        identify(existing, by: uids, &identifiers)
         let new = groups.names.filter { identifiers[$0] == nil }
         var changes: [GroupChange] = []
         for name in groups.names {
@@ -97,7 +102,27 @@ extension Import {
             identifiers[name] = identifier
             changes += additions(to: name, identifier, besides: [])
         }
+        for card in groups.cards where card.isKnownByUID {
+            if let identifier = identifiers[card.name] { uids.note(card.uid, of: identifier) }
+        }
+        do {
+            try uids.save()
+        } catch let failure as CommandFailure {
+            report(groups.cards.first?.place ?? "", "\(failure.message); exports will give the groups new UIDs")
+        }
         _ = try save(changes + nestings(identifiers), book)
+    }
+
+    /// A group with a card's UID is the card's group, also if it was renamed.
+    private mutating func identify(_ existing: [CNGroup], by uids: GroupUIDs, _ identifiers: inout [String: String]) {
+        let byUID = Dictionary(
+            existing.map { (ContactUID.comparable(uids.uid(of: $0.identifier)), $0) },
+            uniquingKeysWith: { first, _ in first })
+        for card in groups.cards where card.isKnownByUID {
+            guard let group = byUID[ContactUID.comparable(card.uid)], group.name != card.name else { continue }
+            identifiers[card.name] = group.identifier
+            report(card.place, "the group is called \(Speech.clean(group.name)) in your address book")
+        }
     }
 
     /// One change of a group.

@@ -107,17 +107,21 @@ extension Import {
             }
             try take(
                 row.contact, at: "\(file):\(row.line)", groups: reading.makesGroups ? row.groups : [], uid: row.uid)
-        case .group(let group): take(group.name, group.uid, group.members, "\(file):\(group.line)", reading)
+        case .group(let group):
+            take(group.name, group.uid, group.members, "\(file):\(group.line)", reading, isKnownByUID: false)
         }
     }
 
     /// Takes a group of an imported file. A group without a name is ignored.
     private mutating func take(
-        _ name: String, _ uid: String, _ members: [String], _ place: String, _ reading: ImportReading
+        _ name: String, _ uid: String, _ members: [String], _ place: String, _ reading: ImportReading,
+        isKnownByUID: Bool
     ) {
         let name = Speech.clean(name)
         guard reading.makesGroups, !name.isEmpty else { return }
-        groups.cards.append(ImportedGroups.GroupCard(name: name, uid: uid, members: members, place: place))
+        groups.cards.append(
+            ImportedGroups.GroupCard(
+                name: name, uid: uid, isKnownByUID: isKnownByUID && !uid.isEmpty, members: members, place: place))
     }
 
     /// - Parameter collection: the group for all cards of a folder.
@@ -129,7 +133,7 @@ extension Import {
         case .group(let group):
             let place = "\(file):\(group.line)"
             for remark in group.remarks { report("\(file):\(remark.line)", remark.reason.description) }
-            take(group.name, group.uid, group.members, place, reading)
+            take(group.name, group.uid, group.members, place, reading, isKnownByUID: true)
         case .card(let card):
             for remark in card.remarks { report("\(file):\(remark.line)", remark.reason.description) }
             let groups = reading.makesGroups ? ContactUID.categories(of: card.contact) : []
@@ -156,7 +160,12 @@ extension Import {
             let shown = try? PlainFile.read("displayname", in: inner, atMost: 4_096)
             let title = shown.map { Speech.clean(String(decoding: $0, as: UTF8.self)) } ?? ""
             let collection = reading.makesGroups ? (title.isEmpty ? Speech.clean(name) : title) : nil
-            for card in try folderNames(inner, path) where card.hasSuffix(VdirName.ending) {
+            let inside = try folderNames(inner, path).filter { $0.hasSuffix(VdirName.ending) }
+            // A collection has a name even if it has no cards. Any other folder without cards is something else.
+            if inside.isEmpty, let collection, !title.isEmpty, !groups.knows(collection) {
+                report(path, "more than \(ImportedGroups.most) groups; not made")
+            }
+            for card in inside {
                 try readCard(card, in: inner, "\(path)/\(Speech.clean(card))", reading, collection)
                 cards += 1
             }

@@ -117,35 +117,17 @@ final class UndoJournal {
     // MARK: The folder
 
     private static func folder(to task: String, making: Bool) throws -> String {
-        let state: String
-        if let variable = Environment.variable("XDG_STATE_HOME"), variable.hasPrefix("/") {
-            state = variable
-        } else if let home = Environment.variable("HOME")
-            ?? getpwuid(getuid()).map({ String(cString: $0.pointee.pw_dir) })
-        {
-            state = home + "/.local/state"
-        } else {
+        guard let state = StateFolder.path else {
             throw CommandFailure(
                 "could not \(task): there is no place to note it", try: "set HOME, or add --no-undo", .notTried)
         }
-        let folder = state + "/contactbook/undo"
+        let folder = state + "/undo"
         guard making else { return folder }
-        var path = ""
-        for part in folder.split(separator: "/") {
-            path += "/" + part
-            if mkdir(path, 0o700) != 0, errno != EEXIST {
-                throw unwritable(task, OutputFile.failure(task, path, errno))
-            }
+        do {
+            try StateFolder.make(folder, to: task)
+        } catch let failure as CommandFailure {
+            throw unwritable(task, failure)
         }
-        var status = stat()
-        guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == getuid() else {
-            throw CommandFailure(
-                "could not \(task): \(Speech.clean(folder)) is not a folder of yours",
-                try: "move it away, or add --no-undo",
-                .notTried)
-        }
-        // The files contain contact data, so only the owner may access the folder.
-        if status.st_mode & 0o077 != 0 { chmod(folder, 0o700) }
         return folder
     }
 

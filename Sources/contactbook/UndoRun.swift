@@ -312,6 +312,7 @@ struct UndoRun {
             })
         try book.save { request in for change in some { change.put(request, identifier) } }
         var new: [UndoStep] = []
+        var restored: [(old: String, new: String)] = []
         for step in steps {
             switch step {
             case .added(let old, let name, let digest):
@@ -320,6 +321,7 @@ struct UndoRun {
             case .groupAdded(let old, let name):
                 renamed[old] = identifier(returning[old] ?? old)
                 new.append(.groupAdded(identifier: renamed[old] ?? old, name: name))
+                restored.append((old, renamed[old] ?? old))
             default: break
             }
         }
@@ -327,5 +329,6 @@ struct UndoRun {
             new.append(.pair(.memberAdded, record: renamed[group] ?? group, member: identifier(member)))
         }
         try journal?.note(new)
+        try GroupUIDs.keep(restored)
     }
 }

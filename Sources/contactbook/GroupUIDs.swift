@@ -1,0 +1,73 @@
+import BrokerCommandOutput
+import BrokerContactFiles
+import Glibc
+
+/// The UIDs of imported groups, by the broker's identifiers. The broker stores only a group's name, so an export could
+/// not give an imported group the UID by which other programs know it.
+///
+/// They are in `$XDG_STATE_HOME/contactbook/group-uids`, one in each line. Lines are only appended; the last one for a
+/// group applies, and a line that is incomplete is ignored. Identifiers are never used again, so the line of a
+/// deleted group does no harm.
+struct GroupUIDs {
+    private static let name = "group-uids"
+    /// The maximum size of the file to read, in bytes. A line usually has 70.
+    private static let longest = 4 * 1_048_576
+    /// The maximum size of a UID, in bytes.
+    private static let longestUID = 1_024
+
+    private var uids: [String: String] = [:]
+    /// The lines that ``save(to:)`` will append.
+    private var new = ""
+
+    /// Reads the file. Without it there are no UIDs.
+    init() {
+        guard let folder = StateFolder.path,
+            let bytes = try? PlainFile.read("\(folder)/\(Self.name)", atMost: Self.longest)
+        else { return }
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            let parts = String(decoding: line, as: UTF8.self).split(separator: "\t")
+            if parts.count == 2 { uids[String(parts[0])] = String(parts[1]) }
+        }
+    }
+
+    /// Returns the UID that a card of the group has. Without an imported one it is made from the identifier.
+    func uid(of identifier: String) -> String {
+        uids[identifier] ?? "urn:uuid:" + (ContactUID.made(from: identifier) ?? identifier)
+    }
+
+    /// Records a group's UID, unless the group has it already or it cannot be in a line.
+    mutating func note(_ uid: String, of identifier: String) {
+        guard !uid.isEmpty, uid.utf8.count <= Self.longestUID, uid.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }),
+            ContactUID.comparable(self.uid(of: identifier)) != ContactUID.comparable(uid)
+        else { return }
+        uids[identifier] = uid
+        new += "\(identifier)\t\(uid)\n"
+    }
+
+    /// Gives groups that undo brought back the UIDs that they had.
+    static func keep(_ restored: [(old: String, new: String)]) throws {
+        guard !restored.isEmpty else { return }
+        var uids = GroupUIDs()
+        for group in restored { uids.note(uids.uid(of: group.old), of: group.new) }
+        try uids.save()
+    }
+
+    /// Appends the recorded UIDs to the file. The groups themselves are saved by then.
+    mutating func save() throws {
+        guard !new.isEmpty else { return }
+        let task = "note the UIDs of the groups"
+        guard let folder = StateFolder.path else {
+            throw CommandFailure("could not \(task): there is no place to note them", try: "set HOME", .notTried)
+        }
+        try StateFolder.make(folder, to: task)
+        let path = "\(folder)/\(Self.name)"
+        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw OutputFile.failure(task, path, errno) }
+        defer { close(descriptor) }
+        // The newline before ends a line that an interrupted program left incomplete.
+        guard OutputFile.write(Array("\n\(new)".utf8), to: descriptor), fdatasync(descriptor) == 0 else {
+            throw OutputFile.failure(task, path, errno)
+        }
+        new = ""
+    }
+}
