@@ -69,9 +69,9 @@ extension ContentLine {
         ContentLine(head(parameters) + ":" + String(decoding: value, as: UTF8.self), number: number) ?? self
     }
 
-    /// Returns the line with another property name.
+    /// Returns a line of text with another property name, and without ENCODING.
     func renamed(_ name: String) -> ContentLine {
-        let parameters = parameters.map(\.text).joined()
+        let parameters = parameters.filter { $0.name != "ENCODING" }.map(\.text).joined()
         let text = (groupText ?? "") + name + parameters + ":" + String(decoding: storage[value], as: UTF8.self)
         return ContentLine(text, number: number) ?? self
     }

@@ -77,7 +77,8 @@ extension CardReading {
 
     // MARK: Adding values
 
-    // Programs often write a value in a standard property too, so a value that is there already is not added.
+    // Programs often write a value in a standard property too, so a value that is there already is not added. The label
+    // of the property's group takes precedence, as for other properties.
 
     private mutating func add(nickname: String) {
         if contact.nickname == nickname { return }
@@ -85,14 +86,15 @@ extension CardReading {
     }
 
     private mutating func add(relation name: String, label: String, _ line: ContentLine) {
-        let relation = LabeledString(label: label.isEmpty ? nil : label, value: name)
-        guard !name.isEmpty, !contact.contactRelations.contains(relation) else { return }
+        guard !name.isEmpty else { return }
+        let relation = LabeledString(label: self.label(line, of: []) ?? (label.isEmpty ? nil : label), value: name)
+        guard !contact.contactRelations.contains(relation) else { return }
         note(line, as: .appleRelated, at: contact.contactRelations.count, types: [])
         contact.contactRelations.append(relation)
     }
 
     private mutating func add(date: String, label: String, _ line: ContentLine) {
-        let date = LabeledDate(label: label.isEmpty ? nil : label, value: date)
+        let date = LabeledDate(label: self.label(line, of: []) ?? (label.isEmpty ? nil : label), value: date)
         guard !contact.dates.contains(date) else { return }
         note(line, as: .appleDate, at: contact.dates.count, types: [], rest: DateValue.time(line))
         contact.dates.append(date)

@@ -81,4 +81,41 @@ struct VersionConversionTests {
             ])
         #expect(isStable(read))
     }
+
+    private static let mixture = [
+        "ADR;TYPE=HOME:;;a;;;;", "ADR;TYPE=HOME:;;b;;;;", "ADR;TYPE=WORK,pref:;;c;;;;", "ADR:;;d;;;;",
+        "ADR;TYPE=x-boat:;;e;;;;", "item1.ADR:;;f;;;;", "item1.X-ABLabel:Boat", "item1.LABEL:A", "ADR;LABEL=B:;;g;;;;",
+        "ADR;LABEL=C:;;;;;;", "LABEL;TYPE=HOME:D", "LABEL;TYPE=HOME,pref:E", "LABEL;TYPE=WORK:F", "LABEL:G",
+        "LABEL;TYPE=x-boat;LANGUAGE=nb:H", "X-CONTACTBROKER-LABEL:I", "X-CONTACTBROKER-LABEL;TYPE=HOME:J",
+        "ADR;PREF=3;LABEL=K;TYPE=HOME;X-ID=7:;;h;;;;", "LOGO;ENCODING=b;TYPE=GIF:R0lG",
+        "item2.LOGO;ENCODING=BASE64:R0lG",
+        "KEY;ENCODING=b;VALUE=binary:R0 lG", "KEY;X-CONTACTBROKER-ENCODING=b;ENCODING=b:data:;base64,R0lG",
+        "KEY;ENCODING=7BIT;X-CONTACTBROKER-ENCODING=b;TYPE=a:data:x;base64,R0lG", "LABEL;ENCODING=b:R0lG",
+        "N:Soto;Luz,Ana;;;Jr.,,M.D.", "N;X-CONTACTBROKER-SPLIT=1.1:Soto;Luz Ana;;;", "ORG:A;B;;C\\, D",
+        "item2.ORG:;B;C",
+        "TEL;X-CUSTOM(a, b):1", "TEL;CELL;X-CUSTOM(a,,A):2", "item1.TEL;X-CUSTOM(Boat):3", "ADR;X-CUSTOM(Boat):;;i;;;;",
+        "X-ANDROID-CUSTOM:vnd.android.cursor.item/nickname;Addie;1", "NICKNAME:Addie", "NICKNAME:Addie,Ad",
+        "X-ANDROID-CUSTOM:vnd.android.cursor.item/contact_event;2011-06-04;1", "ANNIVERSARY:20110604",
+        "X-EVOLUTION-ANNIVERSARY:2011-06-04T10:00:00", "item1.X-EVOLUTION-SPOUSE;X-ID=7:Bo",
+        "RELATED;TYPE=spouse;VALUE=text:Bo",
+        "X-KADDRESSBOOK-X-SpousesName;PREF=2:Bo", "X-messaging/xmpp-All;TYPE=home:ada\u{E000}bo", "X-JABBER:ada",
+        "item1.X-messaging/x-All:ada",
+    ]
+
+    @Test("Any mixture of such properties is read back unchanged", arguments: [1, 2, 3, 4])
+    func mixtures(seed: UInt64) throws {
+        var state = seed
+        func next(_ bound: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % bound
+        }
+        for _ in 0..<300 {
+            let given = (0...next(9)).map { _ in Self.mixture[next(Self.mixture.count)] }
+            let text = (["BEGIN:VCARD", "VERSION:3.0", "FN:A"] + given + ["END:VCARD", ""]).joined(separator: "\r\n")
+            let read = try #require(cards(items(text)).first).contact
+            let written = lines(read, .v4_0)
+            #expect(isStable(read), "\(given) \(read.extraProperties)")
+            #expect(!written.contains { $0.contains(";ENCODING=") || $0.hasPrefix("LABEL") }, "\(written)")
+        }
+    }
 }
