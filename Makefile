@@ -30,8 +30,9 @@ PACKAGES_test := dbus polkitd age
 PACKAGES_deb := dpkg-dev binutils
 # The programs that run a container, and those that create its root file system.
 PACKAGES_system := mmdebstrap systemd-container zstd gcc libc6-dev $(PACKAGES_deb)
-# Other vCard parsers: libebook of GNOME Evolution, and ez-vcard.
-PACKAGES_interop := gir1.2-ebookcontacts-1.2 python3-gi libez-vcard-java libvinnie-java default-jdk-headless
+# Other vCard parsers: libebook of GNOME Evolution, and ez-vcard. Programs that use our folders and LDIF.
+PACKAGES_interop := gir1.2-ebookcontacts-1.2 python3-gi libez-vcard-java libvinnie-java default-jdk-headless \
+    vdirsyncer khard abook
 # GNOME evolution-data-server, with which bench compares the broker, and the programs that build and isolate its app.
 PACKAGES_peer := evolution-data-server libebook1.2-dev dbus-daemon dbus-session-bus-common util-linux
 # The browser that makes the pictures of the documentation, and a font for it.
@@ -98,7 +99,7 @@ app-package: packages ## Build and run an app package on the library (2 minutes)
 certify: setup-build python ## Test our Varlink server and client against Python's varlink package
 	CONTACTBROKER_PYTHON=$(PYTHON) Tests/certify.sh
 
-interop: setup-build setup-interop python ## Compare how three other parsers read our vCards
+interop: setup-build setup-interop python ## Test how other programs read our vCards, folders and LDIF
 	$(BUILD) --build-tests
 	CONTACTBROKER_PYTHON=$(PYTHON) $(SWIFT) test --skip-build --filter InteropTests
 
