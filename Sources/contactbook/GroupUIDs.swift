@@ -5,9 +5,9 @@ import Glibc
 /// The UIDs of imported groups, by the broker's identifiers. The broker stores only a group's name, so an export could
 /// not give an imported group the UID by which other programs know it.
 ///
-/// They are in `$XDG_STATE_HOME/contactbook/group-uids`, one in each line. Lines are only appended; the last one for a
-/// group applies, and a line that is incomplete is ignored. Identifiers are never used again, so the line of a
-/// deleted group does no harm.
+/// They are in `$XDG_STATE_HOME/contactbook/group-uids`. A line is an identifier, a tab, a UID and a tab, so a line that
+/// is incomplete has no last tab, and is ignored. Lines are only appended, and the first one for a group applies.
+/// Identifiers are never used again, so the line of a deleted group does no harm.
 struct GroupUIDs {
     private static let name = "group-uids"
     /// The maximum size of the file to read, in bytes. A line usually has 70.
@@ -24,9 +24,9 @@ struct GroupUIDs {
         guard let folder = StateFolder.path,
             let bytes = try? PlainFile.read("\(folder)/\(Self.name)", atMost: Self.longest)
         else { return }
-        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+        for line in bytes.split(separator: UInt8(ascii: "\n")) where line.last == UInt8(ascii: "\t") {
             let parts = String(decoding: line, as: UTF8.self).split(separator: "\t")
-            if parts.count == 2 { uids[String(parts[0])] = String(parts[1]) }
+            if parts.count == 2, uids[String(parts[0])] == nil { uids[String(parts[0])] = String(parts[1]) }
         }
     }
 
@@ -35,13 +35,14 @@ struct GroupUIDs {
         uids[identifier] ?? "urn:uuid:" + (ContactUID.made(from: identifier) ?? identifier)
     }
 
-    /// Records a group's UID, unless the group has it already or it cannot be in a line.
+    /// Records a group's UID, unless the group has it already, has another one, or it cannot be in a line.
     mutating func note(_ uid: String, of identifier: String) {
-        guard !uid.isEmpty, uid.utf8.count <= Self.longestUID, uid.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }),
+        guard uids[identifier] == nil, !uid.isEmpty, uid.utf8.count <= Self.longestUID,
+            uid.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }),
             ContactUID.comparable(self.uid(of: identifier)) != ContactUID.comparable(uid)
         else { return }
         uids[identifier] = uid
-        new += "\(identifier)\t\(uid)\n"
+        new += "\(identifier)\t\(uid)\t\n"
     }
 
     /// Gives groups that undo brought back the UIDs that they had.
