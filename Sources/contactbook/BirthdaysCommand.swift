@@ -8,11 +8,11 @@ struct BirthdaysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "birthdays", abstract: "List birthdays, the next one first.",
         discussion: """
-            Who was born on 29 February has theirs on the 28th in years without one. Birthdays without a year have no age.
+            In years without 29 February, such birthdays are on the 28th. Birthdays without a year have no age.
             """)
 
-    @Flag(help: "Those of this month, those that are over included.") var month = false
-    @Option(help: ArgumentHelp("Only those of so many days from today; 0 is today.", valueName: "n")) var days: Int?
+    @Flag(help: "All birthdays of this month, including past ones.") var month = false
+    @Option(help: ArgumentHelp("Only the next n days; 0 is today.", valueName: "n")) var days: Int?
 
     func validate() throws {
         if let days, !(0...366).contains(days) { throw ValidationError("--days takes 0 to 366") }

@@ -5,7 +5,7 @@ import BrokerCommandOutput
 struct Contactbook: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "contactbook",
-        abstract: "Keep an address book at the command line.",
+        abstract: "Manage an address book at the command line.",
         discussion: """
             contactbook is an app like any other: the first time, you are asked in contact-agent what it may see.
             Exit codes: 0 done, 1 refused or nothing found, 2 could not be tried.

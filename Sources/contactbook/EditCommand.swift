@@ -8,12 +8,12 @@ struct EditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit", abstract: "Change a contact in your editor ($VISUAL or $EDITOR).",
         discussion: """
-            The contact is shown as lines of NAME: VALUE. Save and close, and what you changed is saved; change nothing, or \
-            empty the file, and nothing is. Where a line cannot be understood, the editor comes back with the reason above it.
+            The contact is shown as lines of NAME: VALUE. Save the file and close the editor to save your changes; to stop, \
+            change nothing or empty the file. If a line is invalid, the editor opens again with the reason above the line.
             """)
 
-    @Argument(help: "Its name, or the beginnings of the name's words, or its identifier.") var name: [String]
-    @Flag(help: "The note too. You are asked separately for notes.") var note = false
+    @Argument(help: "The contact's name, beginnings of its words, or identifier.") var name: [String]
+    @Flag(help: "Include the note. You are asked separately for notes.") var note = false
     @OptionGroup var undo: UndoOption
 
     private static let task = "edit the contact"

@@ -23,17 +23,17 @@ struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write contacts as vCards or LDIF, into a file or into a folder of files.",
         discussion: """
-            Without names, all that contactbook may see, with groups. vcard3 is what most programs read; vdir is a folder \
-            with one such card in each file, as khard and vdirsyncer keep it; ldif is for Thunderbird and directories, and \
-            has fewer fields and no labels. A file is written whole or not at all, and \
-            only you may read it.
+            Without names, this exports all contacts that contactbook may see, with groups. Most programs read vcard3. A vdir \
+            is a folder with one such card in each file, the format of khard and vdirsyncer. ldif is for Thunderbird and \
+            directories, and has fewer fields and no labels. A file is written completely or not at all, and only you \
+            may read it.
 
-            Each card keeps its UID, by which other programs know it again, if contactbook may see it. At a terminal, an \
-            export into a folder asks for notes, because the UID is kept with them. Without the UIDs, contactbook does \
+            Each card keeps its UID, by which other programs recognize it, if contactbook may see it. At a terminal, an \
+            export into a folder asks for notes, because the UID is stored with them. Without the UIDs, contactbook does \
             not write into a folder that has cards of other programs.
 
-            In a folder, the same contact has the same file each time. What another program has put or changed there is \
-            left as it is, and named; contacts that are no more are deleted only where the file is as contactbook wrote it.
+            In a folder, a contact always has the same file. Files that another program added or changed stay as they are, \
+            and are named. The file of a deleted contact is deleted only if it is as contactbook wrote it.
 
             Examples:
               contactbook export --output contacts.vcf
@@ -41,16 +41,16 @@ struct ExportCommand: ParsableCommand {
               contactbook export "Ada Lovelace" | less
             """)
 
-    @Option(help: "vcard3, vcard4, vdir or ldif. vcard3 where nothing is said, vdir where the output is a folder.")
+    @Option(help: "vcard3, vcard4, vdir or ldif. Default: vcard3; vdir if the output is a folder.")
     var format: ExportFormat?
-    @Option(help: ArgumentHelp("File, or folder for vdir; standard output where there is none.", valueName: "path"))
+    @Option(help: ArgumentHelp("File, or folder for vdir. Default: standard output.", valueName: "path"))
     var output: String?
     @Option(help: "Only the members of this group.") var group: String?
-    @Flag(help: "With notes and what other programs' cards had beside. You are asked separately for notes.")
+    @Flag(help: "Include notes and unrecognized vCard properties. You are asked separately for notes.")
     var notes = false
-    @Flag(help: "Without pictures.") var noPhotos = false
-    @Flag(help: "Without groups.") var noGroups = false
-    @Flag(help: "In a folder: write also over what another program has changed.") var overwrite = false
+    @Flag(help: "Leave out photos.") var noPhotos = false
+    @Flag(help: "Leave out groups.") var noGroups = false
+    @Flag(help: "In a folder: overwrite files that another program changed.") var overwrite = false
     @Argument(help: "Only these contacts: their names, each in quotes, or identifiers.") var names: [String] = []
 
     private static let task = "export the contacts"
@@ -99,7 +99,7 @@ struct ExportCommand: ParsableCommand {
         guard let path else { return }
         let groups = run.groups == 0 ? "" : run.groups == 1 ? " and 1 group" : " and \(run.groups) groups"
         print("exported \(Import.contacts(run.contacts))\(groups) to \(Speech.clean(path))")
-        if !notes { Speech.say("without notes and what other programs' cards had beside; with them: --notes") }
+        if !notes { Speech.say("without notes and unrecognized vCard properties; to include them: --notes") }
         if !hasUIDs {
             Speech.say(
                 "with new UIDs, because contactbook may not see those of the cards; other programs take them for new "

@@ -6,11 +6,11 @@ import Contacts
 
 struct GroupsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "groups", abstract: "List, make and change groups.",
+        commandName: "groups", abstract: "List, create and change groups.",
         discussion: """
             Examples:
               contactbook groups                          all groups
-              contactbook groups show Family              who is in one
+              contactbook groups show Family              the members of one
               contactbook groups create Family
               contactbook groups add Family "Ada Lovelace" omar
               contactbook groups nest Cousins Family      Cousins within Family
@@ -22,7 +22,7 @@ struct GroupsCommand: ParsableCommand {
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the groups.")
         @Flag(help: "Print JSON.") var json = false
-        @Flag(help: "Print identifiers too.") var identifiers = false
+        @Flag(help: "Include identifiers.") var identifiers = false
 
         func run() throws {
             let book = try AddressBook(to: "list the groups", reading: AddressBook.listKeys.union(.groups))
@@ -46,10 +46,10 @@ struct GroupsCommand: ParsableCommand {
     }
 
     struct Show: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List who is in a group.")
+        static let configuration = CommandConfiguration(abstract: "List the members of a group.")
         @Argument(help: "The group.") var group: String
         @Flag(help: "Print JSON.") var json = false
-        @Flag(help: "Print identifiers too.") var identifiers = false
+        @Flag(help: "Include identifiers.") var identifiers = false
 
         func run() throws {
             let book = try AddressBook(to: "show the group", reading: AddressBook.listKeys.union(.groups))
@@ -64,8 +64,8 @@ struct GroupsCommand: ParsableCommand {
     }
 
     struct Create: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Make a group.")
-        @Argument(help: "What it is called.") var name: String
+        static let configuration = CommandConfiguration(abstract: "Create a group.")
+        @Argument(help: "The name of the group.") var name: String
         @OptionGroup var undo: UndoOption
 
         func run() throws {
@@ -82,9 +82,9 @@ struct GroupsCommand: ParsableCommand {
     }
 
     struct Rename: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Call a group otherwise.")
+        static let configuration = CommandConfiguration(abstract: "Rename a group.")
         @Argument(help: "The group.") var group: String
-        @Argument(help: "What it is called from now on.") var name: String
+        @Argument(help: "The new name.") var name: String
         @OptionGroup var undo: UndoOption
 
         func run() throws {
@@ -116,7 +116,7 @@ struct GroupsCommand: ParsableCommand {
     }
 
     struct Add: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Put contacts into a group.")
+        static let configuration = CommandConfiguration(abstract: "Add contacts to a group.")
         @Argument(help: "The group.") var group: String
         @Argument(help: "The contacts' names, each in quotes, or identifiers.") var names: [String]
         @OptionGroup var undo: UndoOption
@@ -126,7 +126,7 @@ struct GroupsCommand: ParsableCommand {
 
     struct Remove: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take contacts out of a group. They stay in the book.")
+            abstract: "Remove contacts from a group. They stay in the address book.")
         @Argument(help: "The group.") var group: String
         @Argument(help: "The contacts' names, each in quotes, or identifiers.") var names: [String]
         @OptionGroup var undo: UndoOption
@@ -163,18 +163,18 @@ struct GroupsCommand: ParsableCommand {
     }
 
     struct Nest: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Put a group into another one.")
+        static let configuration = CommandConfiguration(abstract: "Make a group a subgroup of another one.")
         @Argument(help: "The group.") var group: String
-        @Argument(help: "The one that it is within from now on.") var outer: String
+        @Argument(help: "The new parent group.") var outer: String
         @OptionGroup var undo: UndoOption
 
         func run() throws { try GroupsCommand.changeNesting(of: group, outer, undo, adding: true) }
     }
 
     struct Unnest: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Take a group out of another one.")
+        static let configuration = CommandConfiguration(abstract: "Remove a subgroup from another group.")
         @Argument(help: "The group.") var group: String
-        @Argument(help: "The one that it is within.") var outer: String
+        @Argument(help: "The parent group.") var outer: String
         @OptionGroup var undo: UndoOption
 
         func run() throws { try GroupsCommand.changeNesting(of: group, outer, undo, adding: false) }

@@ -8,35 +8,35 @@ struct ImportCommand: ParsableCommand {
         abstract:
             "Add the contacts of files: vCards, CSV of Google, Outlook or Thunderbird, LDIF, or a folder of vCards.",
         discussion: """
-            What a file is, is seen from its beginning. A folder is read as khard and vdirsyncer keep it (vdir): files \
-            with one card each; folders within it become groups. So do labels, categories, and vCards and LDIF entries \
-            that are groups.
+            The format is detected from the content. A folder is read as a vdir, the format of khard and vdirsyncer: files \
+            with one card each. Its subfolders become groups. Labels, categories, and vCards and LDIF entries of groups \
+            become groups, too.
 
             The columns of CSV may have English, German, French, Spanish, Italian or Japanese names (those of Google \
             are always English). If contacts have no field for more than three columns with values, nothing is added \
             and the columns are named; --drop-columns adds the contacts without them.
 
-            A contact is there already if it has the same UID, the same name with a common e-mail address or phone \
-            number, or says the very same. Where the file says more of it, both are shown, and you choose: skip, merge \
-            (adds what is missing, replaces nothing) or keep both. Without a terminal such contacts are skipped and \
-            named; where a value differs, such as the birthday, both are kept. --duplicates answers for all of them.
+            A contact is a duplicate if it has the same UID, the same name with a common e-mail address or phone \
+            number, or the same contents. If the file has more or other values, both are shown, and you choose: skip, merge \
+            (adds what is missing, replaces nothing) or keep both. Without a terminal, such contacts are skipped and \
+            named; if a value differs, such as the birthday, both are kept. --duplicates answers for all of them.
 
-            What cannot be read is named with file, line and reason; all other contacts are added. Of a \
-            contact with a value over a limit, such as a large photo, only that value is left out, and named. ^C stops after the \
-            contacts that are being added, and says which the last one was. contactbook undo takes an import back.
+            What cannot be read is named with file, line and reason; all other contacts are added. If one value of a \
+            contact exceeds a limit, such as a large photo, only that value is left out, and named. ^C stops after the \
+            contacts that are being added, and names the last one. contactbook undo removes what an import added.
 
             Example: contactbook import ~/Downloads/contacts.csv
             """)
 
     @Argument(help: ArgumentHelp("Files or folders; - is standard input.", valueName: "file")) var files: [String]
-    @Option(help: "What is done with contacts that are there already: ask, skip, merge or keep (both).")
+    @Option(help: "Treatment of duplicates: ask, skip, merge or keep (both).")
     var duplicates: DuplicateTreatment?
-    @Option(help: "Take the files for vcard, csv or ldif, whatever their beginnings say.") var format: FileFormat?
+    @Option(help: "Format of the files, instead of detecting it: vcard, csv or ldif.") var format: FileFormat?
     @Flag(help: "In CSV, dates like 1/2/1990 have the day first.") var dayFirst = false
     @Flag(help: "Leave out columns for which contacts have no field, even if there are more than three.")
     var dropColumns = false
-    @Flag(help: "Make no groups of labels, categories and folders.") var noGroups = false
-    @Flag(help: "Read and report, ask nobody, and add nothing.") var dryRun = false
+    @Flag(help: "Ignore groups: labels, categories and folders.") var noGroups = false
+    @Flag(help: "Only read the files and report; add nothing.") var dryRun = false
     @OptionGroup var undo: UndoOption
 
     func run() throws {
@@ -100,7 +100,7 @@ struct ImportCommand: ParsableCommand {
         }
         if run.unseen > 0 {
             Speech.say(
-                "of \(run.unseen) of them notes, or what else the file has beside, were not compared or merged:"
+                "notes and unrecognized properties of \(run.unseen) contacts were not compared or merged:"
                     + " contactbook may not see notes")
         }
         guard run.refused > 0 || run.taken == 0 && run.duplicates.isEmpty else { return }

@@ -7,7 +7,7 @@ import Contacts
 struct LinkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "link",
-        abstract: "Say that contacts are one person: they are shown as one, and stay cards of their own.",
+        abstract: "Link contacts of one person: they are shown as one contact, and remain separate cards.",
         discussion: "Example: contactbook link \"Ada Lovelace\" \"Countess of Lovelace\"")
 
     @Argument(help: "Their names, each in quotes, or identifiers.") var names: [String]
@@ -39,11 +39,11 @@ struct LinkCommand: ParsableCommand {
 
 struct UnlinkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unlink", abstract: "Say that linked cards are not one person.",
-        discussion: "contactbook show --cards NAME shows of which cards a contact is made, with their identifiers.")
+        commandName: "unlink", abstract: "Unlink cards of different people.",
+        discussion: "contactbook show --cards NAME shows the cards of a contact, with their identifiers.")
 
     @Argument(help: "The contact's name or identifier.") var name: [String]
-    @Option(help: "Take only this card out, by its identifier; otherwise all of them apart.") var card: String?
+    @Option(help: "Unlink only this card, by its identifier. Default: all cards.") var card: String?
     @OptionGroup var undo: UndoOption
 
     func run() throws {

@@ -7,8 +7,8 @@ struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the contacts that this program may see, in your order.")
 
-    @Flag(help: "Print JSON, with all that a contact says but notes and pictures.") var json = false
-    @Flag(help: "Print identifiers too.") var identifiers = false
+    @Flag(help: "Print JSON, without notes and photos.") var json = false
+    @Flag(help: "Include identifiers.") var identifiers = false
 
     func run() throws {
         let book = try AddressBook(to: "list the contacts")

@@ -8,11 +8,11 @@ struct QueryCommand: ParsableCommand {
         commandName: "query", abstract: "Find e-mail addresses for mutt and other mail programs.",
         discussion: """
             In muttrc: set query_command = "contactbook query '%s'"
-            The first line says how many were found; then one address a line, with the name and the organization after \
-            tabs. Words begin words of the name; where no name fits, they stand anywhere in an address.
+            The first line is the number of addresses. Each further line is an address, a name and an organization, separated \
+            by tabs. The words are beginnings of words of the name. If no name matches, they may be anywhere in an address.
             """)
 
-    @Argument(help: "Words of a name, or a part of an address.") var words: [String]
+    @Argument(help: "Beginnings of the name's words, or part of an address.") var words: [String]
 
     func run() throws {
         let book = try AddressBook(to: "look for addresses")

@@ -5,14 +5,14 @@ import Contacts
 
 struct RemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove one contact, with all cards that are linked in it.",
+        commandName: "remove", abstract: "Remove one contact, including all its linked cards.",
         discussion: """
-            contactbook undo brings it back, with its groups, its picture and, where contactbook may read notes, its note. \
-            What it does not bring back: single apps that you had shared the contact with have to ask for it again.
+            contactbook undo restores it, with its groups, its photo and, if contactbook may read notes, its note. To other apps \
+            it is then a new contact: apps that you had shared only this contact with have to ask for it again.
             """)
 
-    @Argument(help: "Its name, or the beginnings of the name's words, or its identifier.") var name: [String]
-    @Flag(help: "Do not ask.") var yes = false
+    @Argument(help: "The contact's name, beginnings of its words, or identifier.") var name: [String]
+    @Flag(help: "Do not ask for confirmation.") var yes = false
     @OptionGroup var undo: UndoOption
 
     func run() throws {

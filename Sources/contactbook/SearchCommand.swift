@@ -6,11 +6,11 @@ import Contacts
 
 struct SearchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "search", abstract: "Find contacts. Every word begins a word of the name, in any order.")
+        commandName: "search", abstract: "Find contacts by the beginnings of the words of their names, in any order.")
 
-    @Argument(help: "What the name's words begin with.") var words: [String]
-    @Flag(help: "Print JSON, with all that a contact says but notes and pictures.") var json = false
-    @Flag(help: "Print identifiers too.") var identifiers = false
+    @Argument(help: "Beginnings of the name's words.") var words: [String]
+    @Flag(help: "Print JSON, without notes and photos.") var json = false
+    @Flag(help: "Include identifiers.") var identifiers = false
 
     func run() throws {
         let task = "search the contacts"

@@ -6,9 +6,9 @@ import BrokerModel
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "show", abstract: "Show one contact.")
 
-    @Argument(help: "Its name, or the beginnings of the name's words, or its identifier.") var name: [String]
-    @Flag(help: "The note too. You are asked separately for notes.") var note = false
-    @Flag(help: "Each of the cards of which the contact is made, where several are linked.") var cards = false
+    @Argument(help: "The contact's name, beginnings of its words, or identifier.") var name: [String]
+    @Flag(help: "Include the note. You are asked separately for notes.") var note = false
+    @Flag(help: "Show each card of a contact that consists of linked cards.") var cards = false
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {

@@ -4,19 +4,19 @@ import BrokerContactFiles
 
 struct UndoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "undo", abstract: "Take back what contactbook did last, or before.",
+        commandName: "undo", abstract: "Undo the last command of contactbook, or an earlier one.",
         discussion: """
-            Every command that changes something notes what it did, for 30 days, in a folder that only you may read \
-            ($XDG_STATE_HOME/contactbook/undo). Without a number the last command is taken back; again, the one before.
+            Each command that changes something stores how to undo it, for 30 days, in a folder that only you may read \
+            ($XDG_STATE_HOME/contactbook/undo). Without a number, this undoes the last command; a second time, the one before.
 
-            What was changed since is named and left as it is; --force takes it back all the same. A contact that comes \
-            back after remove is a new one to other apps: those that you had shared it with alone must ask again.
+            What was changed since stays as it is, and is named; --force undoes it too. A removed contact that is restored is \
+            a new one to other apps: apps that you had shared only this contact with have to ask for it again.
             """)
 
-    @Argument(help: "Which command, by its number in --list.") var number: Int?
-    @Flag(help: "List what can be taken back, the last command first.") var list = false
-    @Flag(help: "Take back also what was changed since.") var force = false
-    @Flag(help: "Say what would happen, and do nothing.") var dryRun = false
+    @Argument(help: "The command's number in --list.") var number: Int?
+    @Flag(help: "List what can be undone, the last command first.") var list = false
+    @Flag(help: "Also undo what was changed since.") var force = false
+    @Flag(help: "Show what would happen, and change nothing.") var dryRun = false
 
     /// The maximum number of conflicts to list.
     private static let reported = 100

@@ -157,7 +157,7 @@ final class UndoJournal {
 
 /// The options shared by all commands that change something.
 struct UndoOption: ParsableArguments {
-    @Flag(help: "Do not note what is done: contactbook undo cannot take it back.") var noUndo = false
+    @Flag(help: "Store no undo step, so that contactbook undo cannot revert this.") var noUndo = false
 
     /// - Parameter command: the text that `undo --list` shows.
     func journal(_ command: String, to task: String) -> UndoJournal? {
