@@ -146,6 +146,7 @@ lint: ## Check format, project rules, units, and the tests that Threats.md names
 bench: setup-build python ## Measure against evolution-data-server (3 minutes); BENCH=full measures more
 	$(BUILD) -c release --product contactbrokerd
 	$(BUILD) -c release --product contactbook
+	$(BUILD) -c release --product contact-agent
 	$(BUILD) -c release --product contactbroker-identify
 	$(BUILD) --package-path Benchmarks -c release --product contactbroker-bench
 	@$(MAKE) --no-print-directory bench-peer || echo "evolution-data-server could not be installed or built: measuring without it"
