@@ -12,7 +12,8 @@ mkdir -p "$out/corpus" "$out/findings"
 room() {
     name=$1
     shift
-    "$swiftc" -swift-version 6 -O -whole-module-optimization -parse-as-library -sanitize=fuzzer -module-name "$name" \
+    "$swiftc" -swift-version 6 -O -whole-module-optimization -parse-as-library -sanitize=fuzzer -package-name contactbroker \
+        -module-name "$name" \
         -emit-module -emit-module-path "$out/$name.swiftmodule" -I "$out" -I Sources/CBrokerICU/include -Xcc -fmodule-map-file="$out/CBrokerICU.modulemap" -c "$@" -o "$out/$name.o"
 }
 printf 'module CBrokerICU { header "%s" export * }\n' "$PWD/Sources/CBrokerICU/include/cicu.h" >"$out/CBrokerICU.modulemap"
@@ -21,6 +22,11 @@ clang=$(dirname "$(command -v "$swiftc")")/clang
 for each in Sources/CBrokerICU/*.c; do "$clang" -O -c "$each" -I Sources/CBrokerICU/include -o "$out/CBrokerICU-$(basename "$each" .c).o"; done
 room BrokerJSON Sources/BrokerJSON/*.swift
 room BrokerModel Sources/BrokerModel/*.swift
+# Only the files that format a name: the others need libphonenumber and SwiftPM's generated code for resources.
+formatting=Sources/BrokerFormatting
+room BrokerFormatting $formatting/ContactNameFormatter.swift $formatting/NameScript.swift $formatting/NameOrderRule.swift \
+    $formatting/FormattedRun.swift $formatting/DisplayText.swift $formatting/CharacterWidth.swift \
+    $formatting/Bidirectional.swift $formatting/CText.swift
 room BrokerVCard Sources/BrokerVCard/*.swift
 room FuzzVCard Tests/Fuzz/FuzzVCard.swift
 "$swiftc" -sanitize=fuzzer "$out"/*.o -licui18n -licuuc -o "$out/fuzz-vcard"
