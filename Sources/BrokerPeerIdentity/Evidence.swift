@@ -32,7 +32,8 @@ public struct Evidence: Hashable, Sendable {
     /// The unit of the system's service manager in which the process runs. Absent if the process is in no
     /// such unit, and always in session mode.
     public var unit: Observation<SystemUnit> = .absent
-    /// The folders above the executable. Absent if its path does not lead to it, and always in system mode.
+    /// The folders above the executable, after ``findFolders()``. Absent if its path does not lead to it, and always in
+    /// system mode.
     public var folders: Observation<FolderChain> = .absent
     /// `/.flatpak-info` in the process's own root.
     public var flatpakInfo: Observation<FlatpakInfo>
@@ -40,7 +41,7 @@ public struct Evidence: Hashable, Sendable {
     /// The kind of program that collected the evidence. It determines how much the program could see.
     public enum Vantage: Hashable, Sendable {
         /// An ordinary program of the user collected it, with that user's permissions. This vantage allows
-        /// only the two weakest identity strengths.
+        /// only ``IdentityStrength/claimed`` and the weaker strengths.
         case session
         /// A program that may inspect every process, including process 1, collected it.
         case system

@@ -65,7 +65,7 @@ public final class EvidenceCollector: EvidenceSource {
             controlGroup: controlGroup, namespaces: seen.namespaces, ownNamespaces: ownNamespaces,
             initNamespaces: seen.initNamespaces, label: peer.label,
             executable: try executable(seen.executable, peer), place: seen.place,
-            unit: unit(in: controlGroup), folders: folders(above: seen.executable), flatpakInfo: seen.flatpakInfo)
+            unit: unit(in: controlGroup), flatpakInfo: seen.flatpakInfo)
     }
 
     /// The kernel does not reuse a session's number while the session has a member, so `/proc/NUMBER` is the
@@ -82,15 +82,6 @@ public final class EvidenceCollector: EvidenceSource {
             guard case .unreadable(_, let errno) = error else { return .absent }
             return errno == ENOENT || errno == ESRCH ? .absent : .unreadable(errno: errno)
         }
-    }
-
-    /// Only a session's broker reads them: the path is then one in the broker's own mount namespace. Reading them needs
-    /// no privilege over the process.
-    private func folders(above file: Observation<Inspection.File>) -> Observation<FolderChain> {
-        guard vantage == .session, case .found(let file) = file, let chain = FolderChain(above: file) else {
-            return .absent
-        }
-        return .found(chain)
     }
 
     private func unit(in controlGroup: Observation<String>) -> Observation<SystemUnit> {

@@ -38,10 +38,11 @@ public struct FolderChain: Hashable, Sendable {
     ///
     /// - Returns: `nil` if the path does not lead to this file, for example because it was deleted or a link is on the
     ///   way, or if the path has characters that ``ExecutablePath`` escapes.
-    init?(above file: Inspection.File) {
-        guard !file.isDeleted, let entries = Self.entries(of: file.path), let last = entries.last,
-            last.status.is_regular == 1, last.status.device_major == file.identity.deviceMajor,
-            last.status.device_minor == file.identity.deviceMinor, last.status.inode == file.identity.inode
+    init?(above executable: Executable) {
+        let file = executable.file
+        guard !executable.isDeleted, let entries = Self.entries(of: executable.path), let last = entries.last,
+            last.status.is_regular == 1, last.status.device_major == file.deviceMajor,
+            last.status.device_minor == file.deviceMinor, last.status.inode == file.inode
         else { return nil }
         self.init(entries.dropLast(), last)
     }
@@ -91,6 +92,17 @@ public struct FolderChain: Hashable, Sendable {
             entries.append(Entry(path: walked, status: status, identity: FolderIdentity(of: place, status)))
         }
         return entries
+    }
+}
+
+extension Evidence {
+    /// Reads the folders above the executable. Only a session's broker does so, and only if the user declared a folder:
+    /// the path is then one in the broker's own mount namespace. Reading them needs no privilege over the process.
+    public mutating func findFolders() {
+        guard vantage == .session, case .found(let executable) = executable,
+            let chain = FolderChain(above: executable)
+        else { return }
+        folders = .found(chain)
     }
 }
 

@@ -179,7 +179,7 @@ private struct Examination {
 
     /// The innermost declared folder above the executable.
     ///
-    /// The person declared who may act as the app: whoever may write into the folder. Therefore the file and each folder
+    /// Every program that can write into the folder can act as the app. Therefore the file and each folder
     /// down to it must belong to the user, and nobody else may write to them. They must be on one mount, because what is
     /// mounted below the folder is not in it. A deleted file is in no folder.
     private func declaredFolder(of executable: Executable) -> DeclaredFolder? {

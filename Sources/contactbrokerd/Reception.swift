@@ -82,7 +82,8 @@ struct Reception {
         _ peer: PeerHandle, _ source: any EvidenceSource, _ manifests: AppManifests, _ declared: [DeclaredFolder]
     ) -> Result<(Evidence, Judgement, user: String), PeerError> {
         do throws(PeerError) {
-            let evidence = try source.collect(peer)
+            var evidence = try source.collect(peer)
+            if !declared.isEmpty { evidence.findFolders() }
             let user = names.name(of: peer.uid, in: evidence.process)
             return .success((evidence, judge(evidence, manifests: manifests, declared: declared), user))
         } catch {

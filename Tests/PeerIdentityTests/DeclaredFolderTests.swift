@@ -68,7 +68,9 @@ struct DeclaredFolderTests {
         let test = try TestCaller(plan)
         // The program has begun once it answers.
         #expect(try test.exchange("line") == "line\n")
-        return try test.evidence(with: collector)
+        var evidence = try test.evidence(with: collector)
+        evidence.findFolders()
+        return evidence
     }
 
     private func strength(_ judgement: Judgement) -> IdentityStrength? {
@@ -224,7 +226,9 @@ struct DeclaredFolderTests {
         let system = try EvidenceCollector(vantage: .system)
         var plan = TestCaller.Plan()
         plan.arguments = [try project.build("debug/hello", version: "1")]
-        #expect(try TestCaller(plan).evidence(with: system).folders == .absent)
+        var evidence = try TestCaller(plan).evidence(with: system)
+        evidence.findFolders()
+        #expect(evidence.folders == .absent)
     }
 
     @Test("A stronger identity wins over a declared folder")
