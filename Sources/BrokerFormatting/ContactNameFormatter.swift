@@ -30,7 +30,7 @@ public struct ContactNameFormatter: Hashable, Sendable {
     public init(style: Style = .full, userOrder: Order = .userDefault, language: String? = nil) {
         self.style = style
         self.userOrder = userOrder
-        rule = language.map(NameOrderRule.rule(forReader:))
+        rule = language.map(NameOrderRule.init(reader:))
     }
 
     /// Returns the contact's name; `nil` if it has none. For an organization, this is the organization name.

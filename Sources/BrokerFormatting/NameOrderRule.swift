@@ -1,5 +1,4 @@
 import CBrokerICU
-import Synchronization
 
 /// How readers of one language order given and family names, as Unicode CLDR says (Part 8, Person Names: "Derive the name
 /// locale" and `nameOrderLocales`). The data is ICU's copy of CLDR, so it covers every language that ICU knows.
@@ -11,8 +10,10 @@ struct NameOrderRule: Hashable, Sendable {
     /// The languages whose names have the family name first for this reader.
     private let familyFirst: Set<String>
 
-    /// - Parameter reader: a BCP 47 tag. A tag that ICU does not understand has the rule of the root locale.
-    private init(reader: String) {
+    /// - Parameter reader: a BCP 47 tag, or a locale's name such as `hu_HU`. One that ICU does not understand has the rule of
+    ///   the root locale.
+    init(reader: String) {
+        let reader = String(reader.map { $0 == "_" ? "-" : $0 })
         let parts = Self.languageAndScript(reader)
         language = parts?.language ?? ""
         script = parts?.script ?? ""
@@ -39,23 +40,5 @@ struct NameOrderRule: Hashable, Sendable {
         let parts = CText.read { cicu_language_and_script(tag, $0, $1) }?.split(separator: "_").map(String.init)
         guard let parts, parts.count == 2 else { return nil }
         return (parts[0], parts[1])
-    }
-
-    // MARK: - Cache
-
-    /// Reading a rule takes 6 µs, and formatting a name 8 µs (release build). The names of a list have the same reader, and a
-    /// program has few readers.
-    private static let known = Mutex<[String: NameOrderRule]>([:])
-
-    /// The rule for readers of a language.
-    ///
-    /// - Parameter tag: a BCP 47 tag, or a locale's name such as `hu_HU`.
-    static func rule(forReader tag: String) -> NameOrderRule {
-        known.withLock { known in
-            if let rule = known[tag] { return rule }
-            let rule = NameOrderRule(reader: String(tag.map { $0 == "_" ? "-" : $0 }))
-            known[tag] = rule
-            return rule
-        }
     }
 }
