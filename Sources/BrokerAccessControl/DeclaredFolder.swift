@@ -19,8 +19,8 @@ public struct FolderIdentity: Hashable, Sendable {
     }
 }
 
-/// A folder of which the person declared, through the agent: a program below it is the same app whenever it has the same
-/// file name. A program that is built again therefore stays the same app.
+/// A folder that the person declared through the agent. A program below it is the same app as long as its file name is the
+/// same, so a program that is built again stays the same app.
 public struct DeclaredFolder: Hashable, Sendable {
     public let uid: UInt32
     /// The path without links when the folder was declared. Control characters, backslashes and bytes that are not

@@ -7,14 +7,14 @@ extension Agent {
     /// Opens the screen, if the broker knows declared folders.
     func openFolders() {
         askAboutFolders { connection throws(VarlinkClientError) in
-            self.home.show(
-                FoldersScreen(try connection.listFolders(), workingFolder: Self.workingFolder, self.names))
+            self.home.folders = FoldersScreen(
+                try connection.listFolders(), workingFolder: Self.workingFolder, self.names)
         }
     }
 
     func follow(_ action: FoldersScreen.Action) {
         switch action {
-        case .close: home.closeFolders()
+        case .close: home.folders = nil
         case .tooEarly: say(.dim(names.text(.tooSoon)))
         case .check(let path):
             guard let connection else { return }
@@ -47,7 +47,7 @@ extension Agent {
             try body(connection)
         } catch {
             guard case .error = error else { return lost(error) }
-            home.closeFolders()
+            home.folders = nil
             say(.warning(names.text(.notTaken, [.reason: names.words(for: error)])))
         }
         isHomeChanged = true

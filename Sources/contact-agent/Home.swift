@@ -40,9 +40,6 @@ struct Home {
         if let place { _ = cursor.move(.row(index: place), count: grants.count, page: max(1, grants.count)) }
     }
 
-    mutating func show(_ folders: FoldersScreen) { self.folders = folders }
-    mutating func closeFolders() { folders = nil }
-
     /// - Parameter isArmed: whether the screen was visible long enough to be read.
     mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Action? {
         if folders != nil { return folders?.press(key, on: size, isArmed: isArmed).map { .folders($0) } }

@@ -37,20 +37,16 @@ struct AgentFolders {
         _ found: FoundFolder, _ parameters: DeclareFolderParameters, _ call: Call, _ session: CallerSession
     ) {
         let uid = session.caller.uid
-        let isNew = !folders.present(of: uid).contains { $0.path == found.path }
-        guard !isNew || folders.present(of: uid).count < surroundings.limits.declaredFolders else {
-            return call.fail(Self.error(.tooMany))
-        }
-        if parameters.checkOnly {
-            let ends = surroundings.seconds + surroundings.limits.declaredFolderLasts.components.seconds
-            let folder = DeclaredFolder(uid: uid, path: found.path, identity: found.identity, ends: ends)
-            return call.reply { Self.write(folder, &$0) }
-        }
+        let present = folders.present(of: uid)
+        guard present.contains(where: { $0.path == found.path }) || present.count < surroundings.limits.declaredFolders
+        else { return call.fail(Self.error(.tooMany)) }
+        let folder = folders.declaration(of: found, by: uid)
+        if parameters.checkOnly { return call.reply { Self.write(folder, &$0) } }
         // The person confirms the path that the broker reported. A link could have changed since.
         guard found.path == parameters.path else { return call.fail(Self.error(.notFound)) }
-        folders.declare(found.path, found.identity, by: session) { declared in
-            guard let declared else { return call.fail(Self.error(.notRecorded)) }
-            call.reply { Self.write(declared, &$0) }
+        folders.declare(folder, by: session) { isDeclared in
+            guard isDeclared else { return call.fail(Self.error(.notRecorded)) }
+            call.reply { Self.write(folder, &$0) }
         }
     }
 
@@ -119,45 +115,6 @@ extension FolderProblem {
             "the file system does not record when a folder was created, or the path has unusual characters"
         case .tooMany: "too many folders are declared; end one of them, then retry"
         case .notRecorded: "the declaration could not be recorded, so it has no effect"
-        }
-    }
-}
-
-/// Parameters of `DeclareFolder`.
-struct DeclareFolderParameters: Sendable {
-    /// The longest path that Linux accepts, in bytes.
-    static let longestPath = 4_096
-
-    var agent = ""
-    var path = ""
-    var checkOnly = false
-
-    init(_ parameters: JSONValue) throws(VarlinkError) {
-        let reader = ParameterReader()
-        try reader.members(of: parameters, requiring: ["agent", "path"]) { (name, value) throws(VarlinkError) in
-            switch name {
-            case "agent": agent = try reader.string(value, name)
-            case "path": path = try reader.text(value, name, maximum: Self.longestPath)
-            case "checkOnly": checkOnly = try reader.bool(value, name)
-            default: throw reader.invalid(name)
-            }
-        }
-    }
-}
-
-/// Parameters of `EndFolder`.
-struct EndFolderParameters: Sendable {
-    var agent = ""
-    var path = ""
-
-    init(_ parameters: JSONValue) throws(VarlinkError) {
-        let reader = ParameterReader()
-        try reader.members(of: parameters, requiring: ["agent", "path"]) { (name, value) throws(VarlinkError) in
-            switch name {
-            case "agent": agent = try reader.string(value, name)
-            case "path": path = try reader.text(value, name, maximum: DeclareFolderParameters.longestPath)
-            default: throw reader.invalid(name)
-            }
         }
     }
 }

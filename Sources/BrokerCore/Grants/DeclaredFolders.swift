@@ -40,30 +40,30 @@ final class DeclaredFolders {
         return present(of: caller.uid).contains { $0.path == path }
     }
 
-    /// Declares a folder for ``Limits/declaredFolderLasts``, or again for as long.
-    ///
-    /// - Parameter done: gets the folder once the declaration is on disk; `nil` if it could not be written, and has no
-    ///   effect.
-    func declare(
-        _ path: String, _ identity: FolderIdentity, by agent: CallerSession, done: @escaping (DeclaredFolder?) -> Void
-    ) {
-        let uid = agent.caller.uid
-        let former = access.declaredFolder(at: path, of: uid)
-        // Another folder at the same path: what was shared with programs of the former one ends.
-        if let former, former.identity != identity { end(former, "replaced") }
-        let folder = DeclaredFolder(
-            uid: uid, path: path, identity: identity,
+    /// The declaration of a folder that begins now and lasts for ``Limits/declaredFolderLasts``.
+    func declaration(of found: FoundFolder, by uid: UInt32) -> DeclaredFolder {
+        DeclaredFolder(
+            uid: uid, path: found.path, identity: found.identity,
             ends: surroundings.seconds + surroundings.limits.declaredFolderLasts.components.seconds)
+    }
+
+    /// Declares a folder, in place of an earlier declaration.
+    ///
+    /// - Parameter done: whether the declaration is on disk. If it could not be written, it has no effect.
+    func declare(_ folder: DeclaredFolder, by agent: CallerSession, done: @escaping (Bool) -> Void) {
+        let former = access.declaredFolder(at: folder.path, of: folder.uid)
+        // Another folder at the same path: what was shared with programs of the former one ends.
+        if let former, former.identity != folder.identity { end(former, "replaced") }
         access.declare(folder)
         record(folder, "declared for 7 days, " + AnswerSource(agent).words)
         history.moved()
         scheduleExpiry()
         let failed = { [self] in
-            if access.declaredFolder(at: path, of: uid) == folder { end(folder, "not on disk") }
-            done(nil)
+            if access.declaredFolder(at: folder.path, of: folder.uid) == folder { end(folder, "not on disk") }
+            done(false)
         }
         groupCommit.work(
-            committed: { [groupCommit] in groupCommit.sync.onDisk { $0 ? done(folder) : failed() } }, failed: failed)
+            committed: { [groupCommit] in groupCommit.sync.onDisk { $0 ? done(true) : failed() } }, failed: failed)
     }
 
     /// Ends a declaration. Access of the folder's programs is revoked, and their connections are closed. They may connect

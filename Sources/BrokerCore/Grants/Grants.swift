@@ -199,7 +199,7 @@ final class Grants {
         _ grant: Grant, for principal: Principal, displayName: String, sharesPersistentKey: Bool,
         author: String? = nil, settled: @escaping (Bool) -> Void
     ) {
-        // Whoever makes the grant checks this first. No grant for an app in a declared folder is full.
+        // The callers check this first. No grant for an app in a declared folder is full.
         guard principal.strength != .declared || grant.access != .full else { return settled(false) }
         do {
             _ = try access.makeIdentifiers(for: principal, sharesPersistentKey: sharesPersistentKey)

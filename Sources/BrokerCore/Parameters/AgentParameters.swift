@@ -197,3 +197,42 @@ struct AnswerParameters: Sendable {
         }
     }
 }
+
+/// Parameters of `DeclareFolder`.
+struct DeclareFolderParameters: Sendable {
+    /// The longest path that Linux accepts, in bytes.
+    static let longestPath = 4_096
+
+    var agent = ""
+    var path = ""
+    var checkOnly = false
+
+    init(_ parameters: JSONValue) throws(VarlinkError) {
+        let reader = ParameterReader()
+        try reader.members(of: parameters, requiring: ["agent", "path"]) { (name, value) throws(VarlinkError) in
+            switch name {
+            case "agent": agent = try reader.string(value, name)
+            case "path": path = try reader.text(value, name, maximum: Self.longestPath)
+            case "checkOnly": checkOnly = try reader.bool(value, name)
+            default: throw reader.invalid(name)
+            }
+        }
+    }
+}
+
+/// Parameters of `EndFolder`.
+struct EndFolderParameters: Sendable {
+    var agent = ""
+    var path = ""
+
+    init(_ parameters: JSONValue) throws(VarlinkError) {
+        let reader = ParameterReader()
+        try reader.members(of: parameters, requiring: ["agent", "path"]) { (name, value) throws(VarlinkError) in
+            switch name {
+            case "agent": agent = try reader.string(value, name)
+            case "path": path = try reader.text(value, name, maximum: DeclareFolderParameters.longestPath)
+            default: throw reader.invalid(name)
+            }
+        }
+    }
+}
