@@ -36,6 +36,16 @@ answer() {
     fi
 }
 
+# Lets an app look for one contact. $1: the app; $2: the query; the rest as for answer.
+look_for() {
+    "$1" "$2" >"$folder/received" 2>&1 &
+    app=$!
+    shift 2
+    answer "$@"
+    wait "$app" || true
+    app=
+}
+
 # Lets the person declare the folder of a program that is being developed. $1: the folder.
 declare_folder() {
     if [ "${DEMO_SCRIPTED:-}" != yes ] && [ -t 0 ] && [ -t 1 ]; then
@@ -76,11 +86,7 @@ if [ "$imported" = no ]; then
 fi
 
 say "An app asks for one contact by name: AskForContact saga"
-"$programs/AskForContact" saga >"$folder/received" 2>&1 &
-app=$!
-answer "looks for" s "Only this contact" y
-wait "$app" || true
-app=
+look_for "$programs/AskForContact" saga "looks for" s "Only this contact" y
 
 say "What the app received: only that contact"
 cat "$folder/received"
@@ -90,20 +96,12 @@ project=$folder/project
 mkdir -m 755 "$project"
 cp "$programs/AskForContact" "$project/AskForContact"
 declare_folder "$project"
-"$project/AskForContact" ngozi >"$folder/received" 2>&1 &
-app=$!
-answer "looks for" s "Only this contact" y
-wait "$app" || true
-app=
+look_for "$project/AskForContact" ngozi "looks for" s "Only this contact" y
 cat "$folder/received"
 
 say "After another build it is the same app: it is not introduced again, and keeps what it has"
 printf 'another build' >>"$project/AskForContact"
-"$project/AskForContact" saga >"$folder/received" 2>&1 &
-app=$!
-answer "looks for" s
-wait "$app" || true
-app=
+look_for "$project/AskForContact" saga "looks for" s
 cat "$folder/received"
 
 say "Which app may see what: contactctl apps"

@@ -6,15 +6,7 @@ import Testing
 @Suite("CSV files of other address books")
 struct CSVTests {
     private func items(_ bytes: [UInt8], chunk: Int = 7, dates: DateOrder = .monthFirst) -> [RowItem] {
-        var reader = CSVReader(dates: dates)
-        var items: [RowItem] = []
-        for start in stride(from: 0, to: bytes.count, by: chunk) {
-            reader.append(Array(bytes[start..<min(start + chunk, bytes.count)]))
-            while let item = reader.next() { items.append(item) }
-        }
-        reader.finish()
-        while let item = reader.next() { items.append(item) }
-        return items
+        rowItems(of: bytes, from: CSVReader(dates: dates), chunk: chunk)
     }
 
     private func rows(_ text: String, dates: DateOrder = .monthFirst) -> [ReadRow] {

@@ -7,12 +7,7 @@ import Testing
 @Suite("Column names in other languages, and columns without a field")
 struct ForeignHeaderTests {
     static func items(_ bytes: [UInt8], dates: DateOrder = .monthFirst) -> [RowItem] {
-        var reader = CSVReader(dates: dates)
-        reader.append(bytes)
-        reader.finish()
-        var items: [RowItem] = []
-        while let item = reader.next() { items.append(item) }
-        return items
+        rowItems(of: bytes, from: CSVReader(dates: dates), chunk: max(1, bytes.count))
     }
 
     private func row(_ lines: String..., separator: String = "\r\n") throws -> ReadRow {

@@ -6,16 +6,7 @@ import Testing
 @Suite("LDIF files")
 struct LDIFTests {
     private func items(_ text: String, chunk: Int = 7) -> [RowItem] {
-        let bytes = Array(text.utf8)
-        var reader = LDIFReader()
-        var items: [RowItem] = []
-        for start in stride(from: 0, to: bytes.count, by: chunk) {
-            reader.append(Array(bytes[start..<min(start + chunk, bytes.count)]))
-            while let item = reader.next() { items.append(item) }
-        }
-        reader.finish()
-        while let item = reader.next() { items.append(item) }
-        return items
+        rowItems(of: Array(text.utf8), from: LDIFReader(), chunk: chunk)
     }
 
     private func row(_ text: String) throws -> ReadRow {

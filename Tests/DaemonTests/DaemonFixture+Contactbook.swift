@@ -4,6 +4,13 @@ import Glibc
 import Testing
 
 extension DaemonFixture {
+    /// A fixture with a person, in which contactbook has full access, including notes.
+    static func withContactbook() throws -> DaemonFixture {
+        let fixture = try DaemonFixture()
+        try fixture.allowContactbook(by: try fixture.person())
+        return fixture
+    }
+
     /// Gives contactbook full access, including notes.
     func allowContactbook(by person: Person) throws {
         let exported = try contactbook("export", "--notes") {

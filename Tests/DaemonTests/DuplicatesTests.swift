@@ -6,8 +6,7 @@ struct DuplicatesTests {
     private let fixture: DaemonFixture
 
     init() throws {
-        fixture = try DaemonFixture()
-        try fixture.allowContactbook(by: try fixture.person())
+        fixture = try DaemonFixture.withContactbook()
     }
 
     private func add(_ given: String, _ family: String, _ more: String...) throws {

@@ -27,12 +27,6 @@ struct GroupCardTests {
 
         """
 
-    private func fixture() throws -> DaemonFixture {
-        let fixture = try DaemonFixture()
-        try fixture.allowContactbook(by: try fixture.person())
-        return fixture
-    }
-
     /// The lines of the exported group cards that say what they are, without those of the writer.
     private func groups(_ cards: String) -> Set<[String]> {
         let cards = cards.split(separator: "BEGIN:VCARD\r\n").filter { $0.contains("KIND:group") }
@@ -48,7 +42,7 @@ struct GroupCardTests {
 
     @Test("Groups keep their UIDs over import and export, also those without members")
     func uids() throws {
-        let fixture = try fixture()
+        let fixture = try DaemonFixture.withContactbook()
         let path = try fixture.file("people.vcf", Self.cards)
         #expect(try fixture.contactbook("import", path).end == .exited(0))
         let expected: Set = [
@@ -62,7 +56,7 @@ struct GroupCardTests {
         try fixture.expectPrivate(fixture.folder + "/own-state/contactbook")
 
         // The export of another address book is the same.
-        let other = try self.fixture()
+        let other = try DaemonFixture.withContactbook()
         #expect(try other.contactbook("import", try other.file("again.vcf", exported)).end == .exited(0))
         #expect(groups(try other.contactbook("export", "--format", "vcard4").output) == expected)
 
@@ -85,7 +79,7 @@ struct GroupCardTests {
 
     @Test("An imported group is found again by its UID after it was renamed, and keeps the UID over undo")
     func renamed() throws {
-        let fixture = try fixture()
+        let fixture = try DaemonFixture.withContactbook()
         let path = try fixture.file("people.vcf", Self.cards)
         _ = try fixture.contactbook("import", path)
         _ = try fixture.contactbook("groups", "rename", "Programmers", "Engineers")
@@ -102,7 +96,7 @@ struct GroupCardTests {
 
     @Test("Groups with one name become one group, which keeps the first UID")
     func sameName() throws {
-        let fixture = try fixture()
+        let fixture = try DaemonFixture.withContactbook()
         let path = try fixture.file("people.vcf", Self.cards.replacing("FN:Nobody", with: "FN:Programmers"))
         for _ in 0..<2 {
             #expect(try fixture.contactbook("import", path).end == .exited(0))
@@ -114,7 +108,7 @@ struct GroupCardTests {
 
     @Test("If the UIDs of groups cannot be noted, the groups are added, and import says so")
     func unwritable() throws {
-        let fixture = try fixture()
+        let fixture = try DaemonFixture.withContactbook()
         let imported = try Command(
             DaemonFixture.programs + "/contactbook", ["import", "--no-undo", try fixture.file("a.vcf", Self.cards)],
             in: fixture, environment: ["XDG_STATE_HOME": try fixture.file("file", "")])
@@ -132,7 +126,7 @@ struct GroupCardTests {
 
     @Test("A folder with a name but no cards in a vdir becomes an empty group")
     func emptyCollection() throws {
-        let fixture = try fixture()
+        let fixture = try DaemonFixture.withContactbook()
         let folder = fixture.folder + "/contacts"
         for each in [folder, folder + "/later", folder + "/photos"] { mkdir(each, 0o700) }
         let end = try #require(Self.cards.firstRange(of: "END:VCARD\r\n"))

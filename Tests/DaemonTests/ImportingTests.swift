@@ -2,12 +2,6 @@ import Testing
 
 @Suite("Importing cards of persons with one name, and LDIF")
 struct ImportingTests {
-    private func fixture() throws -> DaemonFixture {
-        let fixture = try DaemonFixture()
-        try fixture.allowContactbook(by: try fixture.person())
-        return fixture
-    }
-
     private func card(_ rest: String...) -> String {
         "BEGIN:VCARD\r\nVERSION:3.0\r\nN:Haddad;Omar;;;\r\nFN:Omar Haddad\r\nTEL:+21671000001\r\n"
             + rest.map { $0 + "\r\n" }.joined() + "END:VCARD\r\n"
@@ -15,7 +9,7 @@ struct ImportingTests {
 
     @Test("Without a terminal, import keeps a contact whose values differ and names each one that it skips")
     func differing() throws {
-        let fixture = try fixture()
+        let fixture = try DaemonFixture.withContactbook()
         _ = try fixture.contactbook("import", try fixture.file("father.vcf", card("BDAY:1950-01-31")))
         let son = try fixture.contactbook("import", try fixture.file("son.vcf", card("BDAY:1980-05-01")))
         #expect(son.output == "added 1 contact of 1 file\n" && son.end == .exited(0))
@@ -42,7 +36,7 @@ struct ImportingTests {
 
     @Test("--duplicates merge does not mix persons with other birthdays, and names values that it does not replace")
     func merging() throws {
-        let fixture = try fixture()
+        let fixture = try DaemonFixture.withContactbook()
         _ = try fixture.contactbook("import", try fixture.file("a.vcf", card("BDAY:1950-01-31", "TITLE:Baker")))
         let other = try fixture.contactbook(
             "import", "--duplicates", "merge", try fixture.file("b.vcf", card("BDAY:1980-05-01")))
@@ -63,7 +57,7 @@ struct ImportingTests {
 
     @Test("LDIF gives contacts and groups, and refuses changes")
     func ldif() throws {
-        let fixture = try fixture()
+        let fixture = try DaemonFixture.withContactbook()
         let path = try fixture.file(
             "book.ldif",
             """
@@ -94,7 +88,7 @@ struct ImportingTests {
             "add", "--given", "Ngozi", "--email", "n@example.org", "--url", "boat:https://n.example")
         let exported = try fixture.contactbook("export", "--format", "ldif", "--output", out)
         #expect(exported.output == "exported 2 contacts and 1 group to \(out)\n", "\(exported.errors)")
-        let other = try self.fixture()
+        let other = try DaemonFixture.withContactbook()
         let again = try other.contactbook("import", out)
         #expect(again.output == "added 2 contacts of 1 file\n" && again.end == .exited(0), "\(again.errors)")
         #expect(try other.contactbook("groups", "show", "Friends").output.contains("Ada Lovelace"))

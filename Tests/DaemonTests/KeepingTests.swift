@@ -5,12 +5,6 @@ import Testing
 
 @Suite("Managing an address book with contactbook")
 struct KeepingTests {
-    private func fixture() throws -> DaemonFixture {
-        let fixture = try DaemonFixture()
-        try fixture.allowContactbook(by: try fixture.person())
-        return fixture
-    }
-
     private static let ada = """
         BEGIN:VCARD\r
         VERSION:4.0\r
@@ -28,7 +22,7 @@ struct KeepingTests {
 
     @Test("Undo restores a removed contact with its note, photo, groups and links")
     func removing() throws {
-        let fixture = try fixture()
+        let fixture = try DaemonFixture.withContactbook()
         _ = try fixture.contactbook("import", try fixture.file("ada.vcf", Self.ada))
         _ = try fixture.contactbook("add", "--given", "Countess", "--family", "Lovelace", "--email", "c@example.org")
         #expect(try fixture.contactbook("groups", "create", "Friends").output == "made Friends\n")
@@ -75,7 +69,7 @@ struct KeepingTests {
 
     @Test("Undo reports a contact that has changed since and keeps it, unless --force is given")
     func conflicts() throws {
-        let fixture = try fixture()
+        let fixture = try DaemonFixture.withContactbook()
         _ = try fixture.contactbook("import", try fixture.file("ada.vcf", Self.ada))
         _ = try fixture.edit("ada", "sed -i 's/ada@example.org/ada@new.example/' \"$1\"", ["--no-undo"])
         let left = try fixture.contactbook("undo")
@@ -90,7 +84,7 @@ struct KeepingTests {
 
     @Test("If the undo journal cannot be written, nothing is done, unless --no-undo is given")
     func noJournal() throws {
-        let fixture = try fixture()
+        let fixture = try DaemonFixture.withContactbook()
         _ = try fixture.contactbook("add", "--given", "Ada")
         let environment = ["XDG_STATE_HOME": try fixture.file("file", "")]
         for arguments in [
@@ -109,7 +103,7 @@ struct KeepingTests {
 
     @Test("edit saves only the changed fields, and undo restores them")
     func editing() throws {
-        let fixture = try fixture()
+        let fixture = try DaemonFixture.withContactbook()
         _ = try fixture.contactbook("import", try fixture.file("ada.vcf", Self.ada))
         let before = try fixture.book()
         let same = try fixture.edit("ada", "exit 0")
@@ -137,7 +131,7 @@ struct KeepingTests {
 
     @Test("edit does not overwrite a change made meanwhile, and keeps the typed text")
     func overtaken() throws {
-        let fixture = try fixture()
+        let fixture = try DaemonFixture.withContactbook()
         _ = try fixture.contactbook("import", try fixture.file("ada.vcf", Self.ada))
         let other = try fixture.file("other", "#!/bin/sh\nsed -i 's/0001/7777/' \"$1\"\n")
         let script = "EDITOR='sh \(other)' $CONTACTBOOK edit ada >/dev/null; sed -i 's/0001/8888/' \"$1\""
@@ -159,7 +153,7 @@ struct KeepingTests {
 
     @Test("Groups are created, renamed, nested and deleted, never within themselves; each step can be undone")
     func groups() throws {
-        let fixture = try fixture()
+        let fixture = try DaemonFixture.withContactbook()
         _ = try fixture.contactbook("add", "--given", "Ada")
         for name in ["Family", "Cousins"] {
             #expect(try fixture.contactbook("groups", "create", name).end == .exited(0))
@@ -192,7 +186,7 @@ struct KeepingTests {
 
     @Test("query answers in mutt's format, by name and by part of an address")
     func query() throws {
-        let fixture = try fixture()
+        let fixture = try DaemonFixture.withContactbook()
         _ = try fixture.contactbook("import", try fixture.file("ada.vcf", Self.ada))
         _ = try fixture.contactbook(
             "add", "--organization", "Souq", "--email", "tea@souq.example", "--email", "x@souq.example")
@@ -204,7 +198,7 @@ struct KeepingTests {
 
     @Test("birthdays lists birthdays by their next date")
     func birthdays() throws {
-        let fixture = try fixture()
+        let fixture = try DaemonFixture.withContactbook()
         #expect(try fixture.contactbook("birthdays").end == .exited(1))
         var seconds = time(nil) + 86_400
         var parts = tm()
@@ -222,7 +216,7 @@ struct KeepingTests {
 
     @Test("On a terminal, import shows a duplicate next to the existing contact, and one key decides")
     func asking() throws {
-        let fixture = try fixture()
+        let fixture = try DaemonFixture.withContactbook()
         _ = try fixture.contactbook("import", try fixture.file("ada.vcf", Self.ada))
         let csv = try fixture.file(
             "x.csv",

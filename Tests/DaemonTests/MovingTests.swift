@@ -106,8 +106,7 @@ struct MovingTests {
         "Each export format preserves contacts, notes, photos and groups for an import elsewhere",
         arguments: ["vcard3", "vcard4", "vdir"])
     func exporting(format: String) throws {
-        let fixture = try DaemonFixture()
-        try fixture.allowContactbook(by: try fixture.person())
+        let fixture = try DaemonFixture.withContactbook()
         _ = try fixture.contactbook("import", try fixture.file("people.vcf", Self.cards))
         let path = fixture.folder + "/out"
         let exported = try fixture.contactbook("export", "--notes", "--format", format, "--output", path)
@@ -116,8 +115,7 @@ struct MovingTests {
         stat(path, &status)
         #expect(status.st_mode & 0o077 == 0)
 
-        let other = try DaemonFixture()
-        try other.allowContactbook(by: try other.person())
+        let other = try DaemonFixture.withContactbook()
         let imported = try other.contactbook("import", path)
         #expect(
             imported.output == "added 2 contacts of 1 \(format == "vdir" ? "folder" : "file")\n", "\(imported.errors)")
@@ -128,8 +126,7 @@ struct MovingTests {
 
     @Test("If several cards of a file match one contact, all are merged, even while a save is pending")
     func mergingTwice() throws {
-        let fixture = try DaemonFixture()
-        try fixture.allowContactbook(by: try fixture.person())
+        let fixture = try DaemonFixture.withContactbook()
         func card(_ name: String, _ numbers: String...) -> String {
             "BEGIN:VCARD\r\nVERSION:3.0\r\nN:\(name);;;;\r\nFN:\(name)\r\nEMAIL:\(name)@example.org\r\n"
                 + numbers.map { "TEL:\($0)\r\n" }.joined() + "END:VCARD\r\n"
@@ -150,8 +147,7 @@ struct MovingTests {
 
     @Test("Exporting to a vdir again keeps file names and does not touch other programs' files")
     func vdir() throws {
-        let fixture = try DaemonFixture()
-        try fixture.allowContactbook(by: try fixture.person())
+        let fixture = try DaemonFixture.withContactbook()
         _ = try fixture.contactbook("import", try fixture.file("people.vcf", Self.cards))
         let folder = fixture.folder + "/vdir"
         func export(_ flags: String...) throws -> Command {
@@ -195,8 +191,7 @@ struct MovingTests {
 
     @Test("Without notes, an export keeps each card's UID and REV, so that a synced folder gets no second copy")
     func uids() throws {
-        let fixture = try DaemonFixture()
-        try fixture.allowContactbook(by: try fixture.person())
+        let fixture = try DaemonFixture.withContactbook()
         let folder = fixture.folder + "/synced"
         mkdir(folder, 0o700)
         let end = try #require(Self.cards.firstRange(of: "END:VCARD\r\n"))
@@ -238,8 +233,7 @@ struct MovingTests {
 
     @Test("Importing a vdir reads its cards, reports other .vcf files and does not block on special files")
     func oddFolder() throws {
-        let fixture = try DaemonFixture()
-        try fixture.allowContactbook(by: try fixture.person())
+        let fixture = try DaemonFixture.withContactbook()
         let folder = fixture.folder + "/contacts"
         for each in [folder, folder + "/family", folder + "/empty"] { mkdir(each, 0o700) }
         func card(_ name: String) -> String { "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:\(name)\r\nEND:VCARD\r\n" }
@@ -266,8 +260,7 @@ struct MovingTests {
 
     @Test("A failed export creates no file and leaves an existing file unchanged")
     func wholeOrNot() throws {
-        let fixture = try DaemonFixture()
-        try fixture.allowContactbook(by: try fixture.person())
+        let fixture = try DaemonFixture.withContactbook()
         _ = try fixture.contactbook("import", try fixture.file("people.vcf", Self.cards))
         let path = try fixture.file("there.vcf", "as it was")
         let denied = try fixture.contactbook("export", "--output", path, "nobody")
@@ -283,8 +276,7 @@ struct MovingTests {
 
     @Test("Of a card over a limit, only what is too long is left out, and each import says what")
     func bounds() throws {
-        let fixture = try DaemonFixture()
-        try fixture.allowContactbook(by: try fixture.person())
+        let fixture = try DaemonFixture.withContactbook()
         func card(_ name: String, _ rest: String) -> String {
             "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:\(name)\r\n\(rest)\r\nTEL:112\r\nEND:VCARD\r\n"
         }

@@ -36,8 +36,7 @@ struct ProgramsInteropTests {
         """
 
     private func fixture() throws -> DaemonFixture {
-        let fixture = try DaemonFixture()
-        try fixture.allowContactbook(by: try fixture.person())
+        let fixture = try DaemonFixture.withContactbook()
         let imported = try fixture.contactbook("import", try fixture.file("people.vcf", Self.cards))
         #expect(imported.end == .exited(0), "\(imported.errors)")
         return fixture
