@@ -7,8 +7,8 @@ import Glibc
 /// The helper keeps no state; the broker caches the hashes itself. A cache in the helper would outlive the
 /// broker. An attacker who controlled one broker could then mislead the next.
 public final class IdentifyClient: EvidenceSource {
-    /// The longest wait for the helper's answer, in milliseconds. The helper gives its worker process half a
-    /// second; the rest is for earlier requests of the same user.
+    /// The longest wait for the helper's answer, in milliseconds. A worker process has half a second; the rest is
+    /// for a helper that is starting.
     private static let patience: CInt = 2_000
 
     private let socket: String
@@ -34,29 +34,29 @@ public final class IdentifyClient: EvidenceSource {
         let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return false }
         defer { close(file) }
-        let answer = try? Self.ask(socket, about: file, 0, uid: getuid())
+        let answer = try? Self.ask(socket, about: file, 0)
         return answer?.outcome == IDENTIFY_MALFORMED.rawValue
     }
 
     private static func inspect(
         at peer: PeerHandle, _ wants: UInt32, _ socket: String
     ) throws(PeerError) -> Inspection {
-        let answer = try ask(socket, about: peer.pidfd, wants, uid: peer.uid)
+        let answer = try ask(socket, about: peer.pidfd, wants)
         switch answer.outcome {
         case IDENTIFY_INSPECTED.rawValue: return Inspection(answer.inspection)
         case IDENTIFY_ENDED.rawValue: throw PeerError.ended
-        case IDENTIFY_TIMED_OUT.rawValue: throw PeerError.unreadable(what: "process", errno: ETIMEDOUT)
-        case IDENTIFY_BUSY.rawValue: throw PeerError.unreadable(what: "process", errno: EBUSY)
         default: throw PeerError.unreadable(what: "process", errno: answer.reason == 0 ? EIO : answer.reason)
         }
     }
 
     private static func ask(
-        _ socket: String, about pidfd: CInt, _ wants: UInt32, uid: UInt32
+        _ socket: String, about pidfd: CInt, _ wants: UInt32
     ) throws(PeerError) -> identify_answer {
-        var request = identify_request(magic: IDENTIFY_MAGIC, wants: wants, uid: uid, reserved: 0)
+        var request = identify_request(magic: IDENTIFY_MAGIC, wants: wants, reserved: 0)
         var answer = identify_answer()
         let result = identify_ask(socket, &request, pidfd, patience, &answer)
+        // A worker process that ends without an answer was killed because it took too long.
+        guard result != -ECONNRESET else { throw PeerError.unreadable(what: "process", errno: ETIMEDOUT) }
         guard result == 0 else { throw PeerError.unreadable(what: "contactbroker-identify", errno: -result) }
         return answer
     }

@@ -19,7 +19,7 @@ int identify_listen(const char *path)
     struct sockaddr_un address;
     int result = clinux_address(path, &address);
     if (result < 0) return result;
-    int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (listener < 0) return -errno;
     /* bind(2) gives the file the socket's own mode minus the umask. */
     if (fchmod(listener, 0600) != 0 || bind(listener, (struct sockaddr *)&address, sizeof address) != 0
@@ -33,7 +33,7 @@ int identify_listen(const char *path)
 
 int identify_is_listener(int descriptor)
 {
-    return clinux_is_listening(descriptor, SOCK_SEQPACKET) && clinux_set_nonblocking(descriptor) == 0
+    return clinux_is_listening(descriptor, SOCK_SEQPACKET) && fcntl(descriptor, F_SETFL, 0) == 0
         && clinux_set_close_on_exec(descriptor) == 0;
 }
 
@@ -53,12 +53,14 @@ int64_t identify_owner(int listener)
 
 int identify_accept(int listener, uint32_t uid)
 {
-    int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (connection < 0) return -errno;
-    struct clinux_credentials peer;
-    if (clinux_peer_credentials(connection, &peer) == 0 && peer.uid == uid) return connection;
-    close(connection);
-    return -EACCES;
+    for (;;) {
+        int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+        if (connection < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
+        if (connection < 0) return -errno;
+        struct clinux_credentials peer;
+        if (clinux_peer_credentials(connection, &peer) == 0 && peer.uid == uid) return connection;
+        close(connection);
+    }
 }
 
 int identify_receive(int connection, struct identify_request *request, int *pidfd)
@@ -76,8 +78,8 @@ int identify_receive(int connection, struct identify_request *request, int *pidf
     struct msghdr message = {
         .msg_iov = &place, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes,
     };
-    ssize_t size = recvmsg(connection, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    if (size < 0) return errno == EAGAIN || errno == EINTR ? -EAGAIN : -EBADMSG;
+    ssize_t size = recvmsg(connection, &message, MSG_CMSG_CLOEXEC);
+    if (size < 0) return -EBADMSG;
     int received[DESCRIPTORS], count = 0, is_request = 1;
     for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
         if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) {
@@ -98,16 +100,6 @@ int identify_receive(int connection, struct identify_request *request, int *pidf
     }
     while (count > 0) close(received[--count]);
     return -EBADMSG;
-}
-
-void identify_refuse(int connection, enum identify_outcome outcome)
-{
-    struct identify_answer answer;
-    memset(&answer, 0, sizeof answer);
-    answer.magic = IDENTIFY_MAGIC;
-    answer.outcome = outcome;
-    /* If this fails, the broker has closed its end. */
-    (void)send(connection, &answer, sizeof answer, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 /* The broker's side of the channel. */

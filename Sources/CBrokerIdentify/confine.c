@@ -68,13 +68,13 @@ static const int inspecting[] = {
 #endif
 };
 
-/* The calls that the parent also needs: to accept, to receive, and to start and end workers. A worker needs
-   them too, until it has confined itself further. */
+/* The calls that the parent also needs to start workers, and a worker to receive its request. A worker gives them up
+   when it confines itself further. */
 static const int serving[] = {
-    SYS_accept4, SYS_recvmsg, SYS_getsockopt, SYS_clone, SYS_set_robust_list, SYS_wait4, SYS_waitid, SYS_kill, SYS_tgkill,
-    SYS_pidfd_open, SYS_pidfd_send_signal, SYS_prctl, SYS_getppid, SYS_dup3, SYS_close_range, SYS_seccomp, SYS_prlimit64,
-    SYS_fcntl, SYS_getpid, SYS_gettid, SYS_getrandom, SYS_write, SYS_writev, SYS_rt_sigprocmask,
-    SYS_mprotect, SYS_rt_sigaction, SYS_sigaltstack,
+    SYS_clone, SYS_set_robust_list, SYS_wait4, SYS_prctl, SYS_getppid, SYS_timer_create, SYS_timer_settime,
+    SYS_accept4, SYS_getsockopt, SYS_recvmsg, SYS_dup3, SYS_close_range, SYS_fcntl, SYS_seccomp, SYS_prlimit64,
+    SYS_getpid, SYS_gettid, SYS_tgkill, SYS_getrandom, SYS_write, SYS_writev, SYS_clock_nanosleep, SYS_nanosleep,
+    SYS_rt_sigprocmask, SYS_mprotect, SYS_rt_sigaction, SYS_sigaltstack,
 #ifdef SYS_dup2
     SYS_dup2,
 #endif
@@ -138,7 +138,5 @@ int identify_confine_worker(void)
     int result = limit(RLIMIT_NOFILE, 32);
     /* Bytes of private memory: enough for one piece of a file and the list of mounts. */
     if (result == 0) result = limit(RLIMIT_DATA, 67108864);
-    /* Seconds of CPU time. This limit ends a worker that the parent does not kill. */
-    if (result == 0) result = limit(RLIMIT_CPU, 2);
     return result == 0 ? filter(one, COUNT(one)) : result;
 }

@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The only two descriptors that the worker has open. */
@@ -17,9 +17,8 @@
 
 static struct identify_answer answer;
 
-static void answer_with(const struct identify_request *request)
+static void inspect(const struct identify_request *request)
 {
-    answer.magic = IDENTIFY_MAGIC;
     int result = identify_inspect(
         PROCESS, request->wants | IDENTIFY_WANTS_PLACE, IDENTIFY_HELPER_HASH_LIMIT, &answer.inspection);
     if (result != 0) memset(&answer.inspection, 0, sizeof answer.inspection);
@@ -32,8 +31,13 @@ static void answer_with(const struct identify_request *request)
         answer.reason = -result;
         break;
     }
-    /* This cannot block, because it is the first message in this direction. */
-    (void)send(CONNECTION, &answer, sizeof answer, MSG_NOSIGNAL);
+}
+
+static void send_answer(int connection)
+{
+    answer.magic = IDENTIFY_MAGIC;
+    /* This cannot block, because it is the first message in this direction. If it fails, the broker has closed its end. */
+    (void)send(connection, &answer, sizeof answer, MSG_NOSIGNAL);
 }
 
 void identify_close_from(int first)
@@ -50,44 +54,44 @@ void identify_begin(void)
     close(self);
 }
 
-/* Runs in the worker. From here on the worker runs no Swift code. */
-static _Noreturn void work(const struct identify_request *request, int connection, int pidfd, int parent)
+/* Has the kernel kill this process after so much time, even if it is stopped then. */
+static int start_timer(timer_t timer, int milliseconds)
+{
+    struct itimerspec once = { .it_value = { milliseconds / 1000, milliseconds % 1000 * 1000000L } };
+    return timer_settime(timer, 0, &once, NULL);
+}
+
+/* Runs in the worker, which runs no Swift code. */
+static _Noreturn void work(int listener, uint32_t uid, int parent)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(1);
+    struct sigevent end = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL };
+    timer_t timer;
+    if (timer_create(CLOCK_MONOTONIC, &end, &timer) != 0) _exit(1);
+    int connection = identify_accept(listener, uid);
+    if (connection < 0 || start_timer(timer, IDENTIFY_WORKER_MILLISECONDS) != 0) _exit(1);
+    struct identify_request request;
+    int pidfd;
+    if (identify_receive(connection, &request, &pidfd) != 0) {
+        answer.outcome = IDENTIFY_MALFORMED;
+        send_answer(connection);
+        _exit(0);
+    }
     /* Copies both to higher numbers first, so that dup2 cannot overwrite either of them. */
     int first = fcntl(connection, F_DUPFD, PROCESS + 1), second = fcntl(pidfd, F_DUPFD, PROCESS + 1);
     if (first < 0 || second < 0 || dup2(first, CONNECTION) < 0 || dup2(second, PROCESS) < 0) _exit(1);
     if (syscall(SYS_close_range, PROCESS + 1, ~0U, 0) != 0 || syscall(SYS_close_range, 0, CONNECTION - 1, 0) != 0) _exit(1);
     if (identify_confine_worker() != 0) _exit(1);
-    answer_with(request);
+    inspect(&request);
+    send_answer(CONNECTION);
     _exit(0);
 }
 
-int identify_start_worker(const struct identify_request *request, int connection, int pidfd, int *worker)
+int identify_start_worker(int listener, uint32_t uid)
 {
     int parent = getpid();
     pid_t pid = fork();
     if (pid < 0) return -errno;
-    if (pid == 0) work(request, connection, pidfd, parent);
-    *worker = clinux_pidfd_open(pid);
-    if (*worker >= 0) return pid;
-    /* The child is not reaped yet, so its pid is not reused. */
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
-    return *worker;
-}
-
-void identify_kill(int worker)
-{
-    (void)syscall(SYS_pidfd_send_signal, worker, SIGKILL, NULL, 0);
-}
-
-int identify_reap(int worker)
-{
-    siginfo_t end;
-    memset(&end, 0, sizeof end);
-    /* 3 is P_PIDFD. */
-    while (waitid((idtype_t)3, (id_t)worker, &end, WEXITED) != 0)
-        if (errno != EINTR) return 0;
-    return end.si_code == CLD_EXITED && end.si_status == 0;
+    if (pid == 0) work(listener, uid, parent);
+    return pid;
 }

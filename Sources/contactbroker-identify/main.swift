@@ -6,10 +6,15 @@ import Glibc
 // and then answers one kind of request (worker.h). It reads no configuration file. From the environment it
 // uses only systemd's socket variables.
 
+/// Writes a message to standard error.
+func warn(_ message: String) {
+    let text = "contactbroker-identify: \(message)\n"
+    _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+}
+
 /// Writes the reason to standard error and exits.
 func stop(_ message: String, tryThis: String? = nil) -> Never {
-    let text = "contactbroker-identify: \(message)\n" + (tryThis.map { $0 + "\n" } ?? "")
-    _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+    warn(message + (tryThis.map { "\n" + $0 } ?? ""))
     exit(2)
 }
 
@@ -61,5 +66,5 @@ guard confined == 0 else {
         "could not start: cannot confine the process: \(reason(confined))",
         tryThis: "it needs the capabilities CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, and no others")
 }
-var server = RequestServer(listener: listener, uid: uid)
-server.serve()
+var workers = Workers(listener: listener, uid: uid)
+workers.keep()

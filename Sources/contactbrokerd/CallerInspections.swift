@@ -15,9 +15,9 @@ final class CallerInspections {
 
     init(_ mode: BrokerMode, users: KnownUsers, loop: any Loop) {
         self.users = users
-        // In system mode, these are the limits of the helper: two inspections per user and sixteen in total,
-        // and eight checks. Within these limits, no request waits in the helper. In session mode, the broker
-        // inspects processes itself and has only one user.
+        // In system mode, the helper has a worker process for each of these threads (IDENTIFY_WORKERS), so no
+        // request waits in the helper. In session mode, the broker inspects processes itself and has only one
+        // user.
         let perUser = mode == .system ? 2 : 6
         identification = InspectionWorkers(16, perLane: perUser, loop: loop)
         checks = InspectionWorkers(8, perLane: perUser, loop: loop)

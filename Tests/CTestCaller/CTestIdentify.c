@@ -14,16 +14,26 @@
 
 #include "CTestCaller.h"
 
-int test_identify_say(
-    const char *path, const void *bytes, size_t size, const int *descriptors, size_t count, uint32_t *outcome)
+int test_identify_connect(const char *path)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
-    if (strlen(path) >= sizeof address.sun_path || count > 16) return -EINVAL;
+    if (strlen(path) >= sizeof address.sun_path) return -EINVAL;
     strcpy(address.sun_path, path);
     int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (connection < 0) return -errno;
+    if (connect(connection, (struct sockaddr *)&address, sizeof address) == 0) return connection;
+    int result = -errno;
+    close(connection);
+    return result;
+}
+
+int test_identify_say(
+    const char *path, const void *bytes, size_t size, const int *descriptors, size_t count, uint32_t *outcome)
+{
+    if (count > 16) return -EINVAL;
+    int connection = test_identify_connect(path);
+    if (connection < 0) return connection;
     int result = 0;
-    if (connect(connection, (struct sockaddr *)&address, sizeof address) != 0) result = -errno;
     char control[CMSG_SPACE(16 * sizeof(int))] = { 0 };
     struct iovec place = { .iov_base = (void *)bytes, .iov_len = size };
     struct msghdr message = { .msg_iov = &place, .msg_iovlen = 1 };
@@ -37,7 +47,7 @@ int test_identify_say(
         memcpy(CMSG_DATA(header), descriptors, count * sizeof(int));
     }
     /* If the helper closes the connection first, the error depends on the moment. */
-    if (result == 0 && sendmsg(connection, &message, MSG_NOSIGNAL) < 0 && errno != EPIPE && errno != ECONNRESET
+    if (sendmsg(connection, &message, MSG_NOSIGNAL) < 0 && errno != EPIPE && errno != ECONNRESET
         && errno != ECONNREFUSED)
         result = -errno;
     if (result == 0) {

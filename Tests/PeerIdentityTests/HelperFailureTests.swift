@@ -41,7 +41,9 @@ struct HelperFailureTests {
         let test = try TestCaller()
         let peer = try PeerHandle(socket: test.socket)
         let evidence = try client.collectInTheEnd(peer)
-        try #require(kill(helper.pid, SIGSTOP) == 0)
+        // The parent first, so that it starts no other worker.
+        let processes = [helper.pid] + helper.workers
+        for process in processes { try #require(kill(process, SIGSTOP) == 0) }
         let waking = DispatchGroup()
         let found = Mutex<ExecutableCheck?>(nil)
         DispatchQueue(label: "check").async(group: waking) {
@@ -49,7 +51,7 @@ struct HelperFailureTests {
             found.withLock { $0 = late }
         }
         #expect(client.check(peer, evidence) == .unknown)
-        #expect(kill(helper.pid, SIGCONT) == 0)
+        for process in processes { #expect(kill(process, SIGCONT) == 0) }
         waking.wait()
         #expect(found.withLock { $0 } == .same)
     }

@@ -66,12 +66,19 @@ final class RunningHelper {
 
     func client() throws -> IdentifyClient { try IdentifyClient(socket: path) }
 
-    /// The current workers.
+    /// The current workers, idle and busy.
     var workers: [pid_t] { Self.workers(of: pid) }
+    /// The workers that are handling a request.
+    var busyWorkers: [pid_t] { Self.busyWorkers(of: pid) }
 
-    static func workers(of pid: pid_t) -> [pid_t] {
+    private static func workers(of pid: pid_t) -> [pid_t] {
         guard case .found(let text) = contents(ofFile: "/proc/\(pid)/task/\(pid)/children") else { return [] }
         return String(decoding: text, as: UTF8.self).split(separator: " ").compactMap { pid_t($0) }
+    }
+
+    /// A busy worker has closed standard input. An ended one has no descriptors at all.
+    private static func busyWorkers(of pid: pid_t) -> [pid_t] {
+        workers(of: pid).filter { access("/proc/\($0)/fd/0", F_OK) != 0 && access("/proc/\($0)/fd/3", F_OK) == 0 }
     }
 
     /// A field of the helper's `/proc/PID/status`.
@@ -81,13 +88,13 @@ final class RunningHelper {
             .first { $0.hasPrefix(field + ":\t") }.map { String($0.dropFirst(field.utf8.count + 2)) }
     }
 
-    /// As ``sayOnce(_:_:)``, but retries after a timeout: on a machine that stalls for half a second, the helper kills
-    /// healthy workers.
+    /// As ``sayOnce(_:_:)``, but retries if the helper hangs up: on a machine that stalls for half a second, the kernel
+    /// kills healthy workers.
     func say(_ bytes: [UInt8], _ descriptors: [CInt]) throws -> UInt32? {
         let end = ContinuousClock.now + .seconds(20)
         while true {
             let outcome = try sayOnce(bytes, descriptors)
-            guard outcome == IDENTIFY_TIMED_OUT.rawValue, .now < end else { return outcome }
+            guard outcome == nil, .now < end else { return outcome }
         }
     }
 
@@ -102,7 +109,7 @@ final class RunningHelper {
         return result == 0 ? nil : outcome
     }
 
-    /// As ``sayOnce(_:_:)``, while a worker gets a signal. SIGSTOP stops it as a file system could.
+    /// As ``sayOnce(_:_:)``, while a busy worker gets a signal. SIGSTOP stops it as a file system could.
     func sayOnce(
         _ bytes: [UInt8], _ descriptors: [CInt], signallingWorkers signal: CInt
     ) throws -> (outcome: UInt32?, isSignalled: Bool) {
@@ -113,7 +120,7 @@ final class RunningHelper {
         // A new queue gets its own thread, however busy the others are.
         DispatchQueue(label: "signaller").async(group: signaller) {
             while !isOver.load(ordering: .relaxed), !isSignalled.load(ordering: .relaxed) {
-                let worker = Self.workers(of: watched).first { kill($0, signal) == 0 }
+                let worker = Self.busyWorkers(of: watched).first { kill($0, signal) == 0 }
                 isSignalled.store(worker != nil, ordering: .relaxed)
             }
         }
@@ -125,7 +132,7 @@ final class RunningHelper {
     }
 
     static func request(_ change: (inout identify_request) -> Void = { _ in }) -> [UInt8] {
-        var request = identify_request(magic: IDENTIFY_MAGIC, wants: 0, uid: 0, reserved: 0)
+        var request = identify_request(magic: IDENTIFY_MAGIC, wants: 0, reserved: 0)
         change(&request)
         return withUnsafeBytes(of: request) { Array($0) }
     }
@@ -140,7 +147,7 @@ func comes(_ condition: () -> Bool) -> Bool {
 }
 
 extension IdentifyClient {
-    /// As ``check(_:_:)``, but retries: on a machine that stalls for half a second, the helper kills healthy workers.
+    /// As ``check(_:_:)``, but retries: on a machine that stalls for half a second, the kernel kills healthy workers.
     func checkInTheEnd(_ peer: PeerHandle, _ evidence: Evidence) -> ExecutableCheck {
         let end = ContinuousClock.now + .seconds(20)
         while true {
@@ -152,7 +159,7 @@ extension IdentifyClient {
 
 extension EvidenceSource {
     /// As ``collect(_:)``, but retries after a timeout, and after no other error: on a machine that stalls for half a
-    /// second, the helper kills healthy workers.
+    /// second, the kernel kills healthy workers.
     func collectInTheEnd(
         _ peer: PeerHandle, until end: ContinuousClock.Instant = .now + .seconds(20), orElse: () -> Void = {}
     ) throws(PeerError) -> Evidence {

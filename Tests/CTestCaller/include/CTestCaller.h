@@ -39,6 +39,9 @@ int test_caller_listen(const char *path);
 /* Waits until the process has ended, and does not reap it if keep is not 0. Returns 0 or -errno. */
 int test_caller_wait(int pid, int keep);
 
+/* Connects to a SOCK_SEQPACKET socket. Returns the connection, or -errno. */
+int test_identify_connect(const char *path);
+
 /* Sends one message with descriptors to a SOCK_SEQPACKET socket and waits for the reply. Returns 1, and the reply's
    second number in *outcome; 0 if there is no reply; or -errno. */
 int test_identify_say(

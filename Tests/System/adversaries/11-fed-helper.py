@@ -8,7 +8,7 @@ import sys
 import time
 
 from fixture.accounts import as_user, run as run_as, start
-from fixture.broker import CALLER, HELPER, SERVICE, fresh, pid
+from fixture.broker import CALLER, HELPER, SERVICE, command, fresh, pid
 from fixture.varlink import APPS
 from fixture.verdict import NotBuilt, must, run, tries
 
@@ -223,10 +223,10 @@ def killed():
 
 @tries("stops the helper with SIGSTOP (as root)", "callers are refused; no caller is served unidentified")
 def stopped():
-    number = pid(HELPER)
-    if not number:
+    if not pid(HELPER):
         raise NotBuilt(HELPER)
-    os.kill(number, signal.SIGSTOP)
+    # The parent and all its worker processes.
+    command("systemctl", "kill", "--signal=SIGSTOP", HELPER)
     try:
         shutil.copyfile(CALLER, "/home/bob/other")
         os.chmod("/home/bob/other", 0o755)
@@ -234,7 +234,7 @@ def stopped():
         status, said = run_as("bob", ["/home/bob/other", APPS, AUTHORIZATION], timeout=15)
         took = time.monotonic() - began
     finally:
-        os.kill(number, signal.SIGCONT)
+        command("systemctl", "kill", "--signal=SIGCONT", HELPER)
         os.unlink("/home/bob/other")
     must("closed" in said or status == "no end", f"it got {said!r}")
     must(status != "no end", "it waited 15 s")
