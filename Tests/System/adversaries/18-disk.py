@@ -25,10 +25,13 @@ APP = """
 import base64, json, os, sys
 from fixture.varlink import APPS, Connection, attempt
 connection = Connection(APPS, 60)
-photo = base64.b64encode(os.urandom(7 << 20)).decode()
+photo = base64.b64encode(os.urandom(7 << 20))
 for line in sys.stdin:
-    method, parameters = json.loads(line.replace("PHOTO", photo))
-    print(json.dumps(attempt(connection.call, "io.contactbroker.Contacts." + method, parameters)), flush=True)
+    method, parameters = json.loads(line)
+    call = json.dumps({"method": "io.contactbroker.Contacts." + method, "parameters": parameters})
+    # The photo is inserted last, because encoding it as JSON again would keep a processor busy.
+    connection.write(call.encode().replace(b"PHOTO", photo) + bytes(1))
+    print(json.dumps(attempt(connection.receive)), flush=True)
 """
 
 
