@@ -110,6 +110,24 @@ struct BookSpaceTests: SpaceSteps {
         #expect(zip(sizes(), before).allSatisfy { $0 <= $1 + 2 * megabyte })
     }
 
+    @Test("A save that adds too many photos is refused before anything is written", arguments: [true, false])
+    func refusedEarly(isLimited: Bool) throws {
+        let access = isLimited ? whole : AuthorAccess.full
+        let book = try Book(space: bounds(book: 4 * megabyte, app: isLimited ? 3 * megabyte : 1_000 * megabyte))
+        #expect(book.save(add(1, photo), as: access) == nil)
+        // Contact 1 exists. To write it again would be another error.
+        #expect(isStoreError(book.save(add(1, photo), as: access)))
+        let refusal = book.save(add(1, photo), add(2, photo), add(3, photo), add(4, photo), as: access)
+        switch refusal {
+        case .allowanceUsed: #expect(isLimited)
+        case .bookFull: #expect(!isLimited)
+        default: Issue.record("it was not refused for its size")
+        }
+        #expect(book.save(add(2, photo), as: access) == nil)
+    }
+
+    private func isStoreError(_ error: ChangeError?) -> Bool { if case .store = error { true } else { false } }
+
     @Test("A shorter value that needs larger search tables is refused too")
     func searchTables() throws {
         let book = try Book(space: bounds(book: 2 * megabyte))

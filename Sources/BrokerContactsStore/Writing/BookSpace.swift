@@ -55,14 +55,41 @@ struct BookSpace {
         _ use: SpaceUse, by author: ChangeAuthor, _ access: AuthorAccess, before: Int64, at seconds: Int64,
         _ db: Database
     ) throws {
+        if case .limited = access { try charge(use.growth, to: author.app, at: seconds, db) }
         let size = try db.bytesInUse()
-        let enlarges = use.adds && (use.growth > 0 || size > before)
+        try check(size, enlarges: use.adds && (use.growth > 0 || size > before), use, access, at: seconds)
+    }
+
+    /// Checks a save before it makes its changes. Refuses it if it only adds contacts, and the space that their
+    /// photos need is already too much. ``check(_:by:_:before:at:_:)`` would refuse it too, but only after the
+    /// photos are written, which delays other users.
+    ///
+    /// - Parameter before: the bytes in use before the save.
+    mutating func checkPhotos(
+        in changes: [ContactChange], by author: ChangeAuthor, _ access: AuthorAccess, before: Int64,
+        at seconds: Int64, _ db: Database
+    ) throws {
+        var use = SpaceUse(bytesPerChange: bounds.change)
+        var photos = 0
+        for change in changes {
+            guard case .add(_, let contact) = change else { return }
+            use.add(contact.imageData.utf8.count)
+            photos += contact.imageData.utf8.count
+        }
+        guard photos > 0 else { return }
+        if case .limited = access { _ = try allowance(of: author.app, after: use.growth, at: seconds, db) }
+        try check(before + Int64(photos), enlarges: true, use, access, at: seconds)
+    }
+
+    /// - Parameter size: the bytes in use after the save.
+    private mutating func check(
+        _ size: Int64, enlarges: Bool, _ use: SpaceUse, _ access: AuthorAccess, at seconds: Int64
+    ) throws(ChangeError) {
         switch access {
         case .full:
             guard enlarges, size > bounds.book else { return }
             throw ChangeError.bookFull(size: size, most: bounds.book)
         case .limited:
-            try charge(use.growth, to: author.app, at: seconds, db)
             let isPaused = refusedAt.map { (0..<bounds.pause).contains(seconds - $0) } ?? false
             guard isPaused ? use.adds : enlarges && size > bounds.book - reserve else { return }
             if !isPaused {
@@ -76,6 +103,22 @@ struct BookSpace {
     /// Adds the growth to the used part of the app's allowance. The allowance refills at a constant rate.
     private func charge(_ growth: Int64, to app: [UInt8], at seconds: Int64, _ db: Database) throws {
         guard growth != 0 else { return }
+        let (used, time, isNew) = try allowance(of: app, after: growth, at: seconds, db)
+        if isNew {
+            // A completely refilled allowance needs no row.
+            try db.statement("DELETE FROM allowance WHERE time <= ?").bind(1, seconds - bounds.refillTime).run()
+        }
+        try db.statement("INSERT OR REPLACE INTO allowance (app, used, time) VALUES (?, ?, ?)")
+            .bind(1, app).bind(2, max(0, used)).bind(3, time).run()
+    }
+
+    /// Returns what the app has used of its allowance after it adds so many bytes, the time from which it refills, and
+    /// whether it has no row.
+    ///
+    /// - Throws: ``ChangeError/allowanceUsed(most:)`` if it may not add them.
+    private func allowance(
+        of app: [UInt8], after growth: Int64, at seconds: Int64, _ db: Database
+    ) throws -> (used: Int64, time: Int64, isNew: Bool) {
         let select = try db.statement("SELECT used, time FROM allowance WHERE app = ?")
         let former = try select.bind(1, app).first { (used: $0.integer(0), time: $0.integer(1)) }
         // The clock may have been set back.
@@ -83,15 +126,9 @@ struct BookSpace {
         let refill = Int64(Double(elapsed) / Double(bounds.refillTime) * Double(bounds.app))
         let used = max(0, (former?.used ?? 0) - refill) + growth
         guard growth < 0 || used <= bounds.app else { throw ChangeError.allowanceUsed(most: bounds.app) }
-        if former == nil {
-            // A completely refilled allowance needs no row.
-            try db.statement("DELETE FROM allowance WHERE time <= ?").bind(1, seconds - bounds.refillTime).run()
-        }
         // If nothing was refilled, the row keeps its time. Otherwise frequent saves would prevent the refill,
         // because each elapsed time would round down to no bytes.
-        let time = refill > 0 ? seconds : former?.time ?? seconds
-        try db.statement("INSERT OR REPLACE INTO allowance (app, used, time) VALUES (?, ?, ?)")
-            .bind(1, app).bind(2, max(0, used)).bind(3, time).run()
+        return (used, refill > 0 ? seconds : former?.time ?? seconds, former == nil)
     }
 }
 

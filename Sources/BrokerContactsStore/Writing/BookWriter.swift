@@ -66,6 +66,7 @@ final class BookWriter {
             let made: [BookChange]
             (made, links) = try transaction { db in
                 let (written, size) = (db.totalChangesCount, try db.bytesInUse())
+                try space.checkPhotos(in: changes, by: author, access, before: size, at: seconds, db)
                 let save = try BookSave(
                     db, ContactWriter(db, ordering: ordering),
                     Linking(db, maker.normalizer, links, isEvidence: isEvidence), maker, ahead, by: author, access,
