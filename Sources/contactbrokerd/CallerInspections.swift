@@ -19,8 +19,9 @@ final class CallerInspections {
         // request waits in the helper. In session mode, the broker inspects processes itself and has only one
         // user.
         let perUser = mode == .system ? 2 : 6
-        identification = InspectionWorkers(16, perLane: perUser, loop: loop)
-        checks = InspectionWorkers(8, perLane: perUser, loop: loop)
+        let pace = mode == .system ? InspectionPace(perSecond: 200) : nil
+        identification = InspectionWorkers(16, perLane: perUser, pace: pace, loop: loop)
+        checks = InspectionWorkers(8, perLane: perUser, pace: pace, loop: loop)
     }
 
     /// The place in the queue for inspecting this process.

@@ -21,12 +21,15 @@ final class InspectionWorkers {
     private var queue: FairQueue<Job>
     /// The idle workers. Each serial queue has its own thread while it works.
     private var idle: [DispatchQueue]
+    private var pace: InspectionPace?
 
     /// - Parameter perLane: the maximum number of concurrent inspections per ``InspectionPlace/Lane``. It
     ///   must be less than `count`, so that no user can keep every thread busy.
-    init(_ count: Int, perLane: Int, loop: any Loop) {
+    /// - Parameter pace: `nil` if there is only one user, whom a pace would only delay.
+    init(_ count: Int, perLane: Int, pace: InspectionPace? = nil, loop: any Loop) {
         precondition(perLane < count, "one user could keep every thread busy")
         self.loop = loop
+        self.pace = pace
         queue = FairQueue(perLane: perLane)
         idle = (0..<count).map { DispatchQueue(label: "inspection \($0)") }
     }
@@ -68,7 +71,14 @@ final class InspectionWorkers {
 
     private func ended(_ place: InspectionPlace, _ thread: DispatchQueue) {
         idle.append(thread)
-        queue.ended(place)
+        if let wait = pace?.wait(after: place.lane, now: .now), wait > .zero {
+            let bound = LoopBound(self, loop: loop)
+            loop.schedule(after: wait) {
+                bound.value.queue.ended(place); bound.value.beginMore()
+            }
+        } else {
+            queue.ended(place)
+        }
         beginMore()
     }
 }
