@@ -56,23 +56,23 @@ def copies_at(*folders):
     return paths
 
 
-# Keeps 12 of the copies asking until its standard input ends. Prints how many have asked.
+# Keeps 12 of the copies asking until its standard input ends, and kills those that are not refused. Prints how many have asked.
 AGAIN = f"""
-import select, subprocess, sys
+import select, subprocess, sys, time
 running, count = [], 0
-while not select.select([sys.stdin], [], [], 0)[0]:
-    running.append(subprocess.Popen(
-        ["/home/alice/copies/app%d" % (count % {CROWD}), "{APPS}", '{REQUEST_ACCESS}'],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
-    count += 1
-    if len(running) >= 12:
-        for each in running[:4]:
+while not select.select([sys.stdin], [], [], 0.001)[0]:
+    for started, each in running:
+        if time.monotonic() - started > 0.5:
             each.kill()
-            each.communicate()
-        running = running[4:]
-for each in running:
+    running = [(started, each) for started, each in running if each.poll() is None]
+    while len(running) < 12:
+        path = "/home/alice/copies/app%d" % (count % {CROWD})
+        running.append((time.monotonic(), subprocess.Popen(
+            [path, "{APPS}", '{REQUEST_ACCESS}'], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)))
+        count += 1
+for _, each in running:
     each.kill()
-    each.communicate()
+    each.wait()
 print(count)
 """
 

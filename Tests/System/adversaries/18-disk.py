@@ -18,7 +18,7 @@ PER_APP = 40
 # Maximum MB of the write-ahead log while saves arrive, and of everything else in alice's book, with its indexes.
 LOG = 128 + 16
 REST = 8
-PHOTOS = 40
+PHOTOS = 300
 
 # Each process of an interpreter counts as a separate app. In the input, PHOTO stands for a photo of 7 MB in base64.
 APP = """
