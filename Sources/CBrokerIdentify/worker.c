@@ -54,10 +54,10 @@ void identify_begin(void)
     close(self);
 }
 
-/* Has the kernel kill this process after so much time, even if it is stopped then. */
-static int start_timer(timer_t timer, int milliseconds)
+/* Has the kernel kill this process after half a second, even if it is stopped then. */
+static int start_timer(timer_t timer)
 {
-    struct itimerspec once = { .it_value = { milliseconds / 1000, milliseconds % 1000 * 1000000L } };
+    struct itimerspec once = { .it_value.tv_nsec = IDENTIFY_WORKER_MILLISECONDS * 1000000L };
     return timer_settime(timer, 0, &once, NULL);
 }
 
@@ -69,7 +69,7 @@ static _Noreturn void work(int listener, uint32_t uid, int parent)
     timer_t timer;
     if (timer_create(CLOCK_MONOTONIC, &end, &timer) != 0) _exit(1);
     int connection = identify_accept(listener, uid);
-    if (connection < 0 || start_timer(timer, IDENTIFY_WORKER_MILLISECONDS) != 0) _exit(1);
+    if (connection < 0 || start_timer(timer) != 0) _exit(1);
     struct identify_request request;
     int pidfd;
     if (identify_receive(connection, &request, &pidfd) != 0) {

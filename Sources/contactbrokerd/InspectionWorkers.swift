@@ -71,14 +71,15 @@ final class InspectionWorkers {
 
     private func ended(_ place: InspectionPlace, _ thread: DispatchQueue) {
         idle.append(thread)
-        if let wait = pace?.wait(after: place.lane, now: .now), wait > .zero {
-            let bound = LoopBound(self, loop: loop)
-            loop.schedule(after: wait) {
-                bound.value.queue.ended(place); bound.value.beginMore()
-            }
-        } else {
-            queue.ended(place)
-        }
+        guard let wait = pace?.wait(after: place.lane, now: .now), wait > .zero else { return release(place) }
+        let bound = LoopBound(self, loop: loop)
+        loop.schedule(after: wait) { bound.value.release(place) }
+        // The thread is free for other lanes.
+        beginMore()
+    }
+
+    private func release(_ place: InspectionPlace) {
+        queue.ended(place)
         beginMore()
     }
 }
