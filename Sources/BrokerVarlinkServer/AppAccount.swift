@@ -66,6 +66,15 @@ final class AppAccount {
         return false
     }
 
+    /// Counts bytes of a long call that were read; see ``LongCallPace``.
+    func paceLongCall(_ bytes: Int) { user.budget.pace.count(bytes, of: name, user.owner, now: .now()) }
+
+    /// For how long no more of the app's long calls may be read; `nil` if they may be read at once.
+    var pause: Duration? {
+        let wait = user.budget.pace.wait(of: name, user.owner, now: .now())
+        return wait > .zero ? wait : nil
+    }
+
     func holdCallBytes(_ difference: Int) {
         callBytes += difference
         user.holdCallBytes(difference)

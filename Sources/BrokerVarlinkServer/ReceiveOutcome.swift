@@ -4,8 +4,8 @@ import Glibc
 
 /// The result of one receive from a connection.
 enum ReceiveOutcome {
-    /// Received bytes, all written by the process that connected.
-    case took
+    /// Received this many bytes, all written by the process that connected.
+    case took(Int)
     case nothing
     /// The peer has closed its end.
     case ended
@@ -33,7 +33,7 @@ enum ReceiveOutcome {
                 return .foreign(processID: writer.pid, userID: writer.uid)
             }
             decoder.append(scratch.span.bytes.extracting(first: count))
-            return .took
+            return .took(count)
         case 0: return .ended
         case Int(-EAGAIN), Int(-EINTR): return .nothing
         default: return .failed(errno: CInt(-count))

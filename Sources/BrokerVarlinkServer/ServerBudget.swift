@@ -1,5 +1,5 @@
-/// Limits the memory that the connections of all users use together, at all servers that share this budget.
-/// Used only on the event loop.
+/// Limits the memory that the connections of all users use together, and the pace of each user's long calls, at all
+/// servers that share this budget. Used only on the event loop.
 public final class ServerBudget {
     /// The limit on ``heldBytes``.
     public let bytes: Int
@@ -9,8 +9,12 @@ public final class ServerBudget {
     public var connectionCount: Int { accounts.values.reduce(0) { $0 + $1.connections } }
     /// The accounts that have connections. A user has a separate account at each server.
     private var accounts: [ObjectIdentifier: UserAccount] = [:]
+    var pace: LongCallPace
 
-    public init(bytes: Int = ServerLimits().bytesOfAllUsers) { self.bytes = bytes }
+    public init(_ limits: ServerLimits = ServerLimits()) {
+        bytes = limits.bytesOfAllUsers
+        pace = LongCallPace(bytesPerSecond: limits.longCallBytesPerSecond)
+    }
 
     func open(_ account: UserAccount) { accounts[ObjectIdentifier(account)] = account }
     func close(_ account: UserAccount) { accounts[ObjectIdentifier(account)] = nil }

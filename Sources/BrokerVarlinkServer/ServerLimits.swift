@@ -29,6 +29,9 @@ public struct ServerLimits: Hashable, Sendable {
     /// Bytes of calls and replies of all users, at all sockets that share a ``ServerBudget``. Beyond this
     /// limit, the server closes connections of the user with the most bytes.
     public var bytesOfAllUsers = 256 * 1_048_576
+    /// Bytes of one user's long calls that the server reads in a second. The user's apps share them, and each app may
+    /// be half a second ahead. The first ``pipelinedBytes`` of a call do not count.
+    public var longCallBytesPerSecond = 32 * 1_048_576
     /// How long a frame may take from its first byte to its last. Time in which the server does not read is
     /// not counted.
     public var frameTimeout = Duration.seconds(30)

@@ -6,7 +6,17 @@ extension SocketConnection {
         guard isAdmitted, !isClosed, !inputHasEnded else { return false }
         guard decoder.bufferedBytes > limits.pipelinedBytes else { return true }
         // Beyond the limit, reads only the missing part of one long call; complete calls stay buffered.
-        return !isOccupied && unsentBytes <= limits.unsentBytes && !decoder.hasFrame() && account.mayRead(self)
+        guard !isOccupied, unsentBytes <= limits.unsentBytes, !decoder.hasFrame(), account.mayRead(self) else {
+            return false
+        }
+        return keepsPace
+    }
+
+    /// Whether the app's long calls may be read now. If not, reads on when they may.
+    private var keepsPace: Bool {
+        pause?.cancel()
+        pause = account.pause.map { pause in loop.after(pause) { [weak self] in self?.readOn() } }
+        return pause == nil
     }
 
     var isWithheld: Bool { isAdmitted && !inputHasEnded && !interest.contains(.readable) }

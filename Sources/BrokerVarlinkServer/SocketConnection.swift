@@ -12,7 +12,7 @@ final class SocketConnection: Connection, Watcher {
     private(set) var lastProgress = Uptime.beginning
 
     private let server: VarlinkServer
-    private let loop: EventLoop
+    let loop: EventLoop
     /// The account of the connection's process. After admission it is the account of its app, if
     /// ``Admission/admit(context:app:)`` named one.
     private(set) var account: AppAccount
@@ -23,6 +23,8 @@ final class SocketConnection: Connection, Watcher {
     private var watching: Watching?
     /// The readiness for which epoll watches.
     private(set) var interest: Readiness = []
+    /// The timer that ends a pause in reading a long call.
+    var pause: Timer?
     private var closeReason = CloseReason.peerClosed
 
     var decoder: FrameDecoder
@@ -91,7 +93,9 @@ final class SocketConnection: Connection, Watcher {
     /// Receives once, up to a limit, so that other connections are served in between.
     private func receive() {
         switch ReceiveOutcome.ofReceiving(from: peer, into: &decoder, through: &loop.inside.scratch) {
-        case .took: dispatch()
+        case .took(let count):
+            if decoder.bufferedBytes > limits.pipelinedBytes { account.paceLongCall(count) }
+            dispatch()
         case .nothing: break
         case .ended:
             inputHasEnded = true
@@ -378,6 +382,7 @@ final class SocketConnection: Connection, Watcher {
         decoder = FrameDecoder(maximumFrameSize: limits.frameSize, keptCapacity: Self.keptBytes)
         frameWatch.stop()
         stallWatch.stop()
+        pause?.cancel()
         countCallBytes()
         account.finishedLongCall(self)
         countReplyBytes()

@@ -11,7 +11,7 @@ enum AccountOwner: Hashable {
 final class UserAccount {
     let owner: AccountOwner
     let limits: ServerLimits
-    private let budget: ServerBudget
+    let budget: ServerBudget
 
     private(set) var connections = 0
     private(set) var callBytes = 0

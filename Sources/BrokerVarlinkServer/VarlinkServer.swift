@@ -47,7 +47,7 @@ public final class VarlinkServer: Watcher {
     /// Call this on the event loop.
     /// - Parameters:
     ///   - mode: the permissions of the socket's file if the server creates it, in effect from the start.
-    ///   - budget: the memory budget, which several servers may share; `nil` for a separate one.
+    ///   - budget: the budget, which several servers may share; `nil` for a separate one.
     ///   - isKnown: whether a user ID belongs to a user of this machine. All other user IDs count as one
     ///     user. Called for each new connection, so it must not block.
     ///   - onCall: called with one call at a time for each connection. For the same connection it is called
@@ -66,7 +66,7 @@ public final class VarlinkServer: Watcher {
         case .passed(let passed): socket = try ListeningSocket.adopt(descriptor: passed.descriptor)
         }
         self.limits = limits
-        self.budget = budget ?? ServerBudget(bytes: limits.bytesOfAllUsers)
+        self.budget = budget ?? ServerBudget(limits)
         self.isKnown = isKnown
         self.admit = admit
         self.onCall = onCall

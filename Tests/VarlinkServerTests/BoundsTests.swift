@@ -34,12 +34,14 @@ struct BoundsTests {
     }
 
     /// Sends as many of the bytes as the server reads.
-    private func fill(_ client: RawClient, _ bytes: [UInt8], _ server: TestServer) throws {
+    /// - Returns: how many the kernel accepted. It accepts more than the server reads.
+    @discardableResult
+    private func fill(_ client: RawClient, _ bytes: [UInt8], _ server: TestServer) throws -> Int {
         let other = try self.client(server, "filler")
         var sent = 0
         while sent < bytes.count {
             let count = client.sendSome(Array(bytes[sent...]))
-            guard count > 0 else { return }
+            guard count > 0 else { return sent }
             sent += count
             // A reply shows that the server has read as many of the earlier bytes as it accepts.
             for _ in 0..<8 {
@@ -47,6 +49,7 @@ struct BoundsTests {
                 try #require(other.reply() == "{}")
             }
         }
+        return sent
     }
 
     // MARK: Connections
@@ -166,6 +169,34 @@ struct BoundsTests {
         // The unfinished calls were only delayed.
         crowd[0].send("\"}}")
         #expect((crowd[0].reply()?.utf8.count ?? 0) > 900_000)
+    }
+
+    @Test(
+        "An app that sends more than the pace allows has to wait; its small calls and another app's long calls do not")
+    func longCallPace() throws {
+        var limits = ServerLimits()
+        limits.longCallBytesPerSecond = 1_000
+        limits.frameTimeout = .seconds(3_600)
+        let server = try TestServer(limits: limits)
+        let greedy = try client(server, "a")
+        // The pause is longer than a minute.
+        #expect(try fill(greedy, unfinished("Echo", 900_000), server) < 900_000)
+        let small = try client(server, "a")
+        small.call("Echo")
+        #expect(small.reply() == "{}")
+        let other = try client(server, "b")
+        other.send(unfinished("Echo", 100_000) + Array("\"}}\0".utf8))
+        #expect((other.reply()?.utf8.count ?? 0) > 100_000)
+    }
+
+    @Test("A call that had to wait for the pace is read to its end")
+    func longCallPaceEnds() throws {
+        var limits = ServerLimits()
+        limits.longCallBytesPerSecond = 2_000_000
+        let server = try TestServer(limits: limits)
+        let client = try client(server, "a")
+        client.send(unfinished("Echo", 3_000_000) + Array("\"}}\0".utf8))
+        #expect((client.reply()?.utf8.count ?? 0) > 3_000_000)
     }
 
     @Test("If a user's calls take too much memory, the app that uses the most loses its largest unfinished call")

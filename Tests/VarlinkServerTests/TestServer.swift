@@ -32,7 +32,7 @@ final class TestServer: Sendable {
                 let passed = descriptor.map {
                     VarlinkServer.Place.passed(PassedSocket(descriptor: $0, name: "varlink"))
                 }
-                let budget = ServerBudget(bytes: limits.bytesOfAllUsers)
+                let budget = ServerBudget(limits)
                 let open = { (place: VarlinkServer.Place) throws(ServerError) in
                     try VarlinkServer(
                         at: place, mode: mode, loop: loop, limits: limits, budget: budget,

@@ -8,7 +8,7 @@ import sys
 import time
 
 from fixture.accounts import as_user, run as run_as, start
-from fixture.broker import AUTHORIZATION, CALLER, SERVICE, busy_p99, fresh, p99, paced, pid
+from fixture.broker import AUTHORIZATION, CALLER, SERVICE, Pace, busy_p99, fresh, p99, paced, pid
 from fixture.varlink import APPS, Connection, admin, attempt
 from fixture.verdict import must, run, tries
 
@@ -85,6 +85,25 @@ def act(processes, size, tell):
             running.append(subprocess.Popen([path, APPS, AUTHORIZATION], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
         os.utime(path)
         time.sleep(0.02)
+"""
+# Makes three complete calls of this size in each of this many processes, without a pause.
+CALL = r"""
+import os, sys, time
+from fixture.broker import AUTHORIZATION
+from fixture.varlink import APPS, Connection
+
+def act(processes, size, tell):
+    call = AUTHORIZATION[:-1].encode() + b" " * size + b"}" + bytes(1)
+    for _ in range(processes):
+        if os.fork() == 0:
+            connection = Connection(APPS, 60)
+            for _ in range(3):
+                connection.write(call)
+                connection.receive()
+            os._exit(0)
+    tell()
+    for _ in range(processes):
+        os.wait()
 """
 ALONE = r"""
 act(int(sys.argv[1]), int(sys.argv[2]), lambda: print("holding", flush=True))
@@ -237,6 +256,18 @@ def unfinished():
     must(answer and "status" in answer, f"it got {answer}")
     must(took < ANSWERED, f"it waited {took:.1f} s")
     return f"answered in {took * 1000:.0f} ms"
+
+
+@tries("makes three calls of 15 MB in each of 12 processes of alice's", "bob and another program of hers are answered")
+def complete():
+    fresh()
+    quiet = p99("bob")
+    with Crowd(CALL + ALONE, 12, 15 * MEGABYTE) as crowd:
+        crowd.wait()
+        took = max(asks("alice") for _ in range(5))
+        with Pace("bob") as pace:
+            must(crowd.process.wait(timeout=60) == 0, "the attempt itself failed")
+    return f"alice waited at most {took * 1000:.0f} ms; {paced(pace.p99, quiet)}"
 
 
 def changing(program, *more):
