@@ -17,6 +17,9 @@ public struct FrameDecoder: Sendable {
     /// The maximum capacity, in bytes, that an empty buffer keeps for the next frame.
     private let keptCapacity: Int
 
+    /// When more bytes are buffered, the buffer gets room for a frame of the maximum size at once.
+    private static let largeFrame = 2 * 1_048_576
+
     public init(maximumFrameSize: Int, keptCapacity: Int = 64 * 1_024) {
         self.maximumFrameSize = maximumFrameSize
         self.keptCapacity = keptCapacity
@@ -27,6 +30,8 @@ public struct FrameDecoder: Sendable {
 
     public mutating func append(_ bytes: RawSpan) {
         if start > 0, start >= buffer.count / 2 { compact() }
+        // Growing step by step would copy the buffer each time.
+        if buffer.count > Self.largeFrame { buffer.reserveCapacity(maximumFrameSize + bytes.byteCount) }
         // Sound: the pointer does not leave the closure.
         unsafe bytes.withUnsafeBytes { unsafe buffer.append(contentsOf: $0) }
     }

@@ -187,7 +187,7 @@ final class SocketConnection: Connection, Watcher {
         }
         isParsing = true
         currentSize = frame.count
-        LongCalls.parse(frame, on: loop) { [self] parsed in
+        account.user.longCalls.parse(frame, on: loop) { [self] parsed in
             isParsing = false
             dispatch(parsed)
         }

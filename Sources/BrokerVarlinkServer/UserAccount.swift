@@ -12,6 +12,7 @@ final class UserAccount {
     let owner: AccountOwner
     let limits: ServerLimits
     let budget: ServerBudget
+    private(set) lazy var longCalls = LongCalls()
 
     private(set) var connections = 0
     private(set) var callBytes = 0
