@@ -19,6 +19,8 @@ public struct FrameDecoder: Sendable {
 
     /// When more bytes are buffered, the buffer gets room for a frame of the maximum size at once.
     private static let largeFrame = 2 * 1_048_576
+    /// The bytes that callers append at once, at most; ``nextFrame()`` notices a frame that is too long only afterwards.
+    private static let largestAppend = 64 * 1_024
 
     public init(maximumFrameSize: Int, keptCapacity: Int = 64 * 1_024) {
         self.maximumFrameSize = maximumFrameSize
@@ -30,8 +32,10 @@ public struct FrameDecoder: Sendable {
 
     public mutating func append(_ bytes: RawSpan) {
         if start > 0, start >= buffer.count / 2 { compact() }
-        // Growing step by step would copy the buffer each time.
-        if buffer.count > Self.largeFrame { buffer.reserveCapacity(maximumFrameSize + bytes.byteCount) }
+        if buffer.count > Self.largeFrame, buffer.capacity < maximumFrameSize {
+            // Growing step by step would copy the buffer each time. The rest takes no memory until it is written.
+            buffer.reserveCapacity(maximumFrameSize + Self.largestAppend)
+        }
         // Sound: the pointer does not leave the closure.
         unsafe bytes.withUnsafeBytes { unsafe buffer.append(contentsOf: $0) }
     }
