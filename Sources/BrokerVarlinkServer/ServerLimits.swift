@@ -18,6 +18,9 @@ public struct ServerLimits: Hashable, Sendable {
     /// The number of connections that every known user may open even if the socket has reached
     /// ``connections``. Each connection uses two descriptors: the socket, and a pidfd of its peer.
     public var reservedPerUser = 64
+    /// The number of descriptors that connections leave free, so that the program can open files for its connected
+    /// peers. New peers wait until more are free.
+    public var descriptorsForFiles = 24
     /// Bytes of calls of one app. Beyond this limit, the server reads the app's long calls one at a time.
     public var callBytesPerApp = 32 * 1_048_576
     /// Bytes of calls of one user. Beyond this limit, the server closes connections of the app with the most

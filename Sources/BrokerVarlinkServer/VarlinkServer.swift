@@ -99,6 +99,7 @@ public final class VarlinkServer: Watcher {
     func isReady(_ readiness: Readiness) {
         for _ in 0..<Self.acceptsPerIteration {
             guard !isClosed, watching != nil else { return }
+            guard hasFreeDescriptors else { return pauseAccepting() }
             let descriptor = clinux_accept(socket.descriptor)
             if descriptor >= 0 {
                 welcome(descriptor)
@@ -113,6 +114,17 @@ public final class VarlinkServer: Watcher {
             case let code: return failed(String(cString: strerror(code)))
             }
         }
+    }
+
+    /// Whether more than ``ServerLimits/descriptorsForFiles`` descriptors are free. The kernel always gives the lowest
+    /// one that is free, so all below it are in use.
+    private var hasFreeDescriptors: Bool {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return true }
+        let lowest = fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 0)
+        guard lowest >= 0 else { return false }
+        Glibc.close(lowest)
+        return rlim_t(lowest) + rlim_t(limits.descriptorsForFiles) < limit.rlim_cur
     }
 
     /// Pauses accepting until a descriptor may be free. Without the pause, epoll would report the waiting

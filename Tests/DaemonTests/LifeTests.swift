@@ -1,5 +1,6 @@
 import BrokerJSON
 import BrokerVarlinkClient
+import BrokerVarlinkServer
 import Glibc
 import PseudoTerminal
 import Testing
@@ -136,19 +137,28 @@ struct LifeTests {
     @Test("When descriptors run out, connected apps are served, and new ones once descriptors are free")
     func descriptorsRunOut() throws {
         let fixture = try DaemonFixture()
-        let keeper = try fixture.keeper(with: fixture.person())
+        let person = try fixture.person()
+        let keeper = try fixture.keeper(adding: (0..<300).map { #""givenName":"P\#($0)""# }, with: person)
+        let sorting = try fixture.app("sorting", .everything, by: person, keys: ["emailAddresses"])
         let daemon = try #require(fixture.daemon?.pid)
-        let last = try #require((0..<256).last { access("/proc/\(daemon)/fd/\($0)", F_OK) == 0 })
-        // Allow the descriptors in use and twelve more. That is enough for the files that the broker has not opened
-        // yet and for one more app, but far too few for forty.
-        let limiting = ["--pid", "\(daemon)", "--nofile=\(last + 13)"]
+        let inUse = { (0..<256).filter { access("/proc/\(daemon)/fd/\($0)", F_OK) == 0 } }
+        let last = try #require(inUse().last)
+        // Allow the descriptors in use, those for files, and twelve more: far too few for forty apps.
+        let kept = ServerLimits().descriptorsForFiles
+        let limiting = ["--pid", "\(daemon)", "--nofile=\(last + 13 + kept)"]
         try #require(Command("/usr/bin/prlimit", limiting, in: fixture).end == .exited(0))
         var waiting: [VarlinkClient] = []
         for _ in 0..<40 { waiting.append(try VarlinkClient(path: fixture.appsSocket, timeout: .seconds(30))) }
         for number in 0..<10 {
             #expect(try keeper.save([App.adding(given: "N\(number)")]).error == nil)
-            #expect(try keeper.fetch(#""predicate":{"name":"n\#(number)"}"#).names.count == 1)
+            let found = try keeper.fetch(#""predicate":{"name":"n\#(number)"}"#)
+            #expect(found.names.count == 1, "\(found.text)")
         }
+        // While the broker identifies an app, it also has a few files open.
+        #expect(inUse().count < last + 11 + kept)
+        // The broker sorts these contacts itself, on a connection to the database that it opens now.
+        let sorted = try sorting.call("FetchContacts", #"{"keys":["emailAddresses"],"sortOrder":"familyName"}"#)
+        #expect(sorted.identifiers.count == 310, "\(sorted.text)")
         for client in waiting { client.close() }
         // Until the broker has noticed that the clients are gone, it may still close a new connection.
         let deadline = ContinuousClock.now + .seconds(30)
