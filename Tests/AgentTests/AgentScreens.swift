@@ -75,21 +75,31 @@ struct AgentScreens {
     func lineMode(of tested: Case) throws {
         let (session, size) = (tested.session, tested.size)
         let approval = Approval(folder: "agent", name: "plain-\(session.name)-\(size.columns).txt")
+        let approved = approval.approved
         let fixture = try fixture(session, size, isPlain: true)
         var mark = 0
         for step in session.steps {
             guard let line = step.line else { continue }
-            try fixture.wait(for: "“\(step.see)”") {
-                String(decoding: fixture.terminal.transcript[mark...], as: UTF8.self).contains(step.see)
+            try fixture.wait(for: "“\(step.see)” and the end of the approved screen") {
+                guard String(decoding: fixture.terminal.transcript[mark...], as: UTF8.self).contains(step.see) else {
+                    return false
+                }
+                // A screen arrives in parts. What is typed before its end would appear in its middle.
+                let text = Self.text(fixture)
+                return approval.isWriting || text.hasSuffix("\r\n") && approved.hasPrefix(text + line + "\r\n")
             }
             // A line that approves counts only once the person could read the screen.
-            if ["s", "y", "a"].contains(line) || step.isApproval { try fixture.waitForQuiet() }
+            if approval.isWriting || ["s", "y", "a"].contains(line) || step.isApproval { try fixture.waitForQuiet() }
             mark = fixture.terminal.transcript.count
             fixture.terminal.send(line + "\r")
         }
         _ = try fixture.exitWhileServing()
-        let text = String(decoding: fixture.terminal.transcript, as: UTF8.self).replacing("\r", with: "")
+        let text = Self.text(fixture)
         #expect(!text.contains("\u{1B}"))
         try approval.check(text)
+    }
+
+    private static func text(_ fixture: AgentFixture) -> String {
+        String(decoding: fixture.terminal.transcript, as: UTF8.self)
     }
 }
