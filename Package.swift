@@ -340,8 +340,8 @@ let package = Package(
             "DaemonTests",
             [
                 "BrokerInterface", "BrokerModel", "BrokerJSON", "BrokerVarlink", "BrokerVarlinkClient",
-                "BrokerVarlinkServer",
-                "CBrokerLinux", "PseudoTerminal", "TestCompanion", "contactbrokerd", "contact-agent", "contactctl",
+                "BrokerVarlinkServer", "CBrokerLinux", "CTestCaller", "PseudoTerminal", "TestCompanion",
+                "contactbrokerd", "contact-agent", "contactctl",
                 "contactbook", "AskForContact", "ContactsArticle", "CallerID", "SyncClient", "Ports",
                 "PortedScript", "PortedServer", "PortsSwift6", "ContactsProbe", "contactbroker-thumbnail", "CTestImage",
                 "ThreadSanitizer", grdbSQLite,

@@ -97,6 +97,8 @@ public final class VarlinkServer: Watcher {
     // MARK: Accepting
 
     func isReady(_ readiness: Readiness) {
+        // accept(2) does not say so: it reports EAGAIN, and epoll reports the socket again and again.
+        if readiness.contains(.hungUp) { return failed("another program has shut it down") }
         for _ in 0..<Self.acceptsPerIteration {
             guard !isClosed, watching != nil else { return }
             guard hasFreeDescriptors else { return pauseAccepting() }

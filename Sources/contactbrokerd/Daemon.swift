@@ -13,7 +13,8 @@ struct Daemon {
     let setting: Setting
     let log: Logger
 
-    /// Serves until SIGTERM or SIGINT, or until a socket fails. In system mode, SIGHUP reloads the policy.
+    /// Serves until SIGTERM or SIGINT. In system mode, SIGHUP reloads the policy. If a socket fails, ends the process with
+    /// ``exitStatusAfterFailure``, so that systemd starts the broker again (`Restart=on-failure`).
     func run() throws {
         try raiseDescriptorLimit()
         let settings = setting.configuration.settings()
@@ -42,10 +43,14 @@ struct Daemon {
         stop.wait()
         ServiceManager.notify(.stopping)
         log.report(.stopping, "stopping", [])
-        try loop.run { served.value.close() }
+        let hasFailed = try loop.run {
+            served.value.close()
+            return served.value.hasFailed
+        }
         loop.stop()
         ServiceManager.flush()
         Journaling.flush()
+        if hasFailed { exit(Self.exitStatusAfterFailure) }
     }
 
     private static func startLoop() throws(Failure) -> EventLoop {
@@ -89,6 +94,7 @@ struct Daemon {
     }
 
     private static let fewestDescriptors: rlim_t = 64
+    private static let exitStatusAfterFailure: CInt = 2
 
     private func sayWhatIsNotProtected(_ facts: HostFacts) {
         if setting.mode == .session {

@@ -20,6 +20,8 @@ final class ServedBroker {
     /// Shared by all three sockets.
     private let budget = ServerBudget()
     private var servers: [VarlinkServer] = []
+    /// Whether a socket has failed.
+    private(set) var hasFailed = false
 
     /// - Parameter failed: called if a socket fails. The daemon must end after that.
     init(
@@ -138,8 +140,9 @@ final class ServedBroker {
         let server = try VarlinkServer(
             at: place, loop: loop, limits: serverLimits, budget: budget, isKnown: inspections.users.contains,
             admit: admit, onCall: onCall, onClose: onClose)
-        server.onFailure = { reason in
+        server.onFailure = { [weak self] reason in
             log.report(.socketFailed, "the socket of \(interface.name) failed: \(reason)", [("socket", interface.name)])
+            self?.hasFailed = true
             failed()
         }
         return server

@@ -97,3 +97,21 @@ int test_send_descriptors(int socket, const void *bytes, size_t length, int desc
     if (sent < 0) return -errno;
     return sent == (ssize_t)length ? 0 : -EIO;
 }
+
+int test_shut_down_listener(int pid, int descriptor)
+{
+    int is_listening = 0;
+    socklen_t size = sizeof is_listening;
+    long pidfd = syscall(SYS_pidfd_open, pid, 0);
+    if (pidfd < 0) return -errno;
+    long copy = syscall(SYS_pidfd_getfd, (int)pidfd, descriptor, 0);
+    int result = copy < 0 ? -errno : 0;
+    close((int)pidfd);
+    if (copy < 0) return result;
+    if (getsockopt((int)copy, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &size) != 0 || !is_listening)
+        result = -EINVAL;
+    else if (shutdown((int)copy, SHUT_RDWR) != 0)
+        result = -errno;
+    close((int)copy);
+    return result;
+}

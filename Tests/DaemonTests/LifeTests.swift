@@ -1,6 +1,7 @@
 import BrokerJSON
 import BrokerVarlinkClient
 import BrokerVarlinkServer
+import CTestCaller
 import Glibc
 import PseudoTerminal
 import Testing
@@ -170,6 +171,18 @@ struct LifeTests {
         } while answer == nil && ContinuousClock.now < deadline
         #expect(answer?["status"]?.string == "notDetermined")
         #expect(try fixture.stop() == .exited(0))
+    }
+
+    @Test("If a socket fails, the broker reports it and ends with an error, so that systemd starts it again")
+    func socketFails() throws {
+        let fixture = try DaemonFixture()
+        let daemon = try #require(fixture.daemon)
+        let results = (3..<64).map { test_shut_down_listener(daemon.pid, $0) }
+        // Some machines do not permit pidfd_getfd(2).
+        if results.contains(-EPERM) || results.contains(-ENOSYS) { return }
+        #expect(results.count { $0 == 0 } == 3)
+        #expect(try daemon.waitForEnd() == .exited(2))
+        #expect(fixture.journal.contains("io.contactbroker.Contacts failed: another program has shut it down"))
     }
 
     @Test("Access for a terminal session applies to that session only and ends with it")

@@ -24,4 +24,8 @@ int test_turncoat(const char *path, uint32_t uid, const void *bytes, size_t leng
 /* Sends bytes and, with the first of them, count copies of one descriptor; at most 250. */
 int test_send_descriptors(int socket, const void *bytes, size_t length, int descriptor, int count);
 
+/* Shuts down another process's socket, if it is a listening one; otherwise returns -EINVAL. Not every machine permits
+   this. */
+int test_shut_down_listener(int pid, int descriptor);
+
 #endif
