@@ -341,8 +341,8 @@ let package = Package(
             [
                 "BrokerInterface", "BrokerModel", "BrokerJSON", "BrokerVarlink", "BrokerVarlinkClient",
                 "BrokerVarlinkServer", "CBrokerLinux", "CTestCaller", "PseudoTerminal", "TestCompanion",
-                "contactbrokerd", "contact-agent", "contactctl",
-                "contactbook", "AskForContact", "ContactsArticle", "CallerID", "SyncClient", "Ports",
+                "contactbrokerd", "contact-agent", "contactctl", "contactbook", "AskForContact", "ContactsArticle",
+                "CallerID", "SyncClient", "Ports",
                 "PortedScript", "PortedServer", "PortsSwift6", "ContactsProbe", "contactbroker-thumbnail", "CTestImage",
                 "ThreadSanitizer", grdbSQLite,
             ]),

@@ -26,6 +26,17 @@ static int reap(pid_t pid)
     return WEXITSTATUS(status) ? -WEXITSTATUS(status) : pid;
 }
 
+/* A copy of another process's descriptor, or -errno. Only system calls, so a child may call it after fork. */
+static int copy_descriptor(pid_t owner, int descriptor)
+{
+    int pidfd = (int)syscall(SYS_pidfd_open, owner, 0);
+    if (pidfd < 0) return -errno;
+    int copy = (int)syscall(SYS_pidfd_getfd, pidfd, descriptor, 0);
+    int result = copy < 0 ? -errno : copy;
+    close(pidfd);
+    return result;
+}
+
 int test_thief_write(int descriptor, enum test_theft how, const void *bytes, size_t length)
 {
     pid_t owner = getpid();
@@ -35,11 +46,8 @@ int test_thief_write(int descriptor, enum test_theft how, const void *bytes, siz
     /* After fork in a process with threads: system calls only. */
     if (how == TEST_STOLEN) {
         if (close(descriptor) != 0) _exit(errno);
-        long pidfd = syscall(SYS_pidfd_open, owner, 0);
-        if (pidfd < 0) _exit(errno);
-        long stolen = syscall(SYS_pidfd_getfd, (int)pidfd, descriptor, 0);
-        if (stolen < 0) _exit(errno);
-        descriptor = (int)stolen;
+        descriptor = copy_descriptor(owner, descriptor);
+        if (descriptor < 0) _exit(-descriptor);
     }
     ssize_t count = send(descriptor, bytes, length, MSG_NOSIGNAL);
     _exit(count < 0 ? errno : count == (ssize_t)length ? 0 : EIO);
@@ -100,18 +108,14 @@ int test_send_descriptors(int socket, const void *bytes, size_t length, int desc
 
 int test_shut_down_listener(int pid, int descriptor)
 {
-    int is_listening = 0;
+    int is_listening = 0, result = 0;
     socklen_t size = sizeof is_listening;
-    long pidfd = syscall(SYS_pidfd_open, pid, 0);
-    if (pidfd < 0) return -errno;
-    long copy = syscall(SYS_pidfd_getfd, (int)pidfd, descriptor, 0);
-    int result = copy < 0 ? -errno : 0;
-    close((int)pidfd);
-    if (copy < 0) return result;
-    if (getsockopt((int)copy, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &size) != 0 || !is_listening)
+    int copy = copy_descriptor(pid, descriptor);
+    if (copy < 0) return copy;
+    if (getsockopt(copy, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &size) != 0 || !is_listening)
         result = -EINVAL;
-    else if (shutdown((int)copy, SHUT_RDWR) != 0)
+    else if (shutdown(copy, SHUT_RDWR) != 0)
         result = -errno;
-    close((int)copy);
+    close(copy);
     return result;
 }

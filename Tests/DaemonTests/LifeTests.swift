@@ -161,15 +161,10 @@ struct LifeTests {
         let sorted = try sorting.call("FetchContacts", #"{"keys":["emailAddresses"],"sortOrder":"familyName"}"#)
         #expect(sorted.identifiers.count == 310, "\(sorted.text)")
         for client in waiting { client.close() }
-        // Until the broker has noticed that the clients are gone, it may still close a new connection.
-        let deadline = ContinuousClock.now + .seconds(30)
-        var answer: JSONValue?
-        repeat {
-            let client = try VarlinkClient(path: fixture.appsSocket, timeout: .seconds(20))
-            answer = try? client.call("io.contactbroker.Contacts.GetAuthorization")
-            client.close()
-        } while answer == nil && ContinuousClock.now < deadline
-        #expect(answer?["status"]?.string == "notDetermined")
+        // Until the broker has noticed that the clients are gone, a new one waits.
+        let client = try VarlinkClient(path: fixture.appsSocket, timeout: .seconds(30))
+        #expect(try client.call("io.contactbroker.Contacts.GetAuthorization")["status"]?.string == "notDetermined")
+        client.close()
         #expect(try fixture.stop() == .exited(0))
     }
 
@@ -177,7 +172,10 @@ struct LifeTests {
     func socketFails() throws {
         let fixture = try DaemonFixture()
         let daemon = try #require(fixture.daemon)
+        // Otherwise the broker closes its other sockets as soon as the first one is shut down.
+        try daemon.pause()
         let results = (3..<64).map { test_shut_down_listener(daemon.pid, $0) }
+        daemon.signal(SIGCONT)
         // Some machines do not permit pidfd_getfd(2).
         if results.contains(-EPERM) || results.contains(-ENOSYS) { return }
         #expect(results.count { $0 == 0 } == 3)
