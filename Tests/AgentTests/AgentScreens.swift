@@ -81,11 +81,9 @@ struct AgentScreens {
         for step in session.steps {
             guard let line = step.line else { continue }
             try fixture.wait(for: "“\(step.see)” and the end of the approved screen") {
-                guard String(decoding: fixture.terminal.transcript[mark...], as: UTF8.self).contains(step.see) else {
-                    return false
-                }
+                guard fixture.terminal.text(after: mark).contains(step.see) else { return false }
                 // A screen arrives in parts. What is typed before its end would appear in its middle.
-                let text = Self.text(fixture)
+                let text = fixture.terminal.text()
                 return approval.isWriting || text.hasSuffix("\r\n") && approved.hasPrefix(text + line + "\r\n")
             }
             // A line that approves counts only once the person could read the screen.
@@ -94,12 +92,8 @@ struct AgentScreens {
             fixture.terminal.send(line + "\r")
         }
         _ = try fixture.exitWhileServing()
-        let text = Self.text(fixture)
+        let text = fixture.terminal.text()
         #expect(!text.contains("\u{1B}"))
         try approval.check(text)
-    }
-
-    private static func text(_ fixture: AgentFixture) -> String {
-        String(decoding: fixture.terminal.transcript, as: UTF8.self)
     }
 }

@@ -281,7 +281,7 @@ struct LifeTests {
         #expect(style?.colour == colour)
         #expect(style?.isBold == true)
         #expect(fixture.terminal.screen.style(of: "[c] Choose")?.isReverse == true)
-        let drawn = String(decoding: fixture.terminal.transcript, as: UTF8.self)
+        let drawn = fixture.terminal.text()
         #expect(drawn.contains("\u{1B}[33m") == (colour != nil))
     }
 

@@ -267,7 +267,7 @@ struct PromptTests {
         #expect(words.contains("It says: “good [Hreason line2J”"))
         try fixture.see("[c] Choose contacts…", thenPress: "c")
         try fixture.see("Eve[2J live")
-        let drawn = String(decoding: fixture.terminal.transcript, as: UTF8.self)
+        let drawn = fixture.terminal.text()
         for hostile in ["\u{202E}", "\u{200B}", "\u{9B}", "\u{7}", "\u{2028}", "[31m"] {
             #expect(!drawn.contains(hostile) || hostile == "[31m" && !drawn.contains("\u{1B}[31m"))
         }

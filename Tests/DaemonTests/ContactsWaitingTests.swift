@@ -18,8 +18,6 @@ struct ContactsWaitingTests {
             environment: ["TERM": "xterm", "CONTACTBROKER_RUNTIME_DIR": fixture.runtime, "PATH": "/usr/bin:/bin"])
     }
 
-    private func text(_ terminal: PseudoTerminal) -> String { String(decoding: terminal.transcript, as: UTF8.self) }
-
     @Test("At a terminal a program says once where to answer, and a program that does not want this says nothing")
     func line() throws {
         let fixture = try DaemonFixture()
@@ -34,10 +32,10 @@ struct ContactsWaitingTests {
         try person.answer(.everything)
         for terminal in [mute, speaking] {
             #expect(try terminal.waitForExit() == .exited(0))
-            #expect(text(terminal).split(separator: "\r\n").filter { $0 == "counted 4" }.count == 2)
+            #expect(terminal.text().split(separator: "\r\n").filter { $0 == "counted 4" }.count == 2)
         }
-        #expect(text(speaking).split(separator: Self.line, omittingEmptySubsequences: false).count == 2)
-        #expect(!text(mute).contains(Self.line))
+        #expect(speaking.text().split(separator: Self.line, omittingEmptySubsequences: false).count == 2)
+        #expect(!mute.text().contains(Self.line))
     }
 
     @Test("A request for access and a picker say where to answer, too", arguments: ["request", "pick", "offer"])

@@ -159,7 +159,7 @@ struct ManyPromptsTests {
     private func type(_ line: String, thenSee text: String) throws {
         let start = plain.transcript.count
         plain.send(line + "\r")
-        try plain.wait(for: text) { _ in plain.says(text, after: start) }
+        try plain.wait(for: text) { _ in plain.text(after: start).contains(text) }
     }
 
     /// Line mode shows the key before it counts. If it is pressed too soon, the agent says so.
@@ -169,7 +169,7 @@ struct ManyPromptsTests {
         let deadline = ContinuousClock.now + .seconds(30)
         while !app.hasReply(), ContinuousClock.now < deadline {
             plain.takeOutput()
-            guard plain.says("Too soon", after: start) else { continue }
+            guard plain.text(after: start).contains("Too soon") else { continue }
             // The delay began before the agent read the key.
             poll(nil, 0, 600)
             plain.send(key + "\r")
@@ -201,11 +201,4 @@ struct ManyPromptsTests {
 extension App {
     fileprivate var name: String { path.split(separator: "/").last.map(String.init) ?? "" }
     fileprivate var isStranger: Bool { name.hasPrefix("stranger") }
-}
-
-extension PseudoTerminal {
-    /// Whether the program wrote this text after so many bytes.
-    fileprivate func says(_ text: String, after start: Int) -> Bool {
-        String(decoding: transcript[start...], as: UTF8.self).contains(text)
-    }
 }

@@ -120,7 +120,7 @@ private final class PasswordAgent {
         prompts += 1
         let (terminal, prompts) = (terminal, prompts)
         try terminal.wait(for: "question number \(prompts)", timeout: Self.patience) { _ in
-            String(decoding: terminal.transcript, as: UTF8.self).matches(of: /Password:/).count >= prompts
+            terminal.text().matches(of: /Password:/).count >= prompts
         }
         // Keys that are typed before the echo is off are discarded.
         let deadline = ContinuousClock.now + .seconds(10)
@@ -203,7 +203,7 @@ struct RealPolkitTests {
         // Search the transcript, because words leave the screen.
         func hears(_ word: String, _ timeout: Duration) throws {
             try monitor.wait(for: word, timeout: timeout) { _ in
-                String(decoding: monitor.transcript, as: UTF8.self).contains("member=" + word)
+                monitor.text().contains("member=" + word)
             }
         }
         // A request that times out before polkit has received it has no effect, so a busy machine gets a longer wait.

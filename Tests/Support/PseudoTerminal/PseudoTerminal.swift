@@ -11,6 +11,8 @@ public final class PseudoTerminal {
     public private(set) var screen: Screen
     /// Every byte that the program wrote, up to ``maximumTranscript``.
     public private(set) var transcript: [UInt8] = []
+    /// What the program wrote after so many bytes.
+    public func text(after start: Int = 0) -> String { String(decoding: transcript[start...], as: UTF8.self) }
     /// How the program ended, once that is known.
     public private(set) var exitStatus: ExitStatus?
     /// Whether the program and everything that it started have closed the terminal.
