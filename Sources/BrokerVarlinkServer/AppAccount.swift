@@ -42,8 +42,10 @@ final class AppAccount {
         user.closed(by: self)
     }
 
-    /// The newest connection that is not busy; if all are busy, the newest one.
-    var mostDispensable: SocketConnection? { connections.last { !$0.isBusy } ?? connections.last }
+    /// The newest open connection that is not busy; if all are busy, the newest one.
+    var mostDispensable: SocketConnection? {
+        connections.last { !$0.isClosed && !$0.isBusy } ?? connections.last { !$0.isClosed }
+    }
 
     // MARK: Memory
 

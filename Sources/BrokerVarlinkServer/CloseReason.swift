@@ -37,6 +37,8 @@ public enum CloseReason: Hashable, Sendable {
     /// A process other than the one that connected wrote to the connection, because it stole or inherited the
     /// descriptor. The broker parsed none of that process's bytes and sent no further reply.
     case foreignBytes(writer: pid_t, writerUser: uid_t, owner: pid_t)
+    /// The peer sent descriptors (SCM_RIGHTS). The broker received neither them nor the bytes that came with them.
+    case sentDescriptors
     /// The socket failed.
     case failed(reason: String)
 }

@@ -11,6 +11,8 @@ enum ReceiveOutcome {
     case ended
     /// A process that did not connect wrote bytes to the socket, because it stole or inherited the descriptor.
     case foreign(processID: pid_t, userID: uid_t)
+    /// The next bytes came with descriptors. They were not received.
+    case withDescriptors
     /// The socket failed.
     case failed(errno: CInt)
 
@@ -36,6 +38,7 @@ enum ReceiveOutcome {
             return .took(count)
         case 0: return .ended
         case Int(-EAGAIN), Int(-EINTR): return .nothing
+        case Int(-EBADMSG): return .withDescriptors
         default: return .failed(errno: CInt(-count))
         }
     }

@@ -1,5 +1,5 @@
-/// Limits the memory that the connections of all users use together, and the pace of each user's long calls, at all
-/// servers that share this budget. Used only on the event loop.
+/// Limits the memory that the connections of all users use together, the pace of each user's long calls, and the threads
+/// that close connections, at all servers that share this budget. Used only on the event loop.
 public final class ServerBudget {
     /// The limit on ``heldBytes``.
     public let bytes: Int
@@ -10,6 +10,7 @@ public final class ServerBudget {
     /// The accounts that have connections. A user has a separate account at each server.
     private var accounts: [ObjectIdentifier: UserAccount] = [:]
     var pace: LongCallPace
+    let closer = Closer()
 
     public init(_ limits: ServerLimits = ServerLimits()) {
         bytes = limits.bytesOfAllUsers

@@ -31,4 +31,13 @@ extension SocketConnection {
         replyBytes = held
         account.holdReplyBytes(difference)
     }
+
+    /// Closes the socket. Until it is closed, it counts as one of the app's connections.
+    func closeSocket() {
+        let user = account.user
+        user.budget.closer.close(peer.descriptor, of: user.owner, on: loop) { [self] in
+            account.close(self)
+            server.released(user)
+        }
+    }
 }

@@ -11,13 +11,13 @@ final class SocketConnection: Connection, Watcher {
     /// stalls again, which counts as progress.
     private(set) var lastProgress = Uptime.beginning
 
-    private let server: VarlinkServer
+    let server: VarlinkServer
     let loop: EventLoop
     /// The account of the connection's process. After admission it is the account of its app, if
     /// ``Admission/admit(context:app:)`` named one.
     private(set) var account: AppAccount
     let limits: ServerLimits
-    private let peer: AcceptedPeer
+    let peer: AcceptedPeer
     var isAdmitted = false
     private lazy var pending = PendingAdmission { [weak self] in self?.decided($0) }
     private var watching: Watching?
@@ -103,6 +103,7 @@ final class SocketConnection: Connection, Watcher {
             dispatch()
         case .foreign(let processID, let userID):
             close(because: .foreignBytes(writer: processID, writerUser: userID, owner: peer.processID))
+        case .withDescriptors: close(because: .sentDescriptors)
         case .failed(let code): close(because: CloseReason(errno: code))
         }
     }
@@ -363,7 +364,7 @@ final class SocketConnection: Connection, Watcher {
         letGo()
         if let watching { loop.inside.watchlist.remove(watching) }
         watching = nil
-        Glibc.close(peer.descriptor)
+        closeSocket()
         loop.soon { self.ended() }
     }
 
@@ -372,7 +373,7 @@ final class SocketConnection: Connection, Watcher {
         current = nil
         abandoned?.abandon()
         pending.abandon()
-        server.closed(self, of: account.user, wasAdmitted: isAdmitted, because: closeReason)
+        server.closed(self, wasAdmitted: isAdmitted, because: closeReason)
         context = nil
     }
 
@@ -386,7 +387,6 @@ final class SocketConnection: Connection, Watcher {
         countCallBytes()
         account.finishedLongCall(self)
         countReplyBytes()
-        account.close(self)
     }
 
     /// Replies to a burst of calls are collected and sent once they have this many bytes.

@@ -91,7 +91,8 @@ public final class VarlinkServer: Watcher {
         guard let watching else { return }
         loop.inside.watchlist.remove(watching)
         self.watching = nil
-        Glibc.close(socket.descriptor)
+        // Connections that were not accepted may hold descriptors that their peers sent.
+        Closer.closeByThread(socket.descriptor)
     }
 
     // MARK: Accepting
@@ -154,8 +155,7 @@ public final class VarlinkServer: Watcher {
     private func welcome(_ descriptor: CInt) {
         var credentials = clinux_credentials()
         guard clinux_peer_credentials(descriptor, &credentials) == 0, clinux_know_writers(descriptor) == 0 else {
-            Glibc.close(descriptor)
-            return
+            return budget.closer.close(descriptor, of: .strangers, on: loop)
         }
         let owner: AccountOwner = isKnown(credentials.uid) ? .user(credentials.uid) : .strangers
         let user = accounts[owner] ?? UserAccount(owner, limits: limits, budget: budget)
@@ -164,8 +164,7 @@ public final class VarlinkServer: Watcher {
         let peer = AcceptedPeer(descriptor: descriptor, userID: credentials.uid, processID: credentials.pid)
         let connection = SocketConnection(peer: peer, account: account, server: self)
         guard hasRoom || user.giveWay(to: credentials.pid), connection.begin() else {
-            Glibc.close(descriptor)
-            return
+            return budget.closer.close(descriptor, of: owner, on: loop)
         }
         accounts[owner] = user
         account.open(connection)
@@ -175,11 +174,15 @@ public final class VarlinkServer: Watcher {
 
     // MARK: -
 
-    func closed(_ connection: SocketConnection, of user: UserAccount, wasAdmitted: Bool, because reason: CloseReason) {
+    func closed(_ connection: SocketConnection, wasAdmitted: Bool, because reason: CloseReason) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        if wasAdmitted { onClose(connection, reason) }
+    }
+
+    /// Called when a connection of the user no longer uses a descriptor.
+    func released(_ user: UserAccount) {
         if user.connections == 0, accounts[user.owner] === user { accounts[user.owner] = nil }
         goOn()
-        if wasAdmitted { onClose(connection, reason) }
     }
 
     /// The kernel's default maximum (net.core.somaxconn is 4096).

@@ -2,9 +2,11 @@
 #include "event.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -91,17 +93,20 @@ void clinux_bell_hush(int bell) {
 
 int clinux_know_writers(int descriptor) {
     int yes = 1, no = 0;
-    /* Older kernels lack this option. clinux_receive() then refuses descriptors. */
+    /* Older kernels lack this option. clinux_receive() works without it. */
     setsockopt(descriptor, SOL_SOCKET, SO_PASSRIGHTS, &no, sizeof no);
     return setsockopt(descriptor, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) < 0 ? -errno : 0;
 }
 
 int clinux_accept(int listening) {
-    int descriptor;
+    int descriptor, yes = 1;
     do {
         descriptor = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     } while (descriptor < 0 && errno == EINTR);
-    return descriptor < 0 ? -errno : descriptor;
+    if (descriptor < 0) return -errno;
+    /* Fails only for a descriptor that is no socket. */
+    setsockopt(descriptor, SOL_SOCKET, SO_OOBINLINE, &yes, sizeof yes);
+    return descriptor;
 }
 
 ssize_t clinux_receive(int descriptor, void *bytes, size_t length, struct clinux_writer *writer) {
@@ -118,7 +123,13 @@ ssize_t clinux_receive(int descriptor, void *bytes, size_t length, struct clinux
         .msg_controllen = sizeof control.bytes,
     };
     writer->is_known = false;
-    ssize_t count = recvmsg(descriptor, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    ssize_t count = recvmsg(descriptor, &message, MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (count <= 0) return count < 0 ? -errno : 0;
+    if (message.msg_flags & MSG_CTRUNC) return -EBADMSG;
+    /* Receives only the bytes that it has seen: others may have arrived since, with descriptors. */
+    place.iov_len = (size_t)count;
+    message.msg_controllen = sizeof control.bytes;
+    count = recvmsg(descriptor, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (count < 0) return -errno;
     struct cmsghdr *first = CMSG_FIRSTHDR(&message);
     if (first && first->cmsg_level == SOL_SOCKET && first->cmsg_type == SCM_CREDENTIALS
@@ -130,4 +141,21 @@ ssize_t clinux_receive(int descriptor, void *bytes, size_t length, struct clinux
         writer->is_known = true;
     }
     return count;
+}
+
+bool clinux_close_if_empty(int descriptor, void *bytes, size_t length) {
+    int unread = 0, no = 0;
+    /* After this, nothing can arrive. */
+    if (shutdown(descriptor, SHUT_RDWR) < 0 && errno != ENOTCONN) return false;
+    if (ioctl(descriptor, SIOCINQ, &unread) < 0) return false;
+    if (unread > 0) {
+        /* Without senders, only descriptors make the kernel report that there is no room for a control message. */
+        struct iovec place = {.iov_base = bytes, .iov_len = length};
+        struct msghdr message = {.msg_iov = &place, .msg_iovlen = 1};
+        if (setsockopt(descriptor, SOL_SOCKET, SO_PASSCRED, &no, sizeof no) < 0) return false;
+        if (recvmsg(descriptor, &message, MSG_PEEK | MSG_DONTWAIT) != unread) return false;
+        if (message.msg_flags & MSG_CTRUNC) return false;
+    }
+    close(descriptor);
+    return true;
 }

@@ -129,6 +129,15 @@ final class ServedBroker {
                     wrote to it
                     """, [("uid", "\(user)"), ("pid", "\(writer)"), ("socket", interface.name)])
             }
+            if reason == .sentDescriptors, let caller = (connection.context as? CallerSession)?.caller {
+                complaints.report(
+                    of: caller.uid,
+                    """
+                    closed a connection of process \(caller.process.pid) to \(interface.name): it sent file descriptors, \
+                    which no call takes
+                    """,
+                    [("uid", "\(caller.uid)"), ("pid", "\(caller.process.pid)"), ("socket", interface.name)])
+            }
             if let excess = reason.excess, let caller = (connection.context as? CallerSession)?.caller {
                 complaints.report(
                     of: caller.uid,
@@ -192,7 +201,7 @@ extension CloseReason {
         case .userHoldsTooMuch: "its user's unread replies take too much memory, its app's the most"
         case .userHoldsMost: "all users' calls and replies take too much memory, its user's the most"
         case .peerClosed, .closedByOwner, .refused, .frameTooLong, .malformedCall, .unfinishedFrame, .peerDoesNotRead,
-            .replyTooLong, .withdrawn, .foreignBytes, .failed:
+            .replyTooLong, .withdrawn, .foreignBytes, .sentDescriptors, .failed:
             nil
         }
     }

@@ -1,7 +1,9 @@
 #define _GNU_SOURCE
 #include "thief.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -80,7 +82,7 @@ int test_turncoat(const char *path, uint32_t uid, const void *bytes, size_t leng
     return result;
 }
 
-int test_send_descriptors(int socket, const void *bytes, size_t length, int descriptor, int count)
+int test_send_descriptors(int socket, const void *bytes, size_t length, int descriptor, int count, int flags)
 {
     union {
         struct cmsghdr header;
@@ -101,7 +103,7 @@ int test_send_descriptors(int socket, const void *bytes, size_t length, int desc
     header->cmsg_len = CMSG_LEN((size_t)count * sizeof(int));
     for (int index = 0; index < count; index++)
         memcpy(CMSG_DATA(header) + (size_t)index * sizeof(int), &descriptor, sizeof descriptor);
-    ssize_t sent = sendmsg(socket, &message, MSG_NOSIGNAL);
+    ssize_t sent = sendmsg(socket, &message, MSG_NOSIGNAL | flags);
     if (sent < 0) return -errno;
     return sent == (ssize_t)length ? 0 : -EIO;
 }
@@ -118,4 +120,23 @@ int test_shut_down_listener(int pid, int descriptor)
         result = -errno;
     close(copy);
     return result;
+}
+
+int test_lingering_socket(int seconds)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr *any = (struct sockaddr *)&address;
+    struct linger linger = {.l_onoff = 1, .l_linger = seconds};
+    socklen_t size = sizeof address;
+    static const char bytes[65536];
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int sender = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    /* The peer is never accepted, and nobody closes its listener, so the bytes stay unread. */
+    if (listener < 0 || sender < 0 || bind(listener, any, size) < 0 || listen(listener, 1) < 0
+        || getsockname(listener, any, &size) < 0 || connect(sender, any, size) < 0
+        || setsockopt(sender, SOL_SOCKET, SO_LINGER, &linger, sizeof linger) < 0)
+        return -errno;
+    while (send(sender, bytes, sizeof bytes, MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
+        continue;
+    return sender;
 }

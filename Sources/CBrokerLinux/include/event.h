@@ -51,6 +51,8 @@ void clinux_bell_hush(int bell);
 /// have the options.
 int clinux_know_writers(int descriptor);
 
+/// Accepts a connection. Bytes that were sent out of band (MSG_OOB) are received in order with the others. The kernel would
+/// otherwise drop them, and the descriptors that came with them, when the next bytes are received.
 int clinux_accept(int listening);
 
 /// The sender of the received bytes.
@@ -63,10 +65,21 @@ struct clinux_writer {
 };
 
 /// Receives bytes from one sender; bytes from another sender stay for the next call. Returns 0 at the end of
-/// the stream.
+/// the stream, and -EBADMSG without receiving anything if descriptors came with the bytes.
 ///
-/// Provides no room for descriptors, so the kernel drops descriptors that were sent with the bytes. Accepting
-/// and closing them would be worse: close(2) calls the file's own file system, which the sender may control.
+/// The socket must have been set up with clinux_know_writers(). Receiving would drop the descriptors, because there is no
+/// room for them, and the caller would wait until the kernel has closed what they refer to: for hours if that is a socket
+/// with SO_LINGER. So this looks first (MSG_PEEK).
 ssize_t clinux_receive(int descriptor, void *bytes, size_t length, struct clinux_writer *writer);
+
+/// Ends both directions of a connected socket, and closes it if no descriptors that its peer sent are unread. Otherwise,
+/// or if it cannot tell, returns false, and the socket is open: clinux_close_by_thread() must close it. `bytes` is room
+/// for looking at what is unread.
+bool clinux_close_if_empty(int descriptor, void *bytes, size_t length);
+
+/// Closes a descriptor by passing it to a thread that ends. The kernel does not linger on a socket (SO_LINGER, socket(7))
+/// that is closed because its owner exits. Returns when the kernel has closed everything, which other kinds of files, such
+/// as those of a network file system that does not answer, can delay.
+void clinux_close_by_thread(int descriptor);
 
 #endif

@@ -21,8 +21,11 @@ int test_thief_write(int descriptor, enum test_theft how, const void *bytes, siz
    bytes that it read. Needs root. */
 int test_turncoat(const char *path, uint32_t uid, const void *bytes, size_t length, uint32_t *received);
 
-/* Sends bytes and, with the first of them, count copies of one descriptor; at most 250. */
-int test_send_descriptors(int socket, const void *bytes, size_t length, int descriptor, int count);
+/* Sends bytes and, with the first of them, count copies of one descriptor; at most 250. The flags are those of sendmsg(2). */
+int test_send_descriptors(int socket, const void *bytes, size_t length, int descriptor, int count, int flags);
+
+/* Returns a TCP socket on the loopback with bytes that its peer never reads: close(2) of it waits this many seconds. */
+int test_lingering_socket(int seconds);
 
 /* Shuts down another process's socket, if it is a listening one; otherwise returns -EINVAL. Not every machine permits
    this. */
