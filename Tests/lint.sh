@@ -39,6 +39,10 @@ hits=$(git grep -nE '@_spi\(Disclosed\).*import' -- Sources ':!Sources/BrokerCor
 hits=$(git grep -nE '@_spi\(StoredBytes\).*import' -- Sources ':!Sources/BrokerContactsStore' ':!Sources/BrokerDisclosure' || true)
 [ -z "$hits" ] || say "only BrokerContactsStore and BrokerDisclosure may import a contact's stored bytes: $hits"
 
+# The event loop closes no socket of a peer itself, because that can wait (Documentation/Decisions/0006-own-event-loop-instead-of-nio.md).
+hits=$(git grep -nE '(^|[^a-zA-Z_.])(Glibc\.)?close\([a-z.]*descriptor' -- Sources/BrokerVarlinkServer ':!Sources/BrokerVarlinkServer/Closer.swift' || true)
+[ -z "$hits" ] || say "Closer must close sockets: $hits"
+
 # contactbook shows that the library Contacts is enough for a whole program.
 hits=$(git grep -nE '^(@preconcurrency )?import (BrokerVarlink|BrokerVarlinkClient|BrokerConnection|BrokerInterface|BrokerAccessControl|BrokerJSON)$' -- Sources/contactbook || true)
 [ -z "$hits" ] || say "contactbook may reach the broker only through Contacts: $hits"

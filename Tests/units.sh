@@ -25,7 +25,7 @@ for each in systemd/*.service.in; do
     sed -e "s|@bindir@|$scratch/programs|g" -e "s|@libexecdir@|$scratch/programs|g" "$each" >"$scratch/$manager/$name"
 done
 # Older versions of systemd do not have this setting, and ignore it.
-said=$(systemd-analyze verify --man=no "$scratch"/system/* 2>&1 | grep -v "Unknown key name 'AcceptFileDescriptors' in section 'Socket'")
+said=$(systemd-analyze verify --man=no "$scratch"/system/* 2>&1 | grep -v "Unknown key.* 'AcceptFileDescriptors'")
 [ -z "$said" ] || say "$said"
 said=$(XDG_RUNTIME_DIR=$scratch systemd-analyze --user verify --man=no "$scratch"/user/* 2>&1)
 [ -z "$said" ] || say "$said"
