@@ -22,6 +22,6 @@ struct MetricsCommand: ParsableCommand {
         guard let file else { return print(text, terminator: "") }
         let output = try OutputFile(at: file, to: task, followsLink: false, forGroupOfFolder: true)
         try output.write(Array(text.utf8))
-        try output.finish(isSynced: false)
+        try output.finish()
     }
 }

@@ -19,6 +19,7 @@ struct RunningProgram {
     private let error: CInt
 
     /// - Parameters:
+    ///   - name: one of the project's programs, or the path of any program.
     ///   - runtime: the folder in which the program looks for the broker's sockets.
     ///   - errorIsTerminal: whether standard error is a terminal, which does not control the program.
     ///   - input: the file from which it reads standard input.
@@ -27,7 +28,7 @@ struct RunningProgram {
         _ name: String, _ arguments: [String], runtime: String, input: String = "/dev/null",
         errorIsTerminal: Bool = false, environment more: [String] = []
     ) throws {
-        let path = try Self.folder() + "/" + name
+        let path = name.hasPrefix("/") ? name : try Self.folder() + "/" + name
         let outputPipe = try pipe()
         let errorPipe = try errorIsTerminal ? terminal() : pipe()
         var actions = posix_spawn_file_actions_t()
@@ -46,12 +47,12 @@ struct RunningProgram {
         posix_spawnattr_setsigmask(&attributes, &none)
         let flags = CInt(0x80 /* POSIX_SPAWN_SETSID */) | POSIX_SPAWN_SETSIGMASK
         posix_spawnattr_setflags(&attributes, Int16(flags))
+        // The first value of a variable counts.
         let environment =
-            [
+            more + [
                 "CONTACTBROKER_RUNTIME_DIR=\(runtime)", "XDG_STATE_HOME=\(runtime)/state", "TZ=UTC",
                 "PATH=/usr/bin:/bin",
-            ]
-            + Self.inherited("LD_LIBRARY_PATH") + more
+            ] + Self.inherited("LD_LIBRARY_PATH")
         var argv = ([path] + arguments).map { strdup($0) } + [nil]
         var envp = environment.map { strdup($0) } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }
