@@ -26,7 +26,7 @@ PACKAGES_build := libsqlite3-dev libssl-dev libicu-dev libphonenumber-dev libsys
     libjpeg62-turbo-dev libpng-dev libncurses-dev pkg-config
 PACKAGES_python := python3 python3-venv
 # A bus and polkit, for tests that ask for real passwords; age, which encrypts backups.
-PACKAGES_test := dbus polkitd age strace
+PACKAGES_test := dbus polkitd age bash zsh fish strace
 PACKAGES_deb := dpkg-dev binutils
 # The programs that run a container, and those that create its root file system.
 PACKAGES_system := mmdebstrap systemd-container zstd gcc libc6-dev $(PACKAGES_deb)

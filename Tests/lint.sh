@@ -47,6 +47,10 @@ hits=$(git grep -nE '(^|[^a-zA-Z_.])(Glibc\.)?close\([a-z.]*descriptor' -- Sourc
 hits=$(git grep -nE '^(@preconcurrency )?import (BrokerVarlink|BrokerVarlinkClient|BrokerConnection|BrokerInterface|BrokerAccessControl|BrokerJSON)$' -- Sources/contactbook || true)
 [ -z "$hits" ] || say "contactbook may reach the broker only through Contacts: $hits"
 
+# Shells get only words that they take as they are.
+hits=$(git grep -nE '\.custom(Async)? *[({]' -- Sources ':!Sources/BrokerCommandOutput/ShellWord.swift' || true)
+[ -z "$hits" ] || say "complete words of apps and users with .words, which leaves out what a shell could run: $hits"
+
 # The daemon and its modules must not import Foundation (Documentation/Decisions/0015-no-foundation-in-the-broker.md).
 for room in BrokerTrustedFiles BrokerPolicy BrokerContactsStore BrokerAccessStore BrokerManifests BrokerVarlinkServer BrokerSystem BrokerCore contactbrokerd; do
     hits=$(git grep -nE '^(@preconcurrency )?import ((struct|class|enum|func) )?(Foundation|GRDB$|ArgumentParser|TOMLKit)' -- "Sources/$room" || true)

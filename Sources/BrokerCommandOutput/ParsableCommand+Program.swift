@@ -15,7 +15,16 @@ extension ParsableCommand {
             Glibc.exit(failure.code.rawValue)
         } catch {
             // ArgumentParser throws for help and version, too; they exit with 0.
-            if exitCode(for: error).isSuccess { exit(withError: error) }
+            if exitCode(for: error).isSuccess {
+                let text = fullMessage(for: error)
+                guard text.hasPrefix("#!/bin/bash") else { exit(withError: error) }
+                guard let script = BashCompletion.withoutExpansion(text) else {
+                    Speech.say("\(_commandName): this version of the argument parser writes another script for bash")
+                    Glibc.exit(2)
+                }
+                print(script)
+                Glibc.exit(0)
+            }
             if let word = CommandLine.arguments.dropFirst().first, let unknown = unknownCommand(word) {
                 Speech.say("\(_commandName): \(unknown)")
                 Glibc.exit(2)

@@ -55,8 +55,8 @@ struct UnlinkCommand: ParsableCommand {
         guard cards.count > 1 else { throw CommandFailure("\(called) is one card, and not linked", .refused) }
         if let card, !cards.contains(card) {
             throw CommandFailure(
-                "could not \(task): \(called) has no such card", try: "see them: contactbook show --cards \(called)",
-                .refused)
+                "could not \(task): \(called) has no such card",
+                try: "see them: contactbook show --cards \(ShellWord.quoted(found.identifier ?? ""))", .refused)
         }
         let leaving = card.map { [$0] } ?? Array(cards.dropFirst())
         let staying = cards.first { !leaving.contains($0) } ?? cards[0]

@@ -112,7 +112,7 @@ struct AdminClient {
     func matching(_ word: String, strength: String? = nil, in grants: [AppGrant]) throws -> [AppGrant] {
         let candidates = grants.filter { strength == nil || $0.strength == strength }
         let ways: [(AppGrant) -> Bool] = [
-            { $0.app == word || $0.name.identityAndHash == word }, { $0.name.identity == word },
+            { $0.app == word || $0.name.placeAndHash == word }, { $0.name.place == word },
             { $0.displayName.lowercased() == word.lowercased() }, { $0.isCalled(word) },
         ]
         for way in ways {

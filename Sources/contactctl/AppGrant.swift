@@ -132,8 +132,9 @@ struct AppGrant {
         }
     }
 
-    /// Whether the word is part of the app's identifier or name, in any case.
+    /// Whether the word is part of the app's identifier or name, in any case, or its path with the beginning of its hash.
     func isCalled(_ word: String) -> Bool {
         app.lowercased().contains(word.lowercased()) || displayName.lowercased().contains(word.lowercased())
+            || name.placeAndHash == word
     }
 }

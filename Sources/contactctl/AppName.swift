@@ -4,14 +4,15 @@ import BrokerFormatting
 /// How an app is shown: by its name, and by what identifies it.
 ///
 /// An app chooses its name, so a name alone tells nothing. The identity is a path or an identifier that no other
-/// app has, and it is written so that two identities never look alike.
+/// app has, and it is written so that two identities never look alike. Both are written as words that can be pasted into a
+/// shell.
 struct AppName {
     /// The broker's identifier of the app.
     let app: String
-    /// The name that the app or its manifest gives, or the file name of its executable.
+    /// The name that the app or its manifest gives, or the file name of its executable; quoted for a shell.
     let name: String
-    /// The path of the executable or the app's identifier, quoted if it has characters that could mislead.
-    let identity: String
+    /// The path of the executable or the app's identifier, as the broker has it.
+    let place: String
     /// The SHA-256 of the executable in hexadecimal digits; `nil` if the identifier has none.
     let hash: String?
 
@@ -25,14 +26,22 @@ struct AppName {
             place = String(app[..<space])
             hash = String(app[space...].dropFirst(" sha256:".count))
         }
-        identity = Self.quoted(place)
+        self.place = place
         self.hash = hash
         let file = place.split(separator: "/").last.map(String.init) ?? place
-        name = displayName.map(DisplayText.line) ?? Self.quoted(place.hasPrefix("/") ? file : place)
+        name =
+            displayName.map { ShellWord.quoted(DisplayText.line($0)) }
+            ?? Self.quoted(place.hasPrefix("/") ? file : place)
     }
 
-    /// The identity with the beginning of the hash, which tells versions of one executable apart.
-    var identityAndHash: String { hash.map { "\(identity) #\($0.prefix(8))" } ?? identity }
+    /// The place, quoted for a shell, without characters that could mislead.
+    var identity: String { Self.quoted(place) }
+
+    /// The place with the beginning of the hash, which tells versions of one executable apart.
+    var placeAndHash: String { hash.map { "\(place) #\($0.prefix(8))" } ?? place }
+
+    /// The same, as ``identity`` is written.
+    var identityAndHash: String { Self.quoted(placeAndHash) }
 
     /// The name and the identity in one text.
     var full: String { name == identity ? name : "\(name) (\(identity))" }
@@ -48,31 +57,24 @@ struct AppName {
     /// - Parameter importance: that of the identity's column.
     static func columns(importance: Int) -> [Table.Column] {
         [
-            Table.Column("APP", narrowest: 16),
+            // Cut in the middle, a quoted name keeps both quotes.
+            Table.Column("APP", narrowest: 16, cut: .middle),
             Table.Column("PATH OR IDENTIFIER", importance: importance, narrowest: 20, cut: .middle),
         ]
     }
 
-    /// Returns a text as it is if all its characters are visible ASCII or Latin-1 letters. Otherwise puts it in single
-    /// quotes, and writes spaces as they are and any other character as `\u{…}`. A letter of another script may look
-    /// like a Latin one.
+    /// Returns a text as it is if it is a plain word for a shell. Otherwise puts it in single quotes, and writes any
+    /// character but spaces, visible ASCII and Latin-1 letters as `\u{…}`. A letter of another script may look like a
+    /// Latin one.
     static func quoted(_ text: String) -> String {
-        func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-            (0x21...0x7E).contains(scalar.value) && scalar != "'" && scalar != "\\"
+        // A record without an app names none.
+        guard !text.isEmpty else { return "" }
+        var wasSpace = false
+        return ShellWord.quoted(text) { scalar in
+            // Of several spaces only the first would stay on the screen.
+            defer { wasSpace = scalar == " " }
+            return scalar == " " && !wasSpace || (0x21...0x7E).contains(scalar.value)
                 || (0xC0...0xFF).contains(scalar.value) && scalar.value != 0xD7 && scalar.value != 0xF7
         }
-        guard !text.unicodeScalars.allSatisfy(isPlain) else { return text }
-        var quoted = ""
-        var wasSpace = false
-        for scalar in text.unicodeScalars {
-            // Of several spaces only the first would stay on the screen.
-            if isPlain(scalar) || scalar == " " && !wasSpace {
-                quoted.unicodeScalars.append(scalar)
-            } else {
-                quoted += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-            }
-            wasSpace = scalar == " "
-        }
-        return "'\(quoted)'"
     }
 }

@@ -12,7 +12,7 @@ struct AuditCommand: ParsableCommand {
     @OptionGroup var users: UserOptions
     @Option(
         help: "Only this app: its name, path or identifier, or a part of these.",
-        completion: .custom { (_, _, _) in Completions.apps() })
+        completion: .words(Completions.apps), transform: ShellWord.read)
     var app: String?
     @Option(help: "Only records since a time: 30m, 12h, 7d, 2026-01-31 or 2026-01-31T12:00:00Z.") var since: String?
     @Option(
@@ -22,13 +22,13 @@ struct AuditCommand: ParsableCommand {
         help: """
             Only records that concern this contact: a name, an e-mail address, a phone number or an identifier. Needs what \
             who needs.
-            """, completion: .custom { (_, _, _) in [] })
+            """, completion: .nothing)
     var contact: String?
     @Option(
         help: """
             Only records that name the contact with this pseudonym, from the output of --json. Needs an administrator's \
             password, or root.
-            """, completion: .custom { (_, _, _) in [] })
+            """, completion: .nothing)
     var pseudonym: String?
     @Option(help: "At most this number of records, the latest.") var limit: Int?
     @Flag(help: "Continue with new records as they arrive, until interrupted.") var follow = false
@@ -62,9 +62,7 @@ struct AuditCommand: ParsableCommand {
         // An app that was reset has records, but no grant from which to learn its identifier. In that case
         // this program reads all records and filters them.
         let identifier: String? = try app.flatMap { word in
-            let candidates = try client.grants(of: users).filter {
-                $0.isCalled(word) || $0.name.identityAndHash == word
-            }
+            let candidates = try client.grants(of: users).filter { $0.isCalled(word) }
             return try candidates.isEmpty ? nil : client.matching(word, in: candidates).first?.app
         }
         let isSifted = app != nil && identifier == nil

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerCommandOutput
 import BrokerJSON
 
 /// Audit records for programs: the names of events, and comma-separated values.
@@ -22,11 +23,23 @@ enum AuditWords {
         .joined(separator: ",")
     }
 
-    /// Quotes a text if it has a comma, a quote or a line break (RFC 4180). A spreadsheet would take a text that begins
-    /// with one of `=+-@` for a formula, so such a text gets a leading apostrophe.
+    /// Quotes a text if it has a comma or a quote (RFC 4180). A spreadsheet would take a text that begins with one of
+    /// `=+-@` for a formula, so such a text gets a leading apostrophe. Characters that change the text around them or that
+    /// nobody sees are written as `\u{…}`, so a record is one line, and a path looks like no other path.
     static func quoted(_ text: String) -> String {
-        let safe = text.first.map("=+-@\t\r".contains) == true ? "'" + text : text
-        guard safe.contains(where: { ",\"\r\n".contains($0) || $0 == "\r\n" }) else { return safe }
+        var safe = text.first.map("=+-@".contains) == true ? "'" : ""
+        for scalar in text.unicodeScalars {
+            if isShown(scalar) { safe.unicodeScalars.append(scalar) } else { safe += scalar.codePoint }
+        }
+        guard safe.contains(where: { $0 == "," || $0 == "\"" }) else { return safe }
         return "\"" + safe.replacing("\"", with: "\"\"") + "\""
+    }
+
+    private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+        guard !scalar.properties.isDefaultIgnorableCodePoint else { return false }
+        return switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
+        default: true
+        }
     }
 }

@@ -19,7 +19,7 @@ struct BackupCommand: ParsableCommand {
             valueName: "recipient"))
     var recipient: [String] = []
     @Flag(help: "Do not encrypt.") var plain = false
-    @Option(help: "Back up this user: a name or a UID.", completion: .custom { (_, _, _) in Completions.users() })
+    @Option(help: "Back up this user: a name or a UID.", completion: .words(Completions.users))
     var user: String?
     @Flag(help: "Back up all users, in one file.") var allUsers = false
 

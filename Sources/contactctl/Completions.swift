@@ -1,9 +1,10 @@
+import BrokerCommandOutput
 import Glibc
 
 /// Words that a shell offers to complete. They never include contacts.
 enum Completions {
     /// The names of all users in passwd(5).
-    static func users() -> [String] {
+    @Sendable static func users() -> [String] {
         setpwent()
         defer { endpwent() }
         var names: [String] = []
@@ -11,10 +12,10 @@ enum Completions {
         return names.sorted()
     }
 
-    /// The names of the user's own apps. A broker that does not answer has none, because a completion must not print
-    /// an error.
-    static func apps() -> [String] {
+    /// The user's own apps: the name, or the path or identifier if the name is none that a shell may get. A broker that
+    /// does not answer has none, because a completion must not print an error.
+    @Sendable static func apps() -> [String] {
         guard let grants = try? AdminClient(to: "list the apps", mayAsk: false).grants(of: .own) else { return [] }
-        return Set(grants.map { $0.name.name }).sorted()
+        return Set(grants.map { ShellWord.isPlain($0.displayName) ? $0.displayName : $0.name.place }).sorted()
     }
 }

@@ -38,7 +38,7 @@ struct ContactChange {
 struct ContactOwnerOptions: ParsableArguments {
     @Option(
         help: "Whose contacts: a name or a UID. Only for root.",
-        completion: .custom { (_, _, _) in Completions.users() }
+        completion: .words(Completions.users)
     )
     var user: String?
     @Flag(help: "Print JSON.") var json = false

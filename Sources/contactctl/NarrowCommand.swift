@@ -1,4 +1,5 @@
 import ArgumentParser
+import BrokerCommandOutput
 
 struct NarrowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,7 +12,7 @@ struct NarrowCommand: ParsableCommand {
             """)
 
     @OptionGroup var target: AppOptions
-    @Option(help: ContactWord.help, completion: .custom { (_, _, _) in [] }) var contact: [String]
+    @Option(help: ContactWord.help, completion: .nothing) var contact: [String]
     @OptionGroup var owner: ContactOwnerOptions
 
     func validate() throws { try ContactWord.check(contact) }

@@ -13,8 +13,7 @@ struct PurgeUserCommand: ParsableCommand {
             contacts any more.
             """)
 
-    @Argument(help: "The user's name or UID.", completion: .custom { (_, _, _) in Completions.users() }) var user:
-        String
+    @Argument(help: "The user's name or UID.", completion: .words(Completions.users)) var user: String
     @Flag(help: "Do not ask for confirmation.") var yes = false
 
     func run() throws {

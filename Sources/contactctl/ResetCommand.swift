@@ -18,7 +18,7 @@ struct ResetCommand: ParsableCommand {
         var reply: JSONValue?
         // If no listed app matches the word, the word is tried as a complete identifier. The audit shows
         // complete identifiers.
-        if !grants.contains(where: { $0.isCalled(target.app) || $0.name.identityAndHash == target.app }) {
+        if !grants.contains(where: { $0.isCalled(target.app) }) {
             reply = try? reset(target.app, users, at: client)
         }
         if reply == nil {

@@ -17,7 +17,7 @@ struct RestoreCommand: ParsableCommand {
         help: ArgumentHelp("Decrypt with the private keys in this file. Repeat it for several.", valueName: "file"),
         completion: .file())
     var identity: [String] = []
-    @Option(help: "Restore this user: a name or a UID.", completion: .custom { (_, _, _) in Completions.users() })
+    @Option(help: "Restore this user: a name or a UID.", completion: .words(Completions.users))
     var user: String?
     @Flag(help: "Restore all users in the file.") var allUsers = false
     @Flag(

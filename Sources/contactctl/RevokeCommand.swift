@@ -14,8 +14,8 @@ struct RevokeCommand: ParsableCommand {
 
     @OptionGroup var target: AppOptions
     @OptionGroup var users: UserOptions
-    @Option(help: ContactWord.help, completion: .custom { (_, _, _) in [] }) var contact: [String] = []
-    @Option(help: GroupWord.help, completion: .custom { (_, _, _) in [] }) var group: [String] = []
+    @Option(help: ContactWord.help, completion: .nothing) var contact: [String] = []
+    @Option(help: GroupWord.help, completion: .nothing) var group: [String] = []
     @Flag(help: "Print JSON.") var json = false
 
     func validate() throws {

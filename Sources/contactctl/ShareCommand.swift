@@ -1,4 +1,5 @@
 import ArgumentParser
+import BrokerCommandOutput
 
 struct ShareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,8 +14,8 @@ struct ShareCommand: ParsableCommand {
             """)
 
     @OptionGroup var target: AppOptions
-    @Option(help: ContactWord.help, completion: .custom { (_, _, _) in [] }) var contact: [String] = []
-    @Option(help: GroupWord.help, completion: .custom { (_, _, _) in [] }) var group: [String] = []
+    @Option(help: ContactWord.help, completion: .nothing) var contact: [String] = []
+    @Option(help: GroupWord.help, completion: .nothing) var group: [String] = []
     @OptionGroup var owner: ContactOwnerOptions
 
     func validate() throws {

@@ -7,7 +7,7 @@ import Glibc
 struct UserOptions: ParsableArguments {
     @Option(
         help: "Concern this user: a name or a UID. Needs an administrator's password, or root.",
-        completion: .custom { (_, _, _) in Completions.users() })
+        completion: .words(Completions.users))
     var user: String?
     @Flag(help: "Concern all users. Needs an administrator's password, or root.") var allUsers = false
 

@@ -14,10 +14,10 @@ struct WhoCommand: ParsableCommand {
 
     @Argument(
         help: "The contact: a name, an e-mail address, a phone number or an identifier.",
-        completion: .custom { (_, _, _) in [] })
+        completion: .nothing)
     var contact: String
     @Option(
-        help: "Whose contact: a name or a UID. Only for root.", completion: .custom { (_, _, _) in Completions.users() }
+        help: "Whose contact: a name or a UID. Only for root.", completion: .words(Completions.users)
     )
     var user: String?
     @Option(help: "Only apps that saw it since a time: 30m, 12h, 7d, 2026-01-31 or 2026-01-31T12:00:00Z.") var since:
