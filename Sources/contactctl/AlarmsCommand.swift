@@ -56,7 +56,7 @@ struct AlarmsCommand: ParsableCommand {
         switch detail.prefix(while: { $0 != "," }) {
         case "readsEverything":
             return (
-                "it got \(count) contacts, almost the whole address book, within an hour",
+                "it got \(Count.words(count, "contact")), almost the whole address book, within an hour",
                 "if you did not expect this: contactctl revoke"
             )
         case "executableChanged":

@@ -69,7 +69,7 @@ struct RestoreCommand: ParsableCommand {
             throw CommandFailure("could not \(Self.task): the end of the backup is missing", .notTried)
         }
         guard !sections.isEmpty else { throw nothingToRestore(users, others) }
-        for (uid, section) in sections { try finish(uid, section, client) }
+        try finish(sections, client)
     }
 
     /// The user to whom a part of the backup belongs; `nil` if it is not wanted.
@@ -116,22 +116,51 @@ struct RestoreCommand: ParsableCommand {
                 + "the backups of another machine, copy its /var/lib/contactbroker/backup.key to this one")
     }
 
-    private func finish(_ uid: UInt32, _ section: BackupSection, _ client: AdminClient) throws {
-        var replaces = replace
-        while true {
-            let answer = try client.call("FinishRestore", unless: ["replaces"]) {
-                $0.member("uid", uid)
-                $0.member("replaces", replaces)
+    /// Restores the users who have no contacts yet. Then asks about all others, before the contacts of the first of them are
+    /// replaced.
+    private func finish(_ sections: [(uid: UInt32, section: BackupSection)], _ client: AdminClient) throws {
+        var restored: [String] = []
+        func stopped(_ failure: CommandFailure) -> CommandFailure {
+            guard !restored.isEmpty else { return failure }
+            let message = "\(failure.message); restored only: \(restored.joined(separator: ", "))"
+            return CommandFailure(message, try: failure.advice, failure.code)
+        }
+        /// - Returns: why it needs an answer first; `nil` if the user is restored.
+        func restore(_ uid: UInt32, replaces: Bool) throws -> String? {
+            let answer: AdminClient.Answer
+            do {
+                answer = try client.call("FinishRestore", unless: ["replaces"]) {
+                    $0.member("uid", uid)
+                    $0.member("replaces", replaces)
+                }
+            } catch let failure as CommandFailure {
+                throw stopped(failure)
             }
             switch answer {
-            case .reply(let reply): return report(reply, uid)
-            case .refused(_, let reason):
-                Speech.say("\(UserName.text(uid)): \(reason)")
-                guard let confirmed = Speech.confirm("Replace them by \(section.words)?") else {
-                    throw client.refused("there is no terminal to ask on", try: "without a question: --replace")
-                }
-                guard confirmed else { throw client.refused("nothing was changed") }
-                replaces = true
+            case .refused(_, let reason): return reason
+            case .reply(let reply):
+                report(reply, uid)
+                restored.append(UserName.text(uid))
+                return nil
+            }
+        }
+        var waiting: [(uid: UInt32, section: BackupSection, reason: String)] = []
+        for (uid, section) in sections {
+            if let reason = try restore(uid, replaces: replace) { waiting.append((uid, section, reason)) }
+        }
+        for (uid, section, reason) in waiting {
+            Speech.say("\(UserName.text(uid)): \(reason)")
+            guard let isConfirmed = Speech.confirm("Replace them with \(section.words)?") else {
+                throw stopped(
+                    client.refused("there is no terminal to ask on", try: "without a question: --replace"))
+            }
+            guard isConfirmed else {
+                throw stopped(client.refused(restored.isEmpty ? "nothing was changed" : "no contacts were replaced"))
+            }
+        }
+        for (uid, _, _) in waiting {
+            if let reason = try restore(uid, replaces: true) {
+                throw stopped(client.refused("\(UserName.text(uid)): \(reason)"))
             }
         }
     }

@@ -56,7 +56,7 @@ struct BackupCommandTests {
         let restore = try contactctl(atTerminal: "restore", file)
         try restore.wait(for: "Enter passphrase")
         restore.send("correct horse\r")
-        try restore.wait(for: "Replace them by 4 contacts")
+        try restore.wait(for: "Replace them with 4 contacts")
         restore.send("y\r")
         try restore.wait(for: "restored 4 contacts of")
         #expect(try restore.waitForExit() == .exited(0))

@@ -211,7 +211,8 @@ final class Restores {
         case .change(.hasContacts(let count)):
             call.fail(
                 AdminError.invalidValue(
-                    "replaces", reason: "the address book has \(count) contacts, which would be replaced"))
+                    "replaces",
+                    reason: "the address book has \(DecidedAnswer.words(count)), which would be replaced"))
         case .change(let error): unavailable(call, "\(error)")
         case .unavailable: unavailable(call, "too many saves wait")
         case .accessDenied, .mergedTooLarge: unavailable(call, "it was refused")
