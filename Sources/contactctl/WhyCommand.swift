@@ -11,12 +11,17 @@ struct WhyCommand: ParsableCommand {
     @OptionGroup var users: UserOptions
     @Flag(help: "Print JSON.") var json = false
 
-    /// Converts the times in a reason to local time.
-    private static func local(_ reason: String) -> String {
-        reason.split(separator: " ", omittingEmptySubsequences: false).map { word in
-            word.hasSuffix(",") ? LocalTime.text(String(word.dropLast())) + "," : LocalTime.text(String(word))
+    /// The reasons, with times in local time. An earlier contact broker sends no parts.
+    private static func reasons(_ reply: JSONValue) -> [String] {
+        guard let explanation = reply["explanation"]?.elements else {
+            return reply["reasons"]?.elements.map { $0.map { $0.string ?? "" } } ?? []
         }
-        .joined(separator: " ")
+        return explanation.map { reason in
+            (reason["parts"]?.elements.map(Array.init) ?? []).map { part in
+                part["time"]?.string.map { LocalTime.text($0) } ?? part["text"]?.string ?? ""
+            }
+            .joined()
+        }
     }
 
     func run() throws {
@@ -66,9 +71,7 @@ struct WhyCommand: ParsableCommand {
         for (uid, reply) in replies {
             let user = uid.map(users.suffix) ?? users.suffix
             print("\(name.full)\(user): \(AppGrant.words(ofStatus: Speech.clean(reply["status"]?.string ?? "")))")
-            for reason in reply["reasons"]?.elements.map(Array.init) ?? [] {
-                print("  " + Speech.clean(Self.local(reason.string ?? "")))
-            }
+            for reason in Self.reasons(reply) { print("  " + Speech.clean(reason)) }
         }
     }
 }

@@ -304,6 +304,13 @@ struct DeclaredTests {
             reply.strings("reasons").contains(
                 "until \(until) any program with this file name in \(path) is this app: the person declared the folder")
         )
+        // The same in parts: each time is one, and no text has one.
+        let explanation = reply.parameters["explanation"]?.elements.map(Array.init) ?? []
+        let parts = explanation.map { $0["parts"]?.elements.map(Array.init) ?? [] }
+        let whole = parts.map { $0.map { $0["time"]?.string ?? $0["text"]?.string ?? "" }.joined() }
+        #expect(whole == reply.strings("reasons"))
+        #expect(parts.joined().contains { $0["time"]?.string == until })
+        #expect(parts.joined().allSatisfy { $0["text"]?.string?.contains(/[0-9]T[0-9:]+Z/) != true })
         _ = try end()
     }
 }

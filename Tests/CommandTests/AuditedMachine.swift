@@ -220,7 +220,10 @@ struct AuditedMachine {
             case "ExplainDecision":
                 return .reply(
                     #"{"status":"full","reasons":["the person allowed it all contacts on 2026-03-01T12:00:00Z, until revoked","#
-                        + #""no policy rule matches it","so it sees all contacts"]}"#)
+                        + #""no policy rule matches it","so it sees all contacts"],"explanation":[{"parts":[{"text":"the person "},"#
+                        + #"{"text":"allowed it all contacts on "},{"time":"2026-03-01T12:00:00Z"},{"text":", until revoked"}]},"#
+                        + #"{"parts":[{"text":"no policy rule matches it"}]},{"parts":[{"text":"so it sees all contacts"}]}]}"#
+                )
             case "QueryAudit" where parameters["event"]?.string == "alarm": return list("records", alarms)
             case "QueryAudit":
                 return list("records", records.filter { app == nil || $0.contains("\"app\":\"\(app ?? "")\"") })

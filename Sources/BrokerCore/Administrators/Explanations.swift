@@ -32,7 +32,7 @@ struct Explanations {
     }
 
     private func reply(to call: Call, _ principals: [Principal], _ first: Principal) {
-        var reasons: [String] = []
+        var reasons: [Reason] = []
         for principal in principals {
             let words = explain(principal)
             guard principals.count > 1 else {
@@ -40,7 +40,7 @@ struct Explanations {
                 break
             }
             let name = [principal.strength.rawValue, principal.binding.words].compactMap { $0 }
-            reasons += words.map { name.joined(separator: ", ") + ": " + $0 }
+            reasons += words.map { "\(name.joined(separator: ", ")): \($0)" }
         }
         let status = grants.policy.effectiveAccess(
             of: counting(first), grants.ruling(on: first), at: surroundings.seconds
@@ -48,7 +48,9 @@ struct Explanations {
         .status
         call.reply {
             $0.member("status", status.rawValue)
-            $0.member("reasons", reasons)
+            $0.member("reasons", reasons.map(\.text))
+            $0.name("explanation")
+            $0.array(reasons) { $1.write(&$0) }
         }
     }
 
@@ -73,16 +75,16 @@ struct Explanations {
         access.grant(of: principal).flatMap { $0.hasExpired(at: surroundings.seconds) ? nil : $0 }
     }
 
-    private func explain(_ principal: Principal) -> [String] {
+    private func explain(_ principal: Principal) -> [Reason] {
         let grant = counting(principal)
         let ruling = grants.ruling(on: principal)
         let effective = grants.policy.effectiveAccess(of: grant, ruling, at: surroundings.seconds)
         var reasons = [Self.words(for: grant)]
         if let grant, let removal = access.removal, grant.decidedAt <= removal.ends / 1_000_000 {
-            let time = Timestamp.text(seconds: removal.time / 1_000_000)
-            reasons.append("retention removed the audit's record of that decision on \(time)")
+            let time = removal.time / 1_000_000
+            reasons.append("retention removed the audit's record of that decision on \(time: time)")
         }
-        reasons += ruling.reasons
+        reasons += ruling.reasons.map { "\($0)" }
         if ruling.rules.isEmpty, ruling.problem == nil { reasons.append("no policy rule matches it") }
         reasons += ruling.contactGroups.sorted().map { shares($0, with: principal.uid) }
         if grant?.groups.records.isEmpty == false {
@@ -92,22 +94,24 @@ struct Explanations {
                     : "contacts that the person adds to the shared groups join")
         }
         if let folder = principal.declaredFolder {
-            let until = ruling.declaredUntil.flatMap { $0 > surroundings.seconds ? Timestamp.text(seconds: $0) : nil }
-            reasons.append(
-                until.map {
-                    "until \($0) any program with this file name in \(folder) is this app: the person declared the folder"
-                }
-                    ?? "the folder \(folder) is not declared any more, so no program is this app")
+            if let until = ruling.declaredUntil, until > surroundings.seconds {
+                reasons.append(
+                    """
+                    until \(time: until) any program with this file name in \(folder) is this app: the person declared the \
+                    folder
+                    """)
+            } else {
+                reasons.append("the folder \(folder) is not declared any more, so no program is this app")
+            }
         }
         if let difference = ruling.difference(of: grant, from: effective, at: surroundings.seconds) {
-            reasons.append(difference)
+            reasons.append("\(difference)")
         }
         if !ruling.isDenied, ruling.requiresAuthentication, !grants.policy.canGrant(ruling) {
             reasons.append("a rule requires a password that nothing here can ask for, so nothing more can be granted")
         }
         if let time = access.silencedSince(principal) {
-            reasons.append(
-                "since \(Timestamp.text(seconds: time)) the person is not asked about it")
+            reasons.append("since \(time: time) the person is not asked about it")
         }
         if let seconds = prompts.wait(of: principal) {
             reasons.append("its last prompt granted nothing, so it has to wait \(seconds) s before it can ask again")
@@ -117,7 +121,7 @@ struct Explanations {
     }
 
     /// What a contact group shares by policy.
-    private func shares(_ name: String, with uid: UInt32) -> String {
+    private func shares(_ name: String, with uid: UInt32) -> Reason {
         switch grants.shares.policyShare(name, of: uid) {
         case nil: "the address book cannot be read, so the contact group “\(name)” shares nothing"
         case let share? where share.groups == 0: "the user has no contact group “\(name)”, so it shares nothing"
@@ -126,25 +130,25 @@ struct Explanations {
         }
     }
 
-    private static func words(for grant: Grant?) -> String {
+    private static func words(for grant: Grant?) -> Reason {
         guard let grant else { return "no decision was made about it" }
-        let when =
-            " on " + Timestamp.text(seconds: grant.decidedAt) + (grant.decidedThrough.map { ", answered \($0)" } ?? "")
+        let through = grant.decidedThrough.map { ", answered \($0)" } ?? ""
+        let when: Reason = " on \(time: grant.decidedAt)\(through)"
         let who = grant.decidedBy == .person ? "the person" : "the administrator"
-        let end: String
+        let end: Reason
         switch grant.lifetime {
         case .untilRevoked: end = ", until revoked"
-        case .untilTime(let time): end = ", until " + Timestamp.text(seconds: time)
+        case .untilTime(let time): end = ", until \(time: time)"
         case .session: end = ", for one terminal session"
         case .process: end = ", for one process"
         }
         switch grant.access {
-        case .denied: return who + " denied it" + when
+        case .denied: return "\(who) denied it\(when)"
         case .limited(let records):
             let groups = grant.groups.records.count
             let shared = groups == 0 ? "" : groups == 1 ? " with a contact group" : " with \(groups) contact groups"
-            return who + " allowed it \(count(records))" + shared + when + end
-        case .full: return who + " allowed it all contacts" + when + end
+            return "\(who) allowed it \(count(records))\(shared)\(when)\(end)"
+        case .full: return "\(who) allowed it all contacts\(when)\(end)"
         }
     }
 
@@ -152,19 +156,19 @@ struct Explanations {
         records.count == 1 ? "1 contact" : "\(records.count) contacts"
     }
 
-    private static func words(for effective: EffectiveAccess) -> String {
+    private static func words(for effective: EffectiveAccess) -> Reason {
         switch effective {
         case .notDetermined: return "so it sees nothing, until the person decides"
         case .restricted: return "so it sees nothing, and the person is not asked"
         case .granted(let grant):
-            var words: String
+            let seen: String
             switch grant.access {
             case .denied: return "so it sees nothing"
-            case .limited(let records): words = "so it sees \(count(records))"
-            case .full: words = "so it sees all contacts"
+            case .limited(let records): seen = count(records)
+            case .full: seen = "all contacts"
             }
-            if case .untilTime(let end) = grant.lifetime { words += ", until " + Timestamp.text(seconds: end) }
-            return words
+            guard case .untilTime(let end) = grant.lifetime else { return "so it sees \(seen)" }
+            return "so it sees \(seen), until \(time: end)"
         }
     }
 
