@@ -51,6 +51,8 @@ public struct UndoEntry: Hashable, Sendable {
     /// continue with older commands.
     public var isUndoing = false
     public var steps: [UndoStep] = []
+    /// Whether a line of the file is malformed. The steps after it are unknown, so ``steps`` is empty.
+    public private(set) var isDamaged = false
     /// Whether the command was undone completely.
     public var isUndone = false
     /// Maps old identifiers to new ones, for the records that were recreated when this command was undone.
@@ -99,7 +101,7 @@ extension UndoEntry {
 
     /// Parses a file. An incomplete last line is ignored.
     ///
-    /// - Returns: `nil` if the file is malformed or has a different version.
+    /// - Returns: `nil` if the first line is missing or malformed, or has a different version.
     public init?(file: [UInt8]) {
         var lines = file.split(separator: 0x0A, omittingEmptySubsequences: false)
         lines.removeLast()
@@ -109,8 +111,8 @@ extension UndoEntry {
         else { return nil }
         self.init(command: command, time: time, isUndoing: head["undoing"]?.bool ?? false)
         for line in lines.dropFirst() {
-            guard let json = try? JSONDocument(parsing: Array(line)).root else { return nil }
-            if json["step"]?.says("undone") == true {
+            let json = try? JSONDocument(parsing: Array(line)).root
+            if let json, json["step"]?.says("undone") == true {
                 isUndone = isUndone || json["partly"]?.bool != true
                 guard let members = json["renamed"]?.members else { continue }
                 for (old, new) in members {
@@ -118,7 +120,10 @@ extension UndoEntry {
                 }
                 continue
             }
-            guard let step = UndoStep(json) else { return nil }
+            guard let step = json.flatMap(UndoStep.init) else {
+                (steps, isDamaged) = ([], true)
+                return
+            }
             steps.append(step)
         }
     }

@@ -9,7 +9,10 @@ extension AddressBook {
         do {
             try journal?.open()
             try journal?.note(steps)
-            try save(fill)
+            try send(fill)
+        } catch let lost as Unanswered {
+            // The change may have been saved, so its undo step stays.
+            throw ContactsFailure.refused(lost.failure, could: task)
         } catch {
             journal?.discard()
             throw ContactsFailure.refused(error, could: task)

@@ -137,8 +137,20 @@ struct AddressBook {
     /// - Throws: ``SaveFailure`` if a value is invalid or a limit is exceeded; ``CommandFailure`` for
     ///   everything else.
     func save(_ fill: (CNSaveRequest) -> Void) throws {
-        let request = Self.request(fill)
-        try saving { try store.execute(request) }
+        do {
+            try send(fill)
+        } catch let lost as Unanswered {
+            throw lost.failure
+        }
+    }
+
+    /// Saves a request like ``save(_:)``, but throws ``Unanswered`` if it is unknown whether the changes were saved.
+    func send(_ fill: (CNSaveRequest) -> Void) throws {
+        do {
+            try store.execute(Self.request(fill))
+        } catch let error as CNError {
+            throw unanswered(error)
+        }
     }
 
     /// Prepares a save. ``begin(_:)`` sends it, and ``end(_:until:)`` waits for the broker's reply.
@@ -182,14 +194,18 @@ struct AddressBook {
             save.abandon()
             return false
         } catch let error as CNError {
-            guard error.code == .communicationError, error.brokerError == nil else { throw saveFailure(error) }
-            throw Unanswered(failure: saveFailure(error))
+            throw unanswered(error)
         }
     }
 
     /// No valid reply to a save arrived. It is unknown whether the changes were saved.
     struct Unanswered: Error {
         let failure: any Error
+    }
+
+    private func unanswered(_ error: CNError) -> any Error {
+        let failure = saveFailure(error)
+        return error.code == .communicationError && error.brokerError == nil ? Unanswered(failure: failure) : failure
     }
 
     private func saveFailure(_ error: CNError) -> any Error {

@@ -193,7 +193,10 @@ extension Import {
             noted = max(noted, end)
             var reason: String?
             do {
-                try book.save { for change in some { change.put(into: $0) } }
+                try book.send { for change in some { change.put(into: $0) } }
+            } catch let lost as AddressBook.Unanswered {
+                journal?.isUncertain = true
+                throw lost.failure
             } catch let failure as SaveFailure {
                 reason = failure.reason
             } catch let failure as CommandFailure where some.contains(where: \.isNesting) {

@@ -193,7 +193,7 @@ extension Import {
         do throws(PlainFile.Failure) {
             bytes = try PlainFile.read(name, in: folder, atMost: Self.cardSize)
         } catch {
-            return refuse(path, error.description)
+            return refuse(path, "\(error); left out")
         }
         var reader = VCardReader()
         reader.append(bytes)

@@ -57,7 +57,7 @@ struct Import {
     /// save.
     private var isBroken = false
     /// The number of contacts in saves to which the broker did not reply.
-    private var doubtful = 0
+    private var doubtful = 0 { didSet { journal?.isUncertain = true } }
     private var remarks = 0
     private var batch: [Entry] = []
     /// Sent saves to which the broker has not replied, oldest first.

@@ -51,8 +51,8 @@ enum PlainFile {
 extension PlainFile.Failure: CustomStringConvertible {
     var description: String {
         switch self {
-        case .notRegular: "not a file, or a link to one; left out"
-        case .tooLarge: "too large for one card; left out"
+        case .notRegular: "not a file, or a link to one"
+        case .tooLarge: "too large"
         case .system(let code): String(cString: strerror(code)).lowercased()
         }
     }

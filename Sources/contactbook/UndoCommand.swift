@@ -7,7 +7,9 @@ struct UndoCommand: ParsableCommand {
         commandName: "undo", abstract: "Undo the last command of contactbook, or an earlier one.",
         discussion: """
             Each command that changes something stores how to undo it, for 30 days, in a folder that only you may read \
-            ($XDG_STATE_HOME/contactbook/undo). Without a number, this undoes the last command; a second time, the one before.
+            ($XDG_STATE_HOME/contactbook/undo). Without a number, this undoes the last command; a second time, the one before. \
+            If nothing can be undone of the last command, for example because it was killed, this changes nothing: add the \
+            number of an earlier command to undo that one.
 
             What was changed since stays as it is, and is named; --force undoes it too. A removed contact that is restored is \
             a new one to other apps: apps that you had shared only this contact with have to ask for it again.
@@ -23,31 +25,16 @@ struct UndoCommand: ParsableCommand {
 
     func run() throws {
         let task = list ? "list what can be undone" : "undo"
-        let entries = try UndoJournal.entries(to: task)
-        if list { return show(entries.map(\.entry)) }
-        let place: Int
-        if let number {
-            guard entries.indices.contains(number - 1) else {
-                throw CommandFailure(
-                    "could not undo: there is no number \(number)", try: "contactbook undo --list", .refused)
-            }
-            place = number - 1
-        } else {
-            guard let last = entries.firstIndex(where: { !$0.entry.isUndone && !$0.entry.isUndoing }) else {
-                throw CommandFailure("there is nothing to undo", .refused)
-            }
-            place = last
-        }
-        let (file, entry) = entries[place]
-        guard !entry.isUndone else {
-            throw CommandFailure("\(entry.command) was undone already", try: "contactbook undo --list", .refused)
-        }
+        let recorded = try UndoJournal.recorded(to: task)
+        if list { return show(recorded) }
+        let (file, entry) = try Self.chosen(number, of: recorded)
         let book = try AddressBook(to: task)
         let journal = UndoJournal("undo: \(entry.command)", to: task, isUndoing: true)
         // The oldest entry comes first. If a record was recreated more than once, each undo maps the previous
         // identifier to the next one.
         var run = try UndoRun(
-            book: book, names: entries.reversed().map(\.entry.renamed), force: force, journal: dryRun ? nil : journal)
+            book: book, names: recorded.reversed().compactMap(\.entry?.renamed), force: force,
+            journal: dryRun ? nil : journal)
         try run.plan(entry)
         for line in run.conflicts.prefix(Self.reported) { Speech.say(line) }
         if run.conflicts.count > Self.reported { Speech.say("and \(run.conflicts.count - Self.reported) more") }
@@ -73,13 +60,43 @@ struct UndoCommand: ParsableCommand {
         }
     }
 
-    private func show(_ entries: [UndoEntry]) {
-        guard !entries.isEmpty else { return Speech.say("there is nothing to undo") }
+    /// Without a number, this is the last command that was not undone. If nothing can be undone of that one, this does
+    /// not go back to an earlier command, of which the person may not think.
+    private static func chosen(
+        _ number: Int?, of recorded: [UndoJournal.Recorded]
+    ) throws -> (file: String, entry: UndoEntry) {
+        let list = "contactbook undo --list"
+        let file: UndoJournal.Recorded
+        if let number {
+            guard recorded.indices.contains(number - 1) else {
+                throw CommandFailure("could not undo: there is no number \(number)", try: list, .refused)
+            }
+            file = recorded[number - 1]
+        } else {
+            guard let last = recorded.first(where: { $0.entry?.isUndone != true && $0.entry?.isUndoing != true }) else {
+                throw CommandFailure("there is nothing to undo", .refused)
+            }
+            file = last
+        }
+        if let entry = file.entry, entry.isUndone {
+            throw CommandFailure("\(entry.command) was undone already", try: list, .refused)
+        }
+        guard let entry = file.entry, file.problem == nil else {
+            throw CommandFailure(
+                "could not undo \(file.command): \(file.problem ?? "")",
+                try: "nothing was changed; to undo an earlier command, add its number in: \(list)", .refused)
+        }
+        return (file.path, entry)
+    }
+
+    private func show(_ recorded: [UndoJournal.Recorded]) {
+        guard !recorded.isEmpty else { return Speech.say("there is nothing to undo") }
         var table = Table(["NUMBER", "WHEN", "CHANGES", "COMMAND"])
-        for (place, entry) in entries.enumerated() {
+        for (place, file) in recorded.enumerated() {
             table.add([
-                String(place + 1), LocalTime.text(entry.time), String(entry.steps.count),
-                entry.command + (entry.isUndone ? " (undone)" : ""),
+                String(place + 1), file.entry.map { LocalTime.text($0.time) } ?? "unknown",
+                file.problem == nil ? String(file.entry?.steps.count ?? 0) : "unknown",
+                file.command + (file.entry?.isUndone == true ? " (undone)" : file.problem.map { " (\($0))" } ?? ""),
             ])
         }
         for line in table.lines { print(line) }

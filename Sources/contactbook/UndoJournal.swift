@@ -20,6 +20,9 @@ final class UndoJournal {
     private let name: String
     private var path: String?
     private var isEmpty = true
+    /// Whether changes without a step may have been saved. The file then stays, so that `undo` does not take an earlier
+    /// command for the last one.
+    var isUncertain = false
     private var descriptor: CInt = -1
 
     /// - Parameter command: the text that `undo --list` shows.
@@ -39,19 +42,22 @@ final class UndoJournal {
     /// Creates the file. If this fails, the command fails before it changes anything.
     func open() throws {
         guard descriptor < 0 else { return }
-        let folder = try Self.folder(to: task, making: true)
-        Self.prune(folder)
-        let path = "\(folder)/\(name)"
         do {
-            let file = try OutputFile(at: path, to: task)
+            guard let folder = Self.folder else {
+                throw CommandFailure("could not \(task): there is no place to note it: HOME is not set", .notTried)
+            }
+            try StateFolder.make(folder, to: task)
+            Self.prune(folder)
+            let path = "\(folder)/\(name)"
+            let file = try OutputFile(at: path, to: task, followsLink: false)
             try file.write(entry.head)
             try file.finish()
+            self.path = path
+            descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
+            guard descriptor >= 0 else { throw OutputFile.failure(task, folder, errno) }
         } catch let failure as CommandFailure {
-            throw Self.unwritable(task, failure)
+            throw unwritable(failure)
         }
-        self.path = path
-        descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { throw Self.unwritable(task, OutputFile.failure(task, folder, errno)) }
     }
 
     /// Records steps. Call this before or after the change is saved; see `isSynced`.
@@ -64,7 +70,7 @@ final class UndoJournal {
         isEmpty = false
         guard OutputFile.write(steps.flatMap(UndoEntry.line), to: descriptor), !isSynced || fdatasync(descriptor) == 0
         else {
-            throw Self.unwritable(task, OutputFile.failure(task, path ?? "", errno))
+            throw unwritable(OutputFile.failure(task, path ?? "", errno))
         }
     }
 
@@ -76,32 +82,65 @@ final class UndoJournal {
         descriptor = -1
     }
 
-    /// Ends the journal. If no step was recorded, this deletes the file.
+    /// Ends the journal. If no step was recorded and nothing can have been saved, this deletes the file.
     func end() {
-        if isEmpty { discard() } else { fdatasync(descriptor) }
+        if isEmpty, !isUncertain { discard() } else { fdatasync(descriptor) }
     }
 
-    private static func unwritable(_ task: String, _ failure: CommandFailure) -> CommandFailure {
-        CommandFailure(failure.message, try: "to do it without being able to undo it: add --no-undo", .notTried)
+    private func unwritable(_ failure: CommandFailure) -> CommandFailure {
+        CommandFailure(
+            failure.message,
+            try: entry.isUndoing
+                ? "correct that (if the disk is full, free some space), then retry"
+                : "to do it without being able to undo it: add --no-undo", .notTried)
     }
 
     // MARK: Reading
 
-    /// Returns the recorded commands, newest first, including those that were already undone. This ignores
-    /// files without steps, damaged files and files of other programs.
-    static func entries(to task: String) throws -> [(file: String, entry: UndoEntry)] {
-        let folder = try folder(to: task, making: false)
+    /// The file of a command, also of one that was undone.
+    struct Recorded {
+        let path: String
+        /// `nil` if not even the command is readable.
+        let entry: UndoEntry?
+        /// Why the command cannot be undone from the file; `nil` if it can.
+        let problem: String?
+
+        /// The command, for a message or a list.
+        var command: String { entry?.command ?? "a command" }
+    }
+
+    /// Returns the recorded commands, newest first. A file from which nothing can be undone is among them, because its
+    /// command may have changed the address book. This ignores files that contactbook did not name.
+    static func recorded(to task: String) throws -> [Recorded] {
+        guard let folder else { return [] }
         let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return [] }
+        if descriptor < 0, errno == ENOENT { return [] }
+        guard descriptor >= 0 else { throw OutputFile.failure(task, folder, errno) }
         defer { close(descriptor) }
         prune(folder)
-        let names = (try? PlainFile.names(in: descriptor)) ?? []
-        return names.reversed().filter { $0.hasSuffix(".jsonl") }.compactMap { name in
-            guard let bytes = try? PlainFile.read(name, in: descriptor, atMost: longest),
-                let entry = UndoEntry(file: bytes), !entry.steps.isEmpty
-            else { return nil }
-            return ("\(folder)/\(name)", entry)
+        let names: [String]
+        do throws(PlainFile.Failure) {
+            names = try PlainFile.names(in: descriptor)
+        } catch {
+            throw CommandFailure("could not \(task): \(Speech.clean(folder)): \(error)", .notTried)
         }
+        return names.reversed().filter { $0.hasSuffix(".jsonl") && $0.first?.isNumber == true }.compactMap { name in
+            let path = "\(folder)/\(name)"
+            do throws(PlainFile.Failure) {
+                let entry = UndoEntry(file: try PlainFile.read(name, in: descriptor, atMost: longest))
+                return Recorded(path: path, entry: entry, problem: problem(entry))
+            } catch {
+                // A command that runs at the same time may have discarded its file.
+                if case .system(ENOENT) = error { return nil }
+                return Recorded(path: path, entry: nil, problem: "its file cannot be read (\(error))")
+            }
+        }
+    }
+
+    private static func problem(_ entry: UndoEntry?) -> String? {
+        guard let entry else { return "its file is damaged, or of another version of contactbook" }
+        if entry.isDamaged { return "its file is damaged" }
+        return entry.steps.isEmpty ? "it was interrupted, and what it changed is not recorded" : nil
     }
 
     /// Records that a command was undone, completely or in part.
@@ -116,20 +155,8 @@ final class UndoJournal {
 
     // MARK: The folder
 
-    private static func folder(to task: String, making: Bool) throws -> String {
-        guard let state = StateFolder.path else {
-            throw CommandFailure(
-                "could not \(task): there is no place to note it", try: "set HOME, or add --no-undo", .notTried)
-        }
-        let folder = state + "/undo"
-        guard making else { return folder }
-        do {
-            try StateFolder.make(folder, to: task)
-        } catch let failure as CommandFailure {
-            throw unwritable(task, failure)
-        }
-        return folder
-    }
+    /// `nil` if neither XDG_STATE_HOME nor a home folder is known.
+    private static var folder: String? { StateFolder.path.map { $0 + "/undo" } }
 
     private static func prune(_ folder: String) {
         let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -260,4 +260,34 @@ struct ContactbookTests {
         #expect(LabeledArgument(argument: argument)?.label == label)
         #expect(LabeledArgument(argument: argument)?.value == value)
     }
+
+    @Test(
+        "If no answer to a save comes, its undo file stays, and undo does not take an earlier command for the last one",
+        arguments: [
+            ["add", "--given", "Grace"], ["groups", "create", "Friends"], ["import", "--duplicates", "keep"],
+        ])
+    func unanswered(arguments: [String]) throws {
+        let broker = try ScriptedBroker { method, _ in
+            switch method {
+            case "GetAuthorization": .reply("{\"status\":\"full\"}")
+            case "ListGroups": .reply("{\"groups\":[]}")
+            case "SaveContacts": .hangUp
+            default: .error("org.varlink.service.MethodNotFound")
+            }
+        }
+        let path = broker.folder + "/card.vcf"
+        let card = "BEGIN:VCARD\nVERSION:3.0\nFN:Grace\nEND:VCARD\n"
+        let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(write(file, card, card.utf8.count) == card.utf8.count)
+        close(file)
+        defer { unlink(path) }
+        let failed = try RunningProgram(
+            "contactbook", arguments + (arguments[0] == "import" ? [path] : []), runtime: broker.folder
+        ).finish()
+        #expect(failed.code == 2, "\(failed.error)")
+        let undone = try run("contactbook", "undo", with: broker)
+        #expect(undone.code == 1 && undone.error.contains("could not undo \(arguments[0])"), "\(undone.error)")
+        #expect(undone.error.contains("it was interrupted, and what it changed is not recorded"), "\(undone.error)")
+        #expect(broker.asked.count { $0.method == "SaveContacts" } == 1)
+    }
 }

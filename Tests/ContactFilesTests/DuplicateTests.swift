@@ -187,12 +187,15 @@ struct UndoTests {
         #expect(undone.isUndone && undone.renamed == ["1": "9"])
     }
 
-    @Test("A file that is not a journal, or is from a later version, is refused")
+    @Test("A file that is not a journal, or is from a later version, is refused; a damaged one has no steps")
     func refused() {
         for text in ["", "x\n", "{}\n", #"{"version":2,"command":"x","time":""}"# + "\n"] {
             #expect(UndoEntry(file: Array(text.utf8)) == nil)
         }
-        #expect(UndoEntry(file: file + Array("{\"step\":\"new\"}\n".utf8)) == nil)
+        for line in ["{\"step\":\"new\"}\n", "\u{0}\n", "\n"] {
+            let damaged = UndoEntry(file: file + Array(line.utf8) + UndoEntry.undoneLine(renamed: [:]))
+            #expect(damaged?.isDamaged == true && damaged?.steps == [] && damaged?.command == "remove Ada")
+        }
     }
 
     @Test("A digest changes with every readable change, and only then")
