@@ -90,10 +90,12 @@ public enum ContactUID {
 public enum VdirName {
     public static let ending = ".vcf"
 
-    /// Returns the file name for a UID. It is always the same for one UID, and valid on every file system.
+    /// Returns the file name for a UID. It is always the same for one UID, valid on every file system, and neither hidden
+    /// nor an option to a command that is given all names of the folder (`rm *`).
     public static func of(uid: String) -> String {
         let isPlain = uid.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_@.+".contains($0)) }
-        guard isPlain, (1...200).contains(uid.utf8.count), !uid.hasPrefix(".") else {
+        guard isPlain, (1...200).contains(uid.utf8.count), !uid.hasPrefix("."), !uid.hasPrefix("-")
+        else {
             return "uid-\(ContactDigest.hash(of: uid.utf8))\(ending)"
         }
         return uid + ending

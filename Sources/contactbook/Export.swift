@@ -49,10 +49,12 @@ struct Export {
         case cards([String])
     }
 
-    init(book: AddressBook, keys: ContactKeySet, hasNotes: Bool, writer: Writer, output: any CardOutput) {
-        (self.book, self.keys, self.hasNotes) = (book, keys, hasNotes)
+    init(
+        book: AddressBook, keys: ContactKeySet, hasNotes: Bool, groupUIDs: GroupUIDs?, writer: Writer,
+        output: any CardOutput
+    ) {
+        (self.book, self.keys, self.hasNotes, self.groupUIDs) = (book, keys, hasNotes, groupUIDs)
         (self.writer, self.output) = (writer, output)
-        groupUIDs = keys.contains(.extraProperties) ? GroupUIDs() : nil
     }
 
     /// The keys with values that the output does not have; empty if it has all.

@@ -80,6 +80,8 @@ struct ExportCommand: ParsableCommand {
                 try: "export without --notes; \(ContactsFailure.decided)", .refused)
         }
         if noPhotos { keys = keys.subtracting(.images) }
+        let hasGroups = !noGroups && names.isEmpty
+        let groupUIDs = hasGroups && hasUIDs ? try GroupUIDs(to: Self.task) : nil
         let place: any CardOutput
         switch (format, path) {
         case (.vdir, let path?):
@@ -90,9 +92,10 @@ struct ExportCommand: ParsableCommand {
         case (_, let path?): place = try OutputFile(at: path, to: Self.task)
         case (_, nil): place = StandardOutput()
         }
-        var run = Export(book: book, keys: keys, hasNotes: notes, writer: format.writer, output: place)
+        var run = Export(
+            book: book, keys: keys, hasNotes: notes, groupUIDs: groupUIDs, writer: format.writer, output: place)
         try run.write(try contacts(book))
-        if !noGroups, names.isEmpty { try run.writeGroups(only: group.map { try book.group(named: $0) }) }
+        if hasGroups { try run.writeGroups(only: group.map { try book.group(named: $0) }) }
         Speech.endProgress()
         try place.finish()
         if !run.leftOut.isEmpty { Speech.say("LDIF has no attribute for: \(run.leftOut); vcard3 and vcard4 keep it") }

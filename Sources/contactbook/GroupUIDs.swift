@@ -10,6 +10,7 @@ import Glibc
 /// Identifiers are never used again, so the line of a deleted group does no harm.
 struct GroupUIDs {
     private static let name = "group-uids"
+    private static let task = "note the UIDs of the groups"
     /// The maximum size of the file to read, in bytes. A line usually has 70.
     private static let longest = 4 * 1_048_576
     /// The maximum size of a UID, in bytes.
@@ -20,10 +21,18 @@ struct GroupUIDs {
     private var new = ""
 
     /// Reads the file. Without it there are no UIDs.
-    init() {
-        guard let folder = StateFolder.path,
-            let bytes = try? PlainFile.read("\(folder)/\(Self.name)", atMost: Self.longest)
-        else { return }
+    init(to task: String) throws {
+        guard let folder = StateFolder.path else { return }
+        let path = "\(folder)/\(Self.name)"
+        let bytes: [UInt8]
+        do throws(PlainFile.Failure) {
+            bytes = try PlainFile.read(path, atMost: Self.longest)
+        } catch {
+            if case .system(let code) = error, code == ENOENT || code == ENOTDIR { return }
+            throw CommandFailure(
+                "could not \(task): \(Speech.clean(path)): \(error)",
+                try: "make it readable; or remove it, and imported groups get new UIDs in exports", .notTried)
+        }
         for line in bytes.split(separator: UInt8(ascii: "\n")) where line.last == UInt8(ascii: "\t") {
             let parts = String(decoding: line, as: UTF8.self).split(separator: "\t")
             if parts.count == 2, uids[String(parts[0])] == nil { uids[String(parts[0])] = String(parts[1]) }
@@ -48,7 +57,7 @@ struct GroupUIDs {
     /// Gives groups that undo brought back the UIDs that they had.
     static func keep(_ restored: [(old: String, new: String)]) throws {
         guard !restored.isEmpty else { return }
-        var uids = GroupUIDs()
+        var uids = try GroupUIDs(to: task)
         for group in restored { uids.note(uids.uid(of: group.old), of: group.new) }
         try uids.save()
     }
@@ -56,7 +65,7 @@ struct GroupUIDs {
     /// Appends the recorded UIDs to the file. The groups themselves are saved by then.
     mutating func save() throws {
         guard !new.isEmpty else { return }
-        let task = "note the UIDs of the groups"
+        let task = Self.task
         guard let folder = StateFolder.path else {
             throw CommandFailure("could not \(task): there is no place to note them", try: "set HOME", .notTried)
         }
@@ -66,9 +75,9 @@ struct GroupUIDs {
         guard descriptor >= 0 else { throw OutputFile.failure(task, path, errno) }
         defer { close(descriptor) }
         // The newline before ends a line that an interrupted program left incomplete.
-        guard OutputFile.write(Array("\n\(new)".utf8), to: descriptor), fdatasync(descriptor) == 0 else {
-            throw OutputFile.failure(task, path, errno)
-        }
+        guard OutputFile.write(Array("\n\(new)".utf8), to: descriptor), fdatasync(descriptor) == 0,
+            StateFolder.sync(folder)
+        else { throw OutputFile.failure(task, path, errno) }
         new = ""
     }
 }

@@ -90,8 +90,9 @@ extension Import {
         let existing = try book.groups()
         var identifiers = Dictionary(
             existing.map { ($0.name, $0.identifier) }, uniquingKeysWith: { first, _ in first })
-        var uids = GroupUIDs()
-        identify(existing, by: uids, &identifiers)
+        var uids: GroupUIDs?
+        reportingUIDs { uids = try GroupUIDs(to: "compare the UIDs of the groups") }
+        if let uids { identify(existing, by: uids, &identifiers) }
         let new = groups.names.filter { identifiers[$0] == nil }
         var changes: [GroupChange] = []
         for name in groups.names {
@@ -103,14 +104,20 @@ extension Import {
             changes += additions(to: name, identifier, besides: [])
         }
         for card in groups.cards where card.isKnownByUID {
-            if let identifier = identifiers[card.name] { uids.note(card.uid, of: identifier) }
+            if let identifier = identifiers[card.name] { uids?.note(card.uid, of: identifier) }
         }
-        do {
-            try uids.save()
-        } catch let failure as CommandFailure {
-            report(groups.cards.first?.place ?? "", "\(failure.message); exports will give the groups new UIDs")
-        }
+        reportingUIDs { try uids?.save() }
         _ = try save(changes + nestings(identifiers), book)
+    }
+
+    /// The groups are added also if their UIDs cannot be read or noted.
+    private mutating func reportingUIDs(_ body: () throws -> Void) {
+        do {
+            try body()
+        } catch {
+            let reason = (error as? CommandFailure)?.message ?? "\(error)"
+            report(groups.cards.first?.place ?? "groups", "\(reason); exports will give the groups new UIDs")
+        }
     }
 
     /// A group with a card's UID is the card's group, also if it was renamed.

@@ -27,4 +27,12 @@ enum StateFolder {
         // The files contain contact data, so only the owner may access the folder.
         if status.st_mode & 0o077 != 0 { chmod(folder, 0o700) }
     }
+
+    /// Makes the names of the files in a folder durable. On failure, this returns `false` and errno contains the reason.
+    static func sync(_ folder: String) -> Bool {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return fsync(descriptor) == 0
+    }
 }

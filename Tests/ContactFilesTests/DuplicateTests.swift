@@ -105,7 +105,7 @@ struct DuplicateTests {
     @Test("A vdir file name depends only on the UID, and is always a safe name")
     func names() {
         #expect(VdirName.of(uid: "abc-1@x.example") == "abc-1@x.example.vcf")
-        for uid in ["../x", ".x", "a/b", "", "a b", String(repeating: "x", count: 201), "é"] {
+        for uid in ["../x", ".x", "a/b", "", "a b", String(repeating: "x", count: 201), "é", "-rf", "-"] {
             let name = VdirName.of(uid: uid)
             #expect(name.hasPrefix("uid-") && !name.contains("/") && name == VdirName.of(uid: uid))
         }
