@@ -36,8 +36,13 @@ public struct DuplicateIndex<Reference: Hashable & Sendable>: Sendable {
     public init() {}
 
     /// Inserts a contact. Earlier contacts take precedence.
-    public mutating func insert(_ fingerprint: DuplicateFingerprint, as reference: Reference) {
-        for (hash, _) in fingerprint.hashes {
+    ///
+    /// - Parameter isIncluded: whether the contact can be found by this evidence.
+    public mutating func insert(
+        _ fingerprint: DuplicateFingerprint, as reference: Reference,
+        where isIncluded: (DuplicateEvidence) -> Bool = { _ in true }
+    ) {
+        for (hash, evidence) in fingerprint.hashes where isIncluded(evidence) {
             guard let first = references[hash] else {
                 references[hash] = reference
                 continue
@@ -63,6 +68,12 @@ public struct DuplicateIndex<Reference: Hashable & Sendable>: Sendable {
                 isSameCard: evidence == .sameCard || isSameCard(fingerprint, best.reference))
         }
         return nil
+    }
+
+    /// Returns the contacts with this UID that were inserted without the values that ``match(_:)`` compares.
+    public func withoutDetails(_ fingerprint: DuplicateFingerprint) -> [Reference] {
+        guard let uid = fingerprint.uid, let first = references[uid] else { return [] }
+        return ([first] + (further[uid] ?? [])).filter { details[$0] == nil }
     }
 
     private func differing(_ fingerprint: DuplicateFingerprint, _ reference: Reference) -> ContactKeySet {
@@ -115,6 +126,8 @@ struct DetailHash: Hashable, Sendable {
 /// Hashes of the values that duplicates have in common. They are valid in this process only.
 public struct DuplicateFingerprint: Sendable {
     let hashes: [(Int, DuplicateEvidence)]
+    /// The name that contacts with evidence other than a UID have in common; empty if there is none.
+    public let name: String
     /// Hashes of the values that show that two contacts with one name differ.
     let details: [ContactKey: DetailHash]
 
@@ -149,7 +162,7 @@ public struct DuplicateFingerprint: Sendable {
         for phone in contact.phoneNumbers {
             if let number = Self.comparableNumber(phone.value) { add(.nameAndPhone, [name, number]) }
         }
-        self.hashes = hashes
+        (self.hashes, self.name) = (hashes, name)
         var details: [ContactKey: DetailHash] = [:]
         for key in Self.detailKeys {
             if let text = contact.text(of: key), !text.isEmpty { details[key] = DetailHash(text, of: key) }
@@ -162,6 +175,22 @@ public struct DuplicateFingerprint: Sendable {
     public static func withDigest(of contact: Contact) -> (DuplicateFingerprint, ContactDigest) {
         let bytes = ContactDigest.ordinaryBytes(of: contact)
         return (DuplicateFingerprint(contact, saying: bytes), ContactDigest(contact, saying: bytes))
+    }
+
+    /// The hash of the UID; `nil` if the contact has none.
+    var uid: Int? { hashes.first { $0.1 == .uid }?.0 }
+
+    public var hasUID: Bool { uid != nil }
+
+    /// A text for a search by name that finds all contacts with this ``name``; `nil` if there is none.
+    ///
+    /// It has the first and the last word only. A word between them can be the inside of a longer word for the search, as in
+    /// Rock'n'Roll. Long words are cut, because the search compares beginnings.
+    public var nameQuery: String? {
+        let words = name.split(separator: " ")
+        guard let first = words.first, let last = words.last else { return nil }
+        let query = "\(first.prefix(16)) \(last.prefix(16))"
+        return query.utf8.count <= 256 ? query : nil
     }
 
     /// Returns the words of the name in order, in lower case. For a contact without a name, returns those of

@@ -26,6 +26,29 @@ extension AddressBook {
             .refused)
     }
 
+    /// The number of groups up to which one call for each is faster than the history of the whole address book.
+    private static let fewGroups = 50
+
+    /// Returns the identifiers of the cards in each of these groups, with a limited number of calls.
+    func members(of groups: [CNGroup]) throws -> [String: [String]] {
+        var members: [String: [String]] = [:]
+        guard groups.count > Self.fewGroups else {
+            for group in groups { members[group.identifier] = try self.members(of: group.identifier) }
+            return members
+        }
+        // A history without a token has one event for each contact, group and member.
+        let request = CNChangeHistoryFetchRequest()
+        request.shouldUnifyResults = false
+        request.includeGroupChanges = true
+        for group in groups { members[group.identifier] = [] }
+        for case let event as CNChangeHistoryAddMemberToGroupEvent in try trying({
+            try $0.changeHistory(for: request).value
+        }) {
+            members[event.group.identifier]?.append(event.member.identifier)
+        }
+        return members
+    }
+
     /// Returns the identifiers of the cards in a group.
     func members(of group: String) throws -> [String] {
         let request = CNContactFetchRequest(keysToFetch: [CNContactIdentifierKey])
@@ -34,16 +57,6 @@ extension AddressBook {
         var members: [String] = []
         try trying { try $0.forEachContact(with: request, pageSize: 1_000) { members.append($0.identifier) } }
         return members
-    }
-
-    /// Adds a group.
-    ///
-    /// - Returns: the new group's identifier.
-    func addGroup(named name: String) throws -> String {
-        let group = CNMutableGroup()
-        group.name = name
-        try save { $0.add(group, toContainerWithIdentifier: nil) }
-        return group.identifier
     }
 }
 

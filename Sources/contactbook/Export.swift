@@ -102,9 +102,15 @@ struct Export {
     /// out.
     mutating func writeGroups(only: CNGroup?) throws {
         let all = try book.groups()
-        for group in only.map({ [$0] }) ?? all {
-            let members = try book.members(of: group.identifier).filter(written.contains)
-            let inner = only == nil ? all.filter { $0.parentGroupIdentifiers.contains(group.identifier) } : []
+        let chosen = only.map { [$0] } ?? all
+        let allMembers = try book.members(of: chosen)
+        var subgroups: [String: [CNGroup]] = [:]
+        for group in all where only == nil {
+            for parent in group.parentGroupIdentifiers { subgroups[parent, default: []].append(group) }
+        }
+        for group in chosen {
+            let members = (allMembers[group.identifier] ?? []).filter(written.contains)
+            let inner = subgroups[group.identifier] ?? []
             let made = Self.made(group.identifier)
             let uid = uid(of: group)
             let card =

@@ -35,9 +35,10 @@ struct GroupsCommand: ParsableCommand {
                     "there is no group that this program may see; to make one: contactbook groups create NAME")
             }
             let names = Dictionary(groups.map { ($0.identifier, $0.name) }, uniquingKeysWith: { first, _ in first })
+            let members = try book.members(of: groups)
             var table = Table(["GROUP", "CONTACTS", "WITHIN"] + (identifiers ? ["IDENTIFIER"] : []))
             for group in groups {
-                let count = try book.members(of: group.identifier).count
+                let count = members[group.identifier]?.count ?? 0
                 let within = group.parentGroupIdentifiers.compactMap { names[$0] }.joined(separator: ", ")
                 table.add([group.name, String(count), within] + (identifiers ? [group.identifier] : []))
             }

@@ -95,9 +95,11 @@ extension Import {
         if let uids { identify(existing, by: uids, &identifiers) }
         let new = groups.names.filter { identifiers[$0] == nil }
         var changes: [GroupChange] = []
+        let wanted = Set(groups.names.compactMap { identifiers[$0] })
+        let members = try book.members(of: existing.filter { wanted.contains($0.identifier) })
         for name in groups.names {
             guard let identifier = identifiers[name] else { continue }
-            changes += additions(to: name, identifier, besides: try book.members(of: identifier))
+            changes += additions(to: name, identifier, besides: members[identifier] ?? [])
         }
         for (name, identifier) in try add(new, book) {
             identifiers[name] = identifier

@@ -31,8 +31,10 @@ struct Import {
     var treatment: DuplicateTreatment
     /// Whether to add a card that differs from the contact that it seems to duplicate.
     let keepsDifferent: Bool
-    /// The contacts of the book and of this run, for finding duplicates.
+    /// The contacts of this run, and those of the book that its cards may duplicate.
     private var index = DuplicateIndex<Place>()
+    /// Fills ``index``; `nil` if this run does not search for duplicates.
+    private var inBook: KnownContacts?
     /// Identifiers of this run's saved contacts by entry number; kept only if this run searches for
     /// duplicates.
     private var identifiers: [Int: String] = [:]
@@ -85,11 +87,7 @@ struct Import {
         readable = .all
         guard let known, duplicates != .keep else { return }
         readable = try known.readableKeys()
-        Speech.progress("looking at the contacts that are there…")
-        try known.fetch(DuplicateIndex<Place>.keys.intersection(readable), unify: false, page: 1_000) {
-            if let identifier = $0.identifier { index.insert(DuplicateFingerprint($0.contact), as: .saved(identifier)) }
-        }
-        Speech.endProgress()
+        inBook = try KnownContacts(known, readable: readable)
     }
 
     /// Checks one imported card, then adds it or handles it as a duplicate.
@@ -103,9 +101,13 @@ struct Import {
         guard !contact.present.isEmpty else { return refuse(place, "nothing of it can be added") }
         let membership = try membership(of: contact, in: names, uid, place)
         let card = Card(contact, isLookedFor: treatment != .keep)
-        guard let fingerprint = card.fingerprint, let match = duplicate(by: fingerprint) else {
-            return try add(card, place, membership)
+        guard let fingerprint = card.fingerprint else { return try add(card, place, membership) }
+        do {
+            try inBook?.insert(for: fingerprint, into: &index)
+        } catch {
+            throw failed(error)
         }
+        guard let match = duplicate(by: fingerprint) else { return try add(card, place, membership) }
         try takeDuplicate(card, fingerprint, match, place, membership)
     }
 

@@ -6,17 +6,19 @@ import Contacts
 struct Removal {
     let book: AddressBook
     let readable: ContactKeySet
-    /// The groups of each card, read once for all cards.
+    /// The cards of each group, read once.
+    let members: [String: [String]]
+    /// The groups of each card.
     private let groups: [String: [String]]
 
     init(_ book: AddressBook) throws {
         self.book = book
         readable = try book.readableKeys()
         var groups: [String: [String]] = [:]
-        for group in try book.groups() {
-            for member in try book.members(of: group.identifier) {
-                groups[member, default: []].append(group.identifier)
-            }
+        let all = try book.groups()
+        members = try book.members(of: all)
+        for group in all {
+            for member in members[group.identifier] ?? [] { groups[member, default: []].append(group.identifier) }
         }
         self.groups = groups
     }

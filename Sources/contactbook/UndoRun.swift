@@ -120,11 +120,11 @@ struct UndoRun {
             planUpdate(now(identifier), name, before, after, keys)
         case .deleted(let identifier, let contact, let groups, let linked):
             planReturn(identifier, contact, groups, linked)
-        case .groupAdded(let identifier, let name): try planGroupRemoval(now(identifier), name)
+        case .groupAdded(let identifier, let name): planGroupRemoval(now(identifier), name)
         case .groupRenamed(let identifier, let before, let after): planRename(now(identifier), before, after)
         case .groupDeleted(let identifier, let name, let members, let parents, let subgroups):
             planGroupReturn(identifier, name, members, parents, subgroups)
-        case .pair(let pairing, let record, let member): try planPair(pairing.opposite, now(record), now(member))
+        case .pair(let pairing, let record, let member): planPair(pairing.opposite, now(record), now(member))
         }
     }
 
@@ -190,12 +190,12 @@ struct UndoRun {
     // MARK: Groups
 
     /// Plans to connect or disconnect two records, unless they already are in that state.
-    private mutating func planPair(_ pairing: UndoStep.Pairing, _ record: String, _ member: String) throws {
+    private mutating func planPair(_ pairing: UndoStep.Pairing, _ record: String, _ member: String) {
         let what: String
         switch pairing {
         case .memberAdded, .memberRemoved:
             guard groups[record] != nil || record.hasPrefix("new-"), contacts[member] != nil else { return }
-            members[record] = try membership(record)
+            members[record] = membership(record)
             if pairing == .memberAdded {
                 guard members[record]?.insert(member).inserted == true else { return }
                 what = "group members added"
@@ -216,14 +216,11 @@ struct UndoRun {
         add(what, redo: .pair(pairing, record: record, member: member)) { $0.put(pairing, $1(record), $1(member)) }
     }
 
-    private mutating func membership(_ group: String) throws -> Set<String> {
-        if let known = members[group] { return known }
-        return group.hasPrefix("new-") ? [] : Set(try book.members(of: group))
-    }
+    private func membership(_ group: String) -> Set<String> { members[group] ?? Set(removal.members[group] ?? []) }
 
-    private mutating func planGroupRemoval(_ identifier: String, _ name: String) throws {
+    private mutating func planGroupRemoval(_ identifier: String, _ name: String) {
         guard let group = groups[identifier] else { return }
-        let others = try membership(identifier).subtracting(gone)
+        let others = membership(identifier).subtracting(gone)
         guard force || others.isEmpty else { return conflict(name, "a group that others are in by now; stays") }
         let inner = groups.values.filter { $0.parentGroupIdentifiers.contains(identifier) }.map(\.identifier)
         groups[identifier] = nil
