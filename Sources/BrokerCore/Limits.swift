@@ -145,8 +145,8 @@ public struct Limits: Hashable, Sendable {
     public var inspectionInterval = Duration.milliseconds(100)
     /// The shortest interval between two replies to a watcher.
     public var watchInterval = Duration.milliseconds(50)
-    /// How many of the ignored e-mail addresses of one access button the broker looks up. The same limit
-    /// applies to its ignored phone numbers.
+    /// How many of the ignored e-mail addresses of one access button the broker looks up, the first ones. The same
+    /// limit applies to its ignored phone numbers.
     public var ignoredAddresses = 100
     /// Audit records in one reply to a call with `more`, or sent to the audit keeper at once.
     public var auditRecordsPerBatch = 500

@@ -4,16 +4,27 @@ public enum ParameterLimits {
     public static let query = 256
     public static let author = 256
     public static let token = 2_048
+    /// The members of one object.
+    public static let members = 64
+    /// A member's name, or a word of an enumeration.
+    public static let name = 64
+    /// The keys in one list.
+    public static let keys = 64
+    /// One identifier, also one that an app chooses for a new record.
+    public static let identifier = 256
     /// The identifiers in one predicate or answer, and the addresses to ignore in one call.
     public static let identifiers = 10_000
     /// The family names in one rule of the one-time picker.
     public static let familyNames = 1_000
+    public static let familyName = 1_024
     /// The contacts or values picked at one prompt.
     public static let picked = 100
     /// The steps of one save. A larger save costs less per step, but delays other callers longer.
     public static let changes = 2_000
     /// The contacts requested in one call, or in one page.
     public static let contacts = 1_000_000
+    /// An app's identifier.
+    public static let app = 8_192
     /// The name of a file.
     public static let path = 4_096
     /// The files of a policy that is tried.

@@ -50,10 +50,20 @@ public struct JSONValue: Sendable {
         return JSONText.decode(document.bytes, stored)
     }
 
+    /// The string, if it has at most this many bytes of UTF-8; `nil` for a longer one, of which nothing is read.
+    public func string(ofAtMost maximum: Int) -> String? {
+        guard mayHave(atMost: maximum), let string, string.utf8.count <= maximum else { return nil }
+        return string
+    }
+
+    /// Whether the text is short enough for a string of at most this many bytes. Escapes can make the text longer
+    /// than the string: `\u0041` is one byte.
+    private func mayHave(atMost maximum: Int) -> Bool { (Int(stored.end - stored.start) - 2) / 6 <= maximum }
+
     /// Whether this is a string equal to `other` in UTF-8, compared without creating a string.
     public func says(_ other: String) -> Bool {
         let stored = self.stored
-        guard stored.kind == .string else { return false }
+        guard stored.kind == .string, mayHave(atMost: other.utf8.count) else { return false }
         if stored.hasEscapes { return JSONText.decode(document.bytes, stored).utf8.elementsEqual(other.utf8) }
         let text = Int(stored.start) + 1..<Int(stored.end) - 1
         // Most names differ in length, so length is compared first.

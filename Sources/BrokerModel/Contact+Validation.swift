@@ -96,8 +96,7 @@ extension Contact {
     }
 
     private func validateImage(_ limits: ContactLimits) throws(ContactError) {
-        // The base64 length of the largest photo: four characters for three bytes.
-        guard imageData.utf8.count <= (limits.photo + 2) / 3 * 4 else {
+        guard imageData.utf8.count <= limits.photoBase64 else {
             throw .limitExceeded(limit: "photo", maximum: limits.photo)
         }
         guard let size = Base64.decodedSize(imageData) else {

@@ -19,6 +19,8 @@ public struct ContactLimits: Hashable, Sendable {
     public var key = 4 * 1_048_576
     /// Bytes of a photo, once decoded.
     public var photo = 8 * 1_048_576
+    /// The base64 length of the largest photo: four characters for three bytes.
+    var photoBase64: Int { (photo + 2) / 3 * 4 }
 
     public init() {}
 }

@@ -16,69 +16,93 @@ public struct WireContact: Hashable, Sendable {
 
     /// Reads the interface's `Contact`. Unknown fields and wrong types are errors.
     /// ``Contact/validate(writing:limits:)`` checks the values.
-    public init(_ json: JSONValue) throws(ContactError) {
+    ///
+    /// - Parameter limits: for a contact from a client. Lists and texts that are too long are refused before any of
+    ///   them is read. `nil` for a contact that the broker wrote.
+    public init(_ json: JSONValue, limits: ContactLimits? = nil) throws(ContactError) {
         guard let members = json.members else { throw .invalidParameter("contact") }
         var contact = Contact()
         var keys = ContactKeySet()
         var identifier: String?
         for (name, value) in members {
             if name.says("identifier") {
-                identifier = try Self.text(value, "identifier")
+                identifier = try Self.text(value, "identifier", limits)
                 continue
             }
-            guard let text = name.string, let key = ContactKey.named(text) else {
-                throw .invalidParameter(name.string ?? "")
-            }
+            let name = name.string(ofAtMost: Self.longestName) ?? ""
+            guard let key = ContactKey.named(name) else { throw .invalidParameter(name) }
             if value.isNull { continue }
-            try Self.read(value, of: key, into: &contact)
+            try Self.read(value, of: key, into: &contact, limits)
             keys.formUnion(ContactKeySet(key))
         }
         self.init(identifier: identifier, contact: contact, keys: keys)
     }
 
-    static func read(_ value: JSONValue, of key: ContactKey, into contact: inout Contact) throws(ContactError) {
+    /// The longest name of a field that an error repeats, in bytes.
+    private static let longestName = 64
+
+    static func read(
+        _ value: JSONValue, of key: ContactKey, into contact: inout Contact, _ limits: ContactLimits? = nil
+    ) throws(ContactError) {
         switch key {
         case .contactType:
-            guard let type = value.string.flatMap(ContactType.init(rawValue:)) else {
+            guard let type = value.string(ofAtMost: Self.longestName).flatMap(ContactType.init(rawValue:)) else {
                 throw .invalidParameter(key.rawValue)
             }
             contact.contactType = type
         case .imageDataAvailable:
             guard let bool = value.bool else { throw .invalidParameter(key.rawValue) }
             contact.imageDataAvailable = bool
-        case .phoneNumbers: contact.phoneNumbers = try values(value, key)
-        case .emailAddresses: contact.emailAddresses = try values(value, key)
-        case .postalAddresses: contact.postalAddresses = try values(value, key)
-        case .dates: contact.dates = try values(value, key)
-        case .urlAddresses: contact.urlAddresses = try values(value, key)
-        case .contactRelations: contact.contactRelations = try values(value, key)
-        case .socialProfiles: contact.socialProfiles = try values(value, key)
-        case .instantMessageAddresses: contact.instantMessageAddresses = try values(value, key)
+        case .phoneNumbers: contact.phoneNumbers = try values(value, key, limits)
+        case .emailAddresses: contact.emailAddresses = try values(value, key, limits)
+        case .postalAddresses: contact.postalAddresses = try values(value, key, limits)
+        case .dates: contact.dates = try values(value, key, limits)
+        case .urlAddresses: contact.urlAddresses = try values(value, key, limits)
+        case .contactRelations: contact.contactRelations = try values(value, key, limits)
+        case .socialProfiles: contact.socialProfiles = try values(value, key, limits)
+        case .instantMessageAddresses: contact.instantMessageAddresses = try values(value, key, limits)
         case .extraProperties:
-            guard let elements = value.elements else { throw .invalidParameter(key.rawValue) }
-            for element in elements {
-                guard let line = element.string else { throw .invalidParameter(key.rawValue) }
+            for element in try elements(value, key, limits) {
+                guard let line = try text(element, key.rawValue, limits) else { throw .invalidParameter(key.rawValue) }
                 contact.extraProperties.append(line)
             }
         case .namePrefix, .givenName, .middleName, .familyName, .previousFamilyName, .nameSuffix, .nickname,
             .phoneticGivenName, .phoneticMiddleName, .phoneticFamilyName, .organizationName, .departmentName,
             .jobTitle, .phoneticOrganizationName, .birthday, .nonGregorianBirthday, .creationDate, .modificationDate,
-            .note, .thumbnailImageData, .imageData:
-            guard let text = value.string else { throw .invalidParameter(key.rawValue) }
-            contact.setText(text, of: key)
+            .note:
+            contact.setText(try text(value, key.rawValue, limits) ?? "", of: key)
+        case .thumbnailImageData, .imageData:
+            guard value.kind == .string else { throw .invalidParameter(key.rawValue) }
+            guard let base64 = value.string(ofAtMost: limits?.photoBase64 ?? .max) else {
+                throw .limitExceeded(limit: "photo", maximum: limits?.photo ?? .max)
+            }
+            contact.setText(base64, of: key)
         }
     }
 
-    private static func text(_ value: JSONValue, _ field: String) throws(ContactError) -> String? {
+    private static func text(
+        _ value: JSONValue, _ field: String, _ limits: ContactLimits?
+    ) throws(ContactError) -> String? {
         if value.isNull { return nil }
-        guard let text = value.string else { throw .invalidParameter(field) }
+        guard value.kind == .string else { throw .invalidParameter(field) }
+        guard let text = value.string(ofAtMost: limits?.value ?? .max) else {
+            throw .limitExceeded(limit: "value", maximum: limits?.value ?? .max)
+        }
         return text
     }
 
+    private static func elements(
+        _ value: JSONValue, _ key: ContactKey, _ limits: ContactLimits?
+    ) throws(ContactError) -> JSONValue.Elements {
+        guard let elements = value.elements else { throw .invalidParameter(key.rawValue) }
+        if let limits, value.count > limits.values { throw .limitExceeded(limit: "values", maximum: limits.values) }
+        return elements
+    }
+
     private static func values<Value: ContactValue>(
-        _ json: JSONValue, _ key: ContactKey
+        _ json: JSONValue, _ key: ContactKey, _ limits: ContactLimits?
     ) throws(ContactError) -> [Value] {
-        guard let elements = json.elements else { throw .invalidParameter(key.rawValue) }
+        let elements = try elements(json, key, limits)
         let fields = Value.fields
         var result: [Value] = []
         result.reserveCapacity(json.count)
@@ -89,16 +113,16 @@ public struct WireContact: Hashable, Sendable {
             var found: UInt64 = 0
             for (name, member) in members {
                 if name.says("identifier") {
-                    value.identifier = try text(member, "identifier").flatMap(Self.identifier)
+                    value.identifier = try text(member, "identifier", limits).flatMap(Self.identifier)
                 } else if name.says("label") {
                     // An empty label counts as none.
-                    value.label = try text(member, "label").flatMap { $0.isEmpty ? nil : $0 }
+                    value.label = try text(member, "label", limits).flatMap { $0.isEmpty ? nil : $0 }
                 } else if let place = fields.firstIndex(where: { name.says($0.name) }) {
-                    guard let text = try text(member, fields[place].name) else { continue }
+                    guard let text = try text(member, fields[place].name, limits) else { continue }
                     fields[place].set(&value, text)
                     found |= 1 << UInt64(place)
                 } else {
-                    throw .invalidParameter(name.string ?? "")
+                    throw .invalidParameter(name.string(ofAtMost: Self.longestName) ?? "")
                 }
             }
             for (place, field) in fields.enumerated() where field.isRequired && found & 1 << UInt64(place) == 0 {

@@ -29,7 +29,9 @@ public struct CallFrame: Sendable {
         var (more, oneway, upgrade) = (false, false, false)
         for (name, value) in try JSONDocument.members(ofMessage: frame) {
             if name.says("method") {
-                guard let text = value.string, Self.isQualified(text) else { throw .malformed(member: "method") }
+                guard let text = value.string(ofAtMost: Self.maximumMethodLength), Self.isQualified(text) else {
+                    throw .malformed(member: "method")
+                }
                 method = text
             } else if name.says("parameters") {
                 parameters = try value.messageParameters()

@@ -76,16 +76,20 @@ public struct ServiceInterface: Sendable {
         let isInfo = call.name == "GetInfo"
         if let members = call.parameters.members {
             for (name, _) in members where isInfo || !name.says("interface") {
-                return call.fail(.invalidParameter(name.string ?? ""))
+                return call.fail(.invalidParameter(name.string(ofAtMost: Self.longestName) ?? ""))
             }
         }
         if isInfo { return call.reply(info) }
-        guard let name = call.parameters["interface"]?.string else { return call.fail(.invalidParameter("interface")) }
+        guard let name = call.parameters["interface"]?.string(ofAtMost: Self.longestName) else {
+            return call.fail(.invalidParameter("interface"))
+        }
         guard let text = texts[name] else { return call.fail(.interfaceNotFound(name)) }
         call.reply { $0.member("description", text) }
     }
 
     private static let name = "org.varlink.service"
+    /// The longest name of an interface or a parameter that an answer repeats, in bytes.
+    private static let longestName = 256
 
     /// The interface that every service has, as varlink.org defines it, plus the errors that systemd added.
     public static let description = InterfaceDescription(

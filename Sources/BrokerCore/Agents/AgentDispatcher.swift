@@ -85,7 +85,7 @@ struct AgentDispatcher {
     }
 
     private func listGrants(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
-        guard let token = call.parameters["agent"]?.string, call.parameters.count == 1 else {
+        guard call.parameters.count == 1, let token = call.parameters["agent"]?.identifier() else {
             throw .invalidParameter("agent")
         }
         _ = try prompts.agent(token, of: session)

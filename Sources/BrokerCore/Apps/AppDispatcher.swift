@@ -62,7 +62,7 @@ extension Call {
     /// The name of the first parameter, for the error of a method that takes none.
     var firstParameter: String {
         guard let members = parameters.members else { return "parameters" }
-        for (name, _) in members { return name.string ?? "" }
+        for (name, _) in members { return name.string(ofAtMost: ParameterLimits.name) ?? "" }
         return "parameters"
     }
 }

@@ -100,8 +100,8 @@ struct AppPrompts {
     }
 
     private func ignored(by parameters: RequestContactsParameters) -> [ContactPredicate] {
-        Set(parameters.ignoredEmailAddresses).sorted().prefix(app.limits.ignoredAddresses).map { .emailAddress($0) }
-            + Set(parameters.ignoredPhoneNumbers).sorted().prefix(app.limits.ignoredAddresses).map { .phoneNumber($0) }
+        Set(parameters.ignoredEmailAddresses.prefix(app.limits.ignoredAddresses)).sorted().map { .emailAddress($0) }
+            + Set(parameters.ignoredPhoneNumbers.prefix(app.limits.ignoredAddresses)).sorted().map { .phoneNumber($0) }
     }
 
     // MARK: The access picker

@@ -56,18 +56,18 @@ struct AdminParameters: Sendable {
                 throw reader.invalid(name)
             }
             switch name {
-            case "app": app = try reader.text(value, name, maximum: 8_192)
+            case "app": app = try reader.text(value, name, maximum: ParameterLimits.app)
             case "strength": strength = try reader.one(of: IdentityStrength.self, value, name)
             case "uid": uid = UInt32(try reader.integer(value, name, in: 0...Int64(UInt32.max)))
             case "allUsers": allUsers = try reader.bool(value, name)
             case "status": status = try reader.one(of: AuthorizationStatus.self, value, name)
             case "identifiers":
-                identifiers = try reader.strings(value, name, maximum: ParameterLimits.identifiers)
+                identifiers = try reader.identifiers(value, name)
             case "keys": keys = try reader.grantKeys(value, name)
-            case "expires": expires = try reader.string(value, name)
-            case "since": since = try reader.string(value, name)
-            case "until": until = try reader.string(value, name)
-            case "event": event = try reader.string(value, name)
+            case "expires": expires = try reader.text(value, name, maximum: ParameterLimits.query)
+            case "since": since = try reader.text(value, name, maximum: ParameterLimits.query)
+            case "until": until = try reader.text(value, name, maximum: ParameterLimits.query)
+            case "event": event = try reader.text(value, name, maximum: ParameterLimits.query)
             case "contact": contact = try reader.text(value, name, maximum: ParameterLimits.query)
             case "heads":
                 heads = try reader.list(value, name, maximum: ParameterLimits.auditHeads) {
@@ -77,15 +77,11 @@ struct AdminParameters: Sendable {
             case "named": named = try reader.text(value, name, maximum: ParameterLimits.query)
             case "change": change = try reader.one(of: GrantedContactChange.self, value, name)
             case "contacts":
-                contacts = try reader.list(value, name, maximum: ForeignLookUps.perHour) {
-                    (element) throws(VarlinkError) in
-                    try reader.text(element, name, maximum: ParameterLimits.query)
-                }
+                contacts = try reader.texts(
+                    value, name, maximum: ForeignLookUps.perHour, length: ParameterLimits.query)
             case "groups":
-                groups = try reader.list(value, name, maximum: ForeignLookUps.perHour) {
-                    (element) throws(VarlinkError) in
-                    try reader.text(element, name, maximum: SaveSteps.longestGroupName)
-                }
+                groups = try reader.texts(
+                    value, name, maximum: ForeignLookUps.perHour, length: SaveSteps.longestGroupName)
             case "limit":
                 let most = ParameterLimits.auditRecords
                 guard let number = value.integer.flatMap(Int.init(exactly:)), (1...most).contains(number) else {
@@ -115,7 +111,7 @@ struct AdminParameters: Sendable {
         try reader.members(of: value) { (field, value) throws(VarlinkError) in
             switch field {
             case "sequence": sequence = try reader.integer(value, field, in: 1...Int64.max)
-            case "hash": hash = Hexadecimal.bytes(try reader.string(value, field))
+            case "hash": hash = Hexadecimal.bytes(try reader.identifier(value, field))
             default: throw reader.invalid(field)
             }
         }

@@ -39,8 +39,8 @@ struct SearchParameters: Sendable {
         try reader.members(of: parameters, requiring: ["agent", "cookie", "query"]) {
             (name, value) throws(VarlinkError) in
             switch name {
-            case "agent": agent = try reader.string(value, name)
-            case "cookie": cookie = try reader.string(value, name)
+            case "agent": agent = try reader.identifier(value, name)
+            case "cookie": cookie = try reader.identifier(value, name)
             case "query": query = try reader.text(value, name, maximum: ParameterLimits.query)
             case "offset": offset = try reader.integer(value, name, in: 0...Int64(ParameterLimits.contacts))
             case "limit": limit = try reader.integer(value, name, in: 1...Int64(Self.maximumRows))
@@ -62,9 +62,9 @@ struct ShowParameters: Sendable {
         try reader.members(of: parameters, requiring: ["agent", "cookie", "identifier"]) {
             (name, value) throws(VarlinkError) in
             switch name {
-            case "agent": agent = try reader.string(value, name)
-            case "cookie": cookie = try reader.string(value, name)
-            case "identifier": identifier = try reader.string(value, name)
+            case "agent": agent = try reader.identifier(value, name)
+            case "cookie": cookie = try reader.identifier(value, name)
+            case "identifier": identifier = try reader.identifier(value, name)
             default: throw reader.invalid(name)
             }
         }
@@ -80,8 +80,8 @@ struct KeepOpenParameters: Sendable {
         let reader = ParameterReader()
         try reader.members(of: parameters, requiring: ["agent", "cookie"]) { (name, value) throws(VarlinkError) in
             switch name {
-            case "agent": agent = try reader.string(value, name)
-            case "cookie": cookie = try reader.string(value, name)
+            case "agent": agent = try reader.identifier(value, name)
+            case "cookie": cookie = try reader.identifier(value, name)
             default: throw reader.invalid(name)
             }
         }
@@ -101,10 +101,10 @@ struct ManageParameters: Sendable {
         try reader.members(of: parameters, requiring: ["agent", "app", "strength"]) {
             (name, value) throws(VarlinkError) in
             switch name {
-            case "agent": agent = try reader.string(value, name)
-            case "app": app = try reader.string(value, name)
+            case "agent": agent = try reader.identifier(value, name)
+            case "app": app = try reader.text(value, name, maximum: ParameterLimits.app)
             case "strength": strength = try reader.one(of: IdentityStrength.self, value, name)
-            case "session": session = try reader.string(value, name)
+            case "session": session = try reader.text(value, name, maximum: ParameterLimits.query)
             default: throw reader.invalid(name)
             }
         }
@@ -142,10 +142,10 @@ struct AnswerParameters: Sendable {
             let reader = ParameterReader(outermost: "picked")
             try reader.members(of: object, requiring: ["contact", "key"]) { (name, member) throws(VarlinkError) in
                 switch name {
-                case "contact": contact = try reader.string(member, name)
+                case "contact": contact = try reader.identifier(member, name)
                 case "key":
                     if !member.says("identifier") { key = try reader.one(of: ContactKey.self, member, name) }
-                case "value": value = try reader.string(member, name)
+                case "value": value = try reader.identifier(member, name)
                 default: throw reader.invalid(name)
                 }
             }
@@ -157,22 +157,22 @@ struct AnswerParameters: Sendable {
         let reader = ParameterReader()
         try reader.members(of: parameters, requiring: ["agent", "cookie"]) { (name, value) throws(VarlinkError) in
             switch name {
-            case "agent": agent = try reader.string(value, name)
-            case "cookie": cookie = try reader.string(value, name)
+            case "agent": agent = try reader.identifier(value, name)
+            case "cookie": cookie = try reader.identifier(value, name)
             case "level": level = try reader.one(of: Level.self, value, name)
             case "identifiers":
-                identifiers = try reader.strings(value, name, maximum: ParameterLimits.identifiers)
-            case "removed": removed = try reader.strings(value, name, maximum: ParameterLimits.identifiers)
+                identifiers = try reader.identifiers(value, name)
+            case "removed": removed = try reader.identifiers(value, name)
             case "keys": keys = try reader.grantKeys(value, name)
-            case "expires": expires = try reader.string(value, name)
+            case "expires": expires = try reader.text(value, name, maximum: ParameterLimits.query)
             case "lifetime": lifetime = try reader.one(of: LifetimeKind.self, value, name)
             case "neverAskAgain": neverAskAgain = try reader.bool(value, name)
             case "picked":
                 picked = try reader.list(value, name, maximum: ParameterLimits.picked, PickedValue.init)
-            case "mergeInto": mergeInto = try reader.string(value, name)
+            case "mergeInto": mergeInto = try reader.identifier(value, name)
             case "card":
                 do throws(ContactError) {
-                    card = try WireContact(value)
+                    card = try WireContact(value, limits: ContactLimits())
                 } catch {
                     throw reader.invalid(name)
                 }
@@ -211,7 +211,7 @@ struct DeclareFolderParameters: Sendable {
         let reader = ParameterReader()
         try reader.members(of: parameters, requiring: ["agent", "path"]) { (name, value) throws(VarlinkError) in
             switch name {
-            case "agent": agent = try reader.string(value, name)
+            case "agent": agent = try reader.identifier(value, name)
             case "path": path = try reader.text(value, name, maximum: Self.longestPath)
             case "checkOnly": checkOnly = try reader.bool(value, name)
             default: throw reader.invalid(name)
@@ -229,7 +229,7 @@ struct EndFolderParameters: Sendable {
         let reader = ParameterReader()
         try reader.members(of: parameters, requiring: ["agent", "path"]) { (name, value) throws(VarlinkError) in
             switch name {
-            case "agent": agent = try reader.string(value, name)
+            case "agent": agent = try reader.identifier(value, name)
             case "path": path = try reader.text(value, name, maximum: DeclareFolderParameters.longestPath)
             default: throw reader.invalid(name)
             }

@@ -44,9 +44,9 @@ extension WirePredicate {
                 found.append(.phoneNumber(try reader.text(value, name, maximum: ParameterLimits.query)))
             case "identifiers":
                 found.append(
-                    .identifiers(try reader.strings(value, "identifiers", maximum: ParameterLimits.identifiers)))
-            case "group": found.append(.group(try reader.string(value, name)))
-            case "container": found.append(.container(try reader.string(value, name)))
+                    .identifiers(try reader.identifiers(value, "identifiers")))
+            case "group": found.append(.group(try reader.identifier(value, name)))
+            case "container": found.append(.container(try reader.identifier(value, name)))
             case "me": if try reader.bool(value, name) { found.append(.me) }
             default: throw reader.invalid(name)
             }
@@ -94,9 +94,9 @@ struct RequestContactsParameters: Sendable {
             case "query": query = try reader.query(value, name)
             case "token": token = try reader.requestToken(value, name)
             case "ignoredEmailAddresses":
-                ignoredEmailAddresses = try reader.strings(value, name, maximum: ParameterLimits.identifiers)
+                ignoredEmailAddresses = try reader.addresses(value, name)
             case "ignoredPhoneNumbers":
-                ignoredPhoneNumbers = try reader.strings(value, name, maximum: ParameterLimits.identifiers)
+                ignoredPhoneNumbers = try reader.addresses(value, name)
             case "caption": caption = try reader.one(of: Caption.self, value, name)
             case "purpose": purpose = try reader.text(value, name, maximum: ParameterLimits.purpose)
             default: throw reader.invalid(name)
@@ -130,9 +130,14 @@ extension ParameterReader {
         return query
     }
 
+    /// Reads addresses or numbers to ignore.
+    fileprivate func addresses(_ value: JSONValue, _ name: String) throws(VarlinkError) -> [String] {
+        try texts(value, name, maximum: ParameterLimits.identifiers, length: ParameterLimits.query)
+    }
+
     /// Reads an app's name for its request.
     fileprivate func requestToken(_ value: JSONValue, _ name: String) throws(VarlinkError) -> String {
-        let token = try string(value, name)
+        let token = try identifier(value, name)
         let isPlain = token.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -167,8 +172,10 @@ struct SaveContactsParameters: Sendable {
                 case "operation": operation = try reader.one(of: Operation.self, value, name)
                 case "contact": contact = value
                 case "group": group = value
-                case "member": member = try reader.string(value, name)
-                case "container": container = try reader.string(value, name)
+                case "member": member = try reader.identifier(value, name)
+                // The name of a new container, or an identifier.
+                case "container":
+                    container = try reader.text(value, "name", maximum: SaveSteps.longestGroupName)
                 default: throw reader.invalid(name)
                 }
             }

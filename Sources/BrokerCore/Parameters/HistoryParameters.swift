@@ -16,13 +16,15 @@ struct FetchHistoryParameters: Sendable {
         let reader = ParameterReader()
         try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
             switch name {
-            // The length is not checked. A token that the broker did not issue is unknown, not invalid.
-            case "token": token = try reader.string(value, name)
+            // A token that the broker did not issue is unknown, not invalid.
+            case "token": token = try reader.identifier(value, name, maximum: ParameterLimits.token)
             case "keys": keys = try reader.keys(value, name)
             case "unify": unify = try reader.bool(value, name)
             case "includeGroups": includeGroups = try reader.bool(value, name)
             case "excludedAuthors":
-                excludedAuthors = Set(try reader.strings(value, name, maximum: ParameterLimits.identifiers))
+                excludedAuthors = Set(
+                    try reader.texts(
+                        value, name, maximum: ParameterLimits.identifiers, length: ParameterLimits.author))
             default: throw reader.invalid(name)
             }
         }
@@ -38,9 +40,9 @@ struct ListGroupsParameters: Sendable {
         let reader = ParameterReader()
         try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
             switch name {
-            case "container": container = try reader.string(value, name)
+            case "container": container = try reader.identifier(value, name)
             case "identifiers":
-                identifiers = try reader.strings(value, name, maximum: ParameterLimits.identifiers)
+                identifiers = try reader.identifiers(value, name)
             default: throw reader.invalid(name)
             }
         }
@@ -58,10 +60,10 @@ struct WireGroup: Hashable, Sendable {
         let reader = ParameterReader(outermost: "changes")
         try reader.members(of: object) { (name, value) throws(VarlinkError) in
             switch name {
-            case "identifier": identifier = try reader.string(value, name)
-            case "name": self.name = try reader.string(value, name)
-            case "container": container = try reader.string(value, name)
-            case "parents": parents = try reader.strings(value, name, maximum: ParameterLimits.identifiers)
+            case "identifier": identifier = try reader.identifier(value, name)
+            case "name": self.name = try reader.text(value, name, maximum: SaveSteps.longestGroupName)
+            case "container": container = try reader.identifier(value, name)
+            case "parents": parents = try reader.identifiers(value, name)
             default: throw reader.invalid(name)
             }
         }

@@ -5,6 +5,9 @@ import BrokerVarlink
 
 /// Reads the parameters of a call strictly. An unknown field, or a value of the wrong type, causes the error
 /// `InvalidParameter` with the field's name. A field that is `null` counts as absent.
+///
+/// The values are untrusted and up to 16 MiB long, and they are read on the event loop. So each list and each text is
+/// compared with its bound before any of it is read.
 struct ParameterReader {
     /// The parameter that contains the struct being read; `nil` for the parameters themselves. Errors name
     /// this parameter instead of the struct's field.
@@ -20,12 +23,12 @@ struct ParameterReader {
         of object: JSONValue, requiring required: [String] = [],
         _ body: (_ name: String, _ value: JSONValue) throws(VarlinkError) -> Void
     ) throws(VarlinkError) {
-        guard let members = object.members else { throw invalid("parameters") }
+        guard let members = object.members, object.count <= ParameterLimits.members else { throw invalid("parameters") }
         var present = 0
         for (member, value) in members where !value.isNull {
-            // An invalid name becomes an empty one, which the `default` case of `body` rejects like an
+            // A name that is too long becomes an empty one, which the `default` case of `body` rejects like an
             // unknown name.
-            let name = member.string ?? ""
+            let name = member.string(ofAtMost: ParameterLimits.name) ?? ""
             try body(name, value)
             if required.contains(name) { present += 1 }
         }
@@ -37,9 +40,12 @@ struct ParameterReader {
         }
     }
 
-    func string(_ value: JSONValue, _ name: String) throws(VarlinkError) -> String {
-        guard let string = value.string else { throw invalid(name) }
-        return string
+    /// Reads an identifier, a token or a cookie.
+    func identifier(
+        _ value: JSONValue, _ name: String, maximum: Int = ParameterLimits.identifier
+    ) throws(VarlinkError) -> String {
+        guard let identifier = value.identifier(ofAtMost: maximum) else { throw invalid(name) }
+        return identifier
     }
 
     func bool(_ value: JSONValue, _ name: String) throws(VarlinkError) -> Bool {
@@ -54,8 +60,19 @@ struct ParameterReader {
         return Int(integer)
     }
 
-    func strings(_ value: JSONValue, _ name: String, maximum: Int) throws(VarlinkError) -> [String] {
-        try list(value, name, maximum: maximum) { (element) throws(VarlinkError) in try string(element, name) }
+    func identifiers(_ value: JSONValue, _ name: String) throws(VarlinkError) -> [String] {
+        try list(value, name, maximum: ParameterLimits.identifiers) { (element) throws(VarlinkError) in
+            try identifier(element, name)
+        }
+    }
+
+    /// - Parameters:
+    ///   - maximum: the maximum number of texts.
+    ///   - length: the maximum length of each, in bytes of UTF-8.
+    func texts(_ value: JSONValue, _ name: String, maximum: Int, length: Int) throws(VarlinkError) -> [String] {
+        try list(value, name, maximum: maximum) { (element) throws(VarlinkError) in
+            try text(element, name, maximum: length)
+        }
     }
 
     func list<Element>(
@@ -73,14 +90,16 @@ struct ParameterReader {
     func one<Value: RawRepresentable>(
         of type: Value.Type, _ value: JSONValue, _ name: String
     ) throws(VarlinkError) -> Value where Value.RawValue == String {
-        guard let string = value.string, let one = Value(rawValue: string) else { throw invalid(name) }
+        guard let word = value.string(ofAtMost: ParameterLimits.name), let one = Value(rawValue: word) else {
+            throw invalid(name)
+        }
         return one
     }
 
     /// Reads names of keys. `identifier` is accepted but not added to the set, because every contact has its
     /// identifier anyway.
     func keys(_ value: JSONValue, _ name: String) throws(VarlinkError) -> ContactKeySet {
-        guard let elements = value.elements else { throw invalid(name) }
+        let elements = try elements(ofKeys: value, name)
         var keys = ContactKeySet()
         // Fetches often name all keys, mostly in the order of their declaration. The search therefore
         // continues after the last match.
@@ -100,19 +119,38 @@ struct ParameterReader {
 
     /// Reads names of keys that a grant can contain.
     func grantKeys(_ value: JSONValue, _ name: String) throws(VarlinkError) -> ContactKeySet {
-        guard let elements = value.elements else { throw invalid(name) }
         var keys = ContactKeySet()
-        for element in elements where element.string != "identifier" {
-            guard let key = element.string.flatMap(GrantKey.init) else { throw invalid(name) }
-            keys.formUnion(key.set)
+        for element in try elements(ofKeys: value, name) where !element.says("identifier") {
+            keys.formUnion(try one(of: GrantKey.self, element, name).set)
         }
         return keys
     }
 
+    private func elements(ofKeys value: JSONValue, _ name: String) throws(VarlinkError) -> JSONValue.Elements {
+        guard let elements = value.elements else { throw invalid(name) }
+        guard value.count <= ParameterLimits.keys else {
+            throw ContactsError.limitExceeded(name, maximum: ParameterLimits.keys)
+        }
+        return elements
+    }
+
     /// Reads a text of at most `maximum` bytes of UTF-8.
     func text(_ value: JSONValue, _ name: String, maximum: Int) throws(VarlinkError) -> String {
-        let text = try string(value, name)
-        guard text.utf8.count <= maximum else { throw ContactsError.limitExceeded(name, maximum: maximum) }
+        guard value.kind == .string else { throw invalid(name) }
+        guard let text = value.string(ofAtMost: maximum) else {
+            throw ContactsError.limitExceeded(name, maximum: maximum)
+        }
         return text
     }
+}
+
+extension JSONValue {
+    /// The identifier, token or cookie; `nil` if this is not a string. One that is longer than any that the broker
+    /// issues reads as an empty one, which names nothing either.
+    func identifier(ofAtMost maximum: Int = ParameterLimits.identifier) -> String? {
+        kind == .string ? string(ofAtMost: maximum) ?? "" : nil
+    }
+
+    /// The identifier of this contact, group or value, as ``identifier(ofAtMost:)``.
+    var ownIdentifier: String? { self["identifier"]?.identifier() }
 }

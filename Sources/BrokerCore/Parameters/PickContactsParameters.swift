@@ -64,9 +64,11 @@ struct PickerRule: Hashable, Sendable {
             case "minimumCount": minimumCount = try reader.counts(value, name)
             case "maximumCount": maximumCount = try reader.counts(value, name)
             case "familyNames":
-                familyNames = Set(try reader.strings(value, name, maximum: ParameterLimits.familyNames))
+                familyNames = Set(
+                    try reader.texts(
+                        value, name, maximum: ParameterLimits.familyNames, length: ParameterLimits.familyName))
             case "excludedIdentifiers":
-                excludedIdentifiers = try reader.strings(value, name, maximum: ParameterLimits.identifiers)
+                excludedIdentifiers = try reader.identifiers(value, name)
             case "key": key = try reader.one(of: ContactKey.self, value, name)
             default: throw reader.invalid(name)
             }
@@ -83,12 +85,9 @@ struct PickerRule: Hashable, Sendable {
 extension ParameterReader {
     /// Reads an object that has a number for each key.
     func counts(_ value: JSONValue, _ name: String) throws(VarlinkError) -> [ContactKey: Int] {
-        guard let members = value.members else { throw invalid(name) }
+        guard let members = value.members, value.count <= ParameterLimits.keys else { throw invalid(name) }
         var counts: [ContactKey: Int] = [:]
-        for (key, count) in members {
-            guard let key = key.string.flatMap(ContactKey.init) else { throw invalid(name) }
-            counts[key] = try integer(count, name)
-        }
+        for (key, count) in members { counts[try one(of: ContactKey.self, key, name)] = try integer(count, name) }
         return counts
     }
 }

@@ -22,7 +22,7 @@ struct ProposeContactParameters: Sendable {
         }
         guard let found else { throw .invalidParameter("contact") }
         do throws(ContactError) {
-            card = try WireContact(found)
+            card = try WireContact(found, limits: ContactLimits())
             try card.contact.validate(writing: card.keys)
         } catch {
             throw Self.error(error)

@@ -25,7 +25,7 @@ struct ListLinkedContactsParameters: Sendable {
         let reader = ParameterReader()
         try reader.members(of: parameters, requiring: ["identifier"]) { (name, value) throws(VarlinkError) in
             switch name {
-            case "identifier": identifier = try reader.string(value, name)
+            case "identifier": identifier = try reader.identifier(value, name)
             default: throw reader.invalid(name)
             }
         }
@@ -42,8 +42,8 @@ struct ListContainersParameters: Sendable {
         let reader = ParameterReader()
         try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
             switch name {
-            case "contact": contact = try reader.string(value, name)
-            case "group": group = try reader.string(value, name)
+            case "contact": contact = try reader.identifier(value, name)
+            case "group": group = try reader.identifier(value, name)
             default: throw reader.invalid(name)
             }
         }
@@ -66,7 +66,7 @@ struct SetUserDefaultsParameters: Sendable {
             case "sortOrder": sortOrder = try Self.order(value, name)
             case "displayOrder": displayOrder = try Self.order(value, name)
             case "countryCode":
-                let code = try reader.string(value, name).lowercased()
+                let code = try reader.identifier(value, name).lowercased()
                 guard code.utf8.count == 2, code.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else {
                     throw reader.invalid(name)
                 }

@@ -48,7 +48,7 @@ extension SaveSteps {
         for key in keys.keys where key.hasSeveralValues {
             guard let values = change.contact?[key.rawValue]?.elements else { continue }
             owners[key] = values.map { value in
-                guard let identifier = value["identifier"]?.string, let slash = identifier.lastIndex(of: "/") else {
+                guard let identifier = value.ownIdentifier, let slash = identifier.lastIndex(of: "/") else {
                     return .unsaid
                 }
                 let cards = context.cards(String(identifier[..<slash]))

@@ -98,7 +98,7 @@ struct SaveSteps {
     static func decoded(_ change: SaveContactsParameters.Change) -> Result<WireContact, ContactError>? {
         guard let json = change.contact else { return nil }
         return Result { () throws(ContactError) in
-            let wire = try WireContact(json)
+            let wire = try WireContact(json, limits: ContactLimits())
             if change.operation == .add || change.operation == .update { try wire.contact.validate(writing: wire.keys) }
             return wire
         }
@@ -116,7 +116,7 @@ struct SaveSteps {
         repeat {
             let change = changes[found]
             found += 1
-            for name in [change.contact?["identifier"]?.string, change.member] {
+            for name in [change.contact?.ownIdentifier, change.member] {
                 guard let name else { continue }
                 let cards = contacts[name] ?? candidates[name] ?? context.cards(name)
                 cardCount += cards.count
@@ -160,21 +160,21 @@ struct SaveSteps {
     ) throws(ReadContext.Failure) {
         guard groups.allSatisfy({ context.permissions.mayChangeGroup(isOwn: made.isOwn(group: $0)) }) else {
             throw .call(
-                ContactsError.recordNotWritable(at: index, identifier: change.group?["identifier"]?.string))
+                ContactsError.recordNotWritable(at: index, identifier: change.group?.ownIdentifier))
         }
     }
 
     private mutating func target(
         _ change: SaveContactsParameters.Change, _ index: Int
     ) throws(ReadContext.Failure) -> Target {
-        let groupName = change.group?["identifier"]?.string
+        let groupName = change.group?.ownIdentifier
         switch change.operation {
         case .add:
             return Target(record: made.added[index]?.record, container: try checkAdd(change, index))
         case .update, .delete:
             let record =
                 change.group == nil
-                ? contact(change.contact?["identifier"]?.string) : try group(groupName)
+                ? contact(change.contact?.ownIdentifier) : try group(groupName)
             guard let record else { throw .call(ContactsError.recordDoesNotExist(at: index)) }
             return Target(record: record)
         case .addMember, .removeMember, .addSubgroup, .removeSubgroup:
@@ -190,7 +190,7 @@ struct SaveSteps {
             guard context.permissions.mayLink else {
                 throw .call(ContactsError.recordNotWritable(at: index, identifier: nil))
             }
-            guard let record = contact(change.contact?["identifier"]?.string), let member = contact(change.member)
+            guard let record = contact(change.contact?.ownIdentifier), let member = contact(change.member)
             else { throw .call(ContactsError.recordDoesNotExist(at: index)) }
             return Target(record: record, member: member)
         case .addContainer, .deleteContainer, .setMe:
@@ -206,7 +206,7 @@ struct SaveSteps {
                 return Target(container: found?.record)
             }
             guard let json = change.contact else { return Target() }
-            guard let record = contact(json["identifier"]?.string) else {
+            guard let record = contact(json.ownIdentifier) else {
                 throw .call(ContactsError.recordDoesNotExist(at: index))
             }
             return Target(record: record)
@@ -230,11 +230,11 @@ struct SaveSteps {
         _ change: SaveContactsParameters.Change, _ index: Int
     ) throws(ReadContext.Failure) -> RecordNumber? {
         var place: RecordNumber?
-        for name in [change.group?["container"]?.string, change.container] where name != nil {
+        for name in [change.group?["container"]?.identifier(), change.container] where name != nil {
             guard let found = try container(name) else { throw .call(ContactsError.recordDoesNotExist(at: index)) }
             place = found?.record
         }
-        guard let name = (change.group ?? change.contact)?["identifier"]?.string, !name.isEmpty else { return place }
+        guard let name = (change.group ?? change.contact)?.ownIdentifier, !name.isEmpty else { return place }
         let known = change.group == nil ? contact(name) : try group(name)
         guard known == nil else { throw .call(ContactsError.recordAlreadyExists(at: index, identifier: name)) }
         if let (record, kind) = made.added[index] { added[name] = (record, kind == .group) }
@@ -266,13 +266,13 @@ struct SaveSteps {
             guard unreadable.isEmpty else {
                 throw .call(ContactsError.unauthorizedKeys(unreadable.keys.map(\.rawValue)))
             }
-            return try update(change, wire, of: cards(change.contact?["identifier"]?.string, record))
+            return try update(change, wire, of: cards(change.contact?.ownIdentifier, record))
         case (.delete, let record?, _) where change.group != nil:
             try requireOwn([record], change, index)
             return [.group(.delete(record))]
         case (.delete, let record?, _):
             _ = try wire(index)
-            let identifier = change.contact?["identifier"]?.string
+            let identifier = change.contact?.ownIdentifier
             let cards = cards(identifier, record)
             for card in cards where try !mayDelete(card) {
                 throw .call(ContactsError.recordNotWritable(at: index, identifier: identifier))
