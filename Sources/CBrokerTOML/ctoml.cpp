@@ -68,9 +68,70 @@ static uint32_t line_of_break(std::string_view text) {
     return static_cast<uint32_t>(last - ends.begin()) + 1;
 }
 
+// A key of many parts makes as many nested tables, and toml++ destroys nested tables recursively. With this bound and
+// TOML_MAX_NESTED_VALUES, a text makes at most 400 of them. They take 64 KiB of stack, and 192 KiB in a debug build;
+// the threads that parse have 512 KiB or more.
+static constexpr uint8_t most_key_parts = 64;
+
+// toml++ takes some letters of other scripts for letters and some for blanks. Here all are both.
+static bool is_blank(char byte) { return byte == ' ' || byte == '\t' || (byte & 0x80); }
+
+static bool is_bare(char byte) {
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
+           byte == '-' || byte == '_' || (byte & 0x80);
+}
+
+// Returns the last line that may have a key of too many parts; 0 if there is none. A key is in one line, so this
+// function counts the parts of everything in a line that looks like a key, also in strings and comments. It does not
+// need to know where those begin, so no text can hide a key from it.
+static uint32_t line_of_long_key(std::string_view text) {
+    // How many parts may follow if a part ends before this position.
+    std::vector<uint8_t> following(text.size() + 1);
+    // How many parts may begin at the position behind the current one, and behind blanks there.
+    uint8_t part = 0, parts = 0;
+    // The next quotation mark of each kind that can end a part.
+    size_t basic_end = text.npos, literal_end = text.npos;
+    for (size_t at = text.size(); at-- > 0;) {
+        const char byte = text[at];
+        const uint8_t parts_behind = parts, part_behind = part;
+        part = 0;
+        if (is_bare(byte)) {
+            part = following[at + 1] + 1;
+            if (at + 1 < text.size() && is_bare(text[at + 1])) {
+                part = std::max(part, part_behind);
+            }
+        } else if (byte == '"') {
+            part = basic_end == text.npos ? 0 : following[basic_end + 1] + 1;
+            size_t escapes = at;
+            while (escapes > 0 && text[escapes - 1] == '\\') {
+                escapes -= 1;
+            }
+            if ((at - escapes) % 2 == 0) {
+                basic_end = at;
+            }
+        } else if (byte == '\'') {
+            part = literal_end == text.npos ? 0 : following[literal_end + 1] + 1;
+            literal_end = at;
+        } else if (byte == '\n') {
+            basic_end = literal_end = text.npos;
+        }
+        parts = is_blank(byte) ? std::max(part, parts_behind) : part;
+        following[at] = byte == '.' ? parts_behind : is_blank(byte) ? following[at + 1] : 0;
+        if (parts > most_key_parts) {
+            return static_cast<uint32_t>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n')) + 1;
+        }
+    }
+    return 0;
+}
+
 ctoml_document *ctoml_parse(const char *text, size_t size) {
     const std::string_view view{text, size};
     ctoml_document *document = new ctoml_document;
+    document->error_line = line_of_long_key(view);
+    if (document->error_line != 0) {
+        document->error = "a key has more than " + std::to_string(most_key_parts) + " parts; write a shorter key";
+        return document;
+    }
     try {
         toml::parse_result result = toml::parse(view);
         if (result) {
