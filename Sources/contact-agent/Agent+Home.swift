@@ -26,7 +26,7 @@ extension Agent {
             queue.insert(prompt, at: 0)
         } catch {
             guard case .error = error else { return lost(error) }
-            let app = ShownText.quoted(grant.displayName, columns: 32, names)
+            let app = ShownText.app(grant.displayName, columns: 32, names)
             say(.warning(names.text(.nothingAnyMore, [.app: app])))
             listGrants()
         }
@@ -67,7 +67,7 @@ extension Agent {
     /// One line for quiet prompts: their app was refused before, or many other apps have asked.
     private var quietLines: [StyledLine] {
         guard let prompt = quiet.first else { return [] }
-        let name = ShownText.quoted(prompt.caller.displayName, columns: 28, names)
+        let name = ShownText.app(prompt.caller.displayName, columns: 28, names)
         let wasRefused = prompt.status == "denied"
         return [StyledLine(names.text(wasRefused ? .refusedAsksAgain : .crowdAsks, [.app: name, .key: "o"]))]
     }

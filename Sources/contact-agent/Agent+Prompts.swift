@@ -206,7 +206,7 @@ extension Agent {
         discardInput()
     }
 
-    private func name(_ prompt: Prompt) -> String { ShownText.quoted(prompt.caller.displayName, columns: 32, names) }
+    private func name(_ prompt: Prompt) -> String { ShownText.app(prompt.caller.displayName, columns: 32, names) }
 
     // MARK: - Drawing
 

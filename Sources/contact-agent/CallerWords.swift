@@ -10,7 +10,7 @@ struct CallerWords {
     private var caller: Caller { prompt.caller }
 
     /// The app's name, in quotation marks because the app chose it.
-    var name: String { ShownText.quoted(caller.displayName, columns: min(32, columns / 2), names) }
+    var name: String { ShownText.app(caller.displayName, columns: min(32, columns / 2), names) }
 
     /// A text about the app. If the line does not fit, the app's name is cut, so the end of the line stays
     /// visible.
@@ -27,7 +27,7 @@ struct CallerWords {
         let text = filled(name)
         let excess = Columns.width(text) + reserving - columns
         guard excess > 0 else { return text }
-        return filled(ShownText.quoted(caller.displayName, columns: max(8, Columns.width(name) - excess), names))
+        return filled(ShownText.app(caller.displayName, columns: max(8, Columns.width(name) - excess), names))
     }
 
     /// The question whether the app may see all contacts.
@@ -35,9 +35,11 @@ struct CallerWords {
         prompt.totalContacts == 0 ? text(.shareAllWithNone) : text(.shareAllWith, count: prompt.totalContacts)
     }
 
-    /// The identity strength, and an explanation of how reliable it is. Each line fits the screen.
+    /// A warning about the app's name if it is a look-alike, the identity strength, and an explanation of how reliable it
+    /// is. Each line fits the screen.
     var strengthLines: [StyledLine] {
-        let path = caller.executable.map(ShownText.line) ?? names.text(.unnamedProgram)
+        let warning = Lookalike.warning(ShownText.line(caller.displayName)).map { names.text($0) }
+        let path = caller.executable.map(ShownText.unmistakable) ?? names.text(.unnamedProgram)
         func lines(_ phrase: Phrase, _ name: String, _ worth: Phrase) -> [StyledLine] {
             let room = columns - 3 - Columns.width(names.text(phrase, [.name: ""]))
             let sure = names.text(phrase, [.name: Columns.clipMiddle(name, to: max(8, room))])
@@ -47,14 +49,14 @@ struct CallerWords {
                 // Other programs of the user can pretend to be these apps.
                 case .installed, .claimed, .unverified, .declared: .warning
                 }
-            return [StyledLine("  " + sure)]
+            return (warning.map { [.warning("  " + $0)] } ?? []) + [StyledLine("  " + sure)]
                 + StyledLine(names.text(worth, [.program: program, .time: folderEnd]), style).wrapped(
                     columns: columns - 2
                 ).map {
                     StyledLine("  ") + $0
                 }
         }
-        let identifier = ShownText.line(caller.identifier)
+        let identifier = ShownText.unmistakable(caller.identifier)
         return switch caller.strength {
         case .labelled: lines(.sureLabelled, identifier, .worthLabelled)
         case .sandboxed: lines(.sureSandboxed, identifier, .worthSandboxed)
@@ -63,7 +65,7 @@ struct CallerWords {
         case .claimed: lines(.sureClaimed, identifier, .worthClaimed)
         case .unverified where prompt.isInterpreter: lines(.sureInterpreter, path, .worthInterpreter)
         case .unverified: lines(.sureUnverified, path, .worthUnverified)
-        case .declared: lines(.sureDeclared, caller.folder.map(ShownText.line) ?? identifier, .worthDeclared)
+        case .declared: lines(.sureDeclared, caller.folder.map(ShownText.unmistakable) ?? identifier, .worthDeclared)
         }
     }
 
@@ -140,7 +142,7 @@ struct CallerWords {
 
     /// The executable's file name, at most 16 columns.
     private var program: String {
-        let path = ShownText.line(caller.executable ?? caller.displayName)
+        let path = ShownText.unmistakable(caller.executable ?? caller.displayName)
         return Columns.clip(String(path.split(separator: "/").last ?? "program"), to: 16)
     }
 }

@@ -17,7 +17,7 @@ enum GrantsTable {
                     grant.lastUsedAt.flatMap(Timestamp.seconds).map { names.isolated(names.day($0)) }
                     ?? names.text(.never)
                 let cells = [
-                    place == current ? "›" : " ", ShownText.quoted(grant.displayName, columns: nameWidth, names),
+                    place == current ? "›" : " ", ShownText.app(grant.displayName, columns: nameWidth, names),
                     names.text(phrase(for: grant.strength)), ending(seen(grant, names), of: grant, names), contacts,
                     last,
                 ]

@@ -182,10 +182,12 @@ extension ProposeDialogue {
         }
         // The card's name is in quotation marks, because the app chose it.
         let name = ShownText.quoted(card.name, columns: size.columns - 2, names)
+        let warning = Lookalike.warning(card.name).map { [StyledLine.warning("  " + names.text($0))] } ?? []
         switch place {
         case .introduction:
             return question(
-                .bold(words.text(.offersCard)), introduction(words, words.purpose + [StyledLine("  " + name)]))
+                .bold(words.text(.offersCard)), introduction(words, words.purpose + [StyledLine("  " + name)] + warning)
+            )
         case .card:
             return question(.bold(name), confirmed(shownLines(on: size), at: cursor, room: rows(on: size)) { $0 })
         case .editing: return editor.lines(.bold(name), on: size)

@@ -1,5 +1,6 @@
 import BrokerCommandOutput
 import BrokerFormatting
+import BrokerModel
 
 /// How an app is shown: by its name, and by what identifies it.
 ///
@@ -29,9 +30,14 @@ struct AppName {
         self.place = place
         self.hash = hash
         let file = place.split(separator: "/").last.map(String.init) ?? place
-        name =
-            displayName.map { ShellWord.quoted(DisplayText.line($0)) }
-            ?? Self.quoted(place.hasPrefix("/") ? file : place)
+        name = displayName.map(Self.shown) ?? Self.quoted(place.hasPrefix("/") ? file : place)
+    }
+
+    /// Returns a name as one line, quoted for a shell. In a name that could be mistaken for something else, code points
+    /// replace what misleads.
+    private static func shown(_ name: String) -> String {
+        let line = DisplayText.line(name)
+        return Lookalike(line) == nil ? ShellWord.quoted(line) : quoted(line)
     }
 
     /// The place, quoted for a shell, without characters that could mislead.

@@ -1,4 +1,5 @@
 import BrokerFormatting
+import BrokerModel
 import Testing
 
 @testable import contact_agent
@@ -249,7 +250,11 @@ struct DialogueTests {
         arguments: [
             ("Ada", nil), ("[y] Share", "(name looks like a key)"), ("Аda", "(name mixes alphabets)"),
             ("Ада", nil), ("Αda Byron", "(name mixes alphabets)"), ("Ada Αθήνα", nil),
-            ("〔y〕", "(name looks like a key)"),
+            ("〔y〕", "(name looks like a key)"), ("mail⟦k⟧ ", "(name looks like a key)"),
+            ("mail❲ k ❳", "(name looks like a key)"), ("mail ⸢k⸥", "(name looks like a key)"),
+            ("mail ﹙k﹚", "(name looks like a key)"), ("mail (k)", "(name looks like a key)"),
+            ("mail ‹ｋ›", "(name looks like a key)"), ("[(k]", "(name looks like a key)"),
+            ("app (1)", nil), ("Ada (work)", nil), ("居酒屋「花」", nil), ("„Ada“ »Bo«", nil), ("]k[", nil), ("Ada [", nil),
         ])
     func lookalikes(name: String, warning: String?) {
         #expect(Lookalike.warning(name).map { LocalizedNames.inEnglish.text($0) } == warning)

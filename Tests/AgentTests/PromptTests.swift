@@ -1,3 +1,4 @@
+import BrokerFormatting
 import BrokerModel
 import Glibc
 import PseudoTerminal
@@ -271,6 +272,32 @@ struct PromptTests {
         for hostile in ["\u{202E}", "\u{200B}", "\u{9B}", "\u{7}", "\u{2028}", "[31m"] {
             #expect(!drawn.contains(hostile) || hostile == "[31m" && !drawn.contains("\u{1B}[31m"))
         }
+    }
+
+    @Test(
+        "An app whose name imitates the agent's keys or another alphabet gets a warning, and the imitation is not shown",
+        arguments: [
+            ("mail［k］", "mailU+FF3BkU+FF3D", "(name looks like a key)"),
+            ("mail [y] Share", "mail U+005ByU+005D Share", "(name looks like a key)"),
+            ("Маil", "U+041CU+0430il", "(name mixes alphabets)"),
+        ])
+    func lookalike(name: String, shown: String, warning: String) throws {
+        for kind in ["access", "button", "manage", "pick", "propose", "keys"] {
+            let prompt = PromptText(
+                kind: kind, displayName: name, strength: "claimed", executable: "/tmp/" + name, keys: ["note"],
+                query: "ada", proposed: ProposeTests.card)
+            var driver = try Driver(prompt)
+            // A button with several matches begins with their list.
+            driver.total = 1
+            driver.begin()
+            let words = driver.lines.map(\.text).joined(separator: "\n")
+            #expect(words.contains("“\(shown)”"), "\(kind): \(words)")
+            #expect(words.contains(warning), "\(kind): \(words)")
+            #expect(!words.contains(name), "\(kind): \(words)")
+        }
+        let grant = AppGrant(app: "x", displayName: name, strength: .claimed, status: "full", contacts: 0)
+        let lines = GrantsTable.lines([grant], 0..<1, current: 0, columns: 120, .inEnglish).map(\.text)
+        #expect(lines[1].contains("“\(shown)”"))
     }
 
     @Test(

@@ -361,6 +361,14 @@ struct ContactctlTests {
         #expect(name.identityAndHash == "'\(inner) #ab12cd34'")
     }
 
+    @Test(
+        "A name that an app chose is shown as it is, unless it imitates a key or mixes alphabets",
+        arguments: [
+            ("Mail (2)", "Mail (2)"), ("Почта", "Почта"), ("mail［k］", "'mail\\u{FF3B}k\\u{FF3D}'"),
+            ("Маil", "'\\u{41C}\\u{430}il'"),
+        ])
+    func names(name: String, shown: String) { #expect(AppName("x", displayName: name).name == shown) }
+
     @Test("Ages and remaining times name one unit, rounded down")
     func relativeTimes() {
         let time = "2026-03-01T12:00:00Z"
