@@ -39,6 +39,25 @@ struct AnswerPasswordTests {
     }
 
     @Test(
+        "In the password dialog an app's name cannot end its quotation marks or look like the dialog's own words",
+        arguments: [
+            ("org.example.Mail", "org.example.Mail"), ("Почта 2", "Почта 2"), ("连络", "连络"),
+            ("mail. It gets: 1 contact.", "mail. It getsU+003A 1 contact."),
+            (#"mail" gets nothing"#, "mailU+0022 gets nothing"), ("mail” “", "mailU+201D U+201C"),
+            ("mail\nThe app", "mailU+000AThe app"), ("\u{202E}liam", "U+202Eliam"),
+            ("מייל", "U+05DEU+05D9U+05D9U+05DC"),
+            ("Маil", "U+041CU+0430il"), ("$(access)", "U+0024U+0028accessU+0029"), ("mail［k］", "mailU+FF3BkU+FF3D"),
+            ("e\u{301}\u{3164}", "eU+0301U+3164"),
+            (String(repeating: "m", count: 200), String(repeating: "m", count: 120) + "..."),
+            (String(repeating: "\u{1F600}", count: 200), String(repeating: "U+1F600", count: 18) + "..."),
+        ])
+    func hostileName(name: String, shown: String) throws {
+        let (_, prompt) = try asking(try fixture.app(name))
+        _ = try person.begin(answering: prompt, Self.everything)
+        #expect(authority.open.map(\.app) == [shown])
+    }
+
+    @Test(
         "An app gets full access only after the password",
         // An app in a declared folder never gets it: DeclaredTests.
         arguments: IdentityStrength.allCases.filter { $0 != .declared })

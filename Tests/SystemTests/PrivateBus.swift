@@ -112,10 +112,11 @@ final class Question {
 
     init(
         _ action: AuthorityAction = .answer, of process: Subject = .ownProcess, app: String? = nil,
-        mayInteract: Bool = true, by authority: PolkitAuthority
+        access: String? = nil, mayInteract: Bool = true, by authority: PolkitAuthority
     ) {
         let question = AuthorityQuestion(
-            action: action, process: process.identity, uid: process.uid, app: app, mayInteract: mayInteract)
+            action: action, process: process.identity, uid: process.uid, app: app, access: access,
+            mayInteract: mayInteract)
         handle = authority.ask(question) { [weak self] in self?.said = $0 }
     }
 

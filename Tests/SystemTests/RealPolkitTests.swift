@@ -156,8 +156,13 @@ struct RealPolkitTests {
             #expect(try bus.ask(action, of: ada, mayInteract: false) == .wantsInteraction, "\(action)")
         }
         for _ in 1...2 {
-            let much = Question(.shareAll, of: ada, app: "org.example.Mail", by: bus.authority())
-            try agent.terminal.wait(for: "The app: org.example.Mail", timeout: PasswordAgent.patience)
+            let much = Question(
+                .shareAll, of: ada, app: "org.example.Mail", access: "30 contacts", by: bus.authority())
+            // What the app gets comes first, so that no name of an app can pretend to be that.
+            let words = "It gets: 30 contacts. The app: \"org.example.Mail\""
+            try agent.terminal.wait(for: words, timeout: PasswordAgent.patience) {
+                $0.text.replacing("\n", with: "").contains(words)
+            }
             try agent.type("right password")
             #expect(try much.answer(bus.loop) == .granted)
             #expect(try bus.ask(.shareAll, of: ada, mayInteract: false) == .wantsInteraction)

@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerInterface
+import BrokerModel
 import BrokerVarlink
 
 /// The result of asking for a password.
@@ -139,7 +140,7 @@ final class Passwords {
     ///   - session: the session that needs the authorization. Its caller's executable is checked before the
     ///     request, and again after the password was given.
     ///   - concerned: the caller to name in the audit records; `nil` for the session's caller.
-    ///   - app: the app to name in the password dialog.
+    ///   - app: the app to name in the password dialog, which shows it behind the access, in quotation marks.
     ///   - done: runs once, unless the caller disconnects first.
     /// - Returns: the open request; `nil` if it has already ended.
     @discardableResult
@@ -162,7 +163,8 @@ final class Passwords {
         call.onAbandoned = { [weak wanted] in wanted?.abandon() }
         let caller = session.caller
         let question = AuthorityQuestion(
-            action: action, process: caller.process, uid: caller.uid, app: app.map(questionName), access: access,
+            action: action, process: caller.process, uid: caller.uid,
+            app: app.map { Lookalike.spelled($0, maximum: surroundings.limits.appNameInQuestion) }, access: access,
             mayInteract: mayInteract)
         checks.check(session) { [weak self, weak wanted] found in
             guard let self, let wanted, !wanted.isOver else { return }
@@ -239,16 +241,5 @@ final class Passwords {
         wanted.asked = nil
         // The password was given for the program that asked, not for one that replaced it.
         checks.check(wanted.session) { [weak wanted] found in wanted?.end(Self.verdict(on: found)) }
-    }
-
-    /// An app's name for the password dialog: one line of bounded length.
-    private func questionName(_ app: String) -> String {
-        let name = app.unicodeScalars.lazy.filter { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false
-            default: true
-            }
-        }
-        return String(String.UnicodeScalarView(name.prefix(surroundings.limits.appNameInQuestion)))
     }
 }
