@@ -77,10 +77,13 @@ public final class AccessStore {
     /// - Parameter now: microseconds since 1970.
     public static func open(folder path: String, now: Int64) throws(AccessStoreError) -> AccessStore {
         let folder = try StateFolder(path: path)
-        let version = try folder.prepareDatabase() ? try Schema.inspect(path: folder.database) : 0
+        let exists = try folder.prepareDatabase()
+        let version = exists ? try Schema.inspect(path: folder.database) : 0
         // Read before the migration: afterwards the schema version says that a position file must exist.
         let position = try SyncedPosition(folder: folder.path, isFirst: version < Schema.keepsPosition)
         try folder.syncNames()
+        // After the position: a database of this version without one counts as a loss.
+        if !exists { try Schema.create(folder.database) }
         let writer = try AccessWriter(database: folder.database)
         var contents = try AccessContents(writer.connection, now: now)
         let loss = try contents.compare(with: position.found, writer.connection)

@@ -6,6 +6,8 @@ public protocol SQLiteFailure: Error {
     ///   - code: SQLite's extended result code.
     ///   - message: SQLite's message. It may name tables but never contains stored values.
     init(code: Int32, message: String)
+
+    static func unavailable(reason: String) -> Self
 }
 
 /// One connection to a database file. Its owner ensures that only one thread at a time uses it.

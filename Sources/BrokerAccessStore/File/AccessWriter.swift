@@ -18,11 +18,7 @@ final class AccessWriter {
 
     init(database: String) throws(AccessStoreError) {
         connection = try Database.open(database, .readWrite)
-        // Small pages, because a commit writes and checksums whole pages. This affects new files only.
-        try connection.execute("PRAGMA page_size = 1024")
-        guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
-            throw .unavailable(reason: "the folder's file system does not support SQLite's write-ahead log")
-        }
+        try connection.useLog()
         // NORMAL: a commit leaves syncing to `WALSync`. SQLite itself syncs only when the WAL starts over
         // after a checkpoint, about once in a thousand pages. Without that sync, old frames could come back
         // after a power cut.

@@ -301,12 +301,26 @@ enum Schema {
         return Int(version)
     }
 
+    /// Creates an empty access database.
+    static func create(_ path: String) throws(AccessStoreError) {
+        do {
+            // Small pages, because a commit writes and checksums whole pages.
+            try Database.create(path, settings: "PRAGMA page_size = 1024") { try apply(steps[...], to: $0) }
+        } catch {
+            throw error as? AccessStoreError ?? .unavailable(reason: "\(error)")
+        }
+    }
+
     static func migrate(_ connection: Database) throws(AccessStoreError) {
         let version = Int(try connection.integer("PRAGMA user_version") ?? 0)
         guard version < steps.count else { return }
         try connection.execute("BEGIN IMMEDIATE")
-        for step in steps[version...] { try connection.execute(step) }
-        try connection.execute(
-            "PRAGMA application_id = \(application); PRAGMA user_version = \(steps.count); COMMIT")
+        try apply(steps[version...], to: connection)
+        try connection.execute("COMMIT")
+    }
+
+    private static func apply(_ steps: ArraySlice<String>, to connection: Database) throws(AccessStoreError) {
+        for step in steps { try connection.execute(step) }
+        try connection.execute("PRAGMA application_id = \(application); PRAGMA user_version = \(version)")
     }
 }

@@ -1,3 +1,4 @@
+import BrokerSQLite
 import Glibc
 
 /// The folder of the access database, locked for one broker at a time.
@@ -63,27 +64,23 @@ final class StateFolder {
         guard fchmod(folder, 0o700) == 0 else { throw .failed("restrict the mode of", path) }
     }
 
-    /// Creates an empty private database file if there is none; otherwise makes the existing one private.
-    /// SQLite gives the files beside it the same mode.
+    /// Makes the database file private, if there is one. SQLite gives the files beside it the same mode.
     ///
-    /// - Returns: whether the file has content.
+    /// - Returns: whether there is a file with content. ``Schema/create(_:)`` makes one if not.
     func prepareDatabase() throws(AccessStoreError) -> Bool {
         var status = stat()
-        if lstat(database, &status) == 0 {
-            guard status.st_mode & S_IFMT == S_IFREG else {
-                throw .damaged(reason: "\(database) is not a regular file")
-            }
-            guard access(database, R_OK | W_OK) == 0 else { throw .failed("write", database) }
-            guard status.st_mode & 0o077 == 0 || chmod(database, 0o600) == 0 else {
-                throw .failed("restrict the mode of", database)
-            }
-            return status.st_size > 0
+        guard lstat(database, &status) == 0 else { return false }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw .damaged(reason: "\(database) is not a regular file")
         }
-        // Created here because SQLite would apply the process's umask to the mode. No connection has the file open
-        // yet, so closing it releases no POSIX lock.
-        let file = open(database, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw .failed("create", database) }
-        close(file)
+        guard access(database, R_OK | W_OK) == 0 else { throw .failed("write", database) }
+        guard status.st_mode & 0o077 == 0 || chmod(database, 0o600) == 0 else {
+            throw .failed("restrict the mode of", database)
+        }
+        try Database.endRollbackJournal(of: database)
+        guard lstat(database, &status) == 0, status.st_size == 0 else { return true }
+        // An earlier version created the file before its content, and a crash came between.
+        guard unlink(database) == 0 else { throw .failed("remove", database) }
         return false
     }
 

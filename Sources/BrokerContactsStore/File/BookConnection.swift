@@ -2,8 +2,10 @@ import BrokerSQLite
 
 /// Opens connections to a book.
 enum BookConnection {
-    /// Checks that a book is complete, has a supported version and belongs to the owner. Opens it read-only.
+    /// Checks that a book is complete, has a supported version and belongs to the owner. Opens it read-only, but first
+    /// ends a rollback journal, because nobody knows the content of the file before that.
     static func check(_ file: BookFile, owner: StoreOwner) throws(StoreError) {
+        try Database.endRollbackJournal(of: file.path)
         let database = try reading(file)
         let version = try database.integer("PRAGMA user_version") ?? 0
         guard version <= Int64(Schema.version), try !Schema.migrator.hasBeenSuperseded(database) else {
@@ -52,7 +54,6 @@ enum BookConnection {
             path: file.path, .readWrite, patience: 2_000,
             settings: """
                 PRAGMA synchronous = FULL;
-                PRAGMA journal_mode = WAL;
                 PRAGMA wal_autocheckpoint = 0;
                 PRAGMA secure_delete = ON;
                 PRAGMA foreign_keys = ON;
@@ -62,6 +63,7 @@ enum BookConnection {
                 PRAGMA temp_store = MEMORY;
                 """)
         do {
+            try database.useLog()
             try Schema.migrator.migrate(database)
         } catch {
             throw StoreError(error)

@@ -67,27 +67,21 @@ struct BookFile {
         return lstat(log, &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// Creates an empty book atomically.
+    /// Creates an empty book; see ``Connection/create(_:settings:_:)``.
     func create(owner: StoreOwner, forms: String) throws(StoreError) {
         try makeFolder()
-        let making = path + ".new"
-        for leftover in [making, making + "-journal", making + "-wal", making + "-shm"] { unlink(leftover) }
-        let descriptor = open(making, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw .unavailable(reason: "cannot create the file: \(Self.errorText)") }
-        defer {
-            close(descriptor)
-            unlink(making)
+        do {
+            try Database.create(path) { database in
+                try Schema.migrator.apply(to: database)
+                try PreparedStatement(
+                    "INSERT INTO book (only, uid, userName, firstUse, forms) VALUES (1, ?, ?, unixepoch(), ?)",
+                    on: database
+                )
+                .bind(1, Int64(owner.uid)).bind(2, owner.name).bind(3, forms).run()
+            }
+        } catch {
+            throw StoreError(error)
         }
-        // The umask must not restrict the mode.
-        guard fchmod(descriptor, 0o600) == 0 else {
-            throw .unavailable(reason: "cannot set the file's mode: \(Self.errorText)")
-        }
-        try Self.fill(making, owner, forms)
-        // `link` fails if a file has appeared at the path meanwhile; `rename` would replace it.
-        guard fsync(descriptor) == 0, link(making, path) == 0 else {
-            throw .unavailable(reason: "cannot link the file into place: \(Self.errorText)")
-        }
-        Self.syncFolder(folder)
     }
 
     /// Creates an empty file in a new folder, for SQLite to write a copy to. SQLite would apply the umask to the mode.
@@ -96,20 +90,6 @@ struct BookFile {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .unavailable(reason: "cannot create the file: \(Self.errorText)") }
         close(descriptor)
-    }
-
-    /// Creates the tables, stores the owner and closes the file.
-    private static func fill(_ path: String, _ owner: StoreOwner, _ forms: String) throws(StoreError) {
-        do {
-            let database = try Database(path: path, .readWrite, patience: 0)
-            try Schema.migrator.migrate(database)
-            try PreparedStatement(
-                "INSERT INTO book (only, uid, userName, firstUse, forms) VALUES (1, ?, ?, unixepoch(), ?)", on: database
-            )
-            .bind(1, Int64(owner.uid)).bind(2, owner.name).bind(3, forms).run()
-        } catch {
-            throw StoreError(error)
-        }
     }
 
     private func makeFolder() throws(StoreError) {
@@ -122,6 +102,7 @@ struct BookFile {
                 guard chmod(made, 0o700) == 0 else {
                     throw .unavailable(reason: "cannot set the folder's mode: \(Self.errorText)")
                 }
+                try Database.syncFolder(of: made)
             } else if errno != EEXIST {
                 throw .unavailable(reason: "cannot create the folder: \(Self.errorText)")
             }
@@ -150,7 +131,7 @@ struct BookFile {
         guard rmdir(folder) == 0 || errno == ENOENT else {
             throw .unavailable(reason: "cannot remove the folder: \(Self.errorText)")
         }
-        if let slash = folder.lastIndex(of: "/") { Self.syncFolder(String(folder[..<slash])) }
+        try Database.syncFolder(of: folder)
     }
 
     /// Removes all folders in a folder, such as those that an earlier process left. Those that cannot be removed stay.
@@ -176,13 +157,6 @@ struct BookFile {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
         return [UInt64(status.st_dev), UInt64(status.st_ino)]
-    }
-
-    private static func syncFolder(_ folder: String) {
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
     }
 
     private static var errorText: String { String(cString: strerror(errno)) }

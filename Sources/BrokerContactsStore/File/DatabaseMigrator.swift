@@ -1,6 +1,6 @@
 import BrokerSQLite
 
-/// Migrates a book to the current version. Each migration is one transaction.
+/// Migrates a book to the current version.
 ///
 /// The table `grdb_migrations` lists the applied migrations by name. Its name comes from the library GRDB,
 /// which created the first books.
@@ -11,18 +11,21 @@ struct DatabaseMigrator {
         migrations.append((name, body))
     }
 
-    /// Applies the missing migrations in order.
+    /// Applies the missing migrations in order, in one transaction.
     func migrate(_ database: Database) throws {
-        for migration in migrations where try !Self.made(database).contains(migration.name) {
-            try database.write { db in
-                try db.execute(
-                    "CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
-                // Another connection may have applied the migration meanwhile.
-                guard try !Self.made(db).contains(migration.name) else { return }
-                try migration.body(db)
-                try PreparedStatement("INSERT INTO grdb_migrations (identifier) VALUES (?)", on: db)
-                    .bind(1, migration.name).run()
-            }
+        guard try !Self.made(database).isSuperset(of: migrations.map(\.name)) else { return }
+        try database.write(apply)
+    }
+
+    /// The same in the caller's transaction.
+    func apply(to db: Database) throws {
+        try db.execute("CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+        // Another connection may have applied migrations meanwhile.
+        let made = try Self.made(db)
+        for migration in migrations where !made.contains(migration.name) {
+            try migration.body(db)
+            try PreparedStatement("INSERT INTO grdb_migrations (identifier) VALUES (?)", on: db)
+                .bind(1, migration.name).run()
         }
     }
 
