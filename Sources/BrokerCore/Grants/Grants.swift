@@ -35,8 +35,8 @@ final class Grants {
     let shares: GroupShares
     /// The administrator's policy.
     var policy: PolicyInForce { didSet { shares.policyNames = policy.policy.contactGroups } }
-    /// Principals whose new grant is not synced yet, and the calls that wait for it to take effect.
-    private var settling: [Principal: [() -> Void]] = [:]
+    /// Principals with new grants that are not synced yet: how many, and the calls that wait for all of them.
+    private var settling: [Principal: (grants: Int, calls: [() -> Void])] = [:]
     /// Principals whose grant the policy alone has ended, each with the revision of that grant. The end of
     /// these grants was already handled.
     private var endedByPolicy: [Principal: Int64] = [:]
@@ -177,12 +177,12 @@ final class Grants {
     /// Whether a new grant waits for a sync.
     var isSettling: Bool { !settling.isEmpty }
 
-    /// Returns whether a grant of this caller waits for a sync. If so, `call` runs once the grant takes
+    /// Returns whether a grant of this caller waits for a sync. If so, `call` runs once its last grant takes
     /// effect or the sync has failed.
     func waitsForGrant(_ session: CallerSession, _ call: @escaping () -> Void) -> Bool {
         guard !settling.isEmpty else { return false }
         for principal in session.caller.principals where settling[principal] != nil {
-            settling[principal]?.append(call)
+            settling[principal]?.calls.append(call)
             return true
         }
         return false
@@ -221,7 +221,7 @@ final class Grants {
             $0.detail = [grant.lifetime.kind.rawValue, author].compactMap(\.self).joined(separator: ", ")
         }
         watch(principal)
-        settling[principal, default: []] += []
+        settling[principal, default: (0, [])].grants += 1
         groupCommit.work(
             committed: { [weak self] in
                 self?.groupCommit.sync.onDisk { [weak self] isOnDisk in
@@ -244,8 +244,9 @@ final class Grants {
     }
 
     private func release(_ principal: Principal) {
-        let waiting = settling.removeValue(forKey: principal) ?? []
-        for call in waiting { call() }
+        settling[principal]?.grants -= 1
+        guard settling[principal]?.grants == 0, let settled = settling.removeValue(forKey: principal) else { return }
+        for call in settled.calls { call() }
     }
 
     /// Watches the terminal session or process that a grant is bound to. When that session or process ends,
