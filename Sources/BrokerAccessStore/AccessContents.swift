@@ -15,8 +15,9 @@ struct AccessContents {
     var silenced: [Principal: Int64] = [:]
     var unconfirmed: [UInt32: [RecordNumber: Int64]] = [:]
     var declared: [UInt32: [String: DeclaredFolder]] = [:]
-    var outboxMarks: [UInt32: Int64] = [:]
+    var outboxMarks: [UInt32: OutboxMark] = [:]
     var counters = Counters()
+    var forwarded: Int64?
     /// The event of the last audit record; `nil` if there are no records.
     var lastEvent: String?
     var removal: AuditRemoval?
@@ -43,13 +44,14 @@ struct AccessContents {
             else { throw .damaged(reason: "auditKey: a key cannot be read") }
             pseudonyms[uid] = key
         }
-        let marks = try PreparedStatement("SELECT uid, number FROM outboxMark", on: connection)
+        let marks = try PreparedStatement("SELECT uid, number, change FROM outboxMark", on: connection)
         while try marks.step() {
-            guard let uid = marks.integerOrNil(0).flatMap(UInt32.init(exactly:)), let number = marks.integerOrNil(1)
+            guard let uid = marks.integerOrNil(0).flatMap(UInt32.init(exactly:)), let number = marks.integerOrNil(1),
+                let change = marks.integerOrNil(2)
             else {
                 throw .damaged(reason: "outboxMark: a number cannot be read")
             }
-            outboxMarks[uid] = number
+            outboxMarks[uid] = OutboxMark(number: number, change: change)
         }
         let owners = try PreparedStatement("SELECT uid, name, purged FROM owner", on: connection)
         while try owners.step() {
@@ -61,10 +63,11 @@ struct AccessContents {
     }
 
     private mutating func readCounters(_ connection: Database) throws(AccessStoreError) {
-        let state = try PreparedStatement("SELECT revision, recordNumber, intent FROM state", on: connection)
+        let state = try PreparedStatement("SELECT revision, recordNumber, intent, forwarded FROM state", on: connection)
         guard try state.step(), let revision = state.integerOrNil(0), let recordNumber = state.integerOrNil(1),
             let intent = state.integerOrNil(2)
         else { throw .damaged(reason: "the counters cannot be read") }
+        forwarded = state.integerOrNil(3)
         let audit = AuditQuery(connection: connection)
         removal = try audit.announcedRemoval()
         let counted = try audit.counted()

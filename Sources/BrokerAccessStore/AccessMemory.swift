@@ -69,7 +69,7 @@ struct Batch {
     /// The previous values of the changed intents.
     var intents: [Int64: SaveIntent?] = [:]
     /// The previous values of the changed marks.
-    var outboxMarks: [UInt32: Int64?] = [:]
+    var outboxMarks: [UInt32: OutboxMark?] = [:]
     /// The removal that this batch announces. Its last record is the announcement.
     var removal: AuditRemoval?
     /// Whether this batch already applied every save in `undelivered`. If not, the next commit must reapply

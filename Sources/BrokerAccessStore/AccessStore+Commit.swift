@@ -53,13 +53,13 @@ extension AccessStore {
                 try writeDeclared(writer.connection)
                 if withAllUses || hasUnwrittenUses { try writeUses(writer.connection) }
                 anchors = withAllUses || mustAnchor
-                if anchors { try writer.write(counters) }
+                if anchors { try writer.write(counters, forwarded: forwarded) }
             }
         } catch {
             rollBack()
             throw error
         }
-        if anchors { anchor = (counters, batch.records.last?.time ?? anchor.time) }
+        if anchors { anchor = (counters, forwarded, batch.records.last?.time ?? anchor.time) }
         settle()
     }
 
@@ -69,7 +69,7 @@ extension AccessStore {
     private var mustAnchor: Bool {
         let written = anchor.counters
         guard counters.revision == written.revision, counters.recordNumber == written.recordNumber,
-            counters.intent == written.intent,
+            counters.intent == written.intent, (forwarded == nil) == (anchor.forwarded == nil),
             counters.auditSequence - written.auditSequence < Self.mostUnanchored
         else { return true }
         // A clock that was set back counts as an elapsed interval.

@@ -40,9 +40,8 @@ public final class AccessStore {
     var unconfirmed: [UInt32: [RecordNumber: Int64]] = [:]
     /// The folders that the person declared, keyed by UID and path.
     var declared: [UInt32: [String: DeclaredFolder]] = [:]
-    /// By user, the number of the last entry that this store took over from the outbox of the user's book.
-    var outboxMarks: [UInt32: Int64]
-    var writtenMarks: [UInt32: Int64]
+    var outboxMarks: [UInt32: OutboxMark]
+    var writtenMarks: [UInt32: OutboxMark]
     /// Saves that are committed in a book but not in this store. Unlike the batch, they survive a failed
     /// commit.
     var undelivered: [Delivery] = []
@@ -54,8 +53,12 @@ public final class AccessStore {
     var onDisk = Committed()
     var counters: Counters
     var writtenCounters: Counters
-    /// The counters last written to the table `state`, and the time of the last audit record in that commit.
-    var anchor: (counters: Counters, time: Int64)
+    /// The counters and ``forwarded`` as last written to the table `state`, and the time of the last audit record in that
+    /// commit.
+    var anchor: (counters: Counters, forwarded: Int64?, time: Int64)
+    /// The sequence number of the last audit record that a second place took, or after which it began; `nil` if there
+    /// never was a second place. A crash may set it back by a few records, never forward.
+    public var forwarded: Int64?
 
     /// What retention removed last; `nil` if nothing. The records may still be in the file; see ``deleteRemoved(_:)``.
     public internal(set) var removal: AuditRemoval?
@@ -154,7 +157,8 @@ public final class AccessStore {
         writtenMarks = contents.outboxMarks
         counters = contents.counters
         writtenCounters = contents.counters
-        anchor = (contents.counters, 0)
+        forwarded = contents.forwarded
+        anchor = (contents.counters, contents.forwarded, 0)
         removal = contents.removal
         walSync = try WALSync(database: folder.database, position: position)
     }

@@ -12,6 +12,11 @@ extension ContactsStore {
         return try read(manner) { try $0.search(search) }
     }
 
+    /// Returns the first contacts, by record number, whose photos wait for a thumbnail. Do not call this on the event loop.
+    public func photographed(limit: Int) throws(StoreError) -> [RecordNumber] {
+        try write { try $0.photographed(limit: limit) }
+    }
+
     /// Returns the total size of these contacts' photos and thumbnails in bytes, without reading the images.
     /// Counts only images whose key is in `keys`. Do not call this on the event loop.
     public func photoSize(of records: Set<RecordNumber>, _ keys: ContactKeySet) throws(StoreError) -> Int {

@@ -360,7 +360,8 @@ public final class ContactsStore: Sendable {
         }
     }
 
-    static let closed = StoreError.unavailable(reason: "the book was closed")
+    /// The error of a read or write after ``close()``.
+    public static let closed = StoreError.unavailable(reason: "the book was closed")
 
     func write<Result: Sendable>(_ body: (BookWriter) throws -> Result) throws(StoreError) -> Result {
         try writer.withLock { writer throws(StoreError) in

@@ -188,6 +188,7 @@ public final class Broker {
         recovery.settle(books, problems)
         AnchorCheck(surroundings: surroundings, feed: feed, groupCommit: groupCommit).schedule()
         heads.schedule()
+        books.onOpening = { [weak thumbnails] in thumbnails?.enqueue(at: $0, of: $1) }
         groupCommit.onDisclosure = { [weak alarms] in alarms?.disclosed($0, to: $1) }
         alarms.begin()
         retention.begin()
@@ -266,7 +267,8 @@ public final class Broker {
 
     /// Closes the stores. No call can be answered afterwards.
     public func close() {
-        groupCommit.sync.close()
+        groupCommit.close()
+        feed.close()
         books.close()
         if let last = access.close(now: surroundings.now()) { heads.report(last) }
     }

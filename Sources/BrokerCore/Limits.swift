@@ -165,6 +165,8 @@ public struct Limits: Hashable, Sendable {
 
     /// The delay before the broker retries to send records that the audit keeper did not take.
     public var keeperRetry = Duration.seconds(10)
+    /// The pause after a full batch of records, for the audit keeper.
+    public var keeperPause = Duration.milliseconds(100)
 
     public init() {}
 

@@ -45,7 +45,8 @@ final class ServedBroker {
         surroundings.notice = { notice, message, facts in log.report(notice, message, facts) }
         surroundings.region = settings.region ?? TelephoneRegion.ofThisProcess
         if settings.auditGoesToJournal {
-            surroundings.auditKeeper = try AuditJournal(Journaling.open(), state: setting.state)
+            surroundings.auditKeeper = try AuditJournal(Journaling.open())
+            if let warning = AuditJournal.takeOverPosition(in: setting.state, access) { log.warning("\(warning)") }
         }
         if let program = ThumbnailProgram.nextToThisOne {
             surroundings.makeThumbnail = { program.thumbnail(of: $0) }

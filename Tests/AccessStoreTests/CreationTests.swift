@@ -71,4 +71,20 @@ struct CreationTests {
             store.close(now: 2)
         }
     }
+
+    @Test("The position of the second place survives a crash, and its first use is known")
+    func forwarded() throws {
+        let store = try fixture.open()
+        #expect(store.forwarded == nil)
+        store.disclose(1)
+        try store.commit()
+        store.forwarded = store.auditCount
+        store.disclose(2)
+        try store.commit()
+        let crashed = try fixture.copy().open()
+        #expect(crashed.forwarded == 2)
+        store.forwarded = 3
+        store.close(now: 2)
+        #expect(try fixture.open().forwarded == 3)
+    }
 }

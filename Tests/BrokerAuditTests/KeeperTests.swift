@@ -19,25 +19,16 @@ struct KeeperTests {
             var manner: Manner
             var taken: [Int64] = []
             var offers = 0
-            var begun: Int64?
         }
 
-        let position: Int64?
         private let state: Mutex<State>
 
-        init(after position: Int64? = nil, _ manner: Manner = .takes) {
-            self.position = position
-            state = Mutex(State(manner: manner))
-        }
+        init(_ manner: Manner = .takes) { state = Mutex(State(manner: manner)) }
 
         var taken: [Int64] { state.withLock { $0.taken } }
-        /// The position after which the broker asked the keeper to begin.
-        var begun: Int64? { state.withLock { $0.begun } }
         var offers: Int { state.withLock { $0.offers } }
 
         func become(_ manner: Manner) { state.withLock { $0.manner = manner } }
-
-        func begin(after sequence: Int64) { state.withLock { $0.begun = sequence } }
 
         func take(_ records: [AuditEntry], _ done: @escaping @Sendable (Bool) -> Void) {
             let manner = state.withLock { state in
@@ -60,6 +51,7 @@ struct KeeperTests {
         let keeper = Keeper()
         let fixture = try BrokerFixture(keeper: keeper) {
             $0.auditRecordsPerBatch = 4
+            $0.keeperPause = .zero
             $0.audit.disclosureWindow = .zero
         }
         fixture.decide(.full, "mail")
@@ -67,9 +59,31 @@ struct KeeperTests {
         for _ in 1...30 { try app.fetch() }
         sync(fixture)
         let count = fixture.broker.access.auditCount
-        #expect(fixture.loop.run { keeper.taken.last == count })
+        for _ in 1...20 where keeper.taken.last != count { takeNext(keeper, fixture) }
         #expect(keeper.taken == Array(Self.afterStart...count))
         #expect(count > 30 && keeper.offers >= 8)
+    }
+
+    /// Waits until the keeper has taken more records, and lets the pause after them pass.
+    private func takeNext(_ keeper: Keeper, _ fixture: BrokerFixture) {
+        let (offers, count) = (keeper.offers, fixture.broker.access.auditCount)
+        _ = fixture.loop.run { keeper.offers > offers || keeper.taken.last == count }
+        fixture.loop.pass(fixture.broker.surroundings.limits.keeperPause)
+    }
+
+    @Test("A long queue is sent at a pace: a pause follows each full batch")
+    func paced() throws {
+        let keeper = Keeper(.refuses)
+        let fixture = try BrokerFixture(keeper: keeper) { $0.auditRecordsPerBatch = 2 }
+        for number in 1...10 { fixture.decide(.full, "app \(number)") }
+        try #require(fixture.loop.run { keeper.offers == 1 })
+        keeper.become(.takes)
+        fixture.loop.pass(fixture.broker.surroundings.limits.keeperRetry)
+        try #require(fixture.loop.run { fixture.broker.feed.forwardedPosition == Self.afterStart + 1 })
+        fixture.loop.pass(.milliseconds(99))
+        #expect(keeper.taken == [2, 3])
+        fixture.loop.pass(.milliseconds(1))
+        #expect(fixture.loop.run { keeper.taken == [2, 3, 4, 5] })
     }
 
     @Test("A record is not forwarded before it is synced")
@@ -121,11 +135,15 @@ struct KeeperTests {
 
     @Test("After a restart, forwarding continues at the keeper's position, with what was recorded meanwhile")
     func restart() throws {
-        let fixture = try BrokerFixture(keeper: nil)
+        let first = Keeper()
+        let fixture = try BrokerFixture(keeper: first)
         fixture.decide(.full, "mail")
+        sync(fixture)
         let known = fixture.broker.access.auditCount
+        try #require(fixture.loop.run { fixture.broker.feed.forwardedPosition == known })
+        try fixture.restart(keeper: nil)
         try fixture.app("mail").fetch()
-        let keeper = Keeper(after: known)
+        let keeper = Keeper()
         try fixture.restart(keeper: keeper)
         sync(fixture)
         let count = fixture.broker.access.auditCount
@@ -138,21 +156,25 @@ struct KeeperTests {
         let first = Keeper(.refuses)
         let fixture = try BrokerFixture(keeper: first)
         fixture.decide(.full, "mail")
-        let next = Keeper(after: first.begun)
+        let next = Keeper()
         try fixture.restart(keeper: next)
         sync(fixture)
         #expect(fixture.loop.run { next.taken.last == fixture.broker.access.auditCount })
         #expect(next.taken == Array(Self.afterStart...fixture.broker.access.auditCount))
-        #expect(next.begun == nil)
     }
 
     @Test("A keeper whose position is beyond the audit gets only later records")
     func replaced() throws {
-        let keeper = Keeper(after: 1_000)
-        let fixture = try BrokerFixture(keeper: keeper)
+        let fixture = try BrokerFixture()
+        fixture.broker.access.forwarded = 1_000
+        let keeper = Keeper()
+        try fixture.restart(keeper: keeper)
+        // The start of the broker is the last record before the keeper begins.
+        let begun = fixture.broker.feed.forwardedPosition ?? 0
         fixture.decide(.full, "mail")
         sync(fixture)
-        #expect(fixture.loop.run { !keeper.taken.isEmpty })
-        #expect(keeper.taken == Array(Self.afterStart...fixture.broker.access.auditCount))
+        let count = fixture.broker.access.auditCount
+        #expect(fixture.loop.run { keeper.taken.last == count })
+        #expect(keeper.taken == Array((begun + 1)...count))
     }
 }

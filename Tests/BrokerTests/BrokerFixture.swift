@@ -40,6 +40,7 @@ final class BrokerFixture {
     private let disk: SlowDisk?
     private let mode: BrokerMode
     private let mayLookUpContacts: Bool
+    private let makeThumbnail: @Sendable ([UInt8]) -> [UInt8]?
 
     /// - Parameters:
     ///   - authority: answers the password requests; `nil` for session mode.
@@ -54,7 +55,7 @@ final class BrokerFixture {
         readsSavesByStep: Bool = false, cardsPerSave: Int? = nil,
         contactsPerIteration: Int? = nil, bytesPerReply: Int? = nil, bytesPerIteration: Int? = nil,
         space: SpaceBounds? = nil, retention: RetentionBounds = RetentionBounds(), mode: BrokerMode = .session,
-        mayLookUpContacts: Bool = false
+        mayLookUpContacts: Bool = false, makeThumbnail: @escaping @Sendable ([UInt8]) -> [UInt8]? = { _ in nil }
     ) throws {
         self.authority = authority
         self.withoutAuthentication = withoutAuthentication
@@ -62,6 +63,7 @@ final class BrokerFixture {
         self.hasLoginSession = hasLoginSession
         self.mode = mode
         self.mayLookUpContacts = mayLookUpContacts
+        self.makeThumbnail = makeThumbnail
         var limits = Limits()
         // Where a read runs must not depend on the machine's load.
         limits.timePerRead = .seconds(3_600)
@@ -81,8 +83,7 @@ final class BrokerFixture {
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         broker = try Self.open(
             folder, loop, journal, names, folders, authority, withoutAuthentication, limits, hasLoginSession, disk,
-            mode,
-            mayLookUpContacts)
+            mode, mayLookUpContacts, makeThumbnail)
     }
 
     deinit {
@@ -94,7 +95,8 @@ final class BrokerFixture {
         _ folder: String, _ loop: TestLoop, _ journal: Journal, _ names: Names, _ folders: Folders,
         _ authority: TestAuthority?,
         _ withoutAuthentication: Policy.WithoutAuthentication?, _ limits: Limits, _ hasLoginSession: Bool,
-        _ disk: SlowDisk?, _ mode: BrokerMode, _ mayLookUpContacts: Bool
+        _ disk: SlowDisk?, _ mode: BrokerMode, _ mayLookUpContacts: Bool,
+        _ makeThumbnail: @escaping @Sendable ([UInt8]) -> [UInt8]?
     ) throws -> Broker {
         let now = { start + loop.now.microseconds }
         let access = try AccessStore.open(folder: folder, now: now())
@@ -113,6 +115,7 @@ final class BrokerFixture {
         surroundings.mode = mode
         surroundings.inspectFolder = { (path, _) throws(FolderProblem) in try folders.inspect(path) }
         surroundings.mayLookUpContacts = mayLookUpContacts
+        surroundings.makeThumbnail = makeThumbnail
         surroundings.parsePolicy = { Policy(reading: $0) }
         guard let disk else { return Broker(surroundings: surroundings, access: access) }
         return Broker(surroundings: surroundings, access: access) { (_) throws(AccessStoreError) in
@@ -165,8 +168,7 @@ final class BrokerFixture {
         broker.close()
         broker = try Self.open(
             folder, loop, journal, names, folders, authority, withoutAuthentication, limits, hasLoginSession, disk,
-            mode,
-            mayLookUpContacts)
+            mode, mayLookUpContacts, makeThumbnail)
     }
 
     /// The current contents of the files of the access database and of the book.
@@ -201,8 +203,7 @@ final class BrokerFixture {
         try meanwhile()
         broker = try Self.open(
             folder, loop, journal, names, folders, authority, withoutAuthentication, limits, hasLoginSession, disk,
-            mode,
-            mayLookUpContacts)
+            mode, mayLookUpContacts, makeThumbnail)
     }
 
     static func bytes(of path: String) -> [UInt8]? {

@@ -66,15 +66,16 @@ final class AccessWriter {
         }
     }
 
-    func write(_ counters: Counters) throws(AccessStoreError) {
+    func write(_ counters: Counters, forwarded: Int64?) throws(AccessStoreError) {
         try connection.statement(
             """
-            UPDATE state SET auditSequence = ?1, auditHead = ?2, revision = ?3, recordNumber = ?4, intent = ?5
+            UPDATE state
+            SET auditSequence = ?1, auditHead = ?2, revision = ?3, recordNumber = ?4, intent = ?5, forwarded = ?6
             WHERE id = 1
             """
         )
         .bind(1, counters.auditSequence).bind(2, counters.auditHead).bind(3, counters.revision)
-        .bind(4, counters.recordNumber).bind(5, counters.intent).run()
+        .bind(4, counters.recordNumber).bind(5, counters.intent).bind(6, forwarded).run()
     }
 
     func write(_ row: AuditRow<String>, hash: [UInt8]) throws(AccessStoreError) {

@@ -254,6 +254,12 @@ enum Schema {
             PRIMARY KEY (uid, path)
         ) STRICT, WITHOUT ROWID;
         """,
+        """
+        -- The last audit record that a second place took (AuditForwarder); NULL if there never was one.
+        ALTER TABLE state ADD COLUMN forwarded INTEGER;
+        -- The number of the book's last change after that save. A book whose last change is earlier has lost saves.
+        ALTER TABLE outboxMark ADD COLUMN change INTEGER NOT NULL DEFAULT 0;
+        """,
     ]
 
     /// The first version with a ``SyncedPosition`` file.

@@ -66,7 +66,7 @@ extension AccessStore {
             throw .unavailable(reason: "saves have not been recorded for too long")
         }
         let uid = principal.uid
-        let last = max(outboxMarks[uid] ?? 0, undelivered.last { $0.notice.uid == uid }?.notice.number ?? 0)
+        let last = max(outboxMark(of: uid), undelivered.last { $0.notice.uid == uid }?.notice.number ?? 0)
         let held = held[principal]
         let notice = SaveNotice(
             number: last + 1, uid: uid, strength: principal.strength, app: principal.app, time: now,
@@ -77,7 +77,7 @@ extension AccessStore {
         guard let entry = notice.encoded() else { throw .unavailable(reason: "libcrypto could not hash") }
         return BegunSave(
             notice: notice, principal: principal, epoch: held?.history.epoch, entry: entry,
-            takenOver: onDisk.outboxMarks[uid] ?? 0, synced: onDisk.position)
+            takenOver: onDisk.outboxMarks[uid]?.number ?? 0, synced: onDisk.position)
     }
 
     /// Ends a save that is in the book: widens the app's set, removes deleted contacts from all sets, and
@@ -105,7 +105,7 @@ extension AccessStore {
         _ entry: [UInt8], number: Int64, change: Int64, of uid: UInt32, now: Int64, afterCrash: Bool = true
     ) {
         let isWaiting = undelivered.contains { $0.notice.uid == uid && $0.notice.number == number }
-        guard number > outboxMarks[uid] ?? 0, !isWaiting else { return }
+        guard number > outboxMark(of: uid), !isWaiting else { return }
         if var notice = SaveNotice(entry, uid: uid, number: number) {
             if afterCrash { notice.detail = notice.detail.map { $0 + ", " + Self.beforeCrash } ?? Self.beforeCrash }
             return deliver(Delivery(notice: notice, change: change, now: nil))
@@ -115,7 +115,7 @@ extension AccessStore {
         // Its record numbers are unknown too. One save uses fewer numbers than are skipped here.
         counters.recordNumber = max(counters.recordNumber, now) + 1_000_000
         append(AuditRecord(time: now, uid: uid, event: .save, detail: "unreadable, " + Self.beforeCrash))
-        mark(number, of: uid)
+        mark(number, change: change, of: uid)
     }
 
     /// Whether the effects of a save are still uncommitted; every commit retries them.
@@ -126,7 +126,11 @@ extension AccessStore {
     public var willRedeliver: Bool { !undelivered.isEmpty && !batch.hasDelivered }
 
     /// The number of the last entry that was taken over from the outbox of the user's book; 0 if none was.
-    public func outboxMark(of uid: UInt32) -> Int64 { outboxMarks[uid] ?? 0 }
+    public func outboxMark(of uid: UInt32) -> Int64 { outboxMarks[uid]?.number ?? 0 }
+
+    /// The number of the last change in the user's book after the last save that was taken over; 0 if none was. The book
+    /// had synced that change, so a book whose last change is earlier has lost saves.
+    public func lastChange(of uid: UInt32) -> Int64 { outboxMarks[uid]?.change ?? 0 }
 
     private static let beforeCrash = "before a crash"
 
@@ -166,7 +170,7 @@ extension AccessStore {
                     time: notice.time, uid: notice.uid, app: notice.app, strength: notice.strength, event: .save,
                     count: notice.contacts.isEmpty ? notice.count : part.count, contacts: part, detail: notice.detail))
         }
-        mark(notice.number, of: notice.uid)
+        mark(notice.number, change: delivery.change, of: notice.uid)
     }
 
     private func widen(_ delivery: Delivery, at moment: SetMoment) {
@@ -184,21 +188,24 @@ extension AccessStore {
         if notice.isKeptToSingle { addOwn(Set(notice.adds), to: principal, at: moment) }
     }
 
-    private func mark(_ number: Int64, of uid: UInt32) {
+    private func mark(_ number: Int64, change: Int64, of uid: UInt32) {
         // Nothing new is stored for a user who is being purged.
         guard owners[uid]?.isPurged != true else { return }
         if batch.outboxMarks[uid] == nil { batch.outboxMarks[uid] = .some(outboxMarks[uid]) }
-        outboxMarks[uid] = max(outboxMarks[uid] ?? 0, number)
+        outboxMarks[uid] = OutboxMark(number: max(outboxMark(of: uid), number), change: change)
         unwritten.marks.insert(uid)
     }
 
     func writeMarks(_ connection: Database) throws(AccessStoreError) {
         for uid in unwritten.marks {
-            guard let number = outboxMarks[uid] else { continue }
+            guard let mark = outboxMarks[uid] else { continue }
             try connection.statement(
-                "INSERT INTO outboxMark (uid, number) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET number = excluded.number"
+                """
+                INSERT INTO outboxMark (uid, number, change) VALUES (?1, ?2, ?3)
+                ON CONFLICT DO UPDATE SET number = excluded.number, change = excluded.change
+                """
             )
-            .bind(1, Int64(uid)).bind(2, number).run()
+            .bind(1, Int64(uid)).bind(2, mark.number).bind(3, mark.change).run()
         }
     }
 
@@ -229,11 +236,19 @@ struct Delivery {
     let now: (principal: Principal, epoch: Int64?)?
 }
 
+/// What this store knows about the outbox of a user's book.
+struct OutboxMark: Hashable, Sendable {
+    /// The number of the last entry that was taken over.
+    let number: Int64
+    /// The number of the book's last change at that time.
+    let change: Int64
+}
+
 /// A committed state of the store.
 public struct Committed: Sendable {
     /// Commits since the store was opened.
     var commits = 0
-    var outboxMarks: [UInt32: Int64] = [:]
+    var outboxMarks: [UInt32: OutboxMark] = [:]
     /// The position of the last audit record.
     public internal(set) var position = AuditPosition.beginning
     /// The latest revision of any grant.

@@ -5,7 +5,7 @@ enum Schema {
     /// The application identifier in the file's header: "CBct", for a contactbroker address book.
     static let applicationIdentifier: UInt32 = 0x4342_6374
     /// In the file's header, the number of applied migrations.
-    static let version: UInt32 = 16
+    static let version: UInt32 = 17
     /// The first version with an ``AuditAnchor``.
     static let hasAnchor: Int64 = 10
 
@@ -347,6 +347,18 @@ enum Schema {
                 UPDATE book SET forms = '';
                 """)
         }
+        migrator.registerMigration("17: photos that wait") { db in
+            try db.execute(
+                """
+                PRAGMA user_version = 17;
+
+                -- The contacts whose photo waits for a thumbnail.
+                CREATE TABLE photographed (
+                    record  INTEGER NOT NULL PRIMARY KEY REFERENCES image ON DELETE CASCADE
+                ) STRICT;
+                INSERT INTO photographed SELECT record FROM image WHERE imageData IS NOT NULL AND thumbnailImageData IS NULL;
+                """)
+        }
         return migrator
     }
 
@@ -370,6 +382,6 @@ enum Schema {
             ]
         ), (2, ["beginning"]), (4, ["link"]), (5, ["container", "contactByContainer", "groupByContainer"]),
         (7, ["outbox"]), (8, ["handLink", "unlike", "unsure"]), (9, ["changeOfGroups", "changeByMember"]),
-        (12, ["allowance"]), (13, ["wordByKey"]), (14, ["apart"]),
+        (12, ["allowance"]), (13, ["wordByKey"]), (14, ["apart"]), (17, ["photographed"]),
     ]
 }

@@ -82,7 +82,8 @@ extension BookWriter {
 
     /// The tables that are replaced, so that no row refers to a later one.
     private static let copied = [
-        "container", "contact", "apart", "image", "word", "email", "phone", "beginning", "contactGroup", "member",
+        "container", "contact", "apart", "image", "photographed", "word", "email", "phone", "beginning", "contactGroup",
+        "member",
         "subgroup", "link", "handLink", "unlike", "unsure",
     ]
 }

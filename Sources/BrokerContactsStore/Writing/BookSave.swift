@@ -65,6 +65,7 @@ final class BookSave {
             use.add()
         case .thumbnail(let record, let thumbnail, let photo):
             // A thumbnail is not an edit, so the modification date does not change.
+            guard let thumbnail else { return try contacts.endWaiting(record.rawValue, for: photo) }
             if try contacts.writeThumbnail(record.rawValue, thumbnail, of: photo) {
                 use.add(thumbnail.count)
                 log.note(.updateContact, record, keys: ContactKeySet(.thumbnailImageData))

@@ -107,6 +107,12 @@ final class BookWriter {
         }
     }
 
+    /// See ``ContactsStore/photographed(limit:)``.
+    func photographed(limit: Int) throws -> [RecordNumber] {
+        try PreparedStatement("SELECT record FROM photographed ORDER BY record LIMIT ?", on: database)
+            .bind(1, Int64(limit)).all { RecordNumber($0.integer(0)) }
+    }
+
     // MARK: Settings
 
     /// Reads the owner's preferences. Unreadable values get their defaults.

@@ -10,9 +10,10 @@ public enum ContactChange: Hashable, Sendable {
     case group(GroupChange)
     case link(LinkChange)
     case container(ContainerChange)
-    /// The broker's own change: adds a thumbnail of the photo `of`; both are base64. Does nothing if the
+    /// The broker's own change: adds a thumbnail of the photo `of`; both are base64. `nil`: the photo has none, so it no
+    /// longer waits for one. Does nothing if the
     /// contact has no photo, has a different photo, or already has a thumbnail.
-    case thumbnail(RecordNumber, [UInt8], of: [UInt8])
+    case thumbnail(RecordNumber, [UInt8]?, of: [UInt8])
 }
 
 /// One step of a save that concerns containers.

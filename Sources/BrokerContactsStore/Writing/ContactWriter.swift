@@ -180,6 +180,7 @@ final class ContactWriter {
         try insert.bind(1, record).bind(2, Array(base64.utf8)).run()
         // Unbinds the photo, which the cached statement would otherwise keep in memory.
         insert.bind(2, [UInt8]?.none)
+        try db.statement("INSERT OR REPLACE INTO photographed (record) VALUES (?)").bind(1, record).run()
     }
 
     /// Returns the size of a contact's photo as stored, in bytes; 0 if there is no photo. Does not read the
@@ -201,6 +202,16 @@ final class ContactWriter {
             """)
         defer { update.bind(1, [UInt8]?.none).bind(3, [UInt8]?.none) }
         try update.bind(1, thumbnail).bind(2, record).bind(3, photo).run()
-        return db.changesCount > 0
+        guard db.changesCount > 0 else { return false }
+        try endWaiting(record, for: photo)
+        return true
+    }
+
+    /// The photo no longer waits for a thumbnail.
+    func endWaiting(_ record: Int64, for photo: [UInt8]) throws(StoreError) {
+        let delete = try db.statement(
+            "DELETE FROM photographed WHERE record = ?1 AND ?2 = (SELECT imageData FROM image WHERE record = ?1)")
+        defer { delete.bind(2, [UInt8]?.none) }
+        try delete.bind(1, record).bind(2, photo).run()
     }
 }

@@ -1,5 +1,6 @@
 import BrokerAccessStore
 import BrokerContactsStore
+import BrokerModel
 import BrokerVarlink
 import Dispatch
 
@@ -33,6 +34,10 @@ final class Books {
     private var leaving: [UInt32: any Scheduled] = [:]
     /// Users whose book is being removed.
     private var removing: Set<UInt32> = []
+    /// Users whose book was found to have lost saves.
+    private var haveLostSaves: Set<UInt32> = []
+    /// Gets the contacts of an opened book whose photos wait for a thumbnail.
+    var onOpening: (_ photographed: [RecordNumber], _ uid: UInt32) -> Void = { _, _ in }
     /// Whether all books were closed for good. If this process opened a book again, it and the next broker
     /// process could write the book at the same time.
     private(set) var isClosed = false
@@ -131,6 +136,14 @@ final class Books {
         SetMoment(change: opened(uid)?.lastChange ?? 0, time: surroundings.seconds)
     }
 
+    /// A book and what an earlier run left to do in it.
+    private struct Opened: Sendable {
+        let book: ContactsStore
+        let outbox: [OutboxEntry]
+        /// The contacts whose photos wait for a thumbnail.
+        let photographed: [RecordNumber]
+    }
+
     private func open(
         _ uid: UInt32, _ name: String?, creating: Bool,
         _ body: @escaping (Result<ContactsStore?, StoreError>) -> Void
@@ -142,13 +155,16 @@ final class Books {
         let damages = LoopBound(problems, loop: loop)
         loop.run(on: queue(of: uid)) { [loop, userName = surroundings.userName] in
             let name = known ?? userName(uid)
-            let opened = Result { () throws(StoreError) -> (book: ContactsStore?, outbox: [OutboxEntry]) in
+            let opened = Result { () throws(StoreError) -> Opened? in
                 let book = try ContactsStore.open(
                     folder: folder, owner: StoreOwner(uid: uid, name: name), creating: creating, region: region,
                     stepsOnLoop: limits.stepsPerIteration, timeOnLoop: limits.timePerRead.nanoseconds,
                     space: limits.space,
                     onDamage: { card in loop.execute { damages.value.note(card, of: uid) } })
-                return (book, try book?.outbox() ?? [])
+                guard let book else { return nil }
+                return Opened(
+                    book: book, outbox: try book.outbox(),
+                    photographed: try book.photographed(limit: Thumbnails.mostWaiting))
             }
             return (name, opened)
         } then: { [self] found in
@@ -174,32 +190,40 @@ final class Books {
     /// the calls that opened the book are answered first.
     private static let prepareAfter = Duration.milliseconds(10)
 
-    private func opened(
-        _ uid: UInt32, _ result: Result<(book: ContactsStore?, outbox: [OutboxEntry]), StoreError>
-    ) {
+    private func opened(_ uid: UInt32, _ result: Result<Opened?, StoreError>) {
         guard case .opening(let waiting) = states[uid] else { return }
         loop.schedule(after: Self.prepareAfter) { _ = Self.formsArePrepared }
+        if case .success(let found) = result { compare(found?.book.lastChange ?? 0, of: uid) }
         switch result {
-        case .success((let book?, let outbox)):
+        case .success(let found?):
             if !isClosed {
-                recovery.takeOver(outbox, of: uid, isEnding: false)
+                recovery.takeOver(found.outbox, of: uid, isEnding: false)
                 // No reply of this user is queued: a book is closed only after the user's last connection.
-                _ = shares.follow(uid, book)
+                _ = shares.follow(uid, found.book)
             }
-            states[uid] = .open(book)
+            states[uid] = .open(found.book)
             // The previous broker process may have ended before its checkpoint.
             checkpointSoon(uid)
             closeSoon(uid)
-        case .success((nil, _)):
+        case .success(nil):
             states[uid] = .absent
             _ = shares.follow(uid, nil)
         // A failure is not cached. Somebody may free disk space or fix a permission, so the next call tries
         // again.
         case .failure: states[uid] = nil
         }
-        for body in waiting { body(result.map(\.book)) }
+        for body in waiting { body(result.map { $0?.book }) }
+        guard case .success(let found?) = result else { return }
         // The preparation is queued after the work of the calls that waited for the book.
-        if case .success((let book?, _)) = result { queue(of: uid).async { book.prepare() } }
+        queue(of: uid).async { found.book.prepare() }
+        onOpening(found.photographed, uid)
+    }
+
+    /// Reports a book once that has lost saves.
+    private func compare(_ lastChange: Int64, of uid: UInt32) {
+        let saved = access.lastChange(of: uid)
+        guard lastChange < saved, haveLostSaves.insert(uid).inserted else { return }
+        problems.noteLostSaves(uid, last: lastChange, saved: saved)
     }
 
     /// Schedules a checkpoint after a deletion or edit. The checkpoint removes the old text from the files,

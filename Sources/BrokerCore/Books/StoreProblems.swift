@@ -32,6 +32,8 @@ final class StoreProblems {
     }
 
     func note(_ error: StoreError, of uid: UInt32) {
+        // The broker itself closed the book.
+        guard error != ContactsStore.closed else { return }
         guard error != .wrongOwner else {
             return surroundings.notice(
                 .anotherPerson,
@@ -41,6 +43,16 @@ final class StoreProblems {
         }
         let words =
             "the address book in \(Books.folder(of: uid, in: surroundings.stateFolder)) is unavailable: \(error)"
+        remember(words, of: uid)
+        surroundings.log(words)
+    }
+
+    /// Reports that a book lacks saves that it had synced.
+    func noteLostSaves(_ uid: UInt32, last: Int64, saved: Int64) {
+        let words =
+            "the address book in \(Books.folder(of: uid, in: surroundings.stateFolder)) has lost saves: its last change is "
+            + "\(last), but change \(saved) was stored; its files are damaged, or are an older copy: compare "
+            + "contacts.sqlite with a backup"
         remember(words, of: uid)
         surroundings.log(words)
     }

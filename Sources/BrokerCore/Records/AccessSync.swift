@@ -19,6 +19,7 @@ final class AccessSync {
     private var waiting: [(Bool) -> Void] = []
     private var isWanted = false
     private var isRunning = false
+    private var isClosed = false
     private var isScheduled = false
     private var isCheckpointing = false
     /// Whether a sync failed, or the files are gone. If so, the broker discloses nothing to apps until it
@@ -59,10 +60,9 @@ final class AccessSync {
         }
     }
 
-    /// Waits for the running sync and checkpoint. No other sync starts afterwards.
+    /// Waits for the running sync and checkpoint. No other sync starts afterwards, and no callback runs.
     func close() {
-        isWanted = false
-        isRunning = true
+        isClosed = true
         disk.sync {}
         checkpoints.sync {}
     }
@@ -73,7 +73,7 @@ final class AccessSync {
     }
 
     private func begin() {
-        guard isWanted, !isRunning else { return }
+        guard isWanted, !isRunning, !isClosed else { return }
         (isWanted, isRunning) = (false, true)
         let (waiting, committed) = (waiting, access.committed)
         self.waiting = []
@@ -88,6 +88,7 @@ final class AccessSync {
         _ committed: Committed, _ result: Result<Void, AccessStoreError>, _ waiting: [(Bool) -> Void]
     ) {
         isRunning = false
+        guard !isClosed else { return }
         switch result {
         case .success:
             access.noteOnDisk(committed)

@@ -13,12 +13,14 @@ final class AuditFeed {
     private let access: AccessStore
     private(set) var followers: [AuditFollower] = []
     private var forwarder: AuditForwarder?
+    /// Whether the stores are closed. Reads that still run then have no further effect.
+    private var isClosed = false
     private static let queue = DispatchQueue(label: "audit reader")
 
     init(surroundings: Surroundings, access: AccessStore) {
         self.surroundings = surroundings
         self.access = access
-        forwarder = surroundings.auditKeeper.map { AuditForwarder($0, feed: self) }
+        forwarder = surroundings.auditKeeper.map { AuditForwarder($0, feed: self, access: access) }
     }
 
     /// The sequence number of the last record.
@@ -36,6 +38,8 @@ final class AuditFeed {
 
     /// The sequence number of the last record that the second place has; `nil` if there is no second place.
     var forwardedPosition: Int64? { forwarder?.position }
+
+    func close() { isClosed = true }
 
     /// Wakes the followers after a commit.
     func committed() {
@@ -69,11 +73,12 @@ final class AuditFeed {
         let reader = access.auditReader
         surroundings.loop.run(on: Self.queue) { () throws(AccessStoreError) in
             try read(reader)
-        } then: { [log = surroundings.log] result in
+        } then: { [self] result in
+            guard !isClosed else { return }
             switch result {
             case .success(let found): done(found)
             case .failure(let error):
-                log("the audit cannot be read: \(error)")
+                surroundings.log("the audit cannot be read: \(error)")
                 failed()
             }
         }

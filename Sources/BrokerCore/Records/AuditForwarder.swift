@@ -5,16 +5,7 @@ import BrokerVarlink
 ///
 /// The broker calls one method at a time. It calls ``take(_:_:)`` only after the previous call is done.
 public protocol AuditKeeper: Sendable {
-    /// The sequence number after which the keeper wants records: that of the last record taken, or the one
-    /// from ``begin(after:)``. If it is `nil`, forwarding starts with the next new record.
-    var position: Int64? { get }
-
-    /// Sets the sequence number after which records follow. The broker calls this on the event loop if
-    /// ``position`` is `nil` or too high. The keeper must store the number, because the broker may restart
-    /// before it sends a record.
-    func begin(after sequence: Int64)
-
-    /// Takes records, in the order of the audit chain.
+    /// Takes records, in the order of the audit chain. After a restart, it may get the last ones again.
     ///
     /// - Parameter done: must be called with `true` if all records were taken, and otherwise with `false`.
     ///   After `false`, the broker sends the same records again later.
@@ -27,23 +18,28 @@ public protocol AuditKeeper: Sendable {
 /// broker's audit lost and later replaced with a different one.
 ///
 /// The audit file is the queue, as for ``AuditFollower``: a slow or unreachable keeper delays no caller and
-/// loses no record. Replies wait only for the broker's own audit, not for the keeper.
+/// loses no record. Replies wait only for the broker's own audit, not for the keeper. The position is in the access
+/// database, whose first keeper ever begins with the next record.
 final class AuditForwarder {
     private let keeper: any AuditKeeper
+    private let access: AccessStore
     private weak var feed: AuditFeed?
-    private(set) var position: Int64
+    /// The sequence number of the last record that the keeper took.
+    private(set) var position: Int64 {
+        get { access.forwarded ?? 0 }
+        set { access.forwarded = newValue }
+    }
     /// The sequence number of the last record known to be synced.
     private var synced: Int64 = 0
     /// Whether the keeper is taking records, or a read of the audit is running or scheduled.
     private var isBusy = false
 
-    init(_ keeper: any AuditKeeper, feed: AuditFeed) {
+    init(_ keeper: any AuditKeeper, feed: AuditFeed, access: AccessStore) {
         self.keeper = keeper
         self.feed = feed
-        let head = feed.head
+        self.access = access
         // If the keeper is ahead of the audit, the audit was replaced by an older one.
-        position = min(keeper.position ?? head, head)
-        if keeper.position != position { keeper.begin(after: position) }
+        position = min(access.forwarded ?? feed.head, feed.head)
     }
 
     func onDisk(upTo count: Int64) {
@@ -79,14 +75,18 @@ final class AuditForwarder {
             position = head
             return next()
         }
-        guard let loop = feed?.surroundings.loop else { return }
+        guard let surroundings = feed?.surroundings else { return }
+        let (loop, limits) = (surroundings.loop, surroundings.limits)
         let bound = LoopBound(self, loop: loop)
+        // A full batch is part of a long queue. The pause leaves time for the keeper's other senders.
+        let pause = records.count < limits.auditRecordsPerBatch ? nil : limits.keeperPause
         keeper.take(records) { taken in
             loop.execute {
                 let forwarder = bound.value
                 guard taken else { return forwarder.tryAgain() }
                 forwarder.position = last
-                forwarder.next()
+                guard let pause else { return forwarder.next() }
+                loop.later(after: pause) { bound.value.next() }
             }
         }
     }

@@ -35,6 +35,7 @@ final class GroupCommit {
     private var windowTimer: (any Scheduled)?
     private var items: [Item] = []
     private var isScheduled = false
+    private var isClosed = false
     /// Whether replies that disclose contacts to an app wait for a sync.
     var isDurable = false
     /// Gets the contacts of each disclosure under a grant.
@@ -58,6 +59,13 @@ final class GroupCommit {
         self.sync = sync
         self.feed = feed
         self.history = history
+    }
+
+    /// Waits for the running sync. No reply is sent afterwards, and no callback runs. Closing the store commits the
+    /// records so far.
+    func close() {
+        sync.close()
+        isClosed = true
     }
 
     // MARK: Records
@@ -238,6 +246,7 @@ final class GroupCommit {
         isScheduled = false
         let items = self.items
         self.items = []
+        guard !isClosed else { return }
         let setsMove = access.willRedeliver
         do throws(AccessStoreError) {
             if access.hasUncommitted {

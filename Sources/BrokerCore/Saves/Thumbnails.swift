@@ -8,10 +8,13 @@ import Dispatch
 /// This work runs after the save. No save waits for a photo to be decoded, and a photo that cannot be
 /// decoded is saved like any other. The broker itself is the author of the change. Apps that may see the
 /// thumbnail find the change in the change history. The contact's modification date stays the same.
+///
+/// The book lists the contacts whose photos wait. If it is closed meanwhile, or the broker ends, the photos wait until the
+/// book is opened again.
 final class Thumbnails {
     /// The maximum number of photos decoded at the same time, at most one per user.
     static let atOnce = 2
-    /// The maximum number of waiting contacts per user. Further ones get no thumbnail.
+    /// The maximum number of waiting contacts per user in memory. Further ones wait until the book is opened again.
     static let mostWaiting = 100_000
 
     private let surroundings: Surroundings
@@ -31,7 +34,7 @@ final class Thumbnails {
     /// Whether no photo is waiting or being processed.
     var isIdle: Bool { waiting.isEmpty && busy.isEmpty }
 
-    /// Queues contacts whose photos were saved.
+    /// Queues contacts whose photos wait for a thumbnail.
     func enqueue(at records: [RecordNumber], of uid: UInt32) {
         guard !records.isEmpty else { return }
         if let index = waiting.firstIndex(where: { $0.uid == uid }) {
@@ -67,9 +70,9 @@ final class Thumbnails {
             loop.run(on: Self.decoding) {
                 makeThumbnail(photo)
             } then: { [self] made in
-                guard let thumbnail = made.get() else { return ended(uid, []) }
+                let thumbnail = made.get()
                 loop.run(on: queue) {
-                    // If the book was closed or removed meanwhile, the thumbnail is dropped.
+                    // If the book was closed meanwhile, the thumbnail is made again later.
                     (try? book.apply([.thumbnail(record, thumbnail, of: photo)], at: seconds)) ?? []
                 } then: { [self] changes in
                     ended(uid, changes.get())
