@@ -344,7 +344,7 @@ let package = Package(
                 "contactbrokerd", "contact-agent", "contactctl", "contactbook", "AskForContact", "ContactsArticle",
                 "CallerID", "SyncClient", "Ports",
                 "PortedScript", "PortedServer", "PortsSwift6", "ContactsProbe", "contactbroker-thumbnail", "CTestImage",
-                "ThreadSanitizer", grdbSQLite,
+                "ThreadSanitizer", grdbSQLite, "BrokerAccessControl", "BrokerAccessStore",
             ]),
     ],
     cxxLanguageStandard: .cxx17

@@ -54,8 +54,10 @@ final class DaemonFixture {
     // MARK: The broker
 
     /// Starts the broker and waits until it accepts connections on all its sockets.
-    func start() throws {
-        let started = try launch()
+    ///
+    /// - Parameter prefix: a command that executes the broker; if `nil`, that of the surroundings.
+    func start(by prefix: [String]? = nil) throws {
+        let started = try launch(prefix: prefix)
         daemon = started
         try waitUntilServed(by: started)
     }
