@@ -334,7 +334,7 @@ let package = Package(
             "CommandTests",
             [
                 "contactctl", "contactbook", "BrokerAuditReport", "BrokerCommandOutput", "Approval", "PseudoTerminal",
-                "ThreadSanitizer", "BrokerModel", "BrokerJSON", "BrokerSystem",
+                "ThreadSanitizer", "BrokerModel", "BrokerJSON", "BrokerSystem", "BrokerVarlinkClient",
             ]),
         tests(
             "DaemonTests",

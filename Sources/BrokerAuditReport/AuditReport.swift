@@ -4,8 +4,8 @@ import BrokerModel
 
 /// What the audit says about some days: which app got how much, and what people and the broker decided.
 ///
-/// It reads the records one by one, oldest first, from the first record of the audit on: the level of an app and the
-/// contacts of its grant follow from records before the period. It keeps numbers for each app, day and contact, and
+/// It reads the records one by one, oldest first: those of the period, and from before it at least those that `QueryAudit`
+/// with `withEarlier` returns, from which the level of an app and the contacts of its grant follow. It keeps numbers for each app, day and contact, and
 /// no record.
 public struct AuditReport: Sendable {
     /// A loss of audit records, or a moment at which some may have been lost.

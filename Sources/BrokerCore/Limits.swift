@@ -157,6 +157,9 @@ public struct Limits: Hashable, Sendable {
     /// Waiting calls of one app that has used up its share of the audit. Further calls fail with
     /// `LimitExceeded`.
     public var callsHeld = 64
+    /// How often a caller with `more` learns how far a read of the audit is. It must be far less than the 180 seconds for
+    /// which contactctl waits for a reply.
+    public var progressInterval = Duration.seconds(1)
     /// Calls that may follow the audit at once.
     public var auditFollowers = 16
     /// The delay before a follower gets new records. Records that are committed meanwhile go into the same

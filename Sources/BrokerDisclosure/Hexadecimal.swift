@@ -13,7 +13,8 @@ public enum Hexadecimal {
     }
 
     public static func text(_ bytes: some Sequence<UInt8>) -> String {
-        String(decoding: digits(of: bytes), as: UTF8.self)
+        // The loop over a buffer is specialized; one over any sequence would call the sequence for each byte.
+        String(decoding: bytes.withContiguousStorageIfAvailable { digits(of: $0) } ?? digits(of: bytes), as: UTF8.self)
     }
 
     /// Returns `nil` unless the text is an even number of lower-case hexadecimal digits. If upper-case digits

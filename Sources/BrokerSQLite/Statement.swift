@@ -143,10 +143,15 @@ public final class Statement<Failure: SQLiteFailure> {
 
     /// Returns the stored bytes of a blob or a text. NULL reads as an empty array.
     @inlinable
-    public func bytes(_ column: Int32) -> [UInt8] {
+    public func bytes(_ column: Int32) -> [UInt8] { withBytes(column) { [UInt8]($0) } }
+
+    /// Like ``bytes(_:)``, without a copy. The pointer is valid while `body` runs.
+    @inlinable
+    public func withBytes<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         // The order matters: `sqlite3_column_blob` may convert the value, which changes the byte count.
-        guard let start = sqlite3_column_blob(handle, column) else { return [] }
-        return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+        let start = sqlite3_column_blob(handle, column)
+        let count = start == nil ? 0 : Int(sqlite3_column_bytes(handle, column))
+        return body(UnsafeRawBufferPointer(start: start, count: count))
     }
 
     /// NULL reads as an empty text.

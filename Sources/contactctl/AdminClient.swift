@@ -13,7 +13,8 @@ struct AdminClient {
     /// Whether the person may be asked for a password.
     private let mayAsk: Bool
 
-    /// The maximum wait for a reply: 120 seconds for the password, and 60 seconds for the broker's work.
+    /// The maximum wait for a reply: 120 seconds for the password, and 60 seconds for the broker's work. While the broker reads
+    /// the audit, it replies every second, so there is no limit for that.
     static let timeout = Duration.seconds(180)
 
     /// Whether standard input or standard error is a terminal. Only then can a person be asked for a
@@ -40,16 +41,21 @@ struct AdminClient {
         }
     }
 
-    /// - Parameter waitingForEver: whether to wait without a timeout. Use this if the broker sends replies as
-    ///   new records arrive.
-    init(to task: String, waitingForEver: Bool = false, mayAsk: Bool = true) throws {
-        self.task = task
-        self.mayAsk = mayAsk
+    /// - Parameter timeout: the maximum wait for each reply; `nil` waits without a limit. Use that if the broker sends
+    ///   replies as new records arrive.
+    init(to task: String, timeout: Duration? = timeout, mayAsk: Bool = true) throws {
         do {
-            client = try BrokerConnection.connect(to: .admin, timeout: waitingForEver ? nil : Self.timeout)
+            self.init(
+                to: task, over: try BrokerConnection.connect(to: .admin, timeout: timeout), mayAsk: mayAsk)
         } catch {
             throw CommandFailure(could: task, error)
         }
+    }
+
+    init(to task: String, over client: VarlinkClient, mayAsk: Bool = true) {
+        self.task = task
+        self.client = client
+        self.mayAsk = mayAsk
     }
 
     func call(_ method: String, _ write: (inout JSONWriter) -> Void = { _ in }) throws -> JSONValue {
@@ -81,16 +87,28 @@ struct AdminClient {
         case refused(_ parameter: String, reason: String)
     }
 
-    /// Calls with `more`, and passes each reply to `each`.
+    /// Like ``call(_:_:)``, for a method that may read all of the audit. Meanwhile shows how far the broker is.
+    func read(_ method: String, _ write: (inout JSONWriter) -> Void) throws -> JSONValue {
+        var last: JSONValue?
+        try stream(method, write) { last = $0 }
+        return last ?? JSONDocument.emptyObject.root
+    }
+
+    /// Calls with `more`, and passes each reply to `each`. Meanwhile shows how far the broker is, if it says so.
     func stream(
         _ method: String, _ write: (inout JSONWriter) -> Void, each: (JSONValue) throws -> Void
     ) throws {
+        var progress = ReadingProgress()
+        defer { progress.hide() }
         try asking { password in
             try client.stream("io.contactbroker.Admin.\(method)") {
                 write(&$0)
                 password(&$0)
             } each: { reply, _ in
+                // What it prints must not be on the line of the progress.
+                progress.hide()
                 try each(reply)
+                progress.show(reply["progress"]?.integer)
                 return true
             }
         }

@@ -58,7 +58,7 @@ struct AuditCommand: ParsableCommand {
 
     func run() throws {
         let users = try users.users(to: "read the audit")
-        let client = try AdminClient(to: "read the audit", waitingForEver: follow)
+        let client = try AdminClient(to: "read the audit", timeout: follow ? nil : AdminClient.timeout)
         // An app that was reset has records, but no grant from which to learn its identifier. In that case
         // this program reads all records and filters them.
         let identifier: String? = try app.flatMap { word in

@@ -42,6 +42,8 @@ struct ReportCommand: ParsableCommand {
         if let html { _ = try file(at: html) }
         try AdminClient(to: Self.task).stream("QueryAudit") {
             users.write(&$0)
+            $0.member("since", Timestamp.text(seconds: report.period.begin))
+            $0.member("withEarlier", true)
             $0.member("until", Timestamp.text(seconds: report.period.end))
         } each: { reply in
             if let day = RemovedRecords.day(reply).flatMap(Timestamp.seconds) { report.noteRemoval(until: day) }

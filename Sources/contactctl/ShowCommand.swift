@@ -18,7 +18,7 @@ struct ShowCommand: ParsableCommand {
         let client = try AdminClient(to: "show the app")
         let grants = try client.grants(of: target, users)
         guard let identifier = grants.first?.app else { return }
-        let reply = try client.call("QueryAudit") {
+        let reply = try client.read("QueryAudit") {
             $0.member("app", identifier)
             $0.member("limit", Self.recent)
             users.write(&$0)

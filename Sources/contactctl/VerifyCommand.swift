@@ -30,7 +30,7 @@ struct VerifyCommand: ParsableCommand {
         let mayRead = getuid() == 0 && BrokerConnection.systemBrokerIsInstalled
         let journal = mayRead ? JournalHeads.read(since: earliest) : nil
         let heads = journal?.heads ?? []
-        let reply = try AdminClient(to: "verify the audit").call("VerifyAudit") {
+        let reply = try AdminClient(to: "verify the audit").read("VerifyAudit") {
             if !heads.isEmpty { journal?.write(&$0) }
         }
         let contradictedHeads = reply["contradictedHeads"]?.elements.map(Array.init) ?? []

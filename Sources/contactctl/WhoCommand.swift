@@ -33,7 +33,7 @@ struct WhoCommand: ParsableCommand {
     func run() throws {
         let users = try UserName.users(user, to: "look up the contact")
         let client = try AdminClient(to: "look up the contact")
-        let reply = try client.call("FindContactAccess") {
+        let reply = try client.read("FindContactAccess") {
             $0.member("contact", contact)
             $0.member("since", since.flatMap { Moment($0)?.before(Int64(Glibc.time(nil))) })
             users.write(&$0)

@@ -17,6 +17,7 @@ struct ReportTests {
         let run = try ReportRun(seed: seed, deletes: deletes)
         for _ in 0..<1_200 { try run.step() }
         try run.compare()
+        try run.compareParts()
     }
 }
 
@@ -152,6 +153,50 @@ private final class ReportRun {
         mine.names.formUnion(answer.names)
         mine.namesByDay[now / Self.day, default: []].formUnion(answer.names)
         if isList, access == .full { mine.listedAll = true }
+    }
+
+    /// The records that `QueryAudit` with `withEarlier` has at least.
+    private func needed(_ records: [JSONValue], since begin: Int64) -> [JSONValue] {
+        var (begun, used, lastUses): (Set<String>, Set<String>, [String: Int]) = ([], [], [:])
+        var needed: Set<Int> = []
+        for (index, record) in records.enumerated() {
+            let event = record["event"]?.string ?? ""
+            let app =
+                "\(record["uid"]?.integer ?? 0) \(record["strength"]?.string ?? "") \(record["app"]?.string ?? "")"
+            let isLater = record["time"]?.string.flatMap(Timestamp.seconds).map { $0 >= begin } ?? false
+            if isLater || begun.insert(app).inserted || ["grant", "revocation", "save", "purge"].contains(event) {
+                needed.insert(index)
+            }
+            guard event == "disclosure", !isLater else { continue }
+            if used.insert(app).inserted { needed.insert(index) }
+            lastUses[app] = index
+        }
+        return needed.union(lastUses.values).sorted().map { records[$0] }
+    }
+
+    /// A report about the last days is the same without the earlier records that it does not need.
+    func compareParts() throws {
+        let records = try ctl.stream("QueryAudit").flatMap { $0.parameters["records"]?.elements.map(Array.init) ?? [] }
+        var left = records.count
+        for days in [1, 2, 5] {
+            let period = ReportPeriod(endingOnDayOf: now, days: days)
+            let needed = needed(records, since: period.begin)
+            left = min(left, needed.count)
+            let texts = [records, needed].map { records in
+                var report = AuditReport(period)
+                for record in records { report.read(record) }
+                let apps = report.users.flatMap(\.apps).map {
+                    """
+                    \($0.identity) \(String(describing: $0.level)) \($0.levelSince ?? 0) \($0.contacts) \($0.disclosureCount)
+                    \($0.contactsByDay.sorted { $0.key < $1.key }) \($0.firstUse ?? 0) \($0.lastUse ?? 0) \($0.isUnused)
+                    \($0.otherReplies) \($0.refusals) \($0.saves)
+                    """
+                }
+                return "\(report.beginning ?? 0) \(report.daysWithoutRecords) \(apps)"
+            }
+            #expect(texts[0] == texts[1], "\(days) days")
+        }
+        #expect(left < records.count)
     }
 
     func compare() throws {

@@ -1,5 +1,11 @@
+import BrokerCommandOutput
+import BrokerJSON
+import BrokerVarlinkClient
 import Glibc
+import Synchronization
 import Testing
+
+@testable import contactctl
 
 @Suite("contactctl with a long audit")
 struct LongAuditTests {
@@ -26,6 +32,65 @@ struct LongAuditTests {
         let table = try run("contactctl", "audit", "--since", "2026-01-01", with: broker())
         #expect(table.code == 0 && table.output.split(separator: "\n").count == 100_001)
         #expect(table.error == "shows the latest 100000 of 110000; for all: --csv\n")
+    }
+
+    private static let results = [
+        "VerifyAudit": #"{"records":12,"head":"ab12"}"#, "FindContactAccess": #"{"matches":1,"now":[],"seen":[]}"#,
+        "QueryAudit": #"{"records":[]}"#,
+    ]
+
+    /// A broker that sends the result after two replies which say how far it is.
+    ///
+    /// - Parameter pause: before the first reply, in microseconds.
+    private func slowBroker(pause: UInt32 = 0) throws -> ScriptedBroker {
+        try ScriptedBroker { method, _ in
+            usleep(pause)
+            return Self.results[method].map {
+                .replies([#"{"records":[],"progress":0}"#, #"{"records":[],"progress":42}"#, $0])
+            }
+                ?? .reply(#"{"grants":[{"app":"mail","uid":1000,"strength":"installed","status":"full"}]}"#)
+        }
+    }
+
+    @Test(
+        "If the broker reads for long, a terminal shows how far it is, and then only the result",
+        arguments: [["verify"], ["who", "Ada"], ["report"], ["audit", "--csv", "--since", "7d"], ["show", "mail"]])
+    func progress(arguments: [String]) throws {
+        let broker = try slowBroker(pause: 1_000_000)
+        let shown = try RunningProgram("contactctl", arguments, runtime: broker.folder, errorIsTerminal: true).finish()
+        #expect(shown.code == 0 && shown.error.contains("\rreading the audit: 42 %\u{1B}[K\r\u{1B}[K"))
+        let silent = try RunningProgram("contactctl", arguments, runtime: broker.folder).finish()
+        #expect(silent.code == 0 && silent.output == shown.output && !silent.error.contains("reading"))
+    }
+
+    @Test("It waits longer than for one reply, as long as replies arrive, and no longer if none does")
+    func patience() throws {
+        let limit = Duration.seconds(1)
+        let longest = Mutex(Duration.zero)
+        // 40 replies in 2 seconds.
+        let replies = (0..<40).map { #"{"records":\#($0),"head":"","progress":1}"# }
+        let broker = try ScriptedBroker { method, _ in
+            method == "VerifyAudit"
+                ? .paced(replies, every: .milliseconds(50)) { gap in
+                    longest.withLock { $0 = max($0, gap) }
+                } : .silence
+        }
+        func client(_ limit: Duration) throws -> AdminClient {
+            AdminClient(
+                to: "verify the audit",
+                over: try VarlinkClient(path: broker.folder + "/admin/io.contactbroker.Admin", timeout: limit))
+        }
+        let began = ContinuousClock.now
+        var last: Int64?
+        do {
+            last = try client(limit).read("VerifyAudit") { _ in }["records"]?.integer
+        } catch {
+            // On a machine that is so slow, the test says nothing.
+            #expect(longest.withLock { $0 } > limit / 2, "\(error)")
+            return
+        }
+        #expect(last == 39 && ContinuousClock.now - began > limit)
+        #expect(throws: CommandFailure.self) { try client(.milliseconds(200)).read("QueryAudit") { _ in } }
     }
 
     @Test(

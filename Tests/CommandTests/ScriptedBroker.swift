@@ -11,6 +11,10 @@ final class ScriptedBroker: Sendable {
         case replies([String])
         case error(String, parameters: String = "{}")
         case hangUp
+        /// Several replies with a pause before each; `sent` gets the time since the one before.
+        case paced([String], every: Duration, sent: @Sendable (Duration) -> Void)
+        /// No reply.
+        case silence
     }
 
     struct Asked: Sendable {
@@ -114,15 +118,24 @@ final class ScriptedBroker: Sendable {
                 let parameters = call["parameters"] ?? JSONDocument.emptyObject.root
                 note(Asked(method: method, parameters: String(decoding: parameters.text, as: UTF8.self)))
                 var frames: [String] = []
+                var pacing: (pause: Duration, sent: (Duration) -> Void)?
                 switch answer(method, parameters) {
                 case .reply(let text): frames = ["{\"parameters\":\(text)}"]
-                case .replies(let texts):
-                    frames = texts.dropLast().map { "{\"parameters\":\($0),\"continues\":true}" }
-                    frames.append("{\"parameters\":\(texts.last ?? "{}")}")
+                case .replies(let texts): frames = Self.frames(texts)
                 case .error(let name, let parameters): frames = ["{\"error\":\"\(name)\",\"parameters\":\(parameters)}"]
+                case .silence: break
+                case .paced(let texts, let pause, let sent):
+                    frames = Self.frames(texts)
+                    pacing = (pause, sent)
                 case .hangUp: return
                 }
+                var before = ContinuousClock.now
                 for frame in frames {
+                    if let pacing {
+                        usleep(UInt32(pacing.pause / .microseconds(1)))
+                        pacing.sent(ContinuousClock.now - before)
+                        before = .now
+                    }
                     var bytes = Array(frame.utf8) + [0]
                     while !bytes.isEmpty {
                         let sent = send(connection, bytes, bytes.count, CInt(MSG_NOSIGNAL))
@@ -136,6 +149,11 @@ final class ScriptedBroker: Sendable {
             seen = pending.count
             pending += buffer[..<count]
         }
+    }
+
+    private static func frames(_ replies: [String]) -> [String] {
+        replies.dropLast().map { "{\"parameters\":\($0),\"continues\":true}" }
+            + ["{\"parameters\":\(replies.last ?? "{}")}"]
     }
 
     private static func onThread(_ body: @escaping @Sendable () -> Void) {

@@ -47,7 +47,9 @@ extension AccessStore {
 
     /// Returns a new reader, for use on a worker.
     public var auditReader: AuditReader {
-        AuditReader(database: folder.database, known: lastPosition, summary: auditSummary)
+        AuditReader(
+            database: folder.database, known: lastPosition, summary: auditSummary,
+            after: removal?.last.sequence ?? 0)
     }
 
     var lastPosition: AuditPosition {

@@ -9,11 +9,22 @@ struct AuditBlock {
     private var events: Set<[UInt8]> = []
     private var contacts = ContactFilter()
     /// The callers, ascending, each with the end of its part of ``places``.
-    private var callers: [(caller: Int64, end: Int)] = []
+    fileprivate var callers: [(caller: Int64, end: Int, uses: Uses?)] = []
     /// Where the records of each caller are in the block, ascending.
-    private var places: [UInt16] = []
+    fileprivate var places: [UInt16] = []
+    /// Where the records of grants, revocations, saves and purges are in the block, ascending.
+    fileprivate var changes: [UInt16] = []
     /// The caller of each record, until ``complete()``.
-    private var unsorted: [(caller: Int64, place: UInt16)] = []
+    private var unsorted: [(caller: Int64, place: UInt16, isUse: Bool)] = []
+
+    /// Where the first and the last disclosure to a caller are in the block.
+    fileprivate struct Uses {
+        let first: UInt16
+        var last: UInt16
+    }
+
+    private static let changing = [AuditEvent.grant, .revocation, .save, .purge].map { Array($0.rawValue.utf8) }
+    private static let disclosure = Array(AuditEvent.disclosure.rawValue.utf8)
 
     /// - Parameter range: at most 65,536 records.
     init(_ range: ClosedRange<Int64>) { self.range = range }
@@ -28,16 +39,19 @@ struct AuditBlock {
         self.times = min(times.lowerBound, time)...max(times.upperBound, time)
         events.insert(event)
         if let contacts { self.contacts.add(contacts) }
-        unsorted.append((caller, UInt16(truncatingIfNeeded: sequence - range.lowerBound)))
+        let place = UInt16(truncatingIfNeeded: sequence - range.lowerBound)
+        if Self.changing.contains(event) { changes.append(place) }
+        unsorted.append((caller, place, event == Self.disclosure))
     }
 
     /// Call this after the last record.
     mutating func complete() {
         unsorted.sort { ($0.caller, $0.place) < ($1.caller, $1.place) }
         places = unsorted.map(\.place)
-        for (place, record) in unsorted.enumerated() {
-            if callers.last?.caller == record.caller { callers.removeLast() }
-            callers.append((record.caller, place + 1))
+        for (end, record) in unsorted.enumerated() {
+            var uses = callers.last?.caller == record.caller ? callers.removeLast().uses : nil
+            if record.isUse { uses = Uses(first: uses?.first ?? record.place, last: record.place) }
+            callers.append((record.caller, end + 1, uses))
         }
         unsorted = []
     }
@@ -58,13 +72,47 @@ struct AuditBlock {
         guard let wanted, !isUnread else { return [range] }
         var found: [UInt16] = []
         var start = 0
-        for (caller, end) in callers {
+        for (caller, end, _) in callers {
             if wanted.contains(caller) { found += places[start..<end] }
             start = end
         }
         // Reading the whole block is quicker than looking up more than an eighth of its records.
         guard found.count * 8 <= range.count else { return [range] }
-        return found.sorted().map { (range.lowerBound + Int64($0))...(range.lowerBound + Int64($0)) }
+        return ranges(at: found.sorted())
+    }
+
+    fileprivate func isBefore(_ time: Int64) -> Bool { times.map { $0.upperBound < time } ?? false }
+
+    fileprivate func ranges(at places: some Sequence<UInt16>) -> [ClosedRange<Int64>] {
+        places.map { (range.lowerBound + Int64($0))...(range.lowerBound + Int64($0)) }
+    }
+}
+
+extension [AuditBlock] {
+    /// The records to read, by the place of their block, of the blocks that lie before a time as a whole; see
+    /// ``AuditFilter/withEarlier``.
+    ///
+    /// - Parameters:
+    ///   - wanted: the callers; `nil` for all.
+    ///   - all: the records that the query reads. If all blocks with them reach into the time, the result is empty.
+    func earlier(than since: Int64, of wanted: Set<Int64>?, in all: ClosedRange<Int64>) -> [Int: [ClosedRange<Int64>]] {
+        guard contains(where: { $0.isBefore(since) && $0.range.overlaps(all) }) else { return [:] }
+        var found: [Int: Set<UInt16>] = [:]
+        var begun: Set<Int64> = []
+        var lastUses: [Int64: (block: Int, place: UInt16)] = [:]
+        for (index, block) in enumerated() where block.isBefore(since) {
+            found[index] = Set(block.changes)
+            var start = 0
+            for (caller, end, uses) in block.callers {
+                defer { start = end }
+                guard wanted?.contains(caller) ?? true else { continue }
+                if begun.insert(caller).inserted { found[index]?.insert(block.places[start]) }
+                guard let uses else { continue }
+                if lastUses.updateValue((index, uses.last), forKey: caller) == nil { found[index]?.insert(uses.first) }
+            }
+        }
+        for use in lastUses.values { found[use.block]?.insert(use.place) }
+        return found.reduce(into: [:]) { $0[$1.key] = self[$1.key].ranges(at: $1.value.sorted()) }
     }
 }
 

@@ -1,11 +1,12 @@
 import BrokerAccessControl
 import BrokerModel
+import BrokerSQLite
 import CBrokerCrypto
 
 /// One row of the audit as stored. Enumeration values are kept as strings, so that a row whose value this
 /// version does not know can still be hashed.
 ///
-/// `Text` is `String` for a row about to be written, and `[UInt8]` for a row read from the database, so that
+/// `Text` is `String` for a row about to be written, and ``StoredColumn`` for a row read from the database, so that
 /// invalid UTF-8 is hashed as stored.
 struct AuditRow<Text: AuditText> {
     var sequence: Int64
@@ -17,7 +18,7 @@ struct AuditRow<Text: AuditText> {
     var status: Text?
     var keys: Int64?
     var count: Int64?
-    var contacts: [UInt8]?
+    var contacts: Text.Blob?
     var revision: Int64?
     var repeats: Int64?
     var detail: Text?
@@ -25,14 +26,44 @@ struct AuditRow<Text: AuditText> {
 
 /// A text of an audit row, which gives access to its stored bytes.
 protocol AuditText {
+    /// The type of a blob in the same row.
+    associatedtype Blob: AuditText
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result
 }
 
+/// A text or a blob of a statement's current row, which is read where SQLite has it. Not to be used after the next step.
+struct StoredColumn: AuditText {
+    typealias Blob = StoredColumn
+    private let statement: PreparedStatement
+    private let column: Int32
+
+    /// NULL reads as an empty text.
+    init(_ statement: PreparedStatement, _ column: Int32) {
+        self.statement = statement
+        self.column = column
+    }
+
+    static func orNil(_ statement: PreparedStatement, _ column: Int32) -> StoredColumn? {
+        statement.isNull(column) ? nil : StoredColumn(statement, column)
+    }
+
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        statement.withBytes(column, body)
+    }
+
+    var bytes: [UInt8] { withBytes { [UInt8]($0) } }
+    var text: String { withBytes { String(decoding: $0, as: UTF8.self) } }
+}
+
 extension [UInt8]: AuditText {
+    typealias Blob = [UInt8]
+
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { withUnsafeBytes(body) }
 }
 
 extension String: AuditText {
+    typealias Blob = [UInt8]
+
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         var text = self
         return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }

@@ -40,10 +40,17 @@ public struct AuditFilter: Hashable, Sendable {
     public var event: AuditEvent?
     /// A contact's pseudonym. A malformed pseudonym matches nothing.
     public var contact: String?
+    /// The pseudonyms of a contact's cards. Only records match from which follows which apps saw the contact: those that
+    /// name one of the cards, all grants and revocations, and the disclosures that name nobody. At least one.
+    public var concerning: [String]?
+    /// Whether records from before ``since`` match, too. A query then finds at least those from which follows what apps
+    /// could see at that time: the grants, revocations, saves and purges, and the first record of each app and the first
+    /// and the last disclosure to it.
+    public var withEarlier = false
 
     public init(
         uid: UInt32? = nil, app: String? = nil, strength: IdentityStrength? = nil, since: Int64? = nil,
-        until: Int64? = nil, event: AuditEvent? = nil, contact: String? = nil
+        until: Int64? = nil, event: AuditEvent? = nil, contact: String? = nil, withEarlier: Bool = false
     ) {
         self.uid = uid
         self.app = app
@@ -52,6 +59,7 @@ public struct AuditFilter: Hashable, Sendable {
         self.until = until
         self.event = event
         self.contact = contact
+        self.withEarlier = withEarlier
     }
 }
 

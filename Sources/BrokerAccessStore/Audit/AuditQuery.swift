@@ -14,10 +14,12 @@ struct AuditQuery {
         """
     private static let rows = "SELECT \(columns) FROM \(table)"
 
-    /// - Parameter summary: helps to skip records that cannot match; `nil` reads all of them.
+    /// - Parameters:
+    ///   - summary: helps to skip records that cannot match; `nil` reads all of them.
+    ///   - progress: if it is over, the result is incomplete.
     func records(
         matching filter: AuditFilter, after sequence: Int64?, limit: Int, newestFirst: Bool,
-        summary: AuditSummary? = nil
+        summary: AuditSummary? = nil, progress: AuditProgress? = nil
     ) throws(AccessStoreError) -> [AuditEntry] {
         var pseudonym: [UInt8]?
         if let contact = filter.contact {
@@ -34,19 +36,27 @@ struct AuditQuery {
         var entries: [AuditEntry] = []
         guard let summary, filter != AuditFilter(),
             let last = try connection.statement("SELECT max(sequence) FROM audit").first({ $0.integerOrNil(0) }),
-            let blocks = try summary.blocks(upTo: last, reading: connection)
+            let blocks = try summary.blocks(upTo: last, reading: connection, progress)
         else {
             try add(&entries, upTo: limit, pseudonym, in: all, statement)
             return entries
         }
         let callers = try callers(matching: filter)
         if callers?.isEmpty == true { return [] }
-        for place in 0..<blocks.count where entries.count < limit {
-            let block = blocks[newestFirst ? blocks.count - 1 - place : place]
-            guard block.range.overlaps(all), block.mayMatch(filter, pseudonym) else { continue }
-            let ranges = block.ranges(of: callers)
+        let since = filter.withEarlier ? filter.since : nil
+        let earlier = since.map { blocks.earlier(than: $0, of: callers, in: all) } ?? [:]
+        for place in newestFirst ? Array(blocks.indices.reversed()) : Array(blocks.indices) {
+            guard entries.count < limit, progress?.isOver != true else { return entries }
+            let block = blocks[place]
+            guard block.range.overlaps(all) else { continue }
+            let ranges = block.mayMatch(filter, pseudonym) ? block.ranges(of: callers) : earlier[place] ?? []
             for range in newestFirst ? ranges.reversed() : ranges where range.overlaps(all) && entries.count < limit {
                 try add(&entries, upTo: limit, pseudonym, in: range.clamped(to: all), statement)
+            }
+            if newestFirst {
+                progress?.reached(backTo: block.range.lowerBound)
+            } else {
+                progress?.reached(block.range.upperBound)
             }
         }
         return entries
@@ -67,22 +77,32 @@ struct AuditQuery {
     private func statement(
         matching filter: AuditFilter, _ pseudonym: [UInt8]?, newestFirst: Bool
     ) throws(AccessStoreError) -> PreparedStatement {
-        try connection.statement(
+        let concerned = filter.concerning?.map { Hexadecimal.bytes($0) } ?? []
+        let values = concerned.indices.map { "(?\($0 + 10))" }.joined(separator: ", ")
+        let statement = try connection.statement(
             """
-            SELECT \(Self.columns),
-                coalesce(
-                    (SELECT hash FROM audit AS p WHERE p.sequence = audit.sequence - 1),
-                    (SELECT lastHash FROM auditRemoval WHERE last = audit.sequence - 1), zeroblob(32))
-            FROM \(Self.table) WHERE sequence BETWEEN ?1 AND ?9
+            \(concerned.isEmpty ? "" : "WITH concerned (pseudonym) AS (VALUES \(values))")
+            \(Self.rows) WHERE sequence BETWEEN ?1 AND ?9
                 AND (?2 IS NULL OR uid = ?2) AND (?3 IS NULL OR app = ?3) AND (?4 IS NULL OR strength = ?4)
                 AND (?5 IS NULL OR time >= ?5) AND (?6 IS NULL OR time < ?6) AND (?7 IS NULL OR event = ?7)
                 AND (?8 IS NULL OR instr(contacts, ?8) > 0)
+                \(concerned.isEmpty ? "" : Self.concerns)
             ORDER BY sequence \(newestFirst ? "DESC" : "ASC")
             """
         )
         .bind(2, filter.uid.map(Int64.init)).bind(3, filter.app).bind(4, filter.strength?.rawValue)
-        .bind(5, filter.since).bind(6, filter.until).bind(7, filter.event?.rawValue).bind(8, pseudonym)
+        .bind(5, filter.withEarlier ? nil : filter.since).bind(6, filter.until).bind(7, filter.event?.rawValue).bind(
+            8, pseudonym)
+        for (index, pseudonym) in concerned.enumerated() { statement.bind(Int32(index) + 10, pseudonym) }
+        return statement
     }
+
+    /// See ``AuditFilter/concerning``.
+    private static let concerns = """
+        AND (event IN ('\(AuditEvent.grant.rawValue)', '\(AuditEvent.revocation.rawValue)')
+            OR event = '\(AuditEvent.disclosure.rawValue)' AND contacts IS NULL
+            OR EXISTS (SELECT 1 FROM concerned WHERE instr(contacts, pseudonym) > 0))
+        """
 
     private func add(
         _ entries: inout [AuditEntry], upTo limit: Int, _ pseudonym: [UInt8]?, in range: ClosedRange<Int64>,
@@ -93,14 +113,36 @@ struct AuditQuery {
         while entries.count < limit, try statement.step() {
             let row = Self.row(statement)
             // `instr` may match across the boundary of two pseudonyms.
-            if let pseudonym, !Self.pseudonyms(row.contacts ?? []).contains(pseudonym[...]) { continue }
+            if let pseudonym, !Self.pseudonyms(row.contacts?.bytes ?? []).contains(pseudonym[...]) { continue }
             let hash = statement.bytesOrNil(13) ?? []
-            let previous = statement.bytesOrNil(14) ?? []
+            let before = entries.last.flatMap { $0.sequence == row.sequence - 1 ? $0.hash : nil }
+            let previous = if let before { before } else { Hexadecimal.text(try self.hash(before: row.sequence)) }
             guard let entry = AuditEntry(row, previous: previous, hash: hash) else {
                 throw .damaged(reason: "audit record \(row.sequence) cannot be read; verify the audit")
             }
             entries.append(entry)
         }
+    }
+
+    /// The hash of the record before this one, which may be one that retention removed.
+    private func hash(before sequence: Int64) throws(AccessStoreError) -> [UInt8] {
+        try connection.statement(
+            """
+            SELECT coalesce(
+                (SELECT hash FROM audit WHERE sequence = ?1), (SELECT lastHash FROM auditRemoval WHERE last = ?1))
+            """
+        ).bind(1, sequence - 1).first { $0.bytesOrNil(0) } ?? AuditChain.beginning
+    }
+
+    /// The apps of a user that the audit ever named.
+    func apps(of uid: UInt32) throws(AccessStoreError) -> Set<Principal> {
+        let rows = try connection.statement("SELECT strength, app FROM auditCaller WHERE uid = ? AND app <> ''")
+        return Set(
+            try rows.bind(1, Int64(uid)).all { row in
+                row.textOrNil(0).flatMap(IdentityStrength.init(rawValue:)).map {
+                    Principal(uid: uid, strength: $0, app: row.text(1))
+                }
+            }.compactMap(\.self))
     }
 
     /// Verifies one step of the chain in one read transaction, so that all its reads see the same state.
@@ -205,15 +247,16 @@ struct AuditQuery {
         return AuditPosition(sequence: sequence, hash: hash)
     }
 
-    private static func row(_ statement: PreparedStatement) -> AuditRow<[UInt8]> {
+    private static func row(_ statement: PreparedStatement) -> AuditRow<StoredColumn> {
         AuditRow(
             sequence: statement.integerOrNil(0) ?? 0, time: statement.integerOrNil(1) ?? 0,
-            uid: statement.integerOrNil(2) ?? 0,
-            app: statement.bytesOrNil(3) ?? [], strength: statement.bytesOrNil(4), event: statement.bytesOrNil(5) ?? [],
-            status: statement.bytesOrNil(6), keys: statement.integerOrNil(7), count: statement.integerOrNil(8),
-            contacts: statement.bytesOrNil(9), revision: statement.integerOrNil(10),
-            repeats: statement.integerOrNil(11),
-            detail: statement.bytesOrNil(12))
+            uid: statement.integerOrNil(2) ?? 0, app: StoredColumn(statement, 3),
+            strength: StoredColumn.orNil(statement, 4),
+            event: StoredColumn(statement, 5), status: StoredColumn.orNil(statement, 6),
+            keys: statement.integerOrNil(7),
+            count: statement.integerOrNil(8), contacts: StoredColumn.orNil(statement, 9),
+            revision: statement.integerOrNil(10),
+            repeats: statement.integerOrNil(11), detail: StoredColumn.orNil(statement, 12))
     }
 
     private static func pseudonyms(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
@@ -225,29 +268,29 @@ struct AuditQuery {
 
 extension AuditEntry {
     /// Fails if the row contains a value that is malformed or unknown to this version of the broker.
-    init?(_ row: AuditRow<[UInt8]>, previous: [UInt8], hash: [UInt8]) {
-        func word<Word: RawRepresentable<String>>(_ bytes: [UInt8]?, as type: Word.Type) -> Word?? {
-            guard let bytes else { return .some(nil) }
-            return Word(rawValue: String(decoding: bytes, as: UTF8.self)).map { .some($0) }
+    init?(_ row: AuditRow<StoredColumn>, previous: String, hash: [UInt8]) {
+        func word<Word: RawRepresentable<String>>(_ text: StoredColumn?, as type: Word.Type) -> Word?? {
+            guard let text else { return .some(nil) }
+            return Word(rawValue: text.text).map { .some($0) }
         }
+        let contacts = row.contacts?.bytes
         guard let uid = UInt32(exactly: row.uid),
             let strength = word(row.strength, as: IdentityStrength.self),
-            let event = AuditEvent(rawValue: String(decoding: row.event, as: UTF8.self)),
+            let event = AuditEvent(rawValue: row.event.text),
             let status = word(row.status, as: AuthorizationStatus.self),
-            row.contacts.map({ $0.count.isMultiple(of: Pseudonyms.size) }) ?? true
+            contacts.map({ $0.count.isMultiple(of: Pseudonyms.size) }) ?? true
         else { return nil }
         self.init(
-            sequence: row.sequence, time: row.time, uid: uid, app: String(decoding: row.app, as: UTF8.self),
+            sequence: row.sequence, time: row.time, uid: uid, app: row.app.text,
             strength: strength, event: event, status: status,
             keys: row.keys.map { ContactKeySet(rawValue: UInt64(bitPattern: $0)) },
             count: row.count.map(Int.init),
-            contacts: row.contacts.map { bytes in
+            contacts: contacts.map { bytes in
                 stride(from: 0, to: bytes.count, by: Pseudonyms.size).map {
                     Hexadecimal.text(bytes[$0..<$0 + Pseudonyms.size])
                 }
             },
-            revision: row.revision, repeats: row.repeats.map(Int.init),
-            detail: row.detail.map { String(decoding: $0, as: UTF8.self) },
-            previous: Hexadecimal.text(previous), hash: Hexadecimal.text(hash))
+            revision: row.revision, repeats: row.repeats.map(Int.init), detail: row.detail?.text,
+            previous: previous, hash: Hexadecimal.text(hash))
     }
 }

@@ -1,3 +1,4 @@
+import BrokerAccessControl
 import BrokerSQLite
 
 /// Reads the audit on a worker, because a query without an index reads every record. Each query opens its own
@@ -9,12 +10,22 @@ public struct AuditReader: Sendable {
     /// The last record that was committed when the reader was created.
     let known: AuditPosition
     let summary: AuditSummary
+    /// Tells the reader to stop, and others how far it is.
+    public let progress: AuditProgress
+
+    init(database: String, known: AuditPosition, summary: AuditSummary, after removed: Int64 = 0) {
+        self.database = database
+        self.known = known
+        self.summary = summary
+        progress = AuditProgress(after: removed, upTo: known.sequence)
+    }
 
     private func query() throws(AccessStoreError) -> AuditQuery {
         AuditQuery(connection: try Database.open(database, .readOnly))
     }
 
-    /// Returns at most `limit` matching records, in the order in which the chain is read.
+    /// Returns at most `limit` matching records, in the order in which the chain is read. Stops between two blocks if
+    /// ``progress`` is over.
     ///
     /// - Parameters:
     ///   - sequence: only records after this one; with `newestFirst`, only records before it.
@@ -22,8 +33,13 @@ public struct AuditReader: Sendable {
     public func records(
         matching filter: AuditFilter, after sequence: Int64?, limit: Int, newestFirst: Bool = false
     ) throws(AccessStoreError) -> [AuditEntry] {
-        try query().records(matching: filter, after: sequence, limit: limit, newestFirst: newestFirst, summary: summary)
+        try query().records(
+            matching: filter, after: sequence, limit: limit, newestFirst: newestFirst, summary: summary,
+            progress: progress)
     }
+
+    /// The apps of a user that the audit ever named, also in records that retention removed.
+    public func apps(of uid: UInt32) throws(AccessStoreError) -> Set<Principal> { try query().apps(of: uid) }
 
     /// Whether the chain contains this record with this hash, or retention removed it.
     public func has(_ position: AuditPosition) throws(AccessStoreError) -> Bool {
@@ -82,5 +98,23 @@ public struct AuditReader: Sendable {
     /// hash that was stored elsewhere.
     public func verify(from: Int64?, budget rows: Int) throws(AccessStoreError) -> AuditVerification {
         try query().verify(from: from, budget: rows, known: known)
+    }
+
+    /// Verifies the whole chain in steps, including records that are appended meanwhile. Stops after a step if
+    /// ``progress`` is over.
+    ///
+    /// - Returns: the number of verified records, and the last step.
+    public func verifyAll(rowsPerStep rows: Int = 10_000) throws(AccessStoreError) -> (
+        checked: Int, last: AuditVerification
+    ) {
+        var checked = 0
+        var from: Int64?
+        while true {
+            let step = try verify(from: from, budget: rows)
+            checked += step.checked
+            guard step.brokenAt == nil, let next = step.next, !progress.isOver else { return (checked, step) }
+            from = next
+            progress.reached(next - 1)
+        }
     }
 }

@@ -12,6 +12,8 @@ final class AuditSummary: Sendable {
     private let size: Int64
     /// A shorter audit is read as a whole.
     private let fewest: Int64
+    /// Blocks that are read at once. A read that nobody wants any more stops after them.
+    private static let blocksAtOnce = 100
     private let complete = Mutex<[AuditBlock]>([])
 
     init(size: Int64 = 500, fewest: Int64 = 20_000) {
@@ -21,16 +23,25 @@ final class AuditSummary: Sendable {
 
     /// Returns what the blocks contain, in order; `nil` if the audit is short.
     ///
-    /// - Parameter last: the audit's last record.
-    func blocks(upTo last: Int64, reading connection: Database) throws(AccessStoreError) -> [AuditBlock]? {
+    /// - Parameters:
+    ///   - last: the audit's last record.
+    ///   - progress: if it is over, the result lacks blocks.
+    func blocks(
+        upTo last: Int64, reading connection: Database, _ progress: AuditProgress? = nil
+    ) throws(AccessStoreError) -> [AuditBlock]? {
         guard last >= fewest else { return nil }
-        // The lock is free between reading and keeping, so two queries may read the same records, with the same result.
-        let known = complete.withLock { $0.count }
-        let new = try read(from: known, to: Int(last / size), connection)
-        var blocks = complete.withLock { blocks in
-            if blocks.count == known { blocks += new }
-            return blocks
+        var known = complete.withLock { $0.count }
+        let end = Int(last / size)
+        while known < end {
+            if progress?.isOver == true { return [] }
+            // The lock is free between reading and keeping, so two queries may read the same records, with the same result.
+            let new = try read(from: known, to: min(end, known + Self.blocksAtOnce), connection)
+            known = complete.withLock { blocks in
+                if blocks.count == known { blocks += new }
+                return blocks.count
+            }
         }
+        var blocks = complete.withLock { $0 }
         // The records after the last complete block.
         let rest = Int64(blocks.count) * size + 1
         if rest <= last { blocks.append(AuditBlock(unread: rest...last)) }

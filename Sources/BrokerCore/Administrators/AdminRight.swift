@@ -80,7 +80,7 @@ extension AdminMethod {
         case .resetGrant, .endSessionGrants: ["app", "strength", "uid", "allUsers"]
         case .explainDecision: ["app", "strength", "uid"]
         case .queryAudit:
-            ["uid", "allUsers", "app", "since", "until", "event", "contact", "named", "limit", "follow"]
+            ["uid", "allUsers", "app", "since", "until", "event", "contact", "named", "limit", "follow", "withEarlier"]
         case .findContactAccess: ["contact", "uid", "since"]
         case .changeGrantedContacts: ["app", "strength", "uid", "change", "contacts", "groups"]
         case .listPending: ["uid", "allUsers"]

@@ -27,8 +27,8 @@ struct AuditQueries {
             sendAudit(call, filter, extent, after: nil)
         } else {
             let limit = parameters.limit ?? Self.recordsWithoutMore
-            feed.latestRecords(for: call, matching: filter, limit: limit) {
-                call.reply(extent.reply($0, removedUntil: feed.removedDay(since: filter.since)))
+            feed.latestRecords(for: call, matching: filter, limit: limit, AuditExtent.progress) {
+                call.reply(extent.reply($0, removedUntil: feed.removedDay(filter)))
             }
         }
     }
@@ -37,6 +37,7 @@ struct AuditQueries {
         var filter = AuditFilter(uid: uid, app: parameters.app, contact: parameters.contact)
         filter.since = try time(parameters.since, "since")
         filter.until = try time(parameters.until, "until")
+        filter.withEarlier = parameters.withEarlier
         if let event = parameters.event {
             guard let event = AuditEvent(rawValue: event) else {
                 throw AdminError.invalidValue(
@@ -68,10 +69,12 @@ struct AuditQueries {
     /// previous one.
     private func sendAudit(_ call: Call, _ filter: AuditFilter, _ extent: AuditExtent, after: Int64?) {
         let limit = surroundings.limits.auditRecordsPerBatch
-        feed.records(for: call, matching: filter, after: after, limit: limit) { records in
+        feed.records(for: call, matching: filter, after: after, limit: limit, AuditExtent.progress) {
+            records, percent in
             let continues = records.count == limit
-            let removedUntil = after == nil ? feed.removedDay(since: filter.since) : nil
-            call.reply(extent.reply(records, removedUntil: removedUntil), continues: continues)
+            let removedUntil = after == nil ? feed.removedDay(filter) : nil
+            let reply = extent.reply(records, removedUntil: removedUntil, progress: continues ? percent : nil)
+            call.reply(reply, continues: continues)
             guard continues else { return }
             call.whenWritable { sendAudit(call, filter, extent, after: records.last?.sequence) }
         }
@@ -81,25 +84,19 @@ struct AuditQueries {
     func verify(_ parameters: AdminParameters, _ call: Call) {
         let folder = surroundings.stateFolder
         let heads = parameters.heads ?? []
-        // Verifies in steps up to the end of the audit, including records that are appended meanwhile.
         feed.read(for: call) {
+            $0.member("records", 0)
+            $0.member("head", "")
+        } _: {
             (reader) throws(AccessStoreError) -> (
                 checked: Int, last: AuditVerification, books: [ContradictedAnchor], heads: [ContradictedPosition],
                 removal: AuditRemoval?
             ) in
-            var checked = 0
-            var from: Int64?
-            while true {
-                let step = try reader.verify(from: from, budget: 10_000)
-                checked += step.checked
-                guard step.brokenAt == nil, let next = step.next else {
-                    return (
-                        checked, step, try reader.contradictions(in: folder), try reader.contradicted(heads),
-                        try reader.removal()
-                    )
-                }
-                from = next
-            }
+            let (checked, last) = try reader.verifyAll()
+            return (
+                checked, last, try reader.contradictions(in: folder), try reader.contradicted(heads),
+                try reader.removal()
+            )
         } _: { result in
             let (checked, step, books, heads, removal) = result
             call.reply {

@@ -49,7 +49,8 @@ struct ContactLookUps {
         let limit = parameters.limit ?? ParameterLimits.auditRecords
         try resolve([text], named: "named", uid: uid, call, session) { matches in
             do throws(VarlinkError) {
-                read(for: call, uid: uid, try Self.one(matches[0], text, "named"), since: 0, keeping: filter) {
+                let cards = try Self.one(matches[0], text, "named")
+                read(for: call, uid: uid, cards, since: 0, keeping: filter, AuditExtent.progress) {
                     let removedUntil = feed.removedDay(since: filter.since)
                     call.reply(AuditExtent.own.reply($0.records.suffix(limit), removedUntil: removedUntil))
                 }
@@ -157,7 +158,13 @@ struct ContactLookUps {
     }
 
     private func answer(_ call: Call, uid: UInt32, _ cards: Set<RecordNumber>, since: Int64) {
-        read(for: call, uid: uid, cards, since: since) { sightings in
+        read(for: call, uid: uid, cards, since: since) {
+            $0.member("matches", 1)
+            for name in ["now", "seen"] {
+                $0.name(name)
+                $0.array([Int]()) { _, _ in }
+            }
+        } then: { sightings in
             let now = seeing(cards, uid: uid, alsoApps: sightings.apps)
             reply(to: call, matches: 1, now, sightings.seen, removedUntil: feed.removedDay(since: since))
         }
@@ -168,19 +175,23 @@ struct ContactLookUps {
     /// - Parameters:
     ///   - since: only sightings from this time on count, in microseconds since 1970.
     ///   - filter: the records to keep; `nil` for none.
+    ///   - progress: as in ``AuditFeed/read(for:_:_:_:)``.
     private func read(
         for call: Call, uid: UInt32, _ cards: Set<RecordNumber>, since: Int64, keeping filter: AuditFilter? = nil,
-        then: @escaping (ContactSightings) -> Void
+        _ progress: @escaping (inout JSONWriter) -> Void, then: @escaping (ContactSightings) -> Void
     ) {
         // The pending records must be in the audit that the worker reads.
         groupCommit.catchUp()
         let pseudonyms = Set(cards.map { access.pseudonym(of: $0, uid: uid) })
         let made = cards.map(\.rawValue).min() ?? 0
-        feed.read(for: call) { (reader) throws(AccessStoreError) -> ContactSightings in
-            var sightings = ContactSightings(of: pseudonyms, made: made, since: since, keeping: filter)
+        var concerned = AuditFilter(uid: uid)
+        concerned.concerning = pseudonyms.sorted()
+        feed.read(for: call, progress) { [concerned] (reader) throws(AccessStoreError) -> ContactSightings in
+            var sightings = ContactSightings(
+                of: pseudonyms, among: try reader.apps(of: uid), made: made, since: since, keeping: filter)
             var last: Int64?
             while true {
-                let records = try reader.records(matching: AuditFilter(uid: uid), after: last, limit: 10_000)
+                let records = try reader.records(matching: concerned, after: last, limit: 10_000)
                 for record in records { sightings.read(record) }
                 guard let next = records.last?.sequence else { return sightings }
                 last = next

@@ -38,8 +38,8 @@ struct ContactSightings: Sendable {
         var hasSeveral = false
     }
 
-    /// Every app in the audit.
-    private(set) var apps: Set<Principal> = []
+    /// Every app of the user that the audit ever named.
+    let apps: Set<Principal>
     private var sightings: [Owner: Sighting] = [:]
     private var states: [Owner: State] = [:]
     /// For each revision of a limited or a full grant, whether it was limited.
@@ -58,11 +58,16 @@ struct ContactSightings: Sendable {
 
     /// - Parameters:
     ///   - pseudonyms: those of the contact's cards.
+    ///   - apps: every app of the user that the audit ever named.
     ///   - made: when the first of the cards was added, in microseconds since 1970.
     ///   - since: only sightings from this time on count, in microseconds since 1970.
     ///   - filter: which records to keep; `nil` for none.
-    init(of pseudonyms: Set<String>, made: Int64, since: Int64, keeping filter: AuditFilter? = nil) {
+    init(
+        of pseudonyms: Set<String>, among apps: Set<Principal>, made: Int64, since: Int64,
+        keeping filter: AuditFilter? = nil
+    ) {
         self.pseudonyms = pseudonyms
+        self.apps = apps
         self.made = made
         self.since = since
         self.filter = filter
@@ -73,13 +78,10 @@ struct ContactSightings: Sendable {
         sightings.values.sorted { ($1.last, $0.app, $0.keys.rawValue) < ($0.last, $1.app, $1.keys.rawValue) }
     }
 
-    /// Reads the next record of the user.
+    /// Reads the next record of the user. Those that ``AuditFilter/concerning`` leaves out say nothing about the contact.
     mutating func read(_ record: AuditEntry) {
         guard !record.app.isEmpty else { return }
         let owner = Owner(app: record.app, strength: record.strength)
-        if let strength = record.strength {
-            apps.insert(Principal(uid: record.uid, strength: strength, app: record.app))
-        }
         let isNamed = record.contacts?.contains(where: pseudonyms.contains) ?? false
         switch record.event {
         // A contact that a limited app adds joins its set.

@@ -19,6 +19,8 @@ struct AdminParameters: Sendable {
     var expires: String?
     var since: String?
     var until: String?
+    /// As in ``AuditFilter``.
+    var withEarlier = false
     var event: String?
     var contact: String?
     /// A contact as in ``contact`` of `FindContactAccess`, for `QueryAudit`.
@@ -67,6 +69,7 @@ struct AdminParameters: Sendable {
             case "expires": expires = try reader.text(value, name, maximum: ParameterLimits.query)
             case "since": since = try reader.text(value, name, maximum: ParameterLimits.query)
             case "until": until = try reader.text(value, name, maximum: ParameterLimits.query)
+            case "withEarlier": withEarlier = try reader.bool(value, name)
             case "event": event = try reader.text(value, name, maximum: ParameterLimits.query)
             case "contact": contact = try reader.text(value, name, maximum: ParameterLimits.query)
             case "heads":

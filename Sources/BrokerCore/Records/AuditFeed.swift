@@ -33,6 +33,9 @@ final class AuditFeed {
         return removal.lastDay
     }
 
+    /// Like ``removedDay(since:)``, for the records that match this filter.
+    func removedDay(_ filter: AuditFilter) -> String? { removedDay(since: filter.withEarlier ? nil : filter.since) }
+
     /// Whether records are forwarded to a second place.
     var isForwarded: Bool { forwarder != nil }
 
@@ -70,13 +73,21 @@ final class AuditFeed {
         _ read: @escaping @Sendable (AuditReader) throws(AccessStoreError) -> Found, failed: @escaping () -> Void,
         _ done: @escaping (Found) -> Void
     ) {
-        let reader = access.auditReader
-        surroundings.loop.run(on: Self.queue) { () throws(AccessStoreError) in
-            try read(reader)
+        self.read(with: access.auditReader, read, failed: failed, done)
+    }
+
+    /// - Parameter reader: if its progress is over before the read begins, nothing is read, and neither `done` nor `failed`
+    ///   runs.
+    private func read<Found: Sendable>(
+        with reader: AuditReader, _ read: @escaping @Sendable (AuditReader) throws(AccessStoreError) -> Found,
+        failed: @escaping () -> Void, _ done: @escaping (Found) -> Void
+    ) {
+        surroundings.loop.run(on: Self.queue) { () throws(AccessStoreError) -> Found? in
+            reader.progress.isOver ? nil : try read(reader)
         } then: { [self] result in
             guard !isClosed else { return }
             switch result {
-            case .success(let found): done(found)
+            case .success(let found): found.map(done)
             case .failure(let error):
                 surroundings.log("the audit cannot be read: \(error)")
                 failed()
@@ -84,37 +95,73 @@ final class AuditFeed {
         }
     }
 
-    /// Reads the audit for a call. If the audit cannot be read, the call fails.
+    /// Reads the audit for a call. If the audit cannot be read, the call fails. If the caller closes the connection, the
+    /// read ends, so that the next one begins.
+    ///
+    /// - Parameter progress: writes the members that a reply of the method must have. While a call with `more` waits, it gets
+    ///   such a reply every second, with how much was read. `nil` sends none.
     func read<Found: Sendable>(
-        for call: Call, _ read: @escaping @Sendable (AuditReader) throws(AccessStoreError) -> Found,
-        _ done: @escaping (Found) -> Void
+        for call: Call, _ progress: ((inout JSONWriter) -> Void)?,
+        _ read: @escaping @Sendable (AuditReader) throws(AccessStoreError) -> Found, _ done: @escaping (Found) -> Void
     ) {
+        guard !call.isOver else { return }
+        let reader = access.auditReader
+        var timer: (any Scheduled)?
+        if let progress, call.more {
+            func report() {
+                timer = surroundings.loop.later(after: surroundings.limits.progressInterval) {
+                    call.reply(continues: true) {
+                        progress(&$0)
+                        $0.member("progress", reader.progress.percent)
+                    }
+                    report()
+                }
+            }
+            report()
+        }
+        let abandoned = call.onAbandoned
+        let end = {
+            reader.progress.end()
+            timer?.cancel()
+            call.onAbandoned = abandoned
+        }
+        call.onAbandoned = {
+            end()
+            abandoned?()
+        }
         self.read(
-            read,
+            with: reader, read,
             failed: {
+                end()
                 call.fail(
                     AdminError.invalidValue("state", reason: "the audit cannot be read; see the broker's journal"))
-            }, done)
+            }
+        ) {
+            end()
+            done($0)
+        }
     }
 
     /// Reads the first matching records after a sequence number, for a call.
     func records(
         for call: Call, matching filter: AuditFilter, after position: Int64?, limit: Int,
-        _ done: @escaping ([AuditEntry]) -> Void
+        _ progress: ((inout JSONWriter) -> Void)? = nil,
+        _ done: @escaping (_ records: [AuditEntry], _ percent: Int) -> Void
     ) {
         read(
-            for: call,
+            for: call, progress,
             { (reader) throws(AccessStoreError) in
-                try reader.records(matching: filter, after: position, limit: limit)
-            }, done)
+                (try reader.records(matching: filter, after: position, limit: limit), reader.progress.percent)
+            }, { done($0.0, $0.1) })
     }
 
     /// Reads the last matching records, oldest first, for a call.
     func latestRecords(
-        for call: Call, matching filter: AuditFilter, limit: Int, _ done: @escaping ([AuditEntry]) -> Void
+        for call: Call, matching filter: AuditFilter, limit: Int, _ progress: ((inout JSONWriter) -> Void)? = nil,
+        _ done: @escaping ([AuditEntry]) -> Void
     ) {
         read(
-            for: call,
+            for: call, progress,
             { (reader) throws(AccessStoreError) in
                 try reader.records(matching: filter, after: nil, limit: limit, newestFirst: true).reversed()
             }, done)
@@ -129,15 +176,24 @@ enum AuditExtent {
 
     /// The parameters of a reply with these records.
     ///
-    /// - Parameter removedUntil: as ``AuditFeed/removedDay(since:)``.
-    func reply(_ records: [AuditEntry], removedUntil: String? = nil) -> [UInt8] {
+    /// - Parameters:
+    ///   - removedUntil: as ``AuditFeed/removedDay(since:)``.
+    ///   - progress: how much of the audit was read, in percent; `nil` in the last reply.
+    func reply(_ records: [AuditEntry], removedUntil: String? = nil, progress: Int? = nil) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 256 * records.count + 32)
         writer.object {
             $0.name("records")
             $0.array(records) { writer, record in writer.object { write(record, &$0) } }
             $0.member("removedUntil", removedUntil)
+            $0.member("progress", progress)
         }
         return writer.bytes
+    }
+
+    /// Writes what a reply must have, for ``AuditFeed/read(for:_:_:_:)``.
+    static func progress(_ writer: inout JSONWriter) {
+        writer.name("records")
+        writer.array([AuditEntry]()) { _, _ in }
     }
 
     private func write(_ record: AuditEntry, _ writer: inout JSONWriter) {

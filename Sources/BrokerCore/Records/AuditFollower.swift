@@ -36,7 +36,7 @@ final class AuditFollower {
         let limit = feed.surroundings.limits.auditRecordsPerBatch
         // Records that are committed during this read belong to the next read.
         let head = feed.head
-        feed.records(for: call, matching: filter, after: position, limit: limit) { [self] records in
+        feed.records(for: call, matching: filter, after: position, limit: limit) { [self] records, _ in
             if records.isEmpty, !always {
                 position = max(position, head)
                 followWhenWritable()
