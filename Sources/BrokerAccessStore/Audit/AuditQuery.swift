@@ -173,6 +173,7 @@ struct AuditQuery {
         let statement = try connection.statement("\(Self.rows) WHERE sequence >= ?1 ORDER BY sequence").bind(1, first)
         defer { statement.reset() }
         var expected = first
+        var canonical: [UInt8] = []
         func found(brokenAt: Int64?, missingTo: Int64? = nil, next: Int64?) -> AuditVerification {
             AuditVerification(
                 checked: Int(expected - first), head: Hexadecimal.text(previous), brokenAt: brokenAt,
@@ -180,7 +181,7 @@ struct AuditQuery {
         }
         while try statement.step() {
             guard expected - first < Int64(max(1, rows)) else { return found(brokenAt: nil, next: expected) }
-            guard let link = try Self.link(statement, at: expected, after: previous),
+            guard let link = try Self.link(statement, at: expected, after: previous, &canonical),
                 link.sequence != end.sequence || link == end
             else {
                 let there = statement.integerOrNil(0) ?? expected
@@ -227,20 +228,22 @@ struct AuditQuery {
         defer { statement.reset() }
         statement.bind(1, link.sequence)
         var last = link
+        var canonical: [UInt8] = []
         while try statement.step() {
-            guard let next = try Self.link(statement, at: last.sequence + 1, after: last.hash) else { return nil }
+            guard let next = try Self.link(statement, at: last.sequence + 1, after: last.hash, &canonical) else {
+                return nil
+            }
             last = next
         }
         return last
     }
 
     /// Returns the current row's position; `nil` if the row does not have this sequence number, or if its hash
-    /// does not follow from `previous`.
+    /// does not follow from `previous`. `canonical` is a reusable buffer.
     private static func link(
-        _ statement: PreparedStatement, at sequence: Int64, after previous: [UInt8]
+        _ statement: PreparedStatement, at sequence: Int64, after previous: [UInt8], _ canonical: inout [UInt8]
     ) throws(AccessStoreError) -> AuditPosition? {
         let row = row(statement)
-        var canonical: [UInt8] = []
         guard row.sequence == sequence, let hash = statement.bytesOrNil(13),
             try AuditChain.hash(row, after: previous, &canonical) == hash
         else { return nil }
