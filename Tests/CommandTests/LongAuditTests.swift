@@ -63,6 +63,16 @@ struct LongAuditTests {
         #expect(silent.code == 0 && silent.output == shown.output && !silent.error.contains("reading"))
     }
 
+    @Test("A report asks for its days, and for what it needs of earlier ones")
+    func report() throws {
+        let broker = try slowBroker()
+        #expect(try run("contactctl", "report", "--days", "2", "--until", "2026-03-31", with: broker).code == 0)
+        #expect(
+            broker.asked.map(\.parameters) == [
+                #"{"since":"2026-03-30T00:00:00Z","withEarlier":true,"until":"2026-04-01T00:00:00Z"}"#
+            ])
+    }
+
     @Test("It waits longer than for one reply, as long as replies arrive, and no longer if none does")
     func patience() throws {
         let limit = Duration.seconds(1)
