@@ -69,9 +69,9 @@ public struct WireContact: Hashable, Sendable {
         case .namePrefix, .givenName, .middleName, .familyName, .previousFamilyName, .nameSuffix, .nickname,
             .phoneticGivenName, .phoneticMiddleName, .phoneticFamilyName, .organizationName, .departmentName,
             .jobTitle, .phoneticOrganizationName, .birthday, .nonGregorianBirthday, .creationDate, .modificationDate,
-            .note:
+            .note, .thumbnailImageData:
             contact.setText(try text(value, key.rawValue, limits) ?? "", of: key)
-        case .thumbnailImageData, .imageData:
+        case .imageData:
             guard value.kind == .string else { throw .invalidParameter(key.rawValue) }
             guard let base64 = value.string(ofAtMost: limits?.photoBase64 ?? .max) else {
                 throw .limitExceeded(limit: "photo", maximum: limits?.photo ?? .max)
