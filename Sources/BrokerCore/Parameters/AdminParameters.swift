@@ -36,8 +36,8 @@ struct AdminParameters: Sendable {
     var follow = false
     /// The texts of the policy that is tried.
     var files: [PolicyText] = []
-    /// Lines of a backup, each a JSON object, as they were received.
-    var lines: [[UInt8]] = []
+    /// Lines of a backup, each a JSON object.
+    var lines: [JSONValue] = []
     /// The code that authenticates ``lines``.
     var code: String?
     var contactsOnly = false
@@ -96,7 +96,7 @@ struct AdminParameters: Sendable {
             case "lines":
                 lines = try reader.list(value, name, maximum: ParameterLimits.backupLines) {
                     (line) throws(VarlinkError) in
-                    Array(line.text)
+                    line
                 }
             case "code": code = try reader.text(value, name, maximum: ParameterLimits.token)
             case "contactsOnly": contactsOnly = try reader.bool(value, name)
