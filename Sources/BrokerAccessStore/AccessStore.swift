@@ -21,7 +21,7 @@ public final class AccessStore {
     /// are. Every grant was then denied at startup.
     public let loss: AuditLoss?
 
-    var held: [Principal: StoredGrant] = [:]
+    var held = HeldGrants()
     var identifierKeys: [Principal: IdentifierKey] = [:]
     var intents: [Int64: SaveIntent] = [:]
     var pseudonyms: [UInt32: Pseudonyms] = [:]
@@ -124,7 +124,7 @@ public final class AccessStore {
                     time: now, uid: folder.uid, app: folder.path, strength: .declared, event: .declaration,
                     detail: "records were lost"))
         }
-        for (principal, held) in held where held.grant.access != .denied {
+        for (principal, held) in held.grants(of: nil) where held.grant.access != .denied {
             let grant = Grant(
                 access: .denied, keys: [], revision: nextRevision(), decidedBy: .administrator,
                 decidedAt: now / 1_000_000)
@@ -144,7 +144,7 @@ public final class AccessStore {
         self.folder = folder
         self.writer = writer
         self.loss = loss
-        held = contents.held
+        held = HeldGrants(contents.held)
         identifierKeys = contents.identifierKeys
         intents = contents.intents
         pseudonyms = contents.pseudonyms

@@ -5,6 +5,8 @@ import BrokerContactsStore
 public struct Limits: Hashable, Sendable {
     /// Contacts that one event loop iteration reads, projects and copies. This takes about a millisecond.
     public var contactsPerIteration = 250
+    /// Grants that one event loop iteration ends, in a reset of many apps.
+    public var grantsPerIteration = 64
     /// Bytes of stored contacts read in one event loop iteration.
     public var bytesPerIteration = 1_048_576
     /// SQLite virtual machine steps that one read may take on the event loop. A full reply takes about a

@@ -17,6 +17,17 @@ extension Loop {
         return schedule(after: delay) { bound.value() }
     }
 
+    /// Runs the body for each element, and then `done`. After each `size` elements, the loop serves other callers.
+    func inBatches<Element>(
+        _ elements: ArraySlice<Element>, of size: Int, _ body: @escaping (Element) -> Void,
+        then done: @escaping () -> Void
+    ) {
+        for element in elements.prefix(size) { body(element) }
+        let rest = elements.dropFirst(size)
+        guard !rest.isEmpty else { return done() }
+        later { inBatches(rest, of: size, body, then: done) }
+    }
+
     /// Runs the work on a queue, and passes the result to `then` on the event loop.
     func run<Value: Sendable, Failure: Error>(
         on queue: DispatchQueue, _ work: @escaping @Sendable () throws(Failure) -> Value,

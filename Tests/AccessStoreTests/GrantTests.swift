@@ -51,6 +51,40 @@ struct GrantTests {
         #expect(store.principals.isEmpty)
     }
 
+    @Test("An app's uses are kept until the last of its grants ends, also after commits that failed and purges")
+    func lastGrant() throws {
+        let store = try fixture.open()
+        let process = mail.bound(to: .process(ProcessIdentity(pid: 1, startTime: 1)))
+        func use(_ uses: Int) throws {
+            store.disclose(7)
+            try store.commit()
+            store.closeWindows(at: nil)
+            try store.commit()
+            #expect(store.usage(of: mail).uses == uses)
+        }
+        for principal in [mail, process, notes] { store.decide(.full, for: principal) }
+        try use(1)
+        store.endGrant(of: mail)
+        try use(2)
+        // A commit that fails does not bring back a grant that ended, nor make a new one.
+        try store.diskIsFull(true)
+        store.decide(.full, for: mail)
+        store.disclose(8, detail: String(repeating: "x", count: 5_000))
+        #expect(throws: AccessStoreError.self) { try store.commit() }
+        try store.diskIsFull(false)
+        #expect(Set(store.principals(of: mail.uid)) == [process, notes])
+        try use(3)
+        store.endGrant(of: process)
+        try store.commit()
+        #expect(store.usage(of: mail).uses == 0)
+        store.decide(.full, for: mail)
+        try use(1)
+        #expect(store.beginPurge(of: mail.uid) == 2 && store.principals(of: nil).isEmpty)
+        store.decide(.full, for: process)
+        store.endGrant(of: process)
+        #expect(store.usage(of: mail).uses == 0)
+    }
+
     @Test("A revision is higher than every earlier one, across restarts and failures")
     func revisions() throws {
         var store = try fixture.open()

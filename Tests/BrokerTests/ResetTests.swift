@@ -1,8 +1,10 @@
 import BrokerAccessControl
+import BrokerAccessStore
 import BrokerContactsStore
 import BrokerDisclosure
 import BrokerInterface
 import BrokerJSON
+import BrokerModel
 import BrokerVarlink
 import Testing
 
@@ -44,7 +46,9 @@ struct ResetTests {
         return isAsked
     }
 
-    private func reset(_ fields: String) throws -> Answer { try administrator.call("ResetGrant", "{\(fields)}") }
+    private func reset(_ fields: String = "", method: String = "ResetGrant") throws -> Answer {
+        try administrator.call(method, "{\(fields)}")
+    }
 
     private func reasons(_ name: String, _ strength: IdentityStrength) throws -> String {
         try administrator.call("ExplainDecision", #"{"app":"\#(name)","strength":"\#(strength.rawValue)"}"#)
@@ -112,6 +116,52 @@ struct ResetTests {
         }
         #expect(try reset(#""app":"mail""#).error == "UnknownApp")
         #expect(try other.call("RequestContacts", Self.query).error == "TooManyPrompts")
+    }
+
+    @Test(
+        "While many grants end, the broker serves other callers",
+        arguments: ["ResetGrant", "EndSessionGrants", "expired"])
+    func many(how: String) throws {
+        let limit = fixture.broker.surroundings.limits.grantsPerIteration
+        let access = fixture.broker.access
+        let count = 10 * limit
+        for number in 1...count {
+            var principal = Principal(uid: 1_000, strength: .sandboxed, app: "app \(number)")
+            if how == "EndSessionGrants" {
+                principal = principal.bound(to: .process(ProcessIdentity(pid: Int32(number), startTime: 1)))
+            }
+            _ = try access.makeIdentifiers(for: principal, sharesPersistentKey: true)
+            var grant = Grant(
+                access: .full, revision: access.nextRevision(), decidedBy: .person,
+                decidedAt: fixture.broker.surroundings.seconds)
+            if how == "expired" { grant.lifetime = .untilTime(fixture.broker.surroundings.seconds + 60) }
+            access.setGrant(grant, for: principal, displayName: "app", at: SetMoment(change: 0, time: 0))
+        }
+        fixture.broker.grants.scheduleExpiry()
+        fixture.broker.groupCommit.flush()
+        let before = access.principals.count
+        // Looks in each iteration, as another caller could, and calls in one of them.
+        let reader = try fixture.app("keeper")
+        var (left, isServed) = ([before], false)
+        func look() {
+            left.append(access.principals.count)
+            if left.count == 4 {
+                let call = try? reader.begin("GetAuthorization", turning: false)
+                isServed = call?.isOver == true
+            }
+            if left.last != before - count, left.count < 100 { fixture.loop.later(look) }
+        }
+        fixture.loop.later(look)
+        if how == "expired" {
+            fixture.loop.advance(by: .seconds(60))
+        } else {
+            let answer = try reset(method: how)
+            #expect(answer.error == nil && answer.parameters["count"]?.integer ?? 0 >= count)
+        }
+        #expect(access.principals.filter { $0.strength == .sandboxed }.isEmpty)
+        #expect(zip(left, left.dropFirst()).allSatisfy { $0 - $1 <= limit + 1 }, "\(left)")
+        #expect(left.count > 10 && isServed)
+        #expect(try fixture.audit(.revocation).count >= count)
     }
 
     @Test("A silenced app is listed and explained, with and without a grant")

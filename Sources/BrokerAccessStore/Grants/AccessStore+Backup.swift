@@ -21,7 +21,7 @@ public struct BackedUpApp: Hashable, Sendable {
 extension AccessStore {
     /// The apps of a user that have a grant, an identifier key or a choice never to be asked, in a stable order.
     public func backedUpApps(of uid: UInt32) -> [BackedUpApp] {
-        Set(held.keys).union(identifierKeys.keys).union(silenced.keys)
+        Set(principals(of: uid)).union(identifierKeys.keys).union(silenced.keys)
             .filter { $0.uid == uid && $0.binding == .persistent }
             .sorted { ($0.app, $0.strength.rawValue) < ($1.app, $1.strength.rawValue) }
             .map { principal in

@@ -6,7 +6,10 @@ extension AccessStore {
     public func grant(of principal: Principal) -> Grant? { held[principal]?.grant }
 
     /// All principals with a grant, in no particular order.
-    public var principals: [Principal] { Array(held.keys) }
+    public var principals: [Principal] { principals(of: nil) }
+
+    /// The principals of one user with a grant, or those of all users if `uid` is `nil`, in no particular order.
+    public func principals(of uid: UInt32?) -> [Principal] { held.grants(of: uid).map(\.key) }
 
     /// Returns how many disclosures to an app were recorded, and when the last one was. Disclosures to the
     /// app's sessions and processes count too.
@@ -83,7 +86,7 @@ extension AccessStore {
     ///
     /// - Parameter now: seconds since 1970.
     public func expired(at now: Int64) -> [Principal] {
-        held.filter { $0.value.grant.hasExpired(at: now) }.map(\.key)
+        held.grants(of: nil).filter { $0.value.grant.hasExpired(at: now) }.map(\.key)
     }
 
     /// Adds contacts that the app created to a limited principal's granted set, under a new revision. Does nothing
@@ -121,7 +124,7 @@ extension AccessStore {
 
     private func leave(_ records: Set<RecordNumber>, uid: UInt32, as kind: SetEvent.Kind?, _ moment: SetMoment) {
         guard !records.isEmpty else { return }
-        for (principal, held) in held where principal.uid == uid {
+        for (principal, held) in held.grants(of: uid) {
             let remove = { (gone: Set<RecordNumber>, edit: (inout Grant) -> Void) in
                 guard !gone.isEmpty else { return }
                 self.change(
@@ -179,7 +182,7 @@ extension AccessStore {
         held[principal] = nil
         mark(principal, .whole)
         let persistent = principal.bound(to: .persistent)
-        if !held.keys.contains(where: { $0.bound(to: .persistent) == persistent }) { usages[persistent] = nil }
+        if !held.hasGrant(app: persistent) { usages[persistent] = nil }
     }
 
     /// Keeps the previous value, for a rollback of the batch.

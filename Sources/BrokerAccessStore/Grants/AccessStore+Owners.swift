@@ -35,7 +35,7 @@ extension AccessStore {
         // book is deleted.
         redeliver()
         noteDecision()
-        let principals = held.keys.filter { $0.uid == uid }
+        let principals = principals(of: uid)
         for principal in principals { held[principal] = nil }
         for principal in identifierKeys.keys where principal.uid == uid { identifierKeys[principal] = nil }
         for (id, intent) in intents where intent.uid == uid { intents[id] = nil }

@@ -154,29 +154,40 @@ struct AdminDispatcher {
         let silenced = access.silencedPrincipals.filter {
             $0.uid == user ?? $0.uid && parameters.isAbout($0.strength, $0.app)
         }
-        var waited: [Principal] = []
-        for uid in user.map({ [$0] }) ?? users() {
-            waited += dropWaits(parameters, uid, decided: (found.map(\.principal) + silenced).filter { $0.uid == uid })
-        }
+        let waited = dropWaits(parameters, user, decided: found.map(\.principal) + silenced)
         if found.isEmpty, silenced.isEmpty, waited.isEmpty, let app = parameters.app {
             throw AdminError.unknownApp(app)
         }
-        let source = AdministratorSource(session)
-        for principal in silenced {
-            access.endSilence(of: principal)
-            groupCommit.record(.revocation, of: principal, detail: source.detail("asked again", for: principal.uid))
-        }
-        for (principal, _) in found {
-            grants.endGrant(principal, detail: source.detail("reset", for: principal.uid))
-        }
-        // Terminal sessions share the identifier key of the persistent principal. This removes that key too,
-        // so that the app gets new identifiers.
-        for (principal, _) in found where access.grant(of: principal.bound(to: .persistent)) == nil {
-            access.removeGrant(of: principal.bound(to: .persistent))
-        }
-        history.moved()
         let count = Set(silenced).union(found.map(\.principal)).union(waited).count
-        groupCommit.replyOnDisk(call) { $0.member("count", count) }
+        let source = AdministratorSource(session)
+        let ending = silenced.map { (principal: $0, isSilence: true) } + found.map { ($0.principal, false) }
+        inBatches(ending, call, count: count) { principal, isSilence in
+            if isSilence {
+                access.endSilence(of: principal)
+                groupCommit.record(.revocation, of: principal, detail: source.detail("asked again", for: principal.uid))
+                return
+            }
+            grants.endGrant(principal, detail: source.detail("reset", for: principal.uid))
+            // Terminal sessions share the identifier key of the persistent principal. This removes that key too,
+            // so that the app gets new identifiers.
+            let persistent = principal.bound(to: .persistent)
+            if access.grant(of: persistent) == nil { access.removeGrant(of: persistent) }
+        }
+    }
+
+    /// Ends many grants or silences, and then replies with their number. The loop serves other callers in between, so each
+    /// may have changed when its turn comes.
+    private func inBatches<Element>(
+        _ elements: [Element], _ call: Call, count: Int, _ end: @escaping (Element) -> Void
+    ) {
+        var error: VarlinkError?
+        surroundings.loop.inBatches(elements[...], of: surroundings.limits.grantsPerIteration) { element in
+            end(element)
+            groupCommit.work(failed: { error = GroupCommit.notWritten })
+        } then: {
+            history.moved()
+            groupCommit.replyOnDisk(call, error: error) { $0.member("count", count) }
+        }
     }
 
     /// All users for whom the broker keeps something that a reset removes.
@@ -185,17 +196,20 @@ struct AdminDispatcher {
             .union(sessions.all.map(\.caller.uid)).union(prompts.waitingUsers).sorted()
     }
 
-    /// Ends the back-offs of a user's matching apps, and returns these apps.
-    private func dropWaits(_ parameters: AdminParameters, _ uid: UInt32, decided: [Principal]) -> [Principal] {
-        let connected = sessions.all.map(\.caller).filter {
-            $0.uid == uid && parameters.isAbout($0.strength, $0.app)
+    /// Ends the back-offs of matching apps, of one user or of all users, and returns these apps.
+    private func dropWaits(_ parameters: AdminParameters, _ user: UInt32?, decided: [Principal]) -> [Principal] {
+        let decided = Dictionary(grouping: decided, by: \.uid)
+        let connected = Dictionary(
+            grouping: sessions.all.map(\.caller).filter { parameters.isAbout($0.strength, $0.app) }, by: \.uid)
+        return (user.map { [$0] } ?? users()).flatMap { uid in
+            let connected = connected[uid] ?? []
+            // Weakly identified apps share limits on prompts. Resetting one of these apps resets the shared
+            // limits.
+            let strengths = (decided[uid] ?? []).map(\.strength) + connected.map(\.strength)
+            return prompts.dropWaits(
+                uid, where: parameters.isAbout, connected: connected, weak: strengths.contains(where: \.namesNobody)
+            ).map { Principal(uid: uid, strength: $0.strength, app: $0.app) }
         }
-        // Weakly identified apps share limits on prompts. Resetting one of these apps resets the shared
-        // limits.
-        let strengths = decided.map(\.strength) + connected.map(\.strength)
-        return prompts.dropWaits(
-            uid, where: parameters.isAbout, connected: connected, weak: strengths.contains(where: \.namesNobody)
-        ).map { Principal(uid: uid, strength: $0.strength, app: $0.app) }
     }
 
     /// Ends the access that apps have for one terminal session or process. Denials stay, because an app could
@@ -207,11 +221,10 @@ struct AdminDispatcher {
         if found.isEmpty, let app = parameters.app { throw AdminError.unknownApp(app) }
         let source = AdministratorSource(session)
         let ended = found.filter { $0.principal.binding != .persistent && $0.grant.access != .denied }
-        for (principal, _) in ended {
+        inBatches(ended, call, count: ended.count) { principal, _ in
+            guard access.grant(of: principal)?.access != .denied else { return }
             grants.endGrant(principal, detail: source.detail("session ended", for: principal.uid))
         }
-        history.moved()
-        groupCommit.replyOnDisk(call) { $0.member("count", ended.count) }
     }
 
     // MARK: Policy

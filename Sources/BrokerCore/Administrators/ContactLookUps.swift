@@ -79,7 +79,7 @@ struct ContactLookUps {
             if !isOwn { try countForeign(parameter) }
             groupCommit.record(.lookUp, uid: uid, detail: detail)
         }
-        let ciphers = access.principals.filter { $0.uid == uid }
+        let ciphers = access.principals(of: uid)
             .compactMap { access.identifiers(for: $0, sharesPersistentKey: true) }
         let searches = texts.map { text in
             let named = isOwn ? ciphers.compactMap { $0.record(text, as: .contact) } : []

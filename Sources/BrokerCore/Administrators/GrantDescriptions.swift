@@ -14,14 +14,15 @@ struct GrantDescriptions {
     let grants: Grants
 
     /// The grants of one user, or of all users if `uid` is `nil`, in a stable order.
-    func grantedPrincipals(uid: UInt32?) -> [GrantedPrincipal] {
-        access.principals.filter { uid == nil || $0.uid == uid }
-            .compactMap { principal in access.grant(of: principal).map { (principal, $0) } }
-            .filter { !$0.grant.hasExpired(at: surroundings.seconds) }
-            .sorted {
-                ($0.principal.uid, $0.principal.app, $0.grant.revision)
-                    < ($1.principal.uid, $1.principal.app, $1.grant.revision)
-            }
+    func grantedPrincipals(uid: UInt32?, where isMeant: (Principal) -> Bool = { _ in true }) -> [GrantedPrincipal] {
+        access.principals(of: uid).filter(isMeant).compactMap { principal in
+            access.grant(of: principal).map { (principal, $0) }
+        }
+        .filter { !$0.grant.hasExpired(at: surroundings.seconds) }
+        .sorted {
+            ($0.principal.uid, $0.principal.app, $0.grant.revision)
+                < ($1.principal.uid, $1.principal.app, $1.grant.revision)
+        }
     }
 
     /// Writes a `Grant` of the administrator's interface, or an `AppGrant` of the agent's.
@@ -108,9 +109,7 @@ struct GrantDescriptions {
     }
 
     func matching(_ parameters: AdminParameters, _ session: CallerSession) -> [GrantedPrincipal] {
-        grantedPrincipals(uid: parameters.user(session)).filter {
-            parameters.isAbout($0.principal.strength, $0.principal.app)
-        }
+        grantedPrincipals(uid: parameters.user(session)) { parameters.isAbout($0.strength, $0.app) }
     }
 }
 

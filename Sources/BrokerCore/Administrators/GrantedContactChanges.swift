@@ -70,7 +70,7 @@ struct GrantedContactChanges {
         let groups = try lookUps.groups(names, named: "groups", uid: uid, session)
         guard let book = lookUps.books.opened(uid) else { return }
         named.groups = grants.shares.members(of: Set(groups), in: book)
-        let others = access.principals.filter { $0.uid == uid }
+        let others = access.principals(of: uid)
             .reduce(into: Set<RecordNumber>()) { $0.formUnion(access.grant(of: $1)?.groups.records ?? []) }
         named.otherGroups = grants.shares.members(of: others.subtracting(groups), in: book)
     }

@@ -95,7 +95,7 @@ final class Purges {
         books.beginRemoving(uid)
         prompts.drop(uid)
         grants.shares.forget(uid)
-        for principal in access.principals where principal.uid == uid {
+        for principal in access.principals(of: uid) {
             grants.endWatch(of: principal)
             grants.narrowed(principal)
         }

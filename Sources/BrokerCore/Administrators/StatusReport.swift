@@ -62,7 +62,7 @@ struct StatusReport {
                 }
                 $0.member("agents", prompts.agentCount(uid))
                 $0.member("promptsOpen", prompts.openCount(uid))
-                $0.member("grants", access.principals.count { uid == nil || $0.uid == uid })
+                $0.member("grants", access.principals(of: uid).count)
                 if isWhole { $0.member("auditRecords", access.auditCount) }
                 write(books, isWhole: uid == nil, &$0)
                 if let problem {

@@ -71,8 +71,7 @@ final class DeclaredFolders {
     func end(_ folder: DeclaredFolder, _ detail: String) {
         access.endDeclaration(of: folder)
         record(folder, detail)
-        for principal in access.principals where principal.uid == folder.uid && principal.declaredFolder == folder.path
-        {
+        for principal in access.principals(of: folder.uid) where principal.declaredFolder == folder.path {
             // A denial gives no access. It applies again if the person declares the folder again.
             guard let grant = access.grant(of: principal), grant.access != .denied else { continue }
             grants.endGrant(principal, detail: "folder no longer declared")

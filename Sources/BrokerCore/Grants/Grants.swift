@@ -360,10 +360,13 @@ final class Grants {
     }
 
     private func expire() {
-        for principal in access.expired(at: seconds) {
+        let (expired, most) = (access.expired(at: seconds), surroundings.limits.grantsPerIteration)
+        for principal in expired.prefix(most) {
             access.endGrant(of: principal)
             ended(principal)
         }
+        // An expired grant permits nothing, also before it is ended.
+        guard expired.count <= most else { return surroundings.loop.later { [self] in expire() } }
         endUnused()
         for (principal, grant) in overByPolicy() where endedByPolicy[principal] != grant.revision {
             // The grant stays in the store, and takes effect again if the rule is removed.

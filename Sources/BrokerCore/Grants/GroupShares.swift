@@ -51,7 +51,7 @@ final class GroupShares {
         var lost = Lost()
         followPolicy(uid, book, &lost)
         guard let book else { return lost }
-        for principal in access.principals where principal.uid == uid {
+        for principal in access.principals(of: uid) {
             guard let groups = access.grant(of: principal)?.groups.records, !groups.isEmpty else { continue }
             // Any program of the user can run the person's own tools. A card that joins an app which such a program can
             // imitate would pass the bound on contacts without a password.

@@ -112,7 +112,7 @@ final class Alarms {
         let own = Principal(uid: caller.uid, strength: caller.strength, app: caller.app)
         guard access.grant(of: own) == nil else { return }
         let path = caller.strength == .unverified ? own.path : nil
-        for other in access.principals where other.uid == own.uid && other.binding == .persistent {
+        for other in access.principals(of: own.uid) where other.binding == .persistent {
             guard let grant = access.grant(of: other), grant.access != .denied else { continue }
             if other.app == own.app, Self.isWeaker(own.strength, than: other.strength) {
                 raise(.weakerIdentity, of: other, "now \(own.strength.rawValue)")

@@ -192,12 +192,7 @@ final class GroupCommit {
     ///
     /// - Parameter error: the error to send instead of the reply; `nil` if the operation succeeded.
     func replyOnDisk(_ call: Call, error: VarlinkError? = nil, _ write: @escaping (inout JSONWriter) -> Void) {
-        let failed = {
-            call.fail(
-                AdminError.invalidValue(
-                    "state",
-                    reason: "the access database cannot be written; revoked access stays revoked only until a restart"))
-        }
+        let failed = { call.fail(Self.notWritten) }
         work(
             committed: { [sync] in
                 sync.onDisk { isOnDisk in
@@ -207,6 +202,10 @@ final class GroupCommit {
                 }
             }, failed: failed)
     }
+
+    /// The error of an administrator's change that was not written.
+    static let notWritten = AdminError.invalidValue(
+        "state", reason: "the access database cannot be written; revoked access stays revoked only until a restart")
 
     /// Commits pending records at once. Call this before reading committed data.
     func catchUp() {
