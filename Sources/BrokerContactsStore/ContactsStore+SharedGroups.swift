@@ -1,7 +1,8 @@
 import BrokerModel
 import BrokerSQLite
 
-/// Groups whose members are shared with an app.
+/// Groups whose members are shared with an app. They are found by name only if an app with access to every card gave them
+/// the name: any app may make a group, and could otherwise take the place of one that is shared.
 extension ContactsStore {
     /// The maximum number of cards that a group shares. The event loop reads them, so their number is bounded. Of a
     /// larger group, only the oldest cards are shared.
@@ -35,10 +36,15 @@ extension ContactsStore {
     }
 
     /// Returns the groups with exactly this name, at most `limit`.
-    public func groups(named name: String, limit: Int) throws(StoreError) -> [RecordNumber] {
+    ///
+    /// - Parameter byAnyApp: whether groups count that an app without access to every card named.
+    public func groups(
+        named name: String, limit: Int, byAnyApp: Bool = false
+    ) throws(StoreError) -> [RecordNumber] {
         try read { reader in
             try reader.inOneRead {
-                try reader.statement(ReadSQL.groupsWithName).bind(1, name).bind(2, Int64(limit)).records()
+                try reader.statement(ReadSQL.groupsWithName).bind(1, name).bind(2, byAnyApp ? 0 : 1)
+                    .bind(3, Int64(limit)).records()
             }
         }
     }

@@ -6,13 +6,17 @@ extension AddressBook {
     func groups() throws -> [CNGroup] { try trying { try $0.groups(matching: nil) } }
 
     /// Returns the group with this identifier or name. Case is ignored, unless several groups match and
-    /// exactly one of them has the same case.
+    /// exactly one of them has the same case. A group that another app with limited access named is used only if there is
+    /// no other.
     ///
     /// - Throws: ``CommandFailure`` if no group matches, or several do.
     func group(named word: String) throws -> CNGroup {
         let groups = try groups()
-        let found = groups.filter { $0.identifier == word || $0.name.lowercased() == word.lowercased() }
-        let exact = found.filter { $0.name == word || $0.identifier == word }
+        if let group = groups.first(where: { $0.identifier == word }) { return group }
+        let all = groups.filter { $0.name.lowercased() == word.lowercased() }
+        let own = all.filter { !$0.isNamedByOtherApp }
+        let found = own.isEmpty ? all : own
+        let exact = found.filter { $0.name == word }
         if let group = exact.count == 1 ? exact.first : found.count == 1 ? found.first : nil { return group }
         let shown = Speech.clean(word)
         guard !found.isEmpty else {

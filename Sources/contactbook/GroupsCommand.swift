@@ -71,7 +71,7 @@ struct GroupsCommand: ParsableCommand {
 
         func run() throws {
             let (book, journal) = try undo.begin("groups create \(name)", to: "make the group")
-            if try book.groups().contains(where: { $0.name == name }) {
+            if try book.groups().contains(where: { $0.name == name && !$0.isNamedByOtherApp }) {
                 throw CommandFailure("there is a group called \(Speech.clean(name)) already", .refused)
             }
             let group = CNMutableGroup()

@@ -89,7 +89,8 @@ extension Import {
         Speech.progress("adding the contacts to their groups…")
         let existing = try book.groups()
         var identifiers = Dictionary(
-            existing.map { ($0.name, $0.identifier) }, uniquingKeysWith: { first, _ in first })
+            existing.filter { !$0.isNamedByOtherApp }.map { ($0.name, $0.identifier) },
+            uniquingKeysWith: { first, _ in first })
         var uids: GroupUIDs?
         reportingUIDs { uids = try GroupUIDs(to: "compare the UIDs of the groups") }
         if let uids { identify(existing, by: uids, &identifiers) }

@@ -115,6 +115,31 @@ struct BackupTests {
         #expect(try familyThere.fetch().names == ["Ada", "Cid"])
     }
 
+    @Test("A backup keeps which names of groups count, and in one of an earlier version every name does")
+    func namesOfGroups() throws {
+        let one = try system()
+        let keeper = try fill(one)
+        let evil = try one.app("evil", .limited(to: one.records("Bob")), strength: .sandboxed)
+        let bob = try evil.identifier(of: "Bob")
+        try #require(
+            try evil.save([GroupTests.add("Crew", as: "g"), GroupTests.step("addMember", "g", bob)]).error == nil)
+        var backup = try Backup(of: one)
+        for (isOlder, named) in [(false, ["Crew"]), (true, ["Crew", "Crew"])] {
+            if isOlder {
+                let lines = backup.pieces.flatMap(\.lines).map { line in
+                    guard line.hasPrefix(#"{"group":"#), let last = line.lastIndex(of: ",") else { return line }
+                    return line[..<last] + "]}"
+                }
+                backup.pieces = [Backup.Piece(lines: lines, code: "")]
+            }
+            let answer = try backup.restore(in: one, by: 0, #","isAuthentic":true"#, replaces: true)
+            try #require(answer.error == nil, "\(answer.text)")
+            let groups = try keeper.call("ListGroups").parameters["groups"]?.elements.map(Array.init) ?? []
+            let counting = groups.filter { $0["namedByOther"] == nil }.compactMap { $0["name"]?.string }
+            #expect(counting.filter { $0 == "Crew" } == named)
+        }
+    }
+
     @Test("An app never gets back what was taken from it, and loses what it had not at the time of the backup")
     func lower() throws {
         let fixture = try system()
@@ -263,6 +288,7 @@ struct BackupTests {
             [header.replacing("user 1000", with: "somebody else"), end],
             [header, #"{"member":[1,2,0]}"#, end], [header, #"{"member":["a",2,0]}"#, end],
             [header, #"{"member":[1]}"#, end],
+            [header, card, #"{"group":[9,"x","00",null,2]}"#, #"{"end":{"cards":1}}"#],
             [header, #"{"member":[1,99999999999999999999,0]}"#, end], [header, #"{"container":[-1,"x"]}"#, end],
             [header, #"{"group":[1,"x","zz",null]}"#, end], [header, #"{"link":[1,1]}"#, end],
             [header, #"{"card":{"record":1}}"#, #"{"end":{"cards":1}}"#],

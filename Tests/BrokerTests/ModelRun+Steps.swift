@@ -149,7 +149,7 @@ extension ModelRun {
         let (broker, principal) = (fixture.broker, app(name).principal)
         guard decided?.level == .limited, var grant = broker.access.grant(of: principal),
             let book = broker.books.opened(1_000),
-            let record = try book.groups(named: group.name, limit: 1).first
+            let record = try book.groups(named: group.name, limit: 1, byAnyApp: true).first
         else { return }
         for (group, members) in broker.grants.shares.members(of: [record], in: book) {
             grant.share(group: group, members: members)

@@ -71,6 +71,21 @@ struct PromptGroupTests {
         #expect(try app.fetch().names == ["Ada", "Bob", "Cid", "Fabia"])
     }
 
+    @Test("A prompt offers the person's group, although an app made many groups whose names begin like it")
+    func crowded() throws {
+        let evil = try fixture.app("evil", .limited(to: []), strength: .sandboxed)
+        for name in ["Fa", "Fab", "Fac", "Fad", "Family"] {
+            try #require(
+                try evil.save([
+                    GroupTests.add(name, as: "g"), .add(given: "Mallory", extra: #","identifier":"m""#),
+                    GroupTests.step("addMember", "g", "m"),
+                ]).error == nil)
+        }
+        let (_, prompt) = try asking(fixture.app("mail", strength: .sandboxed))
+        let rows = try person.rows(prompt, query: "fa")
+        #expect(rows.map(name) == ["Family", "Fabia"] && rows[0].members == 2)
+    }
+
     @Test("The person takes a group back in a review, and the app keeps what it has singly or by another group")
     func revoked() throws {
         let app = try fixture.app("mail", strength: .sandboxed)

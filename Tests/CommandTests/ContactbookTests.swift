@@ -16,13 +16,13 @@ struct ContactbookTests {
         """
 
     /// A broker that lets contactbook see Ada and Adam.
-    private func broker(status: String = "full") throws -> ScriptedBroker {
+    private func broker(status: String = "full", groups: String = "") throws -> ScriptedBroker {
         try ScriptedBroker { method, parameters in
             switch method {
             case "GetAuthorization": return .reply("{\"status\":\"\(status)\"}")
             case "RequestAccess": return .reply("{\"status\":\"\(status)\"}")
             case "ListLinkedContacts": return .reply("{\"identifiers\":[\"A1\"]}")
-            case "ListGroups": return .reply("{\"groups\":[]}")
+            case "ListGroups": return .reply("{\"groups\":[\(groups)]}")
             case "SaveContacts": return .reply("{\"identifiers\":[\"N1\"],\"historyToken\":\"\"}")
             case "FetchContacts":
                 let predicate = parameters["predicate"]
@@ -289,5 +289,31 @@ struct ContactbookTests {
         #expect(undone.code == 1 && undone.error.contains("could not undo \(arguments[0])"), "\(undone.error)")
         #expect(undone.error.contains("it was interrupted, and what it changed is not recorded"), "\(undone.error)")
         #expect(broker.asked.count { $0.method == "SaveContacts" } == 1)
+    }
+
+    @Test("A group of another app with limited access never takes the place of one of the same name")
+    func groupOfAnotherApp() throws {
+        func group(_ identifier: String, _ name: String, byOther: Bool = false) -> String {
+            #"{"identifier":"\#(identifier)","name":"\#(name)","namedByOther":\#(byOther)}"#
+        }
+        let others = [group("E1", "Family", byOther: true), group("E2", "family", byOther: true)]
+        let broker = try broker(groups: (others + [group("F1", "FAMILY")]).joined(separator: ","))
+        for name in ["Family", "family", "FAMILY"] {
+            #expect(
+                try run("contactbook", "groups", "remove", "--no-undo", name, "A1", with: broker).code == 0, "\(name)")
+            #expect(broker.asked.last?.method == "SaveContacts")
+            #expect(broker.asked.last?.parameters.contains(#""group":{"identifier":"F1""#) == true)
+        }
+        #expect(try run("contactbook", "groups", "create", "--no-undo", "family", with: broker).code == 0)
+        // Each can still be named by its identifier, or by its name if there is no other.
+        #expect(try run("contactbook", "groups", "delete", "--no-undo", "E2", with: broker).output.contains("family"))
+        #expect(broker.asked.last?.parameters.contains(#""E2""#) == true)
+        let alone = try self.broker(groups: others[0])
+        #expect(try run("contactbook", "groups", "delete", "--no-undo", "Family", with: alone).code == 0)
+        // Of two that count, contactbook names the identifiers.
+        let two = try self.broker(groups: [group("F1", "Family"), group("F2", "Family")].joined(separator: ","))
+        let outcome = try run("contactbook", "groups", "delete", "--no-undo", "Family", with: two)
+        #expect(outcome.code != 0 && outcome.error.contains("F1  Family") && outcome.error.contains("F2  Family"))
+        #expect(outcome.error.contains("name one by its identifier, as above"))
     }
 }

@@ -5,7 +5,7 @@ enum Schema {
     /// The application identifier in the file's header: "CBct", for a contactbroker address book.
     static let applicationIdentifier: UInt32 = 0x4342_6374
     /// In the file's header, the number of applied migrations.
-    static let version: UInt32 = 17
+    static let version: UInt32 = 18
     /// The first version with an ``AuditAnchor``.
     static let hasAnchor: Int64 = 10
 
@@ -357,6 +357,18 @@ enum Schema {
                     record  INTEGER NOT NULL PRIMARY KEY REFERENCES image ON DELETE CASCADE
                 ) STRICT;
                 INSERT INTO photographed SELECT record FROM image WHERE imageData IS NOT NULL AND thumbnailImageData IS NULL;
+                """)
+        }
+        migrator.registerMigration("18: names of groups") { db in
+            try db.execute(
+                """
+                PRAGMA user_version = 18;
+
+                -- confirmed: 1 if an app with access to every card gave the group its name. Who named the older groups is
+                -- not known. Their names count, unless only another group of the same name has confirmed members.
+                ALTER TABLE contactGroup ADD COLUMN confirmed INTEGER NOT NULL DEFAULT 0;
+                UPDATE contactGroup SET confirmed = 1 WHERE record IN (SELECT parent FROM member WHERE confirmed = 1)
+                OR name NOT IN (SELECT name FROM contactGroup JOIN member ON parent = record WHERE member.confirmed = 1);
                 """)
         }
         return migrator

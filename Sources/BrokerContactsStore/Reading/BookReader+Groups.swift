@@ -24,6 +24,7 @@ extension BookReader {
         let record = RecordNumber(row.integer(0))
         return StoredGroup(
             record: record, name: row.text(1), owner: row.bytes(2), container: row.record(3),
+            isConfirmed: row.integer(4) != 0,
             parents: try statement(ReadSQL.parents).bind(1, record.rawValue).records())
     }
 

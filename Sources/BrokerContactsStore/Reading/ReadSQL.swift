@@ -41,7 +41,7 @@ enum ReadSQL {
 
     // Statements on groups and the history.
 
-    private static let groupColumns = "SELECT record, name, owner, container FROM contactGroup"
+    private static let groupColumns = "SELECT record, name, owner, container, confirmed FROM contactGroup"
     static let group = "\(groupColumns) WHERE record = ?"
     static let groupOfOwner = "\(groupColumns) INDEXED BY groupByOwner WHERE owner = ? AND record = ?"
     static let groupsOfOwner = "\(groupColumns) INDEXED BY groupByOwner WHERE owner = ? ORDER BY record"
@@ -78,9 +78,11 @@ enum ReadSQL {
         WHERE member.parent = ? AND member.confirmed = 1 AND contact.container IS contactGroup.container
         ORDER BY member.contact LIMIT ?
         """
-    static let groupsBeginning =
-        "SELECT record, name FROM contactGroup WHERE name LIKE ? ESCAPE '!' ORDER BY name, record LIMIT ?"
-    static let groupsWithName = "SELECT record FROM contactGroup WHERE name = ? ORDER BY record LIMIT ?"
+    static let groupsBeginning = """
+        SELECT record, name FROM contactGroup WHERE name LIKE ? ESCAPE '!' AND confirmed = 1 ORDER BY name, record LIMIT ?
+        """
+    static let groupsWithName =
+        "SELECT record FROM contactGroup WHERE name = ? AND confirmed >= ? ORDER BY record LIMIT ?"
     static let me = "SELECT me FROM book"
     static let containers = "SELECT record, name FROM container ORDER BY record"
     static let lastChange = """

@@ -16,14 +16,16 @@ public struct BookRow: Hashable, Sendable {
         case bytes([UInt8])
     }
 
-    /// The type of a column. A column that ends in `OrNone` may be NULL.
-    enum Column { case integer, integerOrNone, text, textOrNone, bytes }
+    /// The type of a column. A column that ends in `OrNone` may be NULL. A flag is 0 or 1.
+    enum Column { case integer, integerOrNone, flag, text, textOrNone, bytes }
 
     public let table: Table
     public let values: [Value]
 
     /// Returns `nil` if the table does not have columns for these values.
     public init?(_ table: Table, _ values: [Value]) {
+        // A backup of an earlier version does not say who named a group. There, each name counts.
+        let values = table == .group && values.count == 4 ? values + [.integer(1)] : values
         guard values.count == table.columns.count, zip(values, table.columns).allSatisfy({ $1.type.holds($0) }) else {
             return nil
         }
@@ -44,7 +46,7 @@ public struct BookRow: Hashable, Sendable {
             let index = Int32(index)
             if row.isNull(index) { return .none }
             switch column.type {
-            case .integer, .integerOrNone: return .integer(row.integer(index))
+            case .integer, .integerOrNone, .flag: return .integer(row.integer(index))
             case .text, .textOrNone: return .text(row.text(index))
             case .bytes: return .bytes(row.bytes(index))
             }
@@ -78,15 +80,20 @@ extension BookRow.Table {
     public func hasBytes(inColumn index: Int) -> Bool {
         columns.indices.contains(index) && columns[index].type == .bytes
     }
+
+    /// Whether a number in a column is a record number.
+    public func hasRecord(inColumn index: Int) -> Bool {
+        self != .settings && !(columns.indices.contains(index) && columns[index].type == .flag)
+    }
 }
 
 extension BookRow.Column {
     fileprivate func holds(_ value: BookRow.Value) -> Bool {
         switch (self, value) {
-        case (.integer, .integer), (.integerOrNone, .integer), (.integerOrNone, .none), (.text, .text),
-            (.textOrNone, .text), (.textOrNone, .none), (.bytes, .bytes):
+        case (.integer, .integer), (.integerOrNone, .integer), (.integerOrNone, .none), (.flag, .integer(0...1)),
+            (.text, .text), (.textOrNone, .text), (.textOrNone, .none), (.bytes, .bytes):
             true
-        case (.integer, _), (.integerOrNone, _), (.text, _), (.textOrNone, _), (.bytes, _): false
+        case (.flag, _), (.integer, _), (.integerOrNone, _), (.text, _), (.textOrNone, _), (.bytes, _): false
         }
     }
 }
@@ -106,8 +113,12 @@ extension BookRow.Table {
         case .settings:
             [("sortOrder", .integerOrNone), ("displayOrder", .integerOrNone), ("countryCode", .textOrNone)]
         case .container: [("record", .integer), ("name", .text)]
-        case .group: [("record", .integer), ("name", .text), ("owner", .bytes), ("container", .integerOrNone)]
-        case .member: [("parent", .integer), ("contact", .integer), ("confirmed", .integer)]
+        case .group:
+            [
+                ("record", .integer), ("name", .text), ("owner", .bytes), ("container", .integerOrNone),
+                ("confirmed", .flag),
+            ]
+        case .member: [("parent", .integer), ("contact", .integer), ("confirmed", .flag)]
         case .subgroup: [("parent", .integer), ("child", .integer)]
         case .link, .handLink: [("record", .integer), ("first", .integer)]
         case .unlike: [("record", .integer), ("other", .integer)]

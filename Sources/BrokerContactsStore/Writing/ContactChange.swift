@@ -69,6 +69,8 @@ public struct StoredGroup: Hashable, Sendable {
     public let owner: [UInt8]
     /// `nil` for the default container.
     public let container: RecordNumber?
+    /// Whether an app with access to every card gave the group its name.
+    public let isConfirmed: Bool
     /// The groups that contain this one.
     public let parents: [RecordNumber]
 }

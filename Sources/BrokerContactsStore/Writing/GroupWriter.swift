@@ -4,21 +4,26 @@ import BrokerSQLite
 /// Makes changes to groups. Use it only within a transaction.
 struct GroupWriter {
     let db: Database
-    /// Whether the author has access to every card. Only the members that such an app adds are shared with other apps.
+    /// Whether the author has access to every card. Only the members that such an app adds are shared with other apps, and
+    /// only the groups that such an app names are found by name.
     let isConfirmed: Bool
 
     /// Makes one change and logs it, unless nothing changes. Setting the owner's own card is never logged.
     func apply(_ change: GroupChange, _ index: Int, _ log: inout ChangeLog) throws {
         switch change {
         case .add(let group, let name, let owner):
-            try db.statement("INSERT INTO contactGroup (record, name, owner) VALUES (?, ?, ?)")
-                .bind(1, group.rawValue).bind(2, name).bind(3, owner).run()
+            try db.statement("INSERT INTO contactGroup (record, name, owner, confirmed) VALUES (?, ?, ?, ?)")
+                .bind(1, group.rawValue).bind(2, name).bind(3, owner).bind(4, isConfirmed ? 1 : 0).run()
             log.note(.addGroup, group, owner: owner)
         case .rename(let group, let name):
             guard let owner = try owner(of: group) else { throw ChangeError.recordDoesNotExist(index: index) }
-            try db.statement("UPDATE contactGroup SET name = ?1 WHERE record = ?2 AND name <> ?1")
+            try db.statement("UPDATE contactGroup SET name = ?1, confirmed = 0 WHERE record = ?2 AND name <> ?1")
                 .bind(1, name).bind(2, group.rawValue).run()
             if db.changesCount > 0 { log.note(.updateGroup, group, owner: owner) }
+            if isConfirmed {
+                try db.statement("UPDATE contactGroup SET confirmed = 1 WHERE record = ? AND confirmed = 0")
+                    .bind(1, group.rawValue).run()
+            }
         case .delete(let group):
             guard let owner = try owner(of: group) else { throw ChangeError.recordDoesNotExist(index: index) }
             try db.statement("DELETE FROM contactGroup WHERE record = ?").bind(1, group.rawValue).run()

@@ -103,17 +103,21 @@ struct ContactLookUps {
 
     /// Finds the contact groups with exactly these names. Each name counts as one look-up and is recorded as one. The
     /// user's book must be open.
+    ///
+    /// - Parameter byAnyApp: whether, if there is no other, a group is found that an app with limited access named.
     func groups(
-        _ names: [String], named parameter: String, uid: UInt32, _ session: CallerSession
+        _ names: [String], named parameter: String, uid: UInt32, byAnyApp: Bool, _ session: CallerSession
     ) throws(VarlinkError) -> [RecordNumber] {
         let detail = AdministratorSource(session).detail(for: uid)
         var found: [RecordNumber] = []
         for name in names {
             if uid != session.caller.uid { try countForeign(parameter) }
             groupCommit.record(.lookUp, uid: uid, detail: detail)
-            let groups: [RecordNumber]
+            var groups: [RecordNumber]
             do throws(StoreError) {
-                groups = try books.opened(uid)?.groups(named: name, limit: 2) ?? []
+                let book = books.opened(uid)
+                groups = try book?.groups(named: name, limit: 2) ?? []
+                if groups.isEmpty, byAnyApp { groups = try book?.groups(named: name, limit: 2, byAnyApp: true) ?? [] }
             } catch {
                 problems.note(error, of: uid)
                 throw ContactsError.storeUnavailable
@@ -122,7 +126,8 @@ struct ContactLookUps {
                 throw AdminError.invalidValue(
                     parameter,
                     reason: groups.isEmpty
-                        ? "no contact group is called \"\(name)\""
+                        ? "no contact group is called \"\(name)\", or an app with limited access chose that name; "
+                            + "if so, rename the group with contactbook"
                         : "several contact groups are called \"\(name)\"; give one of them another name")
             }
             found += groups

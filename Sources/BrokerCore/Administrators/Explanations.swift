@@ -126,7 +126,8 @@ struct Explanations {
         case nil: "the address book cannot be read, so the contact group “\(name)” shares nothing"
         case let share? where share.groups == 0: "the user has no contact group “\(name)”, so it shares nothing"
         case let share? where share.groups == 1: "the contact group “\(name)” shares \(Self.count(share.set.records))"
-        case .some: "the user has several contact groups “\(name)”, so none of them is shared"
+        case .some:
+            "the user has several contact groups “\(name)”, so none of them is shared; rename or delete the others"
         }
     }
 

@@ -54,7 +54,7 @@ struct GrantedContactChanges {
                 for (text, found) in zip(texts, matches) {
                     named.cards.formUnion(try ContactLookUps.one(found, text, "contacts"))
                 }
-                try find(names, uid: uid, session, &named)
+                try find(names, uid: uid, byAnyApp: change == .revoke, session, &named)
                 apply(try changed(change, by: named, parameters, session), change, call, session)
             } catch {
                 call.fail(error)
@@ -64,10 +64,10 @@ struct GrantedContactChanges {
 
     /// Finds the groups with these names in the user's book, which was just opened for the look-up of contacts.
     private func find(
-        _ names: [String], uid: UInt32, _ session: CallerSession, _ named: inout NamedContacts
+        _ names: [String], uid: UInt32, byAnyApp: Bool, _ session: CallerSession, _ named: inout NamedContacts
     ) throws(VarlinkError) {
         guard !names.isEmpty else { return }
-        let groups = try lookUps.groups(names, named: "groups", uid: uid, session)
+        let groups = try lookUps.groups(names, named: "groups", uid: uid, byAnyApp: byAnyApp, session)
         guard let book = lookUps.books.opened(uid) else { return }
         named.groups = grants.shares.members(of: Set(groups), in: book)
         let others = access.principals(of: uid)

@@ -40,5 +40,6 @@ extension ReadContext {
         writer.member("name", group.name)
         writer.member("container", containerIdentifier(group.container))
         writer.member("parents", parents.map { identifiers.identifier(of: $0, as: .group) })
+        if !group.isConfirmed, !made(group) { writer.member("namedByOther", true) }
     }
 }

@@ -145,7 +145,7 @@ struct BackupReader: Sendable {
             case .null: values.append(.none)
             case .integer:
                 guard let number = element.integer else { throw Self.invalid("a row has a number out of range") }
-                if table != .settings { _ = try record(element) }
+                if table.hasRecord(inColumn: values.count) { _ = try record(element) }
                 values.append(.integer(number))
             case .string where table.hasBytes(inColumn: values.count): values.append(.bytes(try Self.bytes(element)))
             case .string: values.append(.text(try Self.reader.text(element, "row", maximum: 1_048_576)))

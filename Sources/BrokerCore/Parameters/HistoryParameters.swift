@@ -64,6 +64,8 @@ struct WireGroup: Hashable, Sendable {
             case "name": self.name = try reader.text(value, name, maximum: SaveSteps.longestGroupName)
             case "container": container = try reader.identifier(value, name)
             case "parents": parents = try reader.identifiers(value, name)
+            // An app may send a group back as it got it.
+            case "namedByOther": _ = try reader.bool(value, name)
             default: throw reader.invalid(name)
             }
         }

@@ -8,6 +8,7 @@ public class CNGroup: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, Ide
         var name = ""
         var container: String?
         var parents: [String] = []
+        var isNamedByOther = false
     }
 
     /// A lock protects the values, because the subclass changes them, and objects of both classes may be sent
@@ -40,7 +41,7 @@ public class CNGroup: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, Ide
     /// Returns a mutable copy.
     public func mutableCopy(with zone: NSZone? = nil) -> Any { CNMutableGroup(values) }
 
-    /// Whether both have the same identifier, name, container and parents.
+    /// Whether both have the same identifier, name, container and parents, and the same kind of app chose the name.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CNGroup else { return false }
         return values == other.values

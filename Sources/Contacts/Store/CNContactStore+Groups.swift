@@ -55,6 +55,7 @@ extension CNGroup {
         var values = Values(identifier: json["identifier"]?.string ?? "", name: json["name"]?.string ?? "")
         values.container = json["container"]?.string
         values.parents = json["parents"]?.elements?.compactMap(\.string) ?? []
+        values.isNamedByOther = json["namedByOther"]?.bool ?? false
         self.init(values)
     }
 }

@@ -74,4 +74,8 @@ extension CNGroup {
     /// The identifiers of this group's parent groups that the app may see; empty if the group was not
     /// fetched. An extension of this library.
     public var parentGroupIdentifiers: [String] { values.parents }
+
+    /// Whether another app, one without access to every contact, chose the group's name. Such an app can make a group of any
+    /// name, so prefer another group when the person names one. An extension of this library.
+    public var isNamedByOtherApp: Bool { values.isNamedByOther }
 }
