@@ -2,6 +2,7 @@ import BrokerAccessControl
 import BrokerContactsStore
 import BrokerJSON
 import BrokerModel
+import BrokerVarlink
 import Dispatch
 import Testing
 
@@ -115,5 +116,39 @@ struct LongReadTests {
         fixture.broker.books.opened(1_000)?.close()
         thread.resume()
         #expect(try keeper.replies(1, to: last)[0].error == "StoreUnavailable")
+    }
+
+    @Test("A dropped read may ask for another one, and each read is then performed or dropped once")
+    func again() throws {
+        let (fixture, keeper) = try fixture()
+        let book = try #require(fixture.broker.books.opened(1_000))
+        let reads = fixture.broker.longReads
+        let calls = try (0..<3).map { _ in try fixture.app("busy", .full).begin("GetAuthorization") }
+        let waiting = try keeper.begin("WatchChanges", more: true)
+        try #require(!waiting.isOver && calls.allSatisfy(\.isOver))
+        var done: [String] = []
+        func read(_ name: String, for call: Call, then: @escaping () -> Void = {}) {
+            reads.read(book, for: call, keeper.session) { _ in
+                1
+            } done: {
+                done.append("\(name) \((try? $0?.get()) == nil ? "dropped" : "read")")
+                then()
+            }
+        }
+        let thread = reads.queue(of: 1_000)
+        thread.suspend()
+        read("first", for: waiting)
+        for (number, call) in calls.enumerated() {
+            read("over \(number)", for: call) { read("again \(number)", for: waiting) }
+        }
+        read("last", for: waiting)
+        thread.resume()
+        try #require(fixture.loop.run { done.count >= 8 })
+        fixture.loop.iterate()
+        #expect(
+            done.sorted() == [
+                "again 0 read", "again 1 read", "again 2 read", "first read", "last read", "over 0 dropped",
+                "over 1 dropped", "over 2 dropped",
+            ])
     }
 }

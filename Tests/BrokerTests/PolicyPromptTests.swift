@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerAccessStore
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
@@ -84,6 +85,22 @@ struct PolicyPromptTests {
         #expect(try person.answer(second, #""level":"limited","identifiers":["\#(ada.identifier)"]"#).error == nil)
         #expect(try app.replies(1, to: call)[0].parameters["status"]?.string == "limited")
         #expect(try app.fetch().names == ["Ada"])
+    }
+
+    @Test("A prompt that cannot get a new cookie ends, so that its former version cannot be answered")
+    func withoutRandomness() throws {
+        let app = try fixture.app("mail", strength: .installed)
+        let call = try ask(app)
+        let prompt = try #require(try person.prompts().last)
+        fixture.broker.prompts.showAnew(where: { _ in true }, randomName: { nil })
+        fixture.loop.iterate()
+        #expect(try person.withdrawn() == [prompt.cookie])
+        #expect(try person.prompts().isEmpty && fixture.broker.prompts.openCount(1_000) == 0)
+        #expect(try person.answer(prompt, #""level":"full""#).error == "UnknownPrompt")
+        #expect(try app.replies(1, to: call)[0].parameters["status"]?.string == "notDetermined")
+        #expect(fixture.broker.access.grant(of: app.principal) == nil)
+        // The app did not cause this, so it may ask again.
+        #expect(try !ask(app).isOver)
     }
 
     @Test("A rule that does not change an app's prompt leaves it on the screen")

@@ -22,6 +22,15 @@ final class LongReads {
         /// The apps with waiting reads, the next one first, each once.
         var order: [String] = []
         var release: (any Scheduled)?
+
+        /// Removes the next read; `nil` if none waits.
+        mutating func takeNext() -> Job? {
+            guard let app = order.first else { return nil }
+            order.removeFirst()
+            let job = jobs[app]?.removeFirst()
+            if jobs[app]?.isEmpty == false { order.append(app) } else { jobs[app] = nil }
+            return job
+        }
     }
 
     private let loop: any Loop
@@ -77,23 +86,16 @@ final class LongReads {
     }
 
     private func next(_ uid: UInt32) {
-        guard var line = lines[uid], !line.isBusy else { return }
-        defer { lines[uid] = line }
-        while let app = line.order.first {
-            line.order.removeFirst()
-            guard var jobs = line.jobs[app], !jobs.isEmpty else { continue }
-            let job = jobs.removeFirst()
-            line.jobs[app] = jobs.isEmpty ? nil : jobs
-            if !jobs.isEmpty { line.order.append(app) }
+        while lines[uid]?.isBusy == false, let job = lines[uid]?.takeNext() {
+            // A call that is over may ask for another read here, which changes the line.
             guard !job.call.isOver else {
                 job.giveUp()
                 continue
             }
-            line.isBusy = true
-            line.release?.cancel()
-            line.release = nil
+            lines[uid]?.isBusy = true
+            lines[uid]?.release?.cancel()
+            lines[uid]?.release = nil
             job.run()
-            return
         }
     }
 

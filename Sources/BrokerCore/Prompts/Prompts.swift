@@ -285,15 +285,21 @@ final class Prompts {
     /// Shows prompts again if the policy changed the choices that they offer. The broker withdraws the prompt
     /// from its agents and sends it again under a new cookie. After that, the broker accepts no answer to the
     /// old version. A manage prompt that the person opened is only withdrawn; the person can open it again.
-    func showAnew(where isStale: (Prompt) -> Bool) {
+    ///
+    /// - Parameter randomName: makes the new cookie. Without one, the prompt is dismissed.
+    func showAnew(where isStale: (Prompt) -> Bool, randomName: () -> String? = Prompt.randomName) {
         for prompt in users.values.flatMap(\.shown) where !prompt.isAnswered && isStale(prompt) {
             // A prompt whose timeout was deferred ends here, because its password request is withdrawn.
             prompt.withdrawPasswords()
             let agents = prompt.agents
             guard !agents.isEmpty, users[prompt.caller.uid]?.shown.contains(where: { $0 === prompt }) == true
             else { continue }
+            guard let cookie = randomName() else {
+                end(prompt, .dismissed, isCounted: false)
+                continue
+            }
             let former = prompt.cookie
-            prompt.cookie = Prompt.randomName() ?? former
+            prompt.cookie = cookie
             prompt.agents = []
             for agent in agents {
                 agent.serve.reply(continues: true) { $0.member("withdrawn", former) }
