@@ -8,7 +8,7 @@ public enum AuditEvent: String, CaseIterable, Sendable {
     case withheld
     /// A call got no contacts because of its caller's effective access.
     case refusal
-    /// The broker prompted the person.
+    /// The broker showed the person a prompt, or could not.
     case prompt
     /// The person answered a prompt. ``AuditRecord/detail`` names the agent.
     case answer
@@ -73,7 +73,7 @@ public struct AuditRecord: Hashable, Sendable {
     /// own.
     public var repeats: Int?
     /// The broker's own text, such as a method's name or `expired`; never text from an app or a contact. For a
-    /// prompt, it is the prompt's kind, followed by the hash of the app's purpose if the app gave one.
+    /// prompt, it is the prompt's kind, followed by the hash of the app's purpose if the app gave one; or ``notShown``.
     public var detail: String?
 
     /// The end of the detail of a grant or a revocation that nobody decided: cards joined or left a granted set because
@@ -81,6 +81,8 @@ public struct AuditRecord: Hashable, Sendable {
     public static let byContactGroup = "contact group"
     /// The same for what a policy rule shares. The app's stored grant did not change.
     public static let byPolicyGroup = "policy, \(byContactGroup)"
+    /// The detail of a prompt that ended before an agent showed it, for example because there was no agent.
+    public static let notShown = "not shown"
     /// Distinguishes two disclosures that name no contacts, such as two batches of one list. It is not
     /// stored. A disclosure that names neither contacts nor a part is deduplicated only if its ``count`` is 0
     /// or `nil`.

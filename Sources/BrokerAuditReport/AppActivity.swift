@@ -85,7 +85,7 @@ public struct AppActivity: Sendable {
             count(\.saves, 1, day)
         case .withheld: count(\.withheld, record.count, day)
         case .refusal: count(\.refusals, record.times, day)
-        case .prompt: count(\.prompts, 1, day)
+        case .prompt: count(\.prompts, record.times, day)
         case .alarm: count(\.alarms, 1, day)
         case .answer: if day != nil { answers[Self.answer(record), default: 0] += 1 }
         case .agent, .declaration, .saveNotDone, .agentSearch, .lookUp, .purge, .backup, .restore, .authentication,

@@ -48,6 +48,7 @@ public final class Broker {
         self.surroundings = surroundings
         self.access = access
         access.auditBounds = surroundings.limits.audit
+        access.isUser = surroundings.isUser
         access.contactsPerRecord = surroundings.limits.contactsPerAuditRecord
 
         // The audit, executable checks and password requests.

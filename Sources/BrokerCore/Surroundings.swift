@@ -93,6 +93,8 @@ public struct Surroundings {
     public var areKin: (_ left: ProcessIdentity, _ right: ProcessIdentity) -> Bool
     /// Whether the user has a login session and can therefore start an agent. It must not block.
     public var hasLoginSession: (_ uid: UInt32) -> Bool = { _ in false }
+    /// Whether a UID belongs to a user of this machine, and not for example to a container. It must not block.
+    public var isUser: (_ uid: UInt32) -> Bool = { _ in true }
     /// The country for the user's phone numbers without a country code, such as `DE`; empty if unknown.
     public var region = ""
     /// Resource limits.

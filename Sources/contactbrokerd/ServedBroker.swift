@@ -86,11 +86,12 @@ final class ServedBroker {
                 connectionsLimit: ContactsInterface.allCases.count * serverLimits.connections,
                 heldBytes: budget.heldBytes, heldBytesLimit: budget.bytes)
         }
+        let users = KnownUsers(state: setting.state)
+        surroundings.isUser = users.contains
         broker = Broker(surroundings: surroundings, access: access)
         do {
             let manifests = setting.manifests(log)
             let complaints = Complaints(loop: loop, log: log)
-            let users = KnownUsers(state: setting.state)
             let inspections = CallerInspections(setting.mode, users: users, loop: loop)
             for interface in ContactsInterface.allCases {
                 servers.append(try open(interface, loop, evidence, manifests, complaints, inspections, log, failed))

@@ -87,6 +87,32 @@ struct AuditPaceTests {
         #expect(loud.errors.count == 11)
     }
 
+    @Test("When sub-UIDs have used up their allowance, further ones wait, and users' apps and administrators do not")
+    func strangers() throws {
+        let fixture = try BrokerFixture {
+            $0.audit.strangers = AuditAllowance(recordsPerHour: 20, bytesPerHour: 1_000_000)
+        }
+        fixture.decide(.denied, "quiet")
+        func app(_ number: UInt32) -> StandInConnection {
+            fixture.decide(.denied, "app \(number)", uid: 100_000 + number)
+            return fixture.app("app \(number)", uid: 100_000 + number)
+        }
+        let strangers = (1...10).map(app)
+        for stranger in strangers { try stranger.fetch() }
+        #expect(strangers.map(\.answers) == Array(repeating: 1, count: 10))
+        let more = app(11)
+        for app in [more, strangers[0]] { try app.begin("FetchContacts", StandInConnection.fetching) }
+        fixture.loop.pass(.seconds(359))
+        #expect(more.answers == 0 && strangers[0].answers == 1)
+        let quiet = fixture.app("quiet")
+        try quiet.fetch()
+        #expect(quiet.answers == 1)
+        try fixture.administrator().call("ResetGrant", #"{"app":"quiet"}"#)
+        // Ten records are refilled in an hour.
+        fixture.loop.pass(.seconds(400))
+        #expect(more.answers + strangers[0].answers == 3)
+    }
+
     @Test("A limited number of an app's calls wait, and a closed connection frees its place")
     func waiting() throws {
         let fixture = try narrow(held: 2)

@@ -36,6 +36,7 @@ final class BrokerFixture {
             userName: { "\($0)" }, watch: { _, _ in nil }, areKin: { _, _ in false }, facts: [], log: { _ in })
         surroundings.auditKeeper = keeper
         surroundings.limits = limits
+        surroundings.isUser = { $0 < 65_536 }
         return Broker(surroundings: surroundings, access: try AccessStore.open(folder: folder, now: loop.now))
     }
 
@@ -65,8 +66,9 @@ final class BrokerFixture {
         rmdir(path)
     }
 
-    func app(_ name: String) -> StandInConnection {
-        StandInConnection(CallerSession(caller: caller(name), interface: .contacts, inspect: Self.isStillItself), self)
+    func app(_ name: String, uid: UInt32 = 1_000) -> StandInConnection {
+        StandInConnection(
+            CallerSession(caller: caller(name, uid: uid), interface: .contacts, inspect: Self.isStillItself), self)
     }
 
     func administrator() -> StandInConnection {
@@ -79,16 +81,16 @@ final class BrokerFixture {
         return nil
     }
 
-    private func caller(_ name: String) -> Caller {
+    private func caller(_ name: String, uid: UInt32 = 1_000) -> Caller {
         Caller(
-            uid: 1_000, strength: .installed, app: name, displayName: name, executable: nil,
+            uid: uid, strength: .installed, app: name, displayName: name, executable: nil,
             process: ProcessIdentity(pid: 1, startTime: 1), session: nil, terminal: nil, isInterpreter: false,
             isSandboxed: false)
     }
 
     /// Stores a decision of the person about an app, with its audit record.
-    func decide(_ access: Access, _ name: String) {
-        let principal = Principal(uid: 1_000, strength: .installed, app: name)
+    func decide(_ access: Access, _ name: String, uid: UInt32 = 1_000) {
+        let principal = Principal(uid: uid, strength: .installed, app: name)
         let grant = Grant(
             access: access, keys: Grant.ordinaryKeys, lifetime: .untilRevoked, revision: broker.access.nextRevision(),
             decidedBy: .person, decidedAt: loop.now / 1_000_000)

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerAccessStore
 import BrokerInterface
 import BrokerJSON
 import BrokerVarlink
@@ -41,6 +42,43 @@ struct PromptWaitingTests {
             }
             // These prompts do not count, so the next calls need not wait.
         }
+    }
+
+    @Test("Prompts that no agent showed are recorded once an hour for each app, and a shown one when it is shown")
+    func records() throws {
+        let fixture = try BrokerFixture()
+        func ask(_ parameters: String, _ method: String = "RequestAccess") throws {
+            let app = try fixture.app("mail", strength: .installed)
+            let call = try app.begin(method, parameters)
+            try #require(fixture.loop.run { call.isOver || fixture.broker.prompts.openCount(Self.uid) > 0 })
+            fixture.loop.advance(by: .seconds(5))
+            #expect(call.isOver)
+        }
+        for number in 1...20 {
+            // Nothing that the app can vary makes another record.
+            try ask(#"{"purpose":"for the \#(number)th time"}"#)
+            try ask(#"{"query":"ada \#(number)"}"#, "RequestContacts")
+            let gone = try fixture.app("mail", strength: .installed)
+            _ = try gone.begin("ManageAccess")
+            gone.hangUp()
+        }
+        #expect(try fixture.audit(.prompt) == ["not shown"])
+        let other = try begin(fixture, "chat")
+        #expect(try fixture.audit(.prompt) == ["not shown"])
+        // This one was waiting when the agent came.
+        let person = try TestPerson(fixture: fixture)
+        #expect(try person.prompts().count == 1)
+        fixture.loop.iterate()
+        #expect(try fixture.audit(.prompt) == ["not shown", "access"])
+        other.app.hangUp()
+        fixture.loop.iterate()
+        person.leave()
+        fixture.loop.advance(by: .seconds(3_600))
+        try ask("{}")
+        let records = try fixture.broker.access.auditReader.records(
+            matching: AuditFilter(event: .prompt), after: nil, limit: .max)
+        #expect(records.map(\.app) == ["mail", "chat", "mail", "mail"])
+        #expect(records.map(\.repeats)[..<3] == [nil, nil, 39] && records[3].repeats == nil)
     }
 
     @Test("An agent that starts meanwhile gets the prompts in turn, and each prompt has its full time")

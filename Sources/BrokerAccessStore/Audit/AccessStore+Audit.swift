@@ -5,7 +5,8 @@ import BrokerModel
 extension AccessStore {
     /// Adds a record to the batch. Its position in the chain is fixed when ``commit()`` returns.
     ///
-    /// A refusal, a disclosure or a password request that equals a recent one is counted instead of added.
+    /// A refusal, a disclosure, a password request or a prompt that was not shown, if it equals a recent one, is counted
+    /// instead of added.
     /// The earlier record is in the audit or in this batch. The count is added when the deduplication window
     /// closes; see ``closeWindows(at:)``.
     public func append(_ record: AuditRecord) {
@@ -22,8 +23,8 @@ extension AccessStore {
     /// - Parameter now: microseconds since 1970; `nil` closes all of them.
     public func closeWindows(at now: Int64?) { ledger.close(at: now, into: &batch.records) }
 
-    /// Returns how long an app must wait before it may cause another record, if it has used up its audit
-    /// allowance; otherwise `nil`. The store records everything regardless; the broker delays the app's
+    /// Returns how long an app must wait before it may cause another record, if it, its user or all strangers have used
+    /// up their audit allowance; otherwise `nil`. The store records everything regardless; the broker delays the app's
     /// calls.
     ///
     /// - Parameter now: microseconds since 1970.
@@ -40,6 +41,13 @@ extension AccessStore {
     public var auditBounds: AuditBounds {
         get { ledger.bounds }
         set { ledger.bounds = newValue }
+    }
+
+    /// Whether a UID belongs to a user of this machine. All others are strangers. It must not block. Set it before the first
+    /// call is answered.
+    public var isUser: (_ uid: UInt32) -> Bool {
+        get { ledger.isUser }
+        set { ledger.isUser = newValue }
     }
 
     /// The sequence number of the last committed record.

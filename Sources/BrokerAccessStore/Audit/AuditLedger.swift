@@ -14,17 +14,30 @@ struct AuditLedger {
         let app: String
     }
 
+    /// Who pays for a record, besides the app that it is about.
+    enum Payer: Hashable {
+        case user(UInt32)
+        /// All UIDs that belong to no user of this machine, such as sub-UIDs. A user has 65,536 of them.
+        case strangers
+    }
+
+    /// In the order in which they close early.
     enum WindowKind: Int, CaseIterable {
         case disclosure
         case refusal
+        /// Prompts that were never shown.
+        case unshown
     }
 
     var bounds = AuditBounds()
+    /// See ``AccessStore/isUser``.
+    var isUser: (UInt32) -> Bool = { _ in true }
     private var accounts: [Owner: AuditAccount] = [:]
-    /// The number of each user's apps with an account of their own.
-    private var counts: [UInt32: Int] = [:]
-    /// By user, the account that all apps beyond ``AuditBounds/appsPerUser`` share.
-    private var overflow: [UInt32: AuditAccount] = [:]
+    /// The number of apps with an account of their own, by payer.
+    private var counts: [Payer: Int] = [:]
+    /// The accounts that all apps beyond ``AuditBounds/appsPerUser`` share.
+    private var overflow: [Payer: AuditAccount] = [:]
+    private var payers: [Payer: AuditAccount] = [:]
     /// Accounts that have used up their allowance. Entries may be stale.
     private var exhausted: [ObjectIdentifier: AuditAccount] = [:]
     private var weight = 0
@@ -58,15 +71,17 @@ struct AuditLedger {
         // Any program can cause password requests and refusals as often as it likes. In a session it can also be
         // an agent.
         case .refusal, .authentication, .agent, .lookUp: return .refusal
-        case .withheld, .prompt, .answer, .grant, .revocation, .declaration, .save, .saveNotDone, .agentSearch, .alarm,
-            .purge,
+        case .prompt: return record.detail == AuditRecord.notShown ? .unshown : nil
+        case .withheld, .answer, .grant, .revocation, .declaration, .save, .saveNotDone, .agentSearch, .alarm, .purge,
             .backup, .restore, .policy, .retention, .start, .stop, .gap:
             return nil
         }
     }
 
     private mutating func write(_ record: AuditRecord, _ account: AuditAccount, into records: inout [AuditRecord]) {
-        if !account.spend(record, bounds) { exhausted[ObjectIdentifier(account)] = account }
+        for account in [account, payer(account.payer, now: record.time)] where !account.spend(record) {
+            exhausted[ObjectIdentifier(account)] = account
+        }
         records.append(record)
     }
 
@@ -75,30 +90,45 @@ struct AuditLedger {
     private mutating func account(_ record: AuditRecord, _ strength: IdentityStrength) -> AuditAccount {
         let owner = Owner(uid: record.uid, strength: strength, app: record.app)
         if let known = accounts[owner] { return known }
-        if isFull(owner.uid) { dropIdle(of: owner.uid, now: record.time) }
-        guard !isFull(owner.uid) else {
-            let shared = overflow[owner.uid] ?? AuditAccount(owner: nil, bounds: bounds, now: record.time)
-            overflow[owner.uid] = shared
+        let payer = payer(of: owner.uid)
+        if isFull(payer) { dropIdle(of: payer, now: record.time) }
+        guard !isFull(payer) else {
+            let shared = overflow[payer] ?? AuditAccount(owner: nil, payer: payer, bounds.app, now: record.time)
+            overflow[payer] = shared
             return shared
         }
-        let account = AuditAccount(owner: owner, bounds: bounds, now: record.time)
+        let account = AuditAccount(owner: owner, payer: payer, bounds.app, now: record.time)
         accounts[owner] = account
-        counts[owner.uid, default: 0] += 1
+        counts[payer, default: 0] += 1
         return account
     }
 
-    private func isFull(_ uid: UInt32) -> Bool { counts[uid, default: 0] >= bounds.appsPerUser }
+    private func payer(of uid: UInt32) -> Payer { isUser(uid) ? .user(uid) : .strangers }
 
-    /// Drops idle accounts of this user only: one user's many apps must not affect other users.
-    private mutating func dropIdle(of uid: UInt32, now: Int64) {
-        for (owner, account) in accounts where owner.uid == uid && account.isIdle(bounds, now: now) {
+    private mutating func payer(_ payer: Payer, now: Int64) -> AuditAccount {
+        if let known = payers[payer] { return known }
+        let allowance =
+            switch payer {
+            case .user: bounds.user
+            case .strangers: bounds.strangers
+            }
+        let made = AuditAccount(owner: nil, payer: payer, allowance, now: now)
+        payers[payer] = made
+        return made
+    }
+
+    private func isFull(_ payer: Payer) -> Bool { counts[payer, default: 0] >= bounds.appsPerUser }
+
+    /// Drops idle accounts of this payer only: one user's many apps must not affect other users.
+    private mutating func dropIdle(of payer: Payer, now: Int64) {
+        for (owner, account) in accounts where account.payer == payer && account.isIdle(now: now) {
             accounts[owner] = nil
             exhausted[ObjectIdentifier(account)] = nil
         }
-        counts[uid] = accounts.keys.count { $0.uid == uid }
-        if let shared = overflow[uid], shared.isIdle(bounds, now: now) {
+        counts[payer] = accounts.values.count { $0.payer == payer }
+        if let shared = overflow[payer], shared.isIdle(now: now) {
             exhausted[ObjectIdentifier(shared)] = nil
-            overflow[uid] = nil
+            overflow[payer] = nil
         }
     }
 
@@ -107,10 +137,14 @@ struct AuditLedger {
     /// Returns how long this app must wait; `nil` if it does not have to wait.
     mutating func wait(_ owner: Owner, now: Int64) -> Duration? {
         guard !exhausted.isEmpty else { return nil }
-        guard let account = accounts[owner] ?? (isFull(owner.uid) ? overflow[owner.uid] : nil),
-            exhausted[ObjectIdentifier(account)] != nil
-        else { return nil }
-        guard let wait = account.wait(bounds, now: now) else {
+        let payer = accounts[owner]?.payer ?? payer(of: owner.uid)
+        let app = accounts[owner] ?? (isFull(payer) ? overflow[payer] : nil)
+        return [app, payers[payer]].compactMap { $0 }.compactMap { wait($0, now: now) }.max()
+    }
+
+    private mutating func wait(_ account: AuditAccount, now: Int64) -> Duration? {
+        guard exhausted[ObjectIdentifier(account)] != nil else { return nil }
+        guard let wait = account.wait(now: now) else {
             exhausted[ObjectIdentifier(account)] = nil
             return nil
         }
@@ -174,7 +208,7 @@ struct AuditLedger {
     ) -> Bool {
         while account.weight + needed > bounds.windowsPerApp || weight + needed > bounds.windows {
             // Closes only this app's windows, so one app cannot end the deduplication of other apps.
-            let kind = account.tables[WindowKind.disclosure.rawValue].isEmpty ? WindowKind.refusal : .disclosure
+            let kind = WindowKind.allCases.first { !account.tables[$0.rawValue].isEmpty } ?? .refusal
             guard closeFirst(kind, of: account, into: &records) else { return false }
         }
         return true
@@ -185,6 +219,7 @@ struct AuditLedger {
             switch kind {
             case .disclosure: bounds.disclosureWindow
             case .refusal: bounds.refusalWindow
+            case .unshown: bounds.unshownWindow
             }
         return window.components.seconds * 1_000_000 + window.components.attoseconds / 1_000_000_000_000
     }

@@ -39,6 +39,8 @@ final class Prompt {
     var agents: [Agent] = []
     /// When the prompt was first sent to an agent, in microseconds of ``Surroundings/uptime``.
     var sentAt: Int64?
+    /// Records the prompt, once: when it is first sent to an agent, or when it ends without that.
+    var record: (_ isShown: Bool) -> Void = { _ in }
     /// When the prompt counts as dismissed, in microseconds of ``Surroundings/uptime``; `nil` while the
     /// prompt waits for an agent.
     var deadline: Int64?

@@ -131,7 +131,10 @@ final class Prompts {
     func send(_ prompt: Prompt, to agent: Agent) {
         let uid = prompt.caller.uid
         let now = surroundings.uptime()
-        if prompt.sentAt == nil { prompt.sentAt = now }
+        if prompt.sentAt == nil {
+            prompt.sentAt = now
+            prompt.record(true)
+        }
         if prompt.deadline == nil { setDeadline(prompt, latestEnd(of: prompt, now: now)) }
         prompt.agents.append(agent)
         let waiting = users[uid]?.queue.count ?? 0
@@ -235,6 +238,7 @@ final class Prompts {
         }
         guard let prompts = users[uid], prompts.open.contains(where: { $0 === prompt }) else { return }
         users[uid]?.remove(prompt)
+        if prompt.sentAt == nil { prompt.record(false) }
         prompt.timer?.cancel()
         prompt.timer = nil
         prompt.overdue = nil

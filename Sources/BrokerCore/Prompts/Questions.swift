@@ -79,7 +79,12 @@ struct Questions {
             return call.fail(ContactsError.storeUnavailable)
         }
         let reason = question.purposeHash.map { " purpose:" + $0 }
-        groupCommit.record(.prompt, of: session.caller, detail: question.kind.rawValue + (reason ?? ""))
+        // Without an agent, an app could raise prompts as often as it likes. That is recorded once an hour, so the record must
+        // not contain what the app can vary.
+        prompt.record = { [groupCommit, kind = question.kind.rawValue] isShown in
+            groupCommit.record(
+                .prompt, of: session.caller, detail: isShown ? kind + (reason ?? "") : AuditRecord.notShown)
+        }
         do throws(VarlinkError) {
             try prompts.ask(prompt, for: call, done: done)
         } catch {
