@@ -28,8 +28,8 @@ struct GroupNamesTests {
         try database.write { db in
             try db.execute(
                 sql: """
-                    ALTER TABLE contactGroup DROP COLUMN confirmed; PRAGMA user_version = 16;
-                    DELETE FROM grdb_migrations WHERE identifier = '17: names of groups'
+                    ALTER TABLE contactGroup DROP COLUMN confirmed; PRAGMA user_version = 17;
+                    DELETE FROM grdb_migrations WHERE identifier = '18: names of groups'
                     """)
         }
         try database.close()

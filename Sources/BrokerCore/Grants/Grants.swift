@@ -382,8 +382,6 @@ final class Grants {
         narrowed(principal)
     }
 
-    // MARK: Never ask again
-
     /// Stores that the person does not want to be asked about this app again, by any kind of prompt. For
     /// a persistent principal, the choice survives restarts. Choices beyond ``Limits/silences`` per user
     /// are ignored.
