@@ -124,7 +124,7 @@ struct ResetTests {
     func many(how: String) throws {
         let limit = fixture.broker.surroundings.limits.grantsPerIteration
         let access = fixture.broker.access
-        let count = 10 * limit
+        let count = 640
         for number in 1...count {
             var principal = Principal(uid: 1_000, strength: .sandboxed, app: "app \(number)")
             if how == "EndSessionGrants" {

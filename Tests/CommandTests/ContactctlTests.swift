@@ -364,8 +364,8 @@ struct ContactctlTests {
     @Test(
         "A name that an app chose is quoted for a shell, with code points if it imitates a key or mixes alphabets",
         arguments: [
-            ("Mail", "Mail"), ("Mail (2)", "'Mail (2)'"), ("Почта", "'Почта'"), ("mail［k］", "'mail\\u{FF3B}k\\u{FF3D}'"),
-            ("Маil", "'\\u{41C}\\u{430}il'"),
+            ("Mail", "Mail"), ("Mail (2)", "'Mail (2)'"), ("Почта", "'Почта'"),
+            ("mail［k］", "'mail\\u{FF3B}k\\u{FF3D}'"), ("Маil", "'\\u{41C}\\u{430}il'"),
         ])
     func names(name: String, shown: String) { #expect(AppName("x", displayName: name).name == shown) }
 
