@@ -75,11 +75,15 @@ final class EndedWriter {
     private static func makeOld(_ fixture: DaemonFixture) throws {
         _ = try run(
             """
-            DROP TABLE allowance; ALTER TABLE member DROP COLUMN confirmed; PRAGMA user_version = 11;
-            DELETE FROM grdb_migrations WHERE substr(identifier, 1, 3) IN ('12:', '13:', '15:', '16:');
+            DROP TABLE allowance; ALTER TABLE member DROP COLUMN confirmed; DROP TABLE photographed;
+            ALTER TABLE contactGroup DROP COLUMN confirmed; PRAGMA user_version = 11;
+            DELETE FROM grdb_migrations WHERE substr(identifier, 1, 3) IN ('12:', '13:', '15:', '16:', '17:', '18:');
             """, on: "\(fixture.state)/users/\(getuid())/contacts.sqlite", SQLITE_OPEN_READWRITE)
         _ = try run(
-            "DROP TABLE declaredFolder; ALTER TABLE appGrant DROP COLUMN purposeHash; PRAGMA user_version = 11",
+            """
+            DROP TABLE declaredFolder; ALTER TABLE appGrant DROP COLUMN purposeHash;
+            ALTER TABLE state DROP COLUMN forwarded; ALTER TABLE outboxMark DROP COLUMN change; PRAGMA user_version = 11
+            """,
             on: fixture.state + "/access.sqlite", SQLITE_OPEN_READWRITE)
     }
 
