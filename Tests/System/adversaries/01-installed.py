@@ -89,10 +89,11 @@ def units():
     return names
 
 
-@tries("verifies the units with systemd-analyze", "no message")
+@tries("verifies the units with systemd-analyze", "no message, but for a setting that older versions do not have")
 def verify():
     names = units()
     _, said = command("systemd-analyze", "verify", "--man=no", *names)
+    said = "\n".join(line for line in said.splitlines() if "Unknown key 'AcceptFileDescriptors'" not in line)
     must(not said, said)
     return f"no message about {', '.join(names)}"
 
