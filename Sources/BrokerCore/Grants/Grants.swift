@@ -360,20 +360,21 @@ final class Grants {
     }
 
     private func expire() {
-        let (expired, most) = (access.expired(at: seconds), surroundings.limits.grantsPerIteration)
-        for principal in expired.prefix(most) {
+        // An expired grant permits nothing, also before it is ended. It may be ended or replaced before its batch.
+        surroundings.loop.inBatches(access.expired(at: seconds)[...], of: surroundings.limits.grantsPerIteration) {
+            [self] principal in
+            guard access.grant(of: principal)?.hasExpired(at: seconds) == true else { return }
             access.endGrant(of: principal)
             ended(principal)
+        } then: { [self] in
+            endUnused()
+            for (principal, grant) in overByPolicy() where endedByPolicy[principal] != grant.revision {
+                // The grant stays in the store, and takes effect again if the rule is removed.
+                endedByPolicy[principal] = grant.revision
+                ended(principal)
+            }
+            scheduleExpiry()
         }
-        // An expired grant permits nothing, also before it is ended.
-        guard expired.count <= most else { return surroundings.loop.later { [self] in expire() } }
-        endUnused()
-        for (principal, grant) in overByPolicy() where endedByPolicy[principal] != grant.revision {
-            // The grant stays in the store, and takes effect again if the rule is removed.
-            endedByPolicy[principal] = grant.revision
-            ended(principal)
-        }
-        scheduleExpiry()
     }
 
     private func ended(_ principal: Principal, _ detail: String = "expired") {
