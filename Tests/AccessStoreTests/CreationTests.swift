@@ -51,7 +51,7 @@ struct CreationTests {
         + [UInt8](repeating: 0, count: 484)
 
     @Test(
-        "A database that an earlier version had begun to make before a power cut is made anew", arguments: [0, 1_024])
+        "A database that an earlier version had only begun before a power cut is created again", arguments: [0, 1_024])
     func begun(size: Int) throws {
         try StoreFixture.write([UInt8](repeating: 0, count: size), to: fixture.database)
         try StoreFixture.write(Self.journal, to: fixture.database + "-journal")

@@ -30,7 +30,7 @@ struct AuditReadTests {
         let call = try call(first)
         let begun = DispatchSemaphore(value: 0)
         var isDone = false
-        // This read goes on until it is told to stop.
+        // This read continues until it is cancelled.
         fixture.broker.feed.read(for: call, nil) { reader in
             begun.signal()
             let deadline = ContinuousClock.now + .seconds(20)

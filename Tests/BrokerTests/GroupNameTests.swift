@@ -107,7 +107,7 @@ struct GroupNameTests {
         try #require(try there.keeper.save([GroupTests.whole("update", theirs, "Family")]).error == nil)
         #expect(try there.keeper.history(token, #""includeGroups":true"#).events.isEmpty)
         #expect(try listed(there.keeper) == ["Family", "Family"])
-        // Now there are two, and the person is told what to do.
+        // Now there are two, and the reason says what to do.
         #expect(try mail.fetch().names.isEmpty)
         try #require(try there.keeper.save([GroupTests.whole("update", theirs, "Club")]).error == nil)
         #expect(try mail.fetch().names == ["Ada", "Bob"])

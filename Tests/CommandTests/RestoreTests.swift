@@ -64,7 +64,7 @@ struct RestoreTests {
         #expect(agreed.shown.contains("restored 1 contact of nobody"), "\(agreed.shown)")
     }
 
-    @Test("Whoever had no contacts is restored without a question, and named if the rest is not")
+    @Test("A user without contacts is restored without a question, and named if a later user is not")
     func empty() throws {
         let stopped = try restore(["n"], try broker(empty: 1))
         #expect(stopped.replaced.isEmpty)

@@ -160,7 +160,7 @@ struct OwnFilesTests {
         let list = folder + "/.contactbook"
         let before = DaemonFixture.contents(of: folder).filter { $0.key != list }
         try state.make(of: list)
-        // The card would be written anew and the other file deleted, if both were listed.
+        // If both were listed, the export would write the card again and delete the other file.
         _ = try fixture.edit("ada", "sed -i 's/^Nickname:.*/Nickname: Countess/' \"$1\"")
         _ = try fixture.contactbook("remove", "--yes", "grace")
         let exported = try export(fixture, to: folder)

@@ -7,7 +7,7 @@
 // - Links, renames and removals last once their folder is synced.
 // A cut loses all that does not last, or only bytes and no names, because a file system may write names first.
 //
-// -shm files are exempt, because SQLite makes them anew. Only the calls that our programs and SQLite use are here.
+// -shm files are exempt, because SQLite rebuilds them. Only the calls that our programs and SQLite use are here.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
