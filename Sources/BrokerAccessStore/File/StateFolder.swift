@@ -87,10 +87,5 @@ final class StateFolder {
     /// Syncs the folder, so that the names of new files survive a power cut.
     func syncNames() throws(AccessStoreError) { try Self.syncNames(in: path) }
 
-    static func syncNames(in path: String) throws(AccessStoreError) {
-        let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw .failed("open", path) }
-        defer { close(folder) }
-        guard fsync(folder) == 0 else { throw .failed("sync", path) }
-    }
+    static func syncNames(in path: String) throws(AccessStoreError) { try Database.syncFolder(of: path + "/") }
 }
