@@ -74,8 +74,9 @@ python: setup-python ## Install the Python packages of the tests into .build/pyt
 # Running and testing.
 
 # With a terminal you are the person who answers. Without one, a scripted person answers through a pseudo-terminal.
+DEMO_PROGRAMS := contactbrokerd contactbook contactctl contact-agent AskForContact ScriptedPerson
 demo: setup-build ## Show the main use in this terminal: an app asks, you answer
-	$(BUILD) --build-tests
+	@set -e; for program in $(DEMO_PROGRAMS); do echo "building $$program"; $(BUILD) --product $$program; done
 	Examples/demo.sh $(DEBUG)
 
 # As root it also runs the tests that only root can run; otherwise it reports that they were skipped.
@@ -133,10 +134,11 @@ asan: setup-build setup-test python ## Run the tests with the address sanitizer
 	CONTACTBROKER_PYTHON=$(PYTHON) $(SWIFT) test --scratch-path .build-asan --sanitize=address \
 	    --disable-xctest
 
-lint: ## Check format, project rules, units, and the tests that Threats.md names
+lint: ## Check format, project rules, units, and that documentation names what exists
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 	Tests/lint.sh
 	Tests/threats.sh
+	python3 Tests/documentation.py
 
 # Benchmarks.
 

@@ -55,11 +55,8 @@ func ofPrograms(_ product: String, _ package: String) -> Target.Dependency {
     .product(name: product, package: package, condition: .when(traits: ["Programs"]))
 }
 
-let grdb = ofPrograms("GRDB", "GRDB.swift")
-let grdbSQLite = ofPrograms("GRDBSQLite", "GRDB.swift")
 let arguments = ofPrograms("ArgumentParser", "swift-argument-parser")
 let logging = ofPrograms("Logging", "swift-log")
-let csv = ofPrograms("SwiftCSV", "SwiftCSV")
 
 let package = Package(
     name: "contactbroker",
@@ -89,14 +86,13 @@ let package = Package(
         .default(enabledTraits: ["Programs"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/swiftcsv/SwiftCSV", from: "0.10.0"),
     ],
     targets: [
         // C wrappers for what Swift cannot import.
         .target(name: "CBrokerLinux"),
+        .systemLibrary(name: "CBrokerSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CBrokerCrypto", linkerSettings: [.linkedLibrary("crypto")]),
         .target(name: "CBrokerIdentify", dependencies: ["CBrokerLinux", "CBrokerCrypto"]),
         .target(name: "CBrokerICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
@@ -110,15 +106,16 @@ let package = Package(
         .target(name: "CBrokerCurses", linkerSettings: [.linkedLibrary("ncursesw")]),
 
         // Pure modules: no input or output.
+        room("BrokerBounds"),
         room("BrokerJSON"),
-        room("BrokerModel", ["BrokerJSON"]),
+        room("BrokerModel", ["BrokerBounds", "BrokerJSON"]),
         room("BrokerNormalization", ["BrokerModel", "CBrokerICU", "CBrokerPhoneNumber"]),
         .target(
             name: "BrokerFormatting", dependencies: ["BrokerModel", "CBrokerICU", "CBrokerPhoneNumber"],
             resources: [.embedInCode("Languages"), .embedInCode("Resources")], swiftSettings: strict),
         room("BrokerVarlink", ["BrokerJSON"]),
-        room("BrokerVCard", ["BrokerFormatting", "BrokerModel", "CBrokerICU"]),
-        room("BrokerContactFiles", ["BrokerVCard", csv, "BrokerModel", "BrokerJSON"]),
+        room("BrokerVCard", ["BrokerBounds", "BrokerFormatting", "BrokerModel", "CBrokerICU"]),
+        room("BrokerContactFiles", ["BrokerBounds", "BrokerVCard", "BrokerModel", "BrokerJSON"]),
         room("BrokerAccessControl", ["BrokerModel"]),
         room("BrokerAuditReport", ["BrokerAccessControl", "BrokerJSON", "BrokerModel"]),
         room("BrokerDisclosure", ["BrokerAccessControl", "BrokerJSON", "BrokerModel", "CBrokerCrypto"]),
@@ -133,30 +130,37 @@ let package = Package(
 
         // Modules for files, the kernel and sockets.
         room("BrokerTrustedFiles", ["CBrokerTOML"]),
-        room("BrokerPolicy", ["BrokerTrustedFiles", "BrokerAccessControl", "CBrokerCrypto", "BrokerModel"]),
-        room("BrokerSQLite", [grdbSQLite]),
+        room(
+            "BrokerPolicy",
+            ["BrokerBounds", "BrokerTrustedFiles", "BrokerAccessControl", "CBrokerCrypto", "BrokerModel"]),
+        room("BrokerSQLite", ["CBrokerSQLite"]),
         room(
             "BrokerContactsStore",
             [
-                "BrokerSQLite", "BrokerNormalization", "CBrokerLinux", "CBrokerXXHash", grdbSQLite, "BrokerModel",
+                "BrokerBounds", "BrokerSQLite", "BrokerNormalization", "CBrokerLinux", "CBrokerXXHash", "CBrokerSQLite",
+                "BrokerModel",
                 "BrokerJSON",
             ]),
         room(
             "BrokerAccessStore",
             [
-                "BrokerSQLite", "BrokerAccessControl", "BrokerDisclosure", "CBrokerLinux", grdbSQLite,
+                "BrokerBounds", "BrokerSQLite", "BrokerAccessControl", "BrokerDisclosure", "CBrokerLinux",
+                "CBrokerSQLite",
                 "CBrokerCrypto", "BrokerModel",
             ]),
-        room("BrokerPeerIdentity", ["BrokerAccessControl", "CBrokerLinux", "CBrokerIdentify", "CBrokerCrypto"]),
-        room("BrokerManifests", ["BrokerPeerIdentity", "BrokerTrustedFiles"]),
-        room("BrokerVarlinkServer", ["BrokerVarlink", "CBrokerLinux"]),
+        room(
+            "BrokerPeerIdentity",
+            ["BrokerBounds", "BrokerAccessControl", "CBrokerLinux", "CBrokerIdentify", "CBrokerCrypto"]),
+        room("BrokerManifests", ["BrokerBounds", "BrokerPeerIdentity", "BrokerTrustedFiles"]),
+        room("BrokerVarlinkServer", ["BrokerBounds", "BrokerVarlink", "CBrokerLinux"]),
         room("BrokerVarlinkClient", ["BrokerVarlink", "CBrokerLinux", "BrokerJSON"]),
         room("BrokerConnection", ["BrokerVarlinkClient", "CBrokerLinux"]),
         room(
             "Contacts",
             [
-                "BrokerConnection", "BrokerInterface", "BrokerFormatting", "BrokerVCard", "BrokerModel",
-                "BrokerJSON", "BrokerVarlinkClient",
+                "BrokerBounds", "BrokerConnection", "BrokerInterface", "BrokerFormatting", "BrokerNormalization",
+                "BrokerVCard",
+                "BrokerModel", "BrokerJSON", "BrokerVarlinkClient",
             ]),
         room("ContactsUI", ["Contacts"]),
         room("BrokerPasswordPrompt", ["CBrokerLinux"]),
@@ -170,7 +174,8 @@ let package = Package(
         room(
             "BrokerCore",
             [
-                "BrokerAccessStore", "BrokerContactsStore", "BrokerInterface", "BrokerAccessControl", "BrokerModel",
+                "BrokerBounds", "BrokerAccessStore", "BrokerContactsStore", "BrokerInterface", "BrokerAccessControl",
+                "BrokerModel",
                 "BrokerJSON", "BrokerVarlink", "BrokerDisclosure",
             ]),
 
@@ -178,7 +183,7 @@ let package = Package(
         .executableTarget(
             name: "contactbrokerd",
             dependencies: [
-                "BrokerCore", "CBrokerLinux", "BrokerManifests", "BrokerPeerIdentity", "BrokerPolicy",
+                "BrokerBounds", "BrokerCore", "CBrokerLinux", "BrokerManifests", "BrokerPeerIdentity", "BrokerPolicy",
                 "BrokerSystem", "BrokerThumbnails", "BrokerVarlinkServer", logging, "BrokerAccessControl",
                 "BrokerAccessStore", "BrokerInterface", "BrokerModel", "BrokerNormalization", "BrokerVarlink",
             ],
@@ -219,6 +224,7 @@ let package = Package(
         example("ContactsArticle"),
         example("CallerID"),
         example("SyncClient"),
+        example("Pickers"),
 
         // Support for tests: Varlink certification, a terminal, callers with different identities.
         .executableTarget(
@@ -232,6 +238,9 @@ let package = Package(
             name: "PseudoTerminal", dependencies: ["CBrokerLinux"], path: "Tests/Support/PseudoTerminal",
             swiftSettings: strict),
         .target(name: "Approval", path: "Tests/Support/Approval", swiftSettings: strict),
+        .target(
+            name: "BookSamples", dependencies: ["BrokerModel"], path: "Tests/Support/BookSamples", swiftSettings: strict
+        ),
         // Only `make tsan` compiles the C file.
         .target(
             name: "ThreadSanitizer", path: "Tests/Support/ThreadSanitizer", exclude: ["mutex.c"],
@@ -253,53 +262,68 @@ let package = Package(
             name: "ContactsProbe", dependencies: ["Contacts"], path: "Tests/ContactsProbe", swiftSettings: strict),
         .target(name: "CTestCaller", path: "Tests/CTestCaller"),
         .target(
+            name: "CTestICU", path: "Tests/Support/CTestICU",
+            linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
+        .target(
             name: "CFakePolkit", path: "Tests/Support/CFakePolkit", linkerSettings: [.linkedLibrary("systemd")]),
         .executableTarget(
             name: "StrengthProbe", dependencies: ["BrokerPeerIdentity", "CTestCaller", "BrokerAccessControl"],
             path: "Tests/StrengthProbe",
             swiftSettings: strict),
 
+        tests("BoundsTests", ["BrokerBounds"]),
         tests("JSONTests", ["BrokerJSON"]),
         tests("VarlinkTests", ["BrokerVarlink", "BrokerJSON"]),
         tests(
             "VarlinkServerTests",
             [
-                "BrokerVarlinkServer", "BrokerVarlinkClient", "CBrokerLinux", "CTestCaller", "BrokerJSON",
+                "BrokerBounds", "BrokerVarlinkServer", "BrokerVarlinkClient", "CBrokerLinux", "CTestCaller",
+                "BrokerJSON",
                 "BrokerVarlink",
             ]),
-        tests("ContactsModelTests", ["BrokerModel", "BrokerJSON"]),
-        tests("NormalizationTests", ["BrokerNormalization", "CBrokerPhoneNumber", "BrokerModel"]),
+        tests("ContactsModelTests", ["BrokerBounds", "BrokerModel", "BrokerJSON"]),
+        tests("NormalizationTests", ["BrokerNormalization", "CBrokerPhoneNumber", "BrokerModel", "CTestICU"]),
         tests("FormattingTests", ["BrokerFormatting", "BrokerModel"]),
-        tests("VCardTests", ["BrokerVCard", "BrokerModel", "BrokerJSON"]),
-        tests("ContactFilesTests", ["BrokerContactFiles", "BrokerModel"]),
+        tests("VCardTests", ["BrokerBounds", "BrokerVCard", "BrokerModel", "BrokerJSON", "BookSamples"]),
+        tests(
+            "ContactFilesTests",
+            ["BrokerBounds", "BrokerContactFiles", "BrokerModel", "BrokerVCard", "BookSamples"]),
         tests("AccessControlTests", ["BrokerAccessControl", "BrokerModel", "BrokerJSON", "BrokerDisclosure"]),
-        tests("PolicyTests", ["BrokerPolicy", "BrokerTrustedFiles", "BrokerAccessControl", "BrokerModel"]),
+        tests(
+            "PolicyTests", ["BrokerBounds", "BrokerPolicy", "BrokerTrustedFiles", "BrokerAccessControl", "BrokerModel"]),
         tests(
             "AccessStoreTests",
             [
-                "BrokerAccessStore", "BrokerAccessControl", "CBrokerCrypto", "BrokerModel", "BrokerDisclosure",
+                "BrokerBounds", "BrokerAccessStore", "BrokerAccessControl", "CBrokerCrypto", "BrokerModel",
+                "BrokerDisclosure",
                 "BrokerSQLite",
             ]),
         tests(
             "ContactsStoreTests",
-            ["BrokerContactsStore", grdb, "BrokerModel", "BrokerNormalization", grdbSQLite, "BrokerSQLite"]),
+            [
+                "BrokerBounds", "BrokerContactsStore", "BrokerModel", "BrokerNormalization", "CBrokerSQLite",
+                "BrokerSQLite",
+            ]),
         tests(
             "BrokerTests",
             [
-                "BrokerCore", "BrokerAccessControl", "BrokerAccessStore", "BrokerInterface", "BrokerModel",
+                "BrokerBounds", "BrokerCore", "BrokerAccessControl", "BrokerAccessStore", "BrokerInterface",
+                "BrokerModel",
                 "BrokerContactsStore", "BrokerJSON", "BrokerVarlink", "BrokerDisclosure", "BrokerSQLite",
                 "BrokerAuditReport", "BrokerPolicy",
             ]),
         tests(
             "BrokerAuditTests",
             [
-                "BrokerCore", "BrokerAccessControl", "BrokerAccessStore", "BrokerInterface", "BrokerModel",
+                "BrokerBounds", "BrokerCore", "BrokerAccessControl", "BrokerAccessStore", "BrokerInterface",
+                "BrokerModel",
                 "BrokerJSON", "BrokerVarlink",
             ]),
         tests(
             "PeerIdentityTests",
             [
-                "BrokerPeerIdentity", "CTestCaller", "contactbroker-identify", "StrengthProbe", "ConfinementProbe",
+                "BrokerBounds", "BrokerPeerIdentity", "CTestCaller", "contactbroker-identify", "StrengthProbe",
+                "ConfinementProbe",
                 "ThreadSanitizer", "contactbrokerd", logging, "BrokerAccessControl", "BrokerAccessStore", "BrokerCore",
                 "CBrokerIdentify", "CBrokerLinux", "BrokerInterface", "BrokerManifests", "BrokerPolicy",
                 "BrokerVarlink", "BrokerVarlinkServer",
@@ -316,7 +340,10 @@ let package = Package(
             ["BrokerThumbnails", "CTestImage", "contactbroker-thumbnail", "ConfinementProbe", "CBrokerLinux"]),
         tests(
             "SystemTests",
-            ["BrokerSystem", "CBrokerLinux", "PseudoTerminal", "CFakePolkit", "BrokerAccessControl", "BrokerVarlink"]),
+            [
+                "BrokerSystem", "CBrokerLinux", "PseudoTerminal", "CFakePolkit", "BrokerAccessControl", "BrokerVarlink",
+                "BrokerPasswordPrompt",
+            ]),
         tests("BrokerConnectionTests", ["BrokerConnection", "BrokerVarlinkClient"]),
         tests(
             "ContactsTests",
@@ -328,7 +355,8 @@ let package = Package(
             "AgentTests",
             [
                 "contact-agent", "Approval", "PseudoTerminal", "CBrokerCurses", "CBrokerLinux", "BrokerModel",
-                "BrokerConnection", "BrokerFormatting", "BrokerInterface", "BrokerJSON", "BrokerVarlinkClient",
+                "BrokerConnection", "BrokerFormatting", "BrokerInterface", "BrokerJSON", "BrokerPasswordPrompt",
+                "BrokerVarlinkClient",
             ]),
         tests(
             "CommandTests",
@@ -339,12 +367,12 @@ let package = Package(
         tests(
             "DaemonTests",
             [
-                "BrokerInterface", "BrokerModel", "BrokerJSON", "BrokerVarlink", "BrokerVarlinkClient",
+                "BrokerBounds", "BrokerInterface", "BrokerModel", "BrokerJSON", "BrokerVarlink", "BrokerVarlinkClient",
                 "BrokerVarlinkServer", "CBrokerLinux", "CTestCaller", "PseudoTerminal", "TestCompanion",
                 "contactbrokerd", "contact-agent", "contactctl", "contactbook", "AskForContact", "ContactsArticle",
-                "CallerID", "SyncClient", "Ports",
+                "CallerID", "SyncClient", "Pickers", "Ports",
                 "PortedScript", "PortedServer", "PortsSwift6", "ContactsProbe", "contactbroker-thumbnail", "CTestImage",
-                "ThreadSanitizer", grdbSQLite, "BrokerAccessControl", "BrokerAccessStore",
+                "ThreadSanitizer", "CBrokerSQLite", "BrokerAccessControl", "BrokerAccessStore", "BookSamples",
             ]),
     ],
     cxxLanguageStandard: .cxx17

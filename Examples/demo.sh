@@ -76,7 +76,7 @@ echo "contactbrokerd --session, process $broker"
 say "contactbook imports sample contacts. Like every app, it needs your permission"
 "$programs/contactbook" import "$here/sample.vcf" >"$folder/import" 2>&1 &
 app=$!
-answer "asks to see your contacts" a "Share all contacts with" y
+answer "asks to see your contacts" a "It will see contacts that you add later" y
 wait "$app" && imported=yes || imported=no
 app=
 cat "$folder/import"

@@ -8,7 +8,7 @@ for folder in "${CONTACTBROKER_RUNTIME_DIR:-}" /run/contactbroker "${XDG_RUNTIME
     door="$folder/apps/io.contactbroker.Contacts"
     if [ -n "$folder" ] && [ -S "$door" ]; then break; fi
 done
-parameters='{"keys":["givenName","emailAddresses"],"select":"property"}'
+parameters='{"keys":["givenName","emailAddresses"],"select":"property","purpose":"to write an e-mail"}'
 
 exec perl -MIO::Socket::UNIX -e '
     my ($door, $call) = @ARGV;

@@ -81,6 +81,8 @@ public struct AuditRecord: Hashable, Sendable {
     public static let byContactGroup = "contact group"
     /// The same for what a policy rule shares. The app's stored grant did not change.
     public static let byPolicyGroup = "policy, \(byContactGroup)"
+    /// The beginning of the detail of an answer that no app asked for: the person changed an app's access themself.
+    public static let inReview = "in a review, "
     /// The detail of a prompt that ended before an agent showed it, for example because there was no agent.
     public static let notShown = "not shown"
     /// Distinguishes two disclosures that name no contacts, such as two batches of one list. It is not

@@ -17,10 +17,22 @@ public struct Disclosure: Hashable, Sendable {
         Disclosure(scope: .all, keys: keys, revision: 0)
     }
 
+    /// Whether all ordinary keys may be read.
+    public var hasWholeCards: Bool { keys.isSuperset(of: Grant.ordinaryKeys) }
+
     /// Returns the requested keys that must be granted by name but are not. A request for such a key fails; it
     /// does not return empty values.
     public func unauthorized(of requested: ContactKeySet) -> ContactKeySet {
-        requested.intersection(.named).subtracting(keys)
+        let unauthorized = requested.intersection(.named).subtracting(keys)
+        return hasWholeCards ? unauthorized.subtracting(ContactKeySet(.extraProperties)) : unauthorized
+    }
+
+    /// Returns the keys to read for a reply. Whoever may read whole cards gets the UIDs with them, by which other programs
+    /// recognise a card, even if the other extra properties are not granted.
+    public func readable(of requested: ContactKeySet) -> ContactKeySet {
+        let granted = requested.intersection(keys)
+        let hasUIDs = requested.contains(.extraProperties) && !granted.contains(.extraProperties) && hasWholeCards
+        return hasUIDs ? granted.union(.uids) : granted
     }
 
     /// The disclosure for one one-time pick: the contacts that the person picked and confirmed at the prompt,

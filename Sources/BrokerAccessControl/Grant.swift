@@ -77,9 +77,10 @@ public struct Grant: Hashable, Sendable {
     /// can add no others to the grant.
     public var asked: ContactKeySet = []
 
-    /// A hash of the purpose that the app gave at the prompt that the person answered last; `nil` if it gave none. The
-    /// text is not stored.
+    /// A hash of the purpose that the app gave at the prompt that the person answered last; `nil` if it gave none.
     public var purposeHash: String?
+    /// The text of that purpose. It is not stored, so it is `nil` after a restart.
+    public var purpose: String?
 
     /// The contact groups that a limited grant shares with the app.
     public var groups = GrantedGroups()
@@ -113,6 +114,11 @@ public struct Grant: Hashable, Sendable {
     public func hasExpired(at now: Int64) -> Bool {
         if case .untilTime(let end) = lifetime { return now >= end }
         return false
+    }
+
+    /// Makes a denial last that takes the place of access: the end of the access is not the end of the denial.
+    public mutating func keepDenial() {
+        if access == .denied, case .untilTime = lifetime { lifetime = .untilRevoked }
     }
 }
 

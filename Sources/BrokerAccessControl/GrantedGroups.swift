@@ -13,9 +13,6 @@ public struct GrantedGroups: Hashable, Sendable {
     public var withheld: Set<RecordNumber> = []
 
     public init() {}
-
-    /// The maximum number of groups in one grant.
-    public static let most = 20
 }
 
 extension Grant {

@@ -14,11 +14,11 @@ public struct Policy: Hashable, Sendable {
         case password
     }
 
-    /// Why the policy or the settings cannot be read. The broker then refuses every app, because it does not
-    /// know what the administrator intended.
+    /// Why the policy or the settings cannot be read. A broker that starts then refuses every app, because it does not know
+    /// what the administrator intended. A reload keeps the rules that are in force.
     public struct Problem: Hashable, Sendable {
         public enum Subject: String, Sendable {
-            /// A policy file. The problem lasts until the policy is reloaded.
+            /// A policy file. The problem lasts until a reload succeeds.
             case policy
             /// The settings. The problem lasts until the broker restarts.
             case settings
@@ -34,6 +34,8 @@ public struct Policy: Hashable, Sendable {
         }
 
         public var words: String { "the \(subject.rawValue) cannot be read, so every app is refused: \(reason)" }
+        /// The same after a reload that kept the rules in force.
+        public var wordsOfReload: String { "the former rules stay in force: \(reason)" }
     }
 
     public var rules: [Rule]
@@ -43,6 +45,8 @@ public struct Policy: Hashable, Sendable {
     /// Whether audit records of disclosures are synced before the reply is sent.
     public var isAuditDurable: Bool
     public private(set) var problem: Problem?
+    /// The entries of the policy folder that nothing reads, because their names do not end in `.toml` or begin with a dot.
+    public var unread: [String] = []
     /// SHA-256 of the names and texts of the files, in hexadecimal; `nil` if there are no files.
     public var digest: String?
 

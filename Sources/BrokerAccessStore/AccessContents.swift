@@ -116,7 +116,7 @@ struct AccessContents {
             """
             SELECT id, uid, strength, app, displayName, identifierKey,
                 level, keys, expires, revision, decidedBy, decidedAt, lastUsedAt, uses, epoch, decision,
-                decidedThrough, askedKeys, purposeHash
+                decidedThrough, askedKeys, purposeHash, contactsRead, lastReadAt
             FROM principal LEFT JOIN appGrant ON appGrant.principal = id
             """, on: connection)
         while try rows.step() {
@@ -164,7 +164,9 @@ struct AccessContents {
             }
             held[principal] = StoredGrant(
                 grant: grant, displayName: rows.textOrNil(4) ?? "", history: history, decision: decision)
-            usages[principal] = Usage(lastUsedAt: rows.integerOrNil(12), uses: Int(rows.integerOrNil(13) ?? 0))
+            usages[principal] = Usage(
+                lastUsedAt: rows.integerOrNil(12), uses: Int(rows.integerOrNil(13) ?? 0),
+                contacts: Int(rows.integerOrNil(19) ?? 0), lastReadAt: rows.integerOrNil(20))
         }
     }
 

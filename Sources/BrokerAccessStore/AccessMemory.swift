@@ -27,6 +27,10 @@ struct Usage {
     /// Seconds since 1970.
     var lastUsedAt: Int64?
     var uses = 0
+    /// The contacts in the replies, each as often as a reply had it. Repeats of a reply within seconds do not count.
+    var contacts = 0
+    /// When the last reply with contacts was, in seconds since 1970.
+    var lastReadAt: Int64?
     /// Uses that are not written to the file yet.
     var unwritten = 0
 }

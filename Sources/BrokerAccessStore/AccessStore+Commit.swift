@@ -127,6 +127,12 @@ extension AccessStore {
             usages.values[place].unwritten += record.repeats ?? 1
             usages.values[place].lastUsedAt = max(
                 usages.values[place].lastUsedAt ?? .min, record.time / 1_000_000)
+            // The record of a number, such as that of CountContacts, has neither contacts nor keys.
+            if let count = record.count, count > 0, record.contacts != nil || record.keys?.isEmpty == false {
+                if record.repeats == nil { usages.values[place].contacts += count }
+                usages.values[place].lastReadAt = max(
+                    usages.values[place].lastReadAt ?? .min, record.time / 1_000_000)
+            }
             hasUnwrittenUses = hasUnwrittenUses || usages.values[place].unwritten >= Self.mostUnwrittenUses
         }
     }

@@ -75,7 +75,8 @@ public struct AppActivity: Sendable {
     ///   - user: the contacts in the replies to all apps of the user.
     mutating func read(_ record: ReportRecord, _ named: [Int32]?, day: Int?, isRepeat: Bool, user: inout ContactsByDay)
     {
-        if day != nil { isOnRecord = true }
+        // The agent and a program for administrators are no apps, and a declared folder is none either.
+        if day != nil, record.event.concernsApp { isOnRecord = true }
         switch record.event {
         case .disclosure: readDisclosure(record, named, day, isRepeat, &user)
         case .grant: readGrant(record, named ?? [], day)
@@ -87,7 +88,7 @@ public struct AppActivity: Sendable {
         case .refusal: count(\.refusals, record.times, day)
         case .prompt: count(\.prompts, record.times, day)
         case .alarm: count(\.alarms, 1, day)
-        case .answer: if day != nil { answers[Self.answer(record), default: 0] += 1 }
+        case .answer: if day != nil, !record.isInReview { answers[Self.answer(record), default: 0] += 1 }
         case .agent, .declaration, .saveNotDone, .agentSearch, .lookUp, .purge, .backup, .restore, .authentication,
             .policy, .retention, .start, .stop, .gap:
             break
@@ -155,8 +156,11 @@ public struct AppActivity: Sendable {
         set.revoke(record, named)
         guard !record.isContinued, !record.isByContactGroup else { return }
         count(\.revocations, 1, day)
-        // The session or process of a grant ended. The app's other grant, if it has one, stays in effect.
-        if record.detail == "ended" { return setLevel(persistentLevel ?? status, at: record.time) }
+        // A grant for one session or process ended. The app's other grant, if it has one, stays in effect. Earlier versions
+        // recorded a second revocation when a denial replaced such a grant.
+        if record.detail == "ended" || record.detail.hasPrefix("revoked") {
+            return setLevel(persistentLevel ?? status, at: record.time)
+        }
         persistentLevel = status
         setLevel(status, at: record.time)
     }
@@ -173,5 +177,18 @@ public struct AppActivity: Sendable {
             ("never ask again", .neverAskAgain),
         ]
         return known.first { record.detail.hasPrefix($0.0 + ",") }?.1 ?? .other
+    }
+}
+
+extension AuditEvent {
+    /// Whether a record of this kind that names a program names an app that asked for contacts or got some.
+    fileprivate var concernsApp: Bool {
+        switch self {
+        case .disclosure, .withheld, .refusal, .prompt, .answer, .grant, .revocation, .save, .saveNotDone, .alarm: true
+        case .agent, .declaration, .agentSearch, .lookUp, .purge, .backup, .restore, .authentication, .policy,
+            .retention,
+            .start, .stop, .gap:
+            false
+        }
     }
 }

@@ -82,7 +82,7 @@ public struct AuditReport: Sendable {
         }
         guard !record.app.isEmpty else { return }
         let identity = AppActivity.Identity(uid: record.uid, app: record.app, strength: record.strength)
-        let isRepeat = record.repeats != nil && ReportPeriod.sinceMidnight(record.time) >= Self.repeatWindow
+        let isRepeat = record.repeats != nil && (period.sinceMidnight(record.time) ?? 0) >= Self.repeatWindow
         let named = record.contacts.map { $0.map { number($0, record.uid) } }
         apps[identity, default: AppActivity(identity)].read(
             record, named, day: day, isRepeat: isRepeat, user: &seen[record.uid, default: ContactsByDay()])

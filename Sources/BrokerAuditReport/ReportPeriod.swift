@@ -1,44 +1,35 @@
-import BrokerModel
-
-/// The days that a report covers. A day begins and ends at midnight UTC, so that a report is the same wherever it is made.
+/// The days that a report covers. A day begins and ends when its reader's clock shows midnight, because the times in the
+/// report are those of this clock, too.
 public struct ReportPeriod: Hashable, Sendable {
-    private static let secondsPerDay: Int64 = 86_400
-
-    /// The first day, in days since 1970-01-01.
-    private let first: Int64
-    /// The number of days.
-    public let count: Int
+    /// When each day begins, and when the last one ends, in seconds since 1970.
+    private let midnights: [Int64]
+    private let dates: [String]
 
     /// - Parameters:
-    ///   - time: a time on the last day, in seconds since 1970.
-    ///   - count: the number of days, at least 1.
-    public init(endingOnDayOf time: Int64, days count: Int) {
-        precondition(count > 0, "a period has at least one day")
-        self.count = count
-        first = Self.day(time) - Int64(count) + 1
+    ///   - midnights: when each day begins, and when the last one ends, in seconds since 1970, ascending.
+    ///   - dates: the date of each day, such as `2026-01-31`; at least one, and one fewer than `midnights`.
+    public init(midnights: [Int64], dates: [String]) {
+        precondition(!dates.isEmpty && midnights.count == dates.count + 1, "a period has at least one day")
+        (self.midnights, self.dates) = (midnights, dates)
     }
 
-    /// Rounds down, also before 1970.
-    private static func day(_ time: Int64) -> Int64 {
-        time / secondsPerDay - (time % secondsPerDay < 0 ? 1 : 0)
-    }
+    /// The number of days.
+    public var count: Int { dates.count }
 
     /// When the first day begins, in seconds since 1970.
-    public var begin: Int64 { first * Self.secondsPerDay }
+    public var begin: Int64 { midnights[0] }
 
     /// When the last day has ended, in seconds since 1970.
-    public var end: Int64 { begin + Int64(count) * Self.secondsPerDay }
+    public var end: Int64 { midnights[count] }
 
     /// The place of a time's day among the days of the period; `nil` if the time is not in the period.
     public func day(of time: Int64) -> Int? {
-        (begin..<end).contains(time) ? Int(Self.day(time) - first) : nil
+        (begin..<end).contains(time) ? midnights.lastIndex { $0 <= time } : nil
     }
 
-    /// The seconds since the day of a time began.
-    static func sinceMidnight(_ time: Int64) -> Int64 { time - day(time) * secondsPerDay }
+    /// The seconds since the day of a time began; `nil` if the time is not in the period.
+    func sinceMidnight(_ time: Int64) -> Int64? { day(of: time).map { time - midnights[$0] } }
 
     /// The date of a day, such as `2026-01-31`.
-    public func date(_ day: Int) -> String {
-        String(Timestamp.text(seconds: begin + Int64(day) * Self.secondsPerDay).prefix(10))
-    }
+    public func date(_ day: Int) -> String { dates[day] }
 }

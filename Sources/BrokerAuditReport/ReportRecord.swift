@@ -56,6 +56,8 @@ struct ReportRecord {
     var isContinued: Bool { detail == "continued" }
     /// Whether what the app saw by a policy rule changed, and its grant stayed as it was.
     var isByPolicyGroup: Bool { detail == AuditRecord.byPolicyGroup }
+    /// Whether the person changed the app's access themself, and the app had not asked.
+    var isInReview: Bool { detail.hasPrefix(AuditRecord.inReview) }
     /// Whether nobody decided: a granted set changed because of a contact group.
     var isByContactGroup: Bool { detail.hasSuffix(AuditRecord.byContactGroup) }
 

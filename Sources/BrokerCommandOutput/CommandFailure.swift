@@ -33,7 +33,8 @@ public struct CommandFailure: Error, Hashable {
         let reason =
             switch error {
             case .cannotConnect(let path, let reason): "the contact broker at \(path) does not answer: \(reason)"
-            case .closed: "the contact broker hung up"
+            // The broker closes the connection of a program that it cannot identify, without a word.
+            case .closed: "the contact broker refuses this program, or it has stopped"
             case .timedOut: "the contact broker took too long"
             case .protocolViolation(let what): "the contact broker said what is no Varlink: \(what)"
             case .error(let name, _): "the contact broker answered \(name)"

@@ -1,11 +1,15 @@
 import BrokerFormatting
 import Glibc
+import Synchronization
 
 /// Messages and questions on the terminal. Messages go to standard error, because results go to standard
 /// output.
 public enum Speech {
-    /// Writes a message line to standard error.
+    private static let isProgressShown = Atomic(false)
+
+    /// Writes a message line to standard error, and erases a ``progress(_:)`` line before it.
     public static func say(_ line: String) {
+        endProgress()
         // Flushes standard output first. If both streams go to the same file, their order is then kept.
         fflush(nil)
         write(line + "\n", to: STDERR_FILENO)
@@ -15,10 +19,13 @@ public enum Speech {
     public static func progress(_ line: String) {
         guard isatty(STDERR_FILENO) == 1 else { return }
         write("\r\(line)\u{1B}[K", to: STDERR_FILENO)
+        isProgressShown.store(true, ordering: .relaxed)
     }
 
-    /// Erases the last ``progress(_:)`` line.
-    public static func endProgress() { progress("") }
+    /// Erases the last ``progress(_:)`` line, if there is one.
+    public static func endProgress() {
+        if isProgressShown.exchange(false, ordering: .relaxed) { write("\r\u{1B}[K", to: STDERR_FILENO) }
+    }
 
     /// Makes untrusted text safe for one line of a terminal.
     public static func clean(_ text: String) -> String { DisplayText.line(text) }
@@ -29,7 +36,7 @@ public enum Speech {
     /// - Returns: `nil` if there is no terminal.
     public static func confirm(_ question: String) -> Bool? {
         onTerminal { terminal in
-            write("\(question) [y/N] ", to: terminal)
+            ask("\(question) [y/N]", on: terminal)
             var answer: [UInt8] = []
             var byte: UInt8 = 0
             while read(terminal, &byte, 1) == 1, byte != 0x0A, answer.count < 256 { answer.append(byte) }
@@ -40,7 +47,7 @@ public enum Speech {
     /// Whether `/dev/tty` can be opened.
     public static var canAsk: Bool { onTerminal { _ in true } ?? false }
 
-    /// Asks for one key on `/dev/tty`, whatever standard input is. Discards input typed before the question.
+    /// Asks for one key on `/dev/tty`, whatever standard input is.
     ///
     /// - Parameters:
     ///   - keys: the accepted keys; Return counts as the first.
@@ -56,9 +63,9 @@ public enum Speech {
             guard tcgetattr(terminal, &before) == 0 else { return nil }
             var raw = before
             raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
-            tcsetattr(terminal, TCSAFLUSH, &raw)
+            tcsetattr(terminal, TCSANOW, &raw)
             defer { tcsetattr(terminal, TCSANOW, &before) }
-            write(question + " ", to: terminal)
+            ask(question, on: terminal)
             var byte: UInt8 = 0
             while wait(terminal), read(terminal, &byte, 1) == 1 {
                 let key = byte == 0x0A || byte == 0x0D ? keys.first : Character(Unicode.Scalar(byte))
@@ -69,6 +76,17 @@ public enum Speech {
             write("\n", to: terminal)
             return nil
         }
+    }
+
+    /// Discards what was typed on `/dev/tty` so far. Call it before another program asks there.
+    public static func discardTyped() { _ = onTerminal { tcflush($0, TCIFLUSH) } }
+
+    /// Shows a question, and discards what was typed before it: nobody can answer what they have not seen. If input comes
+    /// from a pipe, that is not the terminal, and stays.
+    private static func ask(_ question: String, on terminal: CInt) {
+        endProgress()
+        tcflush(terminal, TCIFLUSH)
+        write(question + " ", to: terminal)
     }
 
     /// The width of `/dev/tty` in columns; 80 if it is unknown.

@@ -1,6 +1,5 @@
 import BrokerModel
 import BrokerVCard
-import SwiftCSV
 
 /// Reads the CSV formats of Google Contacts, Outlook and Thunderbird, row by row and in bounded memory.
 ///
@@ -15,7 +14,6 @@ public struct CSVReader: RowReader {
 
     private var decoder = StreamDecoder(.rows)
     private var records: CSVRecords
-    private var delimiter = CSVDelimiters.all[0]
     private var table: (any ContactTable)?
     /// The character set of rows that are not UTF-8.
     private var charset = Charset.windows1252
@@ -43,15 +41,15 @@ public struct CSVReader: RowReader {
             case .endless(let line):
                 isOver = true
                 return .unreadable(RowProblem(line: line, reason: .endless))
-            case .record(let bytes, let line):
+            case .record(let fields, let line):
                 guard let table else {
-                    if let reason = readHeader(bytes) {
+                    if let reason = readHeader(fields) {
                         isOver = true
                         return .unreadable(RowProblem(line: line, reason: reason))
                     }
                     continue
                 }
-                if let item = read(bytes, line, table) { return item }
+                if let item = read(fields, line, table) { return item }
             }
         }
         return nil
@@ -72,54 +70,43 @@ public struct CSVReader: RowReader {
     /// Finds the program whose columns the header has most of.
     ///
     /// - Returns: why the file cannot be read; `nil` if it can.
-    private mutating func readHeader(_ bytes: [UInt8]) -> RowProblem.Reason? {
-        delimiter = CSVDelimiters.of(bytes)
-        let utf8 = String(validating: bytes, as: UTF8.self)
-        var problem = RowProblem.Reason.quotes
+    private mutating func readHeader(_ fields: CSVFields) -> RowProblem.Reason? {
+        guard !fields.isInvalid else { return .quotes }
+        let isUTF8 = String(validating: fields.bytes, as: UTF8.self) != nil
         // In UTF-8, the first character set stands for all.
-        for charset in utf8 == nil ? Charset.allCases : [.windows1252] {
-            guard let fields = Self.fields(of: utf8 ?? charset.decode(bytes), delimiter: delimiter) else { continue }
-            problem = .unknownColumns
+        for charset in isUTF8 ? [.windows1252] : Charset.allCases {
+            let header = fields.texts { isUTF8 ? String(decoding: $0, as: UTF8.self) : charset.decode($0) }
             let tables: [(any ContactTable)?] = [
-                GoogleTable(header: fields, dates: dates), OutlookTable(header: fields, dates: dates),
-                ThunderbirdTable(header: fields),
+                GoogleTable(header: header, dates: dates), OutlookTable(header: header, dates: dates),
+                ThunderbirdTable(header: header),
             ]
             for case let table? in tables where table.count > self.table?.count ?? 0 {
                 self.table = table
                 self.charset = charset
-                isCharsetCertain = utf8 == nil
+                isCharsetCertain = !isUTF8
             }
         }
-        return table == nil ? problem : nil
+        return table == nil ? .unknownColumns : nil
     }
 
-    private func read(_ bytes: [UInt8], _ line: Int, _ table: any ContactTable) -> RowItem? {
-        let utf8 = String(validating: bytes, as: UTF8.self)
-        let text = utf8 ?? charset.decode(bytes)
-        guard let fields = Self.fields(of: text, delimiter: delimiter) else {
-            return .unreadable(RowProblem(line: line, reason: .quotes))
-        }
+    private func read(_ record: CSVFields, _ line: Int, _ table: any ContactTable) -> RowItem? {
+        guard !record.isInvalid else { return .unreadable(RowProblem(line: line, reason: .quotes)) }
+        // Column names that are in the character set show it for all rows.
+        let isOther = isCharsetCertain && String(validating: record.bytes, as: UTF8.self) == nil
+        let (decode, remark) =
+            isOther
+            ? (charset.decode, nil)
+            : RowReading.decoder(for: record.bytes, isUTF8: decoder.isUTF8, orElse: charset.decode)
+        let fields = record.texts(decode)
         guard fields.contains(where: { !$0.isEmpty }) else { return nil }
         var row = RowReading(fields: fields)
         table.read(&row)
-        if utf8 == nil, !isCharsetCertain { row.remarks.append(.notUTF8) }
+        if let remark { row.remarks.append(remark) }
         guard !row.contact.present.isEmpty else { return .unreadable(RowProblem(line: line, reason: .empty)) }
         return .row(
             ReadRow(
                 contact: row.contact, groups: row.groups, line: line,
                 remarks: row.remarks.map { RowProblem(line: line, reason: $0) }))
-    }
-
-    /// Returns the fields of one record; `nil` if the quotes are invalid or there are too many fields.
-    static func fields(of record: String, delimiter: UInt8) -> [String]? {
-        let separator = CSVDelimiter.character(Character(Unicode.Scalar(delimiter)))
-        // The parser reads the first line twice, so a dummy line precedes the record. A record has no line
-        // break outside quotes, so more than one parsed row means that the quotes are invalid.
-        guard let parsed = try? EnumeratedCSV(string: "-\n" + record, delimiter: separator, loadColumns: false),
-            parsed.rows.count <= 1
-        else { return nil }
-        let fields = parsed.rows.first ?? []
-        return fields.count <= columns ? fields : nil
     }
 }
 

@@ -2,6 +2,13 @@
 enum CSVDelimiters {
     static let all = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
 
+    /// Returns the delimiter that a line such as `sep=;` says; `nil` for any other line.
+    static func said(by record: [UInt8]) -> UInt8? {
+        let line = record.filter { ![UInt8(ascii: "\""), 0x20, 0x0A, 0x0D].contains($0) }
+        guard line.count == 5, String(decoding: line[..<4], as: UTF8.self).lowercased() == "sep=" else { return nil }
+        return all.first { $0 == line[4] }
+    }
+
     /// Returns the delimiter that is most frequent outside quotes in the first record.
     static func of(_ record: [UInt8]) -> UInt8 {
         var counts: [UInt8: Int] = [:]
@@ -14,42 +21,98 @@ enum CSVDelimiters {
     }
 }
 
-/// Splits a stream of bytes into the records of a CSV file (RFC 4180 §2). The stream may arrive in chunks of
-/// any size. LF, CRLF and CR end a record outside quotes.
+/// The fields of one record, without the quotes around them and with each doubled quote as one.
+struct CSVFields: Hashable {
+    /// The fields. A line feed follows each, so that no character goes across the end of a field.
+    private(set) var bytes: [UInt8] = []
+    private var ends: [Int] = []
+    private var start = 0
+    /// Whether there are quotes that RFC 4180 does not allow, or too many fields.
+    fileprivate(set) var isInvalid = false
+
+    /// The texts of the fields. An empty last field is left out.
+    func texts(_ decode: ([UInt8]) -> String) -> [String] {
+        var start = 0
+        return ends.map { end in
+            defer { start = end + 1 }
+            return decode(Array(bytes[start..<end]))
+        }
+    }
+
+    fileprivate mutating func append(_ byte: UInt8) { bytes.append(byte) }
+
+    fileprivate mutating func endField() {
+        guard ends.count < CSVReader.columns else { return isInvalid = true }
+        ends.append(bytes.count)
+        bytes.append(0x0A)
+        start = bytes.count
+    }
+
+    fileprivate mutating func endRecord() {
+        if bytes.count > start { endField() }
+    }
+}
+
+/// Reads the records of a CSV file (RFC 4180 §2) from a stream of bytes, which may arrive in chunks of any size. LF,
+/// CRLF and CR end a record outside quotes. Blank lines, and Excel's line with the delimiter, are no records.
 struct CSVRecords {
     enum Item: Hashable {
-        case record([UInt8], line: Int)
+        case record(CSVFields, line: Int)
         /// A record that exceeds the limit, or whose quote is never closed. The start of the next record is then
         /// unknown.
         case endless(line: Int)
     }
 
+    private enum State {
+        /// Before a field. White space here is no part of it.
+        case start
+        case unquoted, quoted
+        /// After a quote in such a field. It is the first of two, or, in a quoted field, the end.
+        case quoteInUnquoted, quoteInQuoted
+        /// After a quoted field and white space.
+        case ended
+    }
+
     /// The maximum size of a record, in bytes.
     let limit: Int
-    private var record: [UInt8] = []
     private var items: ArraySlice<Item> = []
+    /// The first line, until it is complete and shows the delimiter.
+    private var head: [UInt8]? = []
+    private var delimiter = CSVDelimiters.all[0]
+    private var fields = CSVFields()
+    private var state = State.start
+    /// The size of the record so far, in bytes.
+    private var size = 0
+    private var isBlank = true
     private var line = 1
     private var firstLine = 1
-    private var isQuoted = false
-    /// Whether the last byte was a quote inside a quoted field. That quote closes the field or is the first
-    /// of an escaped pair.
-    private var quoteIsOpenEnded = false
-    private var isAtFieldStart = true
     private var endedInCR = false
     private var isOver = false
 
     init(limit: Int) { self.limit = limit }
 
     mutating func append(_ bytes: [UInt8]) {
-        for byte in bytes {
-            guard !isOver else { return }
-            take(byte)
+        guard var start = head else { return take(bytes) }
+        // Quotes toggle, as in CSVDelimiters.of.
+        var isQuoted = start.count { $0 == UInt8(ascii: "\"") } % 2 == 1
+        for (index, byte) in bytes.enumerated() {
+            start.append(byte)
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            guard !isQuoted && [0x0A, 0x0D].contains(byte) || start.count > limit else { continue }
+            if start.contains(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
+                readHead(start)
+                return take(Array(bytes[(index + 1)...]))
+            }
+            take(start)
+            start = []
         }
+        head = start
     }
 
     mutating func finish() {
+        if let head { readHead(head) }
         guard !isOver else { return }
-        if isQuoted, !quoteIsOpenEnded { return giveUp() }
+        if state == .quoted { return giveUp() }
         endRecord()
         isOver = true
     }
@@ -60,54 +123,68 @@ struct CSVRecords {
         return items.popFirst()
     }
 
+    private mutating func readHead(_ bytes: [UInt8]) {
+        let said = CSVDelimiters.said(by: bytes)
+        delimiter = said ?? CSVDelimiters.of(bytes)
+        head = nil
+        take(bytes)
+        if said != nil { items = [] }
+    }
+
+    private mutating func take(_ bytes: [UInt8]) {
+        for byte in bytes where !isOver { take(byte) }
+    }
+
     private mutating func take(_ byte: UInt8) {
         let isLineFeedOfCR = byte == 0x0A && endedInCR
         endedInCR = byte == 0x0D
         if byte == 0x0D || byte == 0x0A && !isLineFeedOfCR { line += 1 }
-        if isQuoted {
-            if quoteIsOpenEnded {
-                quoteIsOpenEnded = false
-                // Two quotes are an escaped quote. A quote before any other byte closes the field.
-                if byte != UInt8(ascii: "\"") { isQuoted = false }
-            } else {
-                quoteIsOpenEnded = byte == UInt8(ascii: "\"")
-            }
-            if isQuoted { return keep(byte) }
-        }
-        switch byte {
-        case 0x0A where isLineFeedOfCR && record.isEmpty: firstLine = line
-        case 0x0A, 0x0D: endRecord()
-        case UInt8(ascii: "\"") where isAtFieldStart:
-            isQuoted = true
-            isAtFieldStart = false
-            keep(byte)
+        let isQuote = byte == UInt8(ascii: "\"")
+        let isSpace = byte == 0x20 || byte == 0x09
+        switch state {
+        case .quoted:
+            if isQuote { state = .quoteInQuoted } else { fields.append(byte) }
+        case .quoteInQuoted where isQuote, .quoteInUnquoted where isQuote:
+            state = state == .quoteInQuoted ? .quoted : .unquoted
+            fields.append(byte)
+        case _ where byte == 0x0A || byte == 0x0D:
+            if !isLineFeedOfCR { endRecord() }
+            return
+        case _ where byte == delimiter:
+            if state == .quoteInUnquoted { fields.isInvalid = true }
+            state = .start
+            fields.endField()
+        case .start where isSpace: break
+        case .quoteInQuoted where isSpace, .ended where isSpace: state = .ended
+        case .start where isQuote: state = .quoted
+        case .unquoted where isQuote: state = .quoteInUnquoted
         default:
-            if CSVDelimiters.all.contains(byte) {
-                isAtFieldStart = true
-            } else if byte != 0x20 {
-                isAtFieldStart = false
-            }
-            keep(byte)
+            if state != .start && state != .unquoted { fields.isInvalid = true }
+            state = .unquoted
+            fields.append(byte)
         }
-    }
-
-    private mutating func keep(_ byte: UInt8) {
-        record.append(byte)
-        if record.count > limit { giveUp() }
+        size += 1
+        if !isSpace { isBlank = false }
+        if size > limit { giveUp() }
     }
 
     private mutating func endRecord() {
-        if record.contains(where: { $0 != 0x20 && $0 != 0x09 }) { items.append(.record(record, line: firstLine)) }
-        record.removeAll(keepingCapacity: true)
+        fields.endRecord()
+        if !isBlank { items.append(.record(fields, line: firstLine)) }
+        startRecord()
+    }
+
+    private mutating func startRecord() {
+        fields = CSVFields()
         firstLine = line
-        isQuoted = false
-        quoteIsOpenEnded = false
-        isAtFieldStart = true
+        state = .start
+        size = 0
+        isBlank = true
     }
 
     private mutating func giveUp() {
         items.append(.endless(line: firstLine))
-        record = []
+        startRecord()
         isOver = true
     }
 }

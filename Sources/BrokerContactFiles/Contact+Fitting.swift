@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerModel
 
 extension Contact {
@@ -12,8 +13,8 @@ extension Contact {
 
     /// Returns the contact with all values that can be saved, and what it leaves out.
     ///
-    /// A text, a date or a photo is kept or left out whole. A list loses the values that cannot be saved by
-    /// themselves, then as many of its last values as it has too many.
+    /// A text, a date or a photo is kept or left out whole. A list loses each value that cannot be saved.
+    /// If it still has too many values, it loses the last ones.
     public func fitted(limits: ContactLimits = ContactLimits()) -> (contact: Contact, leftOut: [LeftOut]) {
         var fitted = self
         var leftOut: [LeftOut] = []

@@ -6,11 +6,12 @@ public enum ContactUID {
     /// Returns a card's UID in its original spelling; `nil` if the card has none.
     public static func of(_ contact: Contact) -> String? { contact.extraProperties.lazy.compactMap(uid).first }
 
-    /// Returns the extra properties that contain a card's UID. Others may say something about the person.
+    /// Returns the extra properties that contain a card's UID. Other extra properties may describe the
+    /// person.
     public static func only(of contact: Contact) -> [String] { contact.extraProperties.filter { uid(in: $0) != nil } }
 
     private static func uid(in line: String) -> String? {
-        value(of: "UID", in: line).map(RowReading.cleaned).flatMap { $0.isEmpty ? nil : $0 }
+        ExtraProperty.value(of: "UID", in: line).map(RowReading.cleaned).flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Returns the UID in the form for comparison. A UUID is in lower case and without `urn:uuid:`; any other
@@ -36,12 +37,13 @@ public enum ContactUID {
         return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
     }
 
-    /// Returns the names of the groups in CATEGORIES (RFC 6350 §6.7.1), except `myContacts`, to which Google
-    /// adds every contact.
+    /// Returns the names of the groups in CATEGORIES (RFC 6350 §6.7.1) and in Samsung's X-GROUP-MEMBERSHIP, except Google's
+    /// own groups.
     public static func categories(of contact: Contact) -> [String] {
         var names: [String] = []
         for line in contact.extraProperties {
-            guard let value = value(of: "CATEGORIES", in: line) else { continue }
+            let values = ["CATEGORIES", "X-GROUP-MEMBERSHIP"].lazy.compactMap { ExtraProperty.value(of: $0, in: line) }
+            guard let value = values.first else { continue }
             var part = ""
             var isEscaped = false
             for character in value + "," {
@@ -52,7 +54,7 @@ public enum ContactUID {
                     isEscaped = true
                 } else if character == "," {
                     let name = RowReading.cleaned(part)
-                    if !name.isEmpty, name.lowercased() != "mycontacts", !names.contains(name) { names.append(name) }
+                    if !name.isEmpty, !GoogleTable.isSystemGroup(name), !names.contains(name) { names.append(name) }
                     part = ""
                 } else {
                     part.append(character)
@@ -62,23 +64,6 @@ public enum ContactUID {
         return names
     }
 
-    /// Returns the value of a content line; `nil` if its property has a different name, or if the line has no
-    /// colon.
-    private static func value(of name: String, in line: String) -> String? {
-        let head = line.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: ";") }
-        let property = head.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).last ?? head
-        guard String(decoding: property, as: UTF8.self).uppercased() == name else { return nil }
-        var isQuoted = false
-        for index in line.utf8.indices {
-            switch line.utf8[index] {
-            case UInt8(ascii: "\""): isQuoted.toggle()
-            case UInt8(ascii: ":") where !isQuoted: return String(line[line.utf8.index(after: index)...])
-            default: break
-            }
-        }
-        return nil
-    }
-
     static func isUUID(_ text: String) -> Bool {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         return parts.map(\.utf8.count) == [8, 4, 4, 4, 12]
@@ -86,9 +71,26 @@ public enum ContactUID {
     }
 }
 
+extension Contact {
+    /// The contact without UID.
+    public var withoutUID: Contact {
+        let uids = Set(ContactUID.only(of: self))
+        guard !uids.isEmpty else { return self }
+        var contact = self
+        contact.extraProperties.removeAll(where: uids.contains)
+        return contact
+    }
+}
+
 /// File names in a vdir: one card per file, named after its UID (vdirsyncer.pimutils.org, The Vdir Storage Format).
 public enum VdirName {
     public static let ending = ".vcf"
+
+    /// Whether a file with this name has a card, also if another program named it.
+    public static func isCard(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return name.hasSuffix(ending) || name.hasSuffix(".vcard")
+    }
 
     /// Returns the file name for a UID. It is always the same for one UID, valid on every file system, and neither hidden
     /// nor an option to a command that is given all names of the folder (`rm *`).

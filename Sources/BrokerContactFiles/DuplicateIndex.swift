@@ -8,6 +8,8 @@ import BrokerModel
 public struct DuplicateIndex<Reference: Hashable & Sendable>: Sendable {
     public struct Match: Hashable, Sendable {
         public var reference: Reference
+        /// Further contacts that match as well and differ in as few keys.
+        public var alternatives: [Reference] = []
         public let evidence: DuplicateEvidence
         /// The keys of which both have a value, but not the same.
         public let differing: ContactKeySet
@@ -55,17 +57,28 @@ public struct DuplicateIndex<Reference: Hashable & Sendable>: Sendable {
 
     /// Returns the match with the strongest evidence; `nil` if there is none. Of several contacts, this is the
     /// one that differs in the fewest keys, and of these the first.
-    public func match(_ fingerprint: DuplicateFingerprint) -> Match? {
+    ///
+    /// - Parameter isIncluded: whether the contact may be the same although its UID is not.
+    public func match(
+        _ fingerprint: DuplicateFingerprint, where isIncluded: (Reference) -> Bool = { _ in true }
+    ) -> Match? {
         for (hash, evidence) in fingerprint.hashes {
-            guard let first = references[hash] else { continue }
-            var best = (reference: first, differing: differing(fingerprint, first))
-            for other in further[hash] ?? [] where best.differing != ContactKeySet() {
+            var found: (references: [Reference], differing: ContactKeySet)?
+            for other in [references[hash]].compactMap({ $0 }) + (further[hash] ?? [])
+            where evidence == .uid || isIncluded(other) {
                 let keys = differing(fingerprint, other)
-                if keys.keys.count < best.differing.keys.count { best = (other, keys) }
+                let most = found?.differing.keys.count ?? .max
+                if keys.keys.count < most {
+                    found = ([other], keys)
+                } else if keys.keys.count == most {
+                    found?.references.append(other)
+                }
             }
+            guard let best = found else { continue }
             return Match(
-                reference: best.reference, evidence: evidence, differing: best.differing,
-                isSameCard: evidence == .sameCard || isSameCard(fingerprint, best.reference))
+                reference: best.references[0], alternatives: Array(best.references.dropFirst()), evidence: evidence,
+                differing: best.differing,
+                isSameCard: evidence == .sameCard || isSameCard(fingerprint, best.references[0]))
         }
         return nil
     }

@@ -139,13 +139,17 @@ struct GoogleTable: ContactTable {
     }
 
     private func readGroups(_ row: inout RowReading) {
-        for part in Self.split(columns.text(row, "labels", "group membership")) {
-            // Google marks its own groups with a star. Every contact is in myContacts.
-            let name = part.hasPrefix("*") ? RowReading.cleaned(String(part.dropFirst())) : part
-            guard !name.isEmpty, name.lowercased() != "mycontacts" else { continue }
-            let isOwn = part.hasPrefix("*")
-            row.groups.append(isOwn ? name.prefix(1).uppercased() + name.dropFirst() : name)
+        row.groups = Self.split(columns.text(row, "labels", "group membership")).filter {
+            !$0.isEmpty && !Self.isSystemGroup($0)
         }
+    }
+
+    /// Whether a group is one of Google's own, to which Google adds contacts without being asked. Google marks them with a
+    /// star, and marked them with words in early exports.
+    static func isSystemGroup(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return name.hasPrefix("*") || name.hasPrefix("system group:")
+            || ["mycontacts", "my contacts", "starred", "starred in android"].contains(name)
     }
 
     // MARK: Columns
@@ -157,21 +161,24 @@ struct GoogleTable: ContactTable {
     }
 
     /// Returns the values in the numbered columns of one kind. If a field contains several values, all fields
-    /// with the same number are split, and parts at the same position form one value.
+    /// with the same number are split, and parts at the same position form one value. Preferred values come first.
     private func values(
         _ kind: String, _ parts: [String], _ row: RowReading
     ) -> [(label: String?, texts: [String])] {
-        var found: [(label: String?, texts: [String])] = []
+        var (preferred, others): ([(label: String?, texts: [String])], [(label: String?, texts: [String])]) = ([], [])
         for number in numbered[kind] ?? [] {
-            let label = LabelWord.stored(
-                ofCSV: columns.text(row, "\(kind) \(number) - label", "\(kind) \(number) - type"))
+            let word = columns.text(row, "\(kind) \(number) - label", "\(kind) \(number) - type")
+            let label = LabelWord.stored(ofCSV: word)
+            var found: [(label: String?, texts: [String])] = []
             let fields = parts.map { Self.split(text(row, "\(kind) \(number) - \($0)")) }
             for place in 0..<(fields.map(\.count).max() ?? 0) {
                 let texts = fields.map { place < $0.count ? $0[place] : "" }
                 if texts.contains(where: { !$0.isEmpty }) { found.append((label, texts)) }
             }
+            // Google marks the preferred value with a star.
+            if word.hasPrefix("*") { preferred += found } else { others += found }
         }
-        return found
+        return preferred + others
     }
 
     private static func split(_ text: String) -> [String] {

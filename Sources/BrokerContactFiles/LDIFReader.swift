@@ -1,8 +1,8 @@
 import BrokerModel
 import BrokerVCard
 
-/// Reads a stream of entries in LDIF (RFC 2849), entry by entry and in bounded memory. Knows the attributes that
-/// Thunderbird writes and those of inetOrgPerson (RFC 2798). Groups of names become groups.
+/// Reads a stream of entries in LDIF (RFC 2849), entry by entry and in bounded memory. It reads the attributes
+/// that Thunderbird writes and those of inetOrgPerson (RFC 2798). An entry that lists other entries becomes a group.
 ///
 /// A record that changes a directory is refused. A value that is only an address of a file is left out.
 public struct LDIFReader: RowReader {
@@ -20,7 +20,7 @@ public struct LDIFReader: RowReader {
 
     public mutating func next() -> RowItem? {
         while let record = records.next() {
-            if let item = LDIFEntry(record).item { return item }
+            if let item = LDIFEntry(record, isUTF8: decoder.isUTF8).item { return item }
         }
         return nil
     }
@@ -35,11 +35,21 @@ private struct LDIFEntry {
     private var values: [String: [String]] = [:]
     /// The attributes in the order of the record, in the spelling of the file.
     private var attributes: [String] = []
+    /// For each value, the number of values before it in the record.
+    private var places: [Value: Int] = [:]
     private var photos: [[UInt8]] = []
     private var remarks: [RowProblem.Reason] = []
 
-    init(_ record: LDIFRecords.Record) {
-        line = record.line
+    /// Whether a byte order mark declares UTF-8.
+    private let isUTF8: Bool
+
+    private struct Value: Hashable {
+        let attribute: String
+        let text: String
+    }
+
+    init(_ record: LDIFRecords.Record, isUTF8: Bool) {
+        (line, self.isUTF8) = (record.line, isUTF8)
         guard !record.isTooLong else {
             problem = .tooLong
             return
@@ -73,9 +83,9 @@ private struct LDIFEntry {
             photos.append(isEncoded ? Array(text) : [])
             return
         }
-        let utf8 = String(validating: bytes, as: UTF8.self)
-        if utf8 == nil, !remarks.contains(.notUTF8) { remarks.append(.notUTF8) }
-        let value = RowReading.cleaned(utf8 ?? Windows1252.decode(bytes))
+        let (decode, remark) = RowReading.decoder(for: bytes, isUTF8: isUTF8, orElse: Windows1252.decode)
+        if let remark, !remarks.contains(remark) { remarks.append(remark) }
+        let value = RowReading.cleaned(decode(bytes))
         guard !value.isEmpty else { return }
         if key == "dn" {
             if !name.isEmpty { problem = problem ?? .notLDIF }
@@ -84,6 +94,8 @@ private struct LDIFEntry {
         }
         if values[key] == nil { attributes.append(attribute) }
         values[key, default: []].append(value)
+        let place = Value(attribute: key, text: value)
+        if places[place] == nil { places[place] = places.count }
     }
 
     /// The entry as an item; `nil` if the record is empty or has only the file's version.
@@ -101,7 +113,7 @@ private struct LDIFEntry {
         return .row(
             ReadRow(
                 contact: row.contact, groups: [], line: line,
-                remarks: row.remarks.map { RowProblem(line: line, reason: $0) }, uid: Self.comparable(name)))
+                remarks: row.remarks.map { RowProblem(line: line, reason: $0) }, uid: LDIFName.comparable(name)))
     }
 
     private var group: RowItem {
@@ -109,7 +121,8 @@ private struct LDIFEntry {
         let members = ["member", "uniquemember"].flatMap { values[$0] ?? [] }
         return .group(
             RowGroup(
-                name: names.first ?? "", uid: Self.comparable(name), members: members.map(Self.comparable), line: line))
+                name: names.first ?? "", uid: LDIFName.comparable(name), members: members.map(LDIFName.comparable),
+                line: line))
     }
 
     private func fill(_ row: inout RowReading) {
@@ -117,11 +130,21 @@ private struct LDIFEntry {
         row.contact.nameSuffix = values["generationqualifier"]?.first ?? ""
         row.takeThunderbird { column in
             var found: [String] = []
+            var known: Set<String> = []
             for attribute in Self.columns[column] ?? [] {
-                for value in values[attribute] ?? [] where !found.contains(value) { found.append(value) }
+                // The same value in two attributes, such as cn and displayName, is meant once.
+                let new = (values[attribute] ?? []).filter { !known.contains($0) }
+                found += new
+                known.formUnion(new)
             }
             return found
         }
+        row.contact.phoneNumbers = inOrder(row.contact.phoneNumbers, RowReading.phones)
+        row.contact.urlAddresses = inOrder(row.contact.urlAddresses, RowReading.urls)
+        let isWorkFirst = attributes.lazy.map { $0.lowercased() }.first {
+            Self.workAddress.contains($0) || Self.homeAddress.contains($0)
+        }.map(Self.workAddress.contains)
+        if isWorkFirst == true { row.contact.postalAddresses.reverse() }
         for (attribute, label) in [
             ("homepostaladdress", PredefinedLabel.home), ("postaladdress", PredefinedLabel.work),
             ("registeredaddress", PredefinedLabel.other),
@@ -152,6 +175,19 @@ private struct LDIFEntry {
         }
     }
 
+    /// Returns the values in the order of the record, of which the first one is preferred.
+    ///
+    /// - Parameter table: the column of each label.
+    private func inOrder(
+        _ values: [LabeledString], _ table: [(column: String, label: String)]
+    ) -> [LabeledString] {
+        func place(_ value: LabeledString) -> Int {
+            let attributes = table.first { $0.label == value.label }.flatMap { Self.columns[$0.column] } ?? []
+            return attributes.compactMap { places[Value(attribute: $0, text: value.value)] }.min() ?? .max
+        }
+        return values.enumerated().map { ($1, place($1), $0) }.sorted { ($0.1, $0.2) < ($1.1, $1.2) }.map(\.0)
+    }
+
     /// Takes an address in one text, whose lines end with `$` (RFC 4517 §3.3.28), unless the entry has that
     /// address in parts.
     private func takeAddress(_ text: String, _ label: String, _ row: inout RowReading) {
@@ -161,13 +197,6 @@ private struct LDIFEntry {
         var address = PostalAddress()
         (address.label, address.street) = (label, lines.joined(separator: "\n"))
         row.contact.postalAddresses.append(address)
-    }
-
-    /// A distinguished name in lower case and without spaces beside its separators, for comparison.
-    private static func comparable(_ name: String) -> String {
-        name.lowercased().split(separator: ",").map { part in
-            part.split(separator: "=", maxSplits: 1).map { String($0.trimmed) }.joined(separator: "=")
-        }.joined(separator: ",")
     }
 
     // MARK: Attributes
@@ -201,6 +230,12 @@ private struct LDIFEntry {
         "notes": ["description", "notes", "note"],
     ]
 
+    private static func address(_ place: String) -> Set<String> {
+        Set(columns.filter { $0.key.hasPrefix(place) && !$0.key.hasSuffix("phone") }.values.joined())
+    }
+    private static let homeAddress = address("home ")
+    private static let workAddress = address("work ")
+
     /// Attributes without a contact key. Their values are added to the note under the attributes' names.
     private static let noted: Set<String> = [
         "roomnumber", "physicaldeliveryofficename", "employeenumber", "employeetype", "businesscategory", "carlicense",
@@ -214,4 +249,14 @@ private struct LDIFEntry {
         "modifiersname", "structuralobjectclass", "entrycsn", "entrydn", "subschemasubentry", "hassubordinates",
         "mozillausehtmlmail", "xmozillausehtmlmail", "xmozillaanyphone",
     ])
+}
+
+/// Distinguished names (RFC 4514), by which groups of a file list their members.
+public enum LDIFName {
+    /// Returns the name in lower case and without spaces beside its separators, for comparison.
+    public static func comparable(_ name: String) -> String {
+        name.lowercased().split(separator: ",").map { part in
+            part.split(separator: "=", maxSplits: 1).map { String($0.trimmed) }.joined(separator: "=")
+        }.joined(separator: ",")
+    }
 }

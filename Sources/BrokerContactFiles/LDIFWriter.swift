@@ -5,7 +5,8 @@ import BrokerVCard
 /// reads.
 ///
 /// Thunderbird has fewer fields than a contact. An attribute with several values has all of them, of which Thunderbird
-/// takes one.
+/// takes one. Every entry has a UUID, so entries of two contacts that differ only in what LDIF has no attribute for are
+/// read as two.
 public struct LDIFWriter: Sendable {
     /// An entry in UTF-8 that ends with an empty line.
     public struct Entry: Hashable, Sendable {
@@ -18,11 +19,14 @@ public struct LDIFWriter: Sendable {
 
     public init() {}
 
-    public func entry(_ contact: Contact) -> Entry {
+    /// - Parameters:
+    ///   - uuid: the entry's UUID, if the contact's UID is none.
+    ///   - taken: the names of other entries, as ``LDIFName/comparable(_:)`` returns them. The new name is none of them.
+    public func entry(_ contact: Contact, uuid: String, besides taken: Set<String> = []) -> Entry {
         var output = LDIFOutput()
         var rest = contact
         let shown = Self.shownName(of: contact)
-        let name = Self.name(shown, contact.emailAddresses.first?.value)
+        let name = Self.name(shown, contact.emailAddresses.first?.value, uuid, besides: taken)
         output.line("dn", name)
         for each in ["top", "person", "organizationalPerson", "inetOrgPerson", "mozillaAbPersonAlpha"] {
             output.line("objectclass", each)
@@ -49,7 +53,7 @@ public struct LDIFWriter: Sendable {
         rest.instantMessageAddresses.removeAll { $0.service == "AIM" }
         rest.postalAddresses = write(contact.postalAddresses, to: &output)
         if let birthday = CalendarDate(contact.birthday) {
-            output.line("birthyear", birthday.year.map(String.init) ?? "")
+            output.line("birthyear", birthday.year == nil ? "" : String(contact.birthday.prefix(4)))
             output.line("birthmonth", String(birthday.month))
             output.line("birthday", String(birthday.day))
             rest.birthday = ""
@@ -61,15 +65,27 @@ public struct LDIFWriter: Sendable {
         if let uid = ContactUID.of(contact).map(ContactUID.comparable), ContactUID.isUUID(uid) {
             output.line("entryUUID", uid)
             rest.extraProperties.removeAll(where: ContactUID.only(of: contact).contains)
+        } else {
+            output.line("entryUUID", uuid)
         }
         output.end()
         return Entry(name: name, bytes: output.bytes, leftOut: rest.present.subtracting(.ofBroker))
     }
 
+    /// Returns the distinguished name of a group.
+    ///
+    /// - Parameters:
+    ///   - uuid: makes the name of the group another than those of all other entries.
+    ///   - taken: as in ``entry(_:uuid:besides:)``.
+    public func groupName(_ group: String, uuid: String, besides taken: Set<String>) -> String {
+        Self.name(group, nil, uuid, besides: taken)
+    }
+
     /// Returns a group as an entry, which lists its members by their names.
-    public func group(named group: String, members: [String]) -> Entry {
+    ///
+    /// - Parameter name: from ``groupName(_:uuid:besides:)``.
+    public func group(named group: String, _ name: String, members: [String]) -> Entry {
         var output = LDIFOutput()
-        let name = Self.name(group, nil)
         output.line("dn", name)
         for each in ["top", "groupOfNames"] { output.line("objectclass", each) }
         output.line("cn", group)
@@ -113,11 +129,14 @@ public struct LDIFWriter: Sendable {
                 continue
             }
             free.remove(at: place)
-            let lines = address.street.split(separator: "\n", maxSplits: 1).map(String.init)
+            var lines = address.street.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+            // A reader trims both parts.
+            if lines.contains(where: { $0.isEmpty || $0.trimmed != $0 }) { lines = [address.street[...]] }
             let country = address.country.isEmpty ? address.isoCountryCode.uppercased() : address.country
             let city = [address.subLocality, address.city].filter { !$0.isEmpty }.joined(separator: ", ")
             let state = [address.subAdministrativeArea, address.state].filter { !$0.isEmpty }.joined(separator: ", ")
-            let texts = [lines.first ?? "", lines.dropFirst().first ?? "", city, state, address.postalCode, country]
+            let street = (lines + ["", ""]).map(String.init)
+            let texts = [street[0], street[1], city, state, address.postalCode, country]
             for (attribute, text) in zip(attributes, texts) { output.line(attribute, text) }
         }
         return rest
@@ -132,14 +151,17 @@ public struct LDIFWriter: Sendable {
         return names.isEmpty ? others.first { !$0.isEmpty } ?? "" : names
     }
 
-    /// The distinguished name that Thunderbird writes, with the escapes of RFC 4514 §2.4.
-    private static func name(_ shown: String, _ email: String?) -> String {
+    /// The distinguished name that Thunderbird writes, with the escapes of RFC 4514 §2.4, and with the UUID if another entry
+    /// has that name.
+    private static func name(_ shown: String, _ email: String?, _ uuid: String, besides taken: Set<String>) -> String {
         let parts = [("cn", shown), ("mail", email ?? "")].filter { !$0.1.isEmpty }
-        let escaped = parts.map { attribute, value in
+        var escaped = parts.map { attribute, value in
             let text = value.map { "\\,+\"<>;=#".contains($0) ? "\\\($0)" : $0.isNewline ? " " : String($0) }.joined()
             return "\(attribute)=\(text)"
         }
-        return escaped.isEmpty ? "cn=?" : escaped.joined(separator: ",")
+        if escaped.isEmpty { escaped = ["cn=?"] }
+        if taken.contains(LDIFName.comparable(escaped.joined(separator: ","))) { escaped[0] += "+entryUUID=\(uuid)" }
+        return escaped.joined(separator: ",")
     }
 }
 

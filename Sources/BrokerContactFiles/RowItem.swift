@@ -72,6 +72,8 @@ public struct RowProblem: Hashable, Sendable {
         // These problems concern a part of the row. The other parts are read.
 
         case notUTF8
+        /// UTF-8 with a few damaged characters, which are read as U+FFFD.
+        case damagedUTF8
         /// The birthday or another date is not a calendar day.
         case badDate
         /// Day and month of a date such as `1/2/1990` are ambiguous.
@@ -95,6 +97,7 @@ extension RowProblem.Reason: CustomStringConvertible {
         case .changeRecord: "a change of a directory (changetype), not an entry; export the entries themselves"
         case .noPerson: "neither a person nor a group"
         case .notUTF8: "not UTF-8, read as Windows-1252; some characters may be wrong"
+        case .damagedUTF8: "damaged UTF-8; each damaged character is a question mark (U+FFFD)"
         case .badDate: "a date that does not exist; left out"
         case .ambiguousDate: "a date like 1/2/1990, read with the month first; to read the day first, use --day-first"
         case .leftOut(let column): "contacts have no field for \(column); left out"

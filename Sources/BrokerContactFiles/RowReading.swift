@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerVCard
 
 /// Converts rows whose columns have the names that one program writes.
 protocol ContactTable {
@@ -61,6 +62,20 @@ struct RowReading {
     func text(_ column: Int?) -> String {
         guard let column, column < fields.count else { return "" }
         return RowReading.cleaned(fields[column])
+    }
+
+    /// Returns what decodes these bytes and parts of them, and a remark if they are not valid UTF-8.
+    ///
+    /// - Parameters:
+    ///   - isUTF8: whether a byte order mark declares UTF-8.
+    ///   - other: decodes text that is not damaged UTF-8.
+    static func decoder(
+        for bytes: [UInt8], isUTF8: Bool, orElse other: @escaping ([UInt8]) -> String
+    ) -> (decode: ([UInt8]) -> String, remark: RowProblem.Reason?) {
+        if String(validating: bytes, as: UTF8.self) != nil { return ({ String(decoding: $0, as: UTF8.self) }, nil) }
+        let damaged = DamagedUTF8(bytes)
+        guard isUTF8 || damaged.isCertain else { return (other, .notUTF8) }
+        return ({ DamagedUTF8($0).text }, damaged.isWhole ? nil : .damagedUTF8)
     }
 
     /// Normalises line breaks to LF, removes other control characters except tab, and trims white space.

@@ -31,10 +31,13 @@ struct ThunderbirdTable: ContactTable {
 
 extension RowReading {
     /// Phone columns, with the label that each phone number gets.
-    private static let phones: [(column: String, label: String)] = [
+    static let phones: [(column: String, label: String)] = [
         ("work phone", PredefinedLabel.work), ("home phone", PredefinedLabel.home),
         ("fax number", PredefinedLabel.otherFax), ("pager number", PredefinedLabel.pager),
         ("mobile number", PredefinedLabel.mobile),
+    ]
+    static let urls: [(column: String, label: String)] = [
+        ("web page 1", PredefinedLabel.work), ("web page 2", PredefinedLabel.home),
     ]
     private static let texts: [(column: String, key: ContactKey)] = [
         ("first name", .givenName), ("last name", .familyName), ("nickname", .nickname),
@@ -52,7 +55,7 @@ extension RowReading {
         for (column, label) in Self.phones {
             contact.phoneNumbers += values(column).map { LabeledString(label: label, value: $0) }
         }
-        for (column, label) in [("web page 1", PredefinedLabel.work), ("web page 2", PredefinedLabel.home)] {
+        for (column, label) in Self.urls {
             contact.urlAddresses += values(column).map { LabeledString(label: label, value: $0) }
         }
         // The column is for names in the messenger of AOL.
@@ -94,9 +97,11 @@ extension RowReading {
     }
 
     /// Takes the formatted name. It becomes the given name if there is no other name, and is kept as FN
-    /// (RFC 6350 §6.2.1) if it has words beyond those of the other names.
+    /// (RFC 6350 §6.2.1) if it has words beyond those of the other names. What is between the given name and the family name
+    /// is the middle name, for which Thunderbird has no field.
     private mutating func takeDisplayName(_ names: [String]) {
         for name in names {
+            if let middle = middleName(in: name) { contact.middleName = middle }
             let known = [
                 contact.namePrefix, contact.givenName, contact.middleName, contact.familyName, contact.nameSuffix,
                 contact.nickname, contact.organizationName,
@@ -113,6 +118,14 @@ extension RowReading {
             }
         }
         if isUnnamed, !contact.organizationName.isEmpty { contact.contactType = .organization }
+    }
+
+    private func middleName(in name: String) -> String? {
+        guard ![contact.givenName, contact.familyName].contains(""), contact.middleName.isEmpty else { return nil }
+        let start = [contact.namePrefix, contact.givenName, ""].drop(while: \.isEmpty).joined(separator: " ")
+        let end = " " + [contact.familyName, contact.nameSuffix].filter { !$0.isEmpty }.joined(separator: " ")
+        guard name.hasPrefix(start), name.hasSuffix(end), name.count > start.count + end.count else { return nil }
+        return String(name.dropFirst(start.count).dropLast(end.count))
     }
 
     private static func words(_ text: String) -> [String] {

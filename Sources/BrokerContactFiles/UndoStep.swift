@@ -6,8 +6,9 @@ public enum UndoStep: Hashable, Sendable {
     case added(identifier: String, name: String, digest: ContactDigest)
     /// The old and new values of the changed keys.
     case updated(identifier: String, name: String, before: Contact, after: Contact, keys: ContactKeySet)
-    /// A contact was deleted. The step contains its readable values, its groups and its linked cards.
-    case deleted(identifier: String, contact: Contact, groups: [String], linked: [String])
+    /// A contact was deleted. The step contains its readable values, its groups and its linked cards, and names the keys
+    /// that could not be read, of which it may have had values.
+    case deleted(identifier: String, contact: Contact, groups: [String], linked: [String], unread: ContactKeySet)
     case groupAdded(identifier: String, name: String)
     case groupRenamed(identifier: String, before: String, after: String)
     /// A group was deleted. The step contains its members, parent groups and subgroups.
@@ -145,12 +146,13 @@ extension UndoStep {
             write(before, keys, &writer)
             writer.name("after")
             write(after, keys, &writer)
-        case .deleted(let identifier, let contact, let groups, let linked):
+        case .deleted(let identifier, let contact, let groups, let linked, let unread):
             write("deleted", [("identifier", identifier)], &writer)
             writer.name("contact")
             write(contact, contact.present, &writer)
             writer.member("groups", groups)
             writer.member("linked", linked)
+            writer.member("unread", unread.grantNames)
         case .groupAdded(let identifier, let name):
             write("groupAdded", [("identifier", identifier), ("name", name)], &writer)
         case .groupRenamed(let identifier, let before, let after):
@@ -187,9 +189,14 @@ extension UndoStep {
                 keys: after.keys)
         case "deleted":
             guard let card = contact("contact") else { return nil }
+            // An earlier version did not name the keys. A note that is not in its step may have been unreadable.
+            let unread =
+                json["unread"] == nil
+                ? ContactKeySet.named.subtracting(card.keys)
+                : ContactKeySet(texts("unread").compactMap(ContactKey.init(rawValue:)))
             self = .deleted(
                 identifier: text("identifier"), contact: card.contact, groups: texts("groups"),
-                linked: texts("linked"))
+                linked: texts("linked"), unread: unread)
         case "groupAdded": self = .groupAdded(identifier: text("identifier"), name: text("name"))
         case "groupRenamed":
             self = .groupRenamed(identifier: text("identifier"), before: text("before"), after: text("after"))

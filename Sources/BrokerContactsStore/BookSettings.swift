@@ -9,5 +9,8 @@ public struct BookSettings: Hashable, Sendable {
     /// The user's country (ISO 3166-1 alpha-2, lower case); empty if the user did not set it.
     public var countryCode = ""
 
+    /// The language whose alphabet determines the order of names (BCP 47); empty if the user did not set it.
+    public var language = ""
+
     public init() {}
 }

@@ -2,9 +2,6 @@ import BrokerModel
 import BrokerSQLite
 
 extension ContactsStore {
-    /// The time for which changes are kept, in seconds.
-    public static let historyRetention: Int64 = 30 * 86_400
-
     /// Returns a lower bound for the numbers of changes at or after a time. The first change of a save has
     /// the save's time in microseconds as its number, or one more than the last number if that is greater.
     public static func changeNumber(at seconds: Int64) -> Int64 {
@@ -80,6 +77,15 @@ extension ContactsStore {
     /// there is no such contact.
     public func maker(of record: RecordNumber) throws(StoreError) -> [UInt8]? {
         try read { try $0.statement(ReadSQL.maker).bind(1, record.rawValue).first { $0.bytes(0) } }
+    }
+
+    /// Returns the contacts that an app added. Reads the whole table, so it is not for the event loop.
+    public func contacts(madeBy app: [UInt8]) throws(StoreError) -> [RecordNumber] {
+        try read {
+            try $0.statement("SELECT record FROM contact WHERE maker = ?").bind(1, app).all {
+                RecordNumber($0.integer(0))
+            }
+        }
     }
 
     /// Returns the owner's own card; `nil` if none is set.

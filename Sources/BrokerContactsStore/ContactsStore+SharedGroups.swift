@@ -1,13 +1,10 @@
+import BrokerBounds
 import BrokerModel
 import BrokerSQLite
 
 /// Groups whose members are shared with an app. They are found by name only if an app with access to every card gave them
 /// the name: any app may make a group, and could otherwise take the place of one that is shared.
 extension ContactsStore {
-    /// The maximum number of cards that a group shares. The event loop reads them, so their number is bounded. Of a
-    /// larger group, only the oldest cards are shared.
-    public static let sharedMembers = 2_000
-
     /// Returns the cards that a group shares with the apps that have it; `nil` if there is no such group.
     ///
     /// A card is shared if an app with access to every card added it to the group, and if it is in the group's
@@ -18,7 +15,7 @@ extension ContactsStore {
                 guard try reader.statement(ReadSQL.group).bind(1, group.rawValue).hasRow() else { return nil }
                 return Set(
                     try reader.statement(ReadSQL.sharedMembers).bind(1, group.rawValue)
-                        .bind(2, Int64(Self.sharedMembers)).records())
+                        .bind(2, Int64(StoreLimits.sharedMembers)).records())
             }
         }
     }

@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerModel
 import BrokerNormalization
 import BrokerSQLite
@@ -10,7 +11,7 @@ import Synchronization
 /// write-ahead log lets both work at once, so a save never blocks a read. A third connection serves long
 /// reads. Each connection serves one call at a time.
 public final class ContactsStore: Sendable {
-    private let reader: Mutex<BookReader?>
+    let reader: Mutex<BookReader?>
     let writer: Mutex<BookWriter?>
     /// For reads that are too long for the event loop; see ``ReadingManner/onWorker``.
     let longReads: LongReader
@@ -33,6 +34,8 @@ public final class ContactsStore: Sendable {
         /// The order whose name beginnings are indexed; `nil` while that order changes.
         var beginnings: ContactOrder?
         var effort = SearchEffort()
+        /// The locale whose alphabet determines the order now.
+        var locale: String
 
         /// Notes a save and the links after it.
         mutating func note(_ made: [BookChange], _ links: BookLinks) {
@@ -67,8 +70,8 @@ public final class ContactsStore: Sendable {
     /// - Parameters:
     ///   - folder: the user's folder. The folder gets mode 0700 and the database file 0600; the umask has no
     ///     effect.
-    ///   - locale: the locale whose alphabet determines the sort order (`de_DE`); `""` selects the root
-    ///     collation.
+    ///   - locale: the locale whose alphabet determines the sort order (`de_DE`) unless the owner set a language; `""`
+    ///     selects the root collation. If the book is sorted otherwise, ``prepare()`` sorts it anew.
     ///   - region: the region of phone numbers without a country code (`DE`); `""` if unknown.
     ///   - stepsOnLoop: the maximum number of SQLite virtual machine steps in a ``ReadingManner/bounded``
     ///     read; 0 disables such reads.
@@ -115,7 +118,7 @@ public final class ContactsStore: Sendable {
             let settings = try writer.settings()
             let kept = Kept(
                 settings: settings, lastChange: try writer.database.lastChange(), size: 0, links: writer.links,
-                beginnings: settings.sortOrder)
+                beginnings: settings.sortOrder, locale: writer.locale)
             return ContactsStore(
                 reader: reader, writer: writer, longReads: longReads, otherMaker: otherMaker, kept: kept, saves: saves,
                 lists: lists, stepsOnLoop: stepsOnLoop)
@@ -139,6 +142,8 @@ public final class ContactsStore: Sendable {
             $0.size = Int(size)
             $0.isSizeKnown = true
         }
+        // If the order cannot be changed now, it stays until the book is opened again.
+        try? useLanguage()
         try? checkpoint()
         // Counting has read every page of an index into memory.
         releaseMemory()
@@ -280,38 +285,6 @@ public final class ContactsStore: Sendable {
     /// Returns the links as ``links(seeing:within:)`` does for all cards, and the number of the last change that they include.
     public func linksAtLastChange(seeing keys: ContactKeySet) -> (links: ContactLinks, change: Int64) {
         kept.withLock { ($0.links.seeing(keys), $0.lastChange) }
-    }
-
-    /// The owner's preferences, from the cache.
-    public var settings: BookSettings { kept.withLock { $0.settings } }
-
-    /// Stores and syncs the owner's preferences. Do not call this on the event loop.
-    public func set(_ settings: BookSettings) throws(StoreError) {
-        let former = endBeginnings(unlessIn: settings.sortOrder)
-        do throws(StoreError) {
-            try write { try $0.set(settings) }
-        } catch {
-            kept.withLock { $0.beginnings = former }
-            throw error
-        }
-        kept.withLock {
-            $0.settings = settings
-            $0.beginnings = settings.sortOrder
-        }
-    }
-
-    /// Makes reads use no beginnings unless the order stays the same, and returns the order of those that are stored.
-    func endBeginnings(unlessIn order: ContactOrder?) -> ContactOrder? {
-        // While both readers' locks are held, no running read uses the former beginnings. Later reads use no
-        // beginnings until the new order is stored.
-        longReads.between {
-            reader.withLock { _ in
-                kept.withLock { kept in
-                    defer { if kept.beginnings != order { kept.beginnings = nil } }
-                    return kept.beginnings
-                }
-            }
-        }
     }
 
     /// Checkpoints and truncates the write-ahead log, which removes deleted and replaced text from the log.

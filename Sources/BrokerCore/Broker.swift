@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerInterface
 import BrokerModel
 import BrokerVarlink
@@ -44,7 +45,7 @@ public final class Broker {
         surroundings: Surroundings, access: AccessStore,
         disk: (@Sendable (Committed) throws(AccessStoreError) -> Void)? = nil
     ) {
-        let surroundings = surroundings.withLogLimiter()
+        let surroundings = surroundings.withLogLimit()
         self.surroundings = surroundings
         self.access = access
         access.auditBounds = surroundings.limits.audit
@@ -190,6 +191,9 @@ public final class Broker {
         AnchorCheck(surroundings: surroundings, feed: feed, groupCommit: groupCommit).schedule()
         heads.schedule()
         books.onOpening = { [weak thumbnails] in thumbnails?.enqueue(at: $0, of: $1) }
+        groupCommit.onAccess = { [weak prompts] uid in
+            for uid in uid.map({ [$0] }) ?? prompts.map({ Array($0.users.keys) }) ?? [] { prompts?.accessChanged(uid) }
+        }
         groupCommit.onDisclosure = { [weak alarms] in alarms?.disclosed($0, to: $1) }
         alarms.begin()
         retention.begin()
@@ -210,7 +214,7 @@ public final class Broker {
     /// Releases the state that the broker keeps for a connection. Call this once the connection has closed.
     public func closed(_ connection: any Connection) {
         guard let session = sessions.close(connection) else { return }
-        session.fetches = [:]
+        session.dropLists()
         restores.end(session)
         session.check?.giveUp?()
         session.check = nil

@@ -18,7 +18,9 @@ public final class CallerSession {
     /// `nil` before the first call and after the connection has closed.
     weak var connection: (any Connection)?
 
-    /// The cached effective access. `epoch` is the ``History/version`` for which it is valid.
+    /// What ``History`` keeps for the user; `nil` before the first decision.
+    var history: History.OfUser?
+    /// The cached effective access. `epoch` is the ``History/version(of:)`` for which it is valid.
     var known: (epoch: Int, effective: CallerAccess)?
     /// The last history token, and the version for which it is valid.
     var historyToken: (version: HistoryVersion, text: String)?
@@ -33,7 +35,7 @@ public final class CallerSession {
     /// may still be queued.
     private(set) var disclosedUnder: [Principal] = []
     /// The `FetchContacts` calls that have further batches to send.
-    var fetches: [ObjectIdentifier: Fetch] = [:]
+    private(set) var lists: [ObjectIdentifier: Call] = [:]
     /// The restores of backups that have begun on this connection, by UID.
     var restores: [UInt32: RestoreStage] = [:]
 
@@ -50,6 +52,19 @@ public final class CallerSession {
         self.interface = interface
         self.hasEnded = hasEnded
         self.inspect = inspect
+    }
+
+    func beginList(_ call: Call) { lists[ObjectIdentifier(call)] = call }
+    func endList(_ call: Call) { lists[ObjectIdentifier(call)] = nil }
+    func dropLists() { lists = [:] }
+
+    /// Ends the unfinished lists because their grant was revoked or narrowed. Returns the number of withheld replies: one
+    /// for each list.
+    func endLists(_ error: VarlinkError) -> Int {
+        let unfinished = lists.values.filter { !$0.isOver }
+        lists = [:]
+        for call in unfinished { call.fail(error) }
+        return unfinished.count
     }
 
     /// Adds a principal to ``disclosedUnder``.

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerInterface
 import BrokerVarlink
 
@@ -16,6 +17,8 @@ public enum Notice: Hashable, Sendable {
     case policyInForce
     /// The policy cannot be read: every app is refused.
     case policyUnreadable
+    /// A reload found a mistake in the policy files: the former rules stay in force.
+    case policyNotReloaded
     /// The settings cannot be read: every app is refused until the broker restarts.
     case settingsUnreadable
     /// The audit cannot be synced: nothing is disclosed.
@@ -97,6 +100,9 @@ public struct Surroundings {
     public var isUser: (_ uid: UInt32) -> Bool = { _ in true }
     /// The country for the user's phone numbers without a country code, such as `DE`; empty if unknown.
     public var region = ""
+    /// The language of the order of names if the person set none: a BCP 47 tag, or a locale such as `sv_SE.UTF-8`; empty if
+    /// it is not known.
+    public var language = ""
     /// Resource limits.
     public var limits = Limits()
     /// Whether root may look up which apps may see or saw other users' contacts.
@@ -104,6 +110,9 @@ public struct Surroundings {
     /// Reads the administrator's policy. Called off the event loop, except at the start.
     public var readPolicy: @Sendable () -> Policy = { Policy() }
     /// Reads a policy from texts instead of the policy folder. Called off the event loop.
+    /// Returns ``Policy/digest`` of the files as they are now, without parsing them; a text that is no digest if they cannot
+    /// be read. It may block.
+    public var policyDigest: @Sendable () -> String? = { nil }
     public var parsePolicy: @Sendable (_ texts: [PolicyText]) -> Policy = { _ in
         Policy(unreadable: Policy.Problem(.policy, "nothing here reads policies"))
     }

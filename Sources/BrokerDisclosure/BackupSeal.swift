@@ -51,7 +51,7 @@ public struct BackupSeal: Sendable {
     }
 }
 
-/// A line of a backup, which is a JSON object. Only ``Disclosure/backUp(_:_:write:)`` makes lines with a contact.
+/// A line of a backup, which is a JSON object. Only ``Disclosure/backUp(_:_:)`` makes lines with a contact.
 public struct BackupLine: Hashable, Sendable {
     @_spi(Disclosed) public let json: [UInt8]
     public let hasContact: Bool

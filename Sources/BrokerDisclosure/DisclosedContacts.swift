@@ -43,6 +43,8 @@ struct Projection {
     private let kind: RecordKind
     private let requested: ContactKeySet
     private let permitted: ContactKeySet
+    /// Whether the UIDs among the extra properties are disclosed, without the others.
+    private let hasUIDs: Bool
     private var records: [RecordNumber] = []
     /// The cards of unified contacts, without the first card of each.
     private var others: [RecordNumber] = []
@@ -63,8 +65,9 @@ struct Projection {
         // The modification date reveals edits to any ordinary key, so only callers that may read all of them receive
         // it.
         var permitted = requested.intersection(disclosure.keys)
-        if !disclosure.keys.isSuperset(of: Grant.ordinaryKeys) { permitted.subtract(ContactKeySet(.modificationDate)) }
+        if !disclosure.hasWholeCards { permitted.subtract(ContactKeySet(.modificationDate)) }
         self.permitted = permitted
+        hasUIDs = disclosure.readable(of: requested).contains(.uids)
     }
 
     /// Appends the cards in scope as one unified contact. If only one card is in scope, appends that card.
@@ -78,7 +81,9 @@ struct Projection {
         self.others += cards.dropFirst().map(\.record)
         let members = cards.map { (name: identifiers.identifier(of: $0.record, as: .contact), contact: $0.contact) }
         let images = cards.lazy.map(\.images).first { $0 != .none }
-        append(first.record, UnifiedContact.merged(members, of: permitted), images ?? .none)
+        let merged = UnifiedContact.merged(
+            members, of: hasUIDs ? permitted.union(ContactKeySet(.extraProperties)) : permitted)
+        append(first.record, merged, images ?? .none)
     }
 
     /// Reserves memory for all of these contacts, without their images.
@@ -97,6 +102,11 @@ struct Projection {
         elements.append(contentsOf: Self.room)
         var disclosed = contact.present.intersection(permitted)
         contact.ranges(of: disclosed) { elements.append(contentsOf: contact.bytes[$0]) }
+        // The read has left out the other extra properties, and so does this.
+        if hasUIDs, let uids = contact.uids {
+            uids.ranges(of: .all) { elements.append(contentsOf: uids.bytes[$0]) }
+            disclosed.formUnion(uids.present)
+        }
         if permitted.contains(.imageData), let member = images.imageData {
             elements.append(contentsOf: member)
             disclosed.formUnion(ContactKeySet(.imageData))

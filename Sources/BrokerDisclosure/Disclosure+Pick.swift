@@ -3,7 +3,7 @@ import BrokerJSON
 @_spi(StoredBytes) import BrokerModel
 
 extension Disclosure {
-    /// Projects one value of a contact and the requested names, and nothing else.
+    /// Projects one value of a contact, its name and the requested names, and nothing else.
     ///
     /// - Parameters:
     ///   - identifier: the identifier of the value to disclose; `nil` for a key that can have only one value.
@@ -15,7 +15,15 @@ extension Disclosure {
         names: ContactKeySet, under identifiers: IdentifierCipher, as kind: RecordKind
     ) -> DisclosedValue? {
         guard scope.contains(record), keys.contains(key), let text = contact.value(of: key) else { return nil }
-        let names = names.intersection(.names).intersection(keys)
+        let requested = names.intersection(.names)
+        // Programs format the name, for which they need all name keys. Those that are not part of the name on the screen,
+        // and were not requested, have no value. A person's name does not contain the organization.
+        var given = ContactKeySet.formattedName
+        if contact.value(of: .contactType)?.elementsEqual("\"organization\"".utf8) != true {
+            given.subtract(ContactKeySet([.organizationName]))
+        }
+        given = given.union(requested).intersection(keys)
+        let names = ContactKeySet.names.intersection(keys)
         var json = Array(text)
         var label: String?
         if key.hasSeveralValues {
@@ -29,7 +37,7 @@ extension Disclosure {
         }
         // This contact has only the permitted values, so the projection cannot disclose anything else.
         let cut = StoredContact(
-            values: names.subtracting(ContactKeySet([key])).keys.compactMap { name in
+            values: given.subtracting(ContactKeySet([key])).keys.compactMap { name in
                 contact.value(of: name).map { (key: name, json: Array($0)) }
             } + [(key: key, json: json)])
         let disclosed = project(
@@ -41,7 +49,7 @@ extension Disclosure {
 /// One value that the person picked. Only ``Disclosure/project(value:of:in:_:names:under:as:)`` creates values
 /// of this type.
 public struct DisclosedValue: Hashable, Sendable {
-    /// The contact with the permitted names and this value.
+    /// The contact with its name, the requested names and this value.
     public let contact: DisclosedContacts
     public let key: ContactKey
     @_spi(Disclosed) public let identifier: String?

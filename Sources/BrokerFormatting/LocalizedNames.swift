@@ -10,6 +10,8 @@ public struct LocalizedNames: Hashable, Sendable {
     public let language: String
     /// The person's most preferred language, a BCP 47 tag. It may have no file. Names are ordered as its readers expect.
     public let reader: String
+    /// The order in which the person wants names displayed, unless a name's language decides.
+    public var nameOrder = ContactNameFormatter.Order.userDefault
     /// Whether the language is written from right to left.
     public let isRightToLeft: Bool
     private let file: TranslationFile
@@ -24,9 +26,11 @@ public struct LocalizedNames: Hashable, Sendable {
         reader = languages.first ?? chosen
         isRightToLeft = cicu_is_right_to_left(chosen) == 1
         file = chosen == Self.english ? Self.englishFile : Self.file(chosen)
-        quotationMarks = [0, 1].map { isEnd in
+        let marks = [0, 1].map { isEnd in
             CText.read { cicu_quotation_mark(chosen, isEnd, $0, $1) } ?? (isEnd == 0 ? "“" : "”")
         }
+        // CLDR has the marks alone. In French, spaces that do not break are within them.
+        quotationMarks = chosen == "fr" ? [marks[0] + "\u{A0}", "\u{A0}" + marks[1]] : marks
     }
 
     public static let english = "en"

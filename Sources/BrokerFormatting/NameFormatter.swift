@@ -8,9 +8,9 @@ public struct NameFormatter: Hashable, Sendable {
     private let formatter: ContactNameFormatter
     private let noName: String
 
-    /// - Parameter names: texts in the reader's language.
+    /// - Parameter names: texts in the reader's language, and the order that the person prefers.
     public init(names: LocalizedNames = .inEnglish) {
-        formatter = ContactNameFormatter(language: names.reader)
+        formatter = ContactNameFormatter(userOrder: names.nameOrder, language: names.reader)
         noName = names.text(.noName)
     }
 

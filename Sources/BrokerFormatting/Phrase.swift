@@ -10,23 +10,25 @@ public enum Phrase: String, CaseIterable, Sendable {
     case noName
 
     // Used in all prompts.
-    case andMore, goOn, back, dontAllow, dontShare, giveNothing, decline, leaveAsIs, close, place, search, change,
+    case andMore, goOn, back, dontAllow, notNowSession, notNowProcess, dontShare, giveNothing, decline, leaveAsIs,
+        close, place, search, change,
         noReason, tooSoon, moreWaiting, secondsLeft, closesSoon
 
     // Actions of keys, at the bottom of the screen.
-    case hintChoose, hintMark, hintOnOff, hintSearch, hintToList, hintOtherList, hintOpen, hintReview, hintOpenQuiet,
+    case hintChoose, hintMark, hintClear, hintOnOff, hintOtherList, hintOpen, hintReview, hintOpenQuiet,
         hintHelp, hintFolders, hintEndFolder
 
     // The list of keys, and the question before leaving.
-    case helpTitle, helpMove, helpReturn, helpSpace, helpType, helpSlash, helpBack, helpEscape, helpKey, helpQuit,
+    case helpTitle, helpMove, helpReturn, helpMark, helpType, helpBack, helpEscape, helpTerms, helpKey, helpQuit,
         plainHint, leaveQuestion, leaveExplained, backToList
 
     // The app that asks.
     case unnamedProgram, sureLabelled, worthLabelled, sureSandboxed, worthSandboxed, sureService, worthService,
         sureInstalled, worthInstalled, sureClaimed, worthClaimed, sureInterpreter, worthInterpreter,
         sureUnverified, worthUnverified, sureDeclared, worthDeclared, processOn, processNowhere, says, saidAnother,
+        saidEarlier,
         saysNotWhy, readsAtMost, nothing,
-        neverUsed, lastUsed
+        neverUsed, lastUsed, onDay, atTime
 
     // Lifetimes of a grant, and other settings.
     case untilRevoked, untilDate, forDays, sessionPrograms, thisSession, programProcess, thisProcess, untilLatest,
@@ -37,8 +39,10 @@ public enum Phrase: String, CaseIterable, Sendable {
         keysRelations, keysProfiles, keysMessaging, keysNotes, keysGroups, keysPhoto, allButNotes, wholeCard
 
     // An app asks for access.
-    case accessAsks, wants, dontAllowEver, whatMaySee, whatMayRead, chooseContacts, shareAllNone, shareAllChoice,
-        yesShareAll, shareAllWith, shareAllWithNone, alsoLater, singleOnly, declaredSingleOnly, shareWith, shareThese
+    case accessAsks, wants, dontAllowEver, whatMaySee, whatMayRead, keysAll, keysNone, keysNamesPhones, chooseContacts,
+        bookIsEmpty, allowAdding, shareAllChoice,
+        yesShareAll, shareAllWith, shareAllWithNone, alsoLater, alsoDeletes, alsoChanges, singleOnly,
+        declaredSingleOnly, shareWith, shareThese
 
     // An app that has access asks for more keys.
     case alsoWants, onlyKeys, allowKeys, keysGiven
@@ -48,13 +52,15 @@ public enum Phrase: String, CaseIterable, Sendable {
         mixedAlphabets
 
     // An app looks for one person.
-    case looksFor, looking, noMatch, searchOrLeave, searchOn, neverAndDontAsk, neverAsk, sharePerson, neverHad,
+    case looksFor, looking, noMatch, noNewMatch, notTold, searchOrLeave, searchOn, neverAndDontAsk, neverAsk,
+        sharePerson, neverHad,
         isDenied, seesSome, onlyThese
 
     // Reviewing what one app can see.
-    case asksReview, seesAll, seesNothing, seesOf, leaveEver, whatFromNow, changeContacts, revokeAll, listAll,
-        listSeen, changeMore, changeLess, willSee, willSeeOnly, changeKeysOf, yesChange, revokeFrom, asksNoMore,
-        staysAsIs, seesNothingMore, nowSees, keysChanged, howLong, lifetimeChanged
+    case asksReview, seesAll, seesNothing, seesOf, leaveEver, whatFromNow, changeContacts, revokeAll, revoke, listAll,
+        listSeen, listMarked, changeMore, changeLess, willSee, willSeeOnly, changeKeysOf, yesChange, revokeFrom,
+        asksNoMore, letAskAgain, asksAgain, mayNotAsk,
+        staysAsIs, seesNothingMore, nowSees, keysChanged, howLong, lifetimeChanged, reviewStale
 
     // The one-time picker.
     case asksPickOne, asksPickMany, pickAtMost, pickLimitReached, pickContacts, getsOnly, onlyThatPicked, nothingEver,
@@ -68,7 +74,7 @@ public enum Phrase: String, CaseIterable, Sendable {
     case asksSomething, cannotShow
 
     // Shown when a prompt ends.
-    case sharedAll, shared, gavePicked, cardTaken, neverAgain, notAllowed, nothingSharedWith, nothingShared,
+    case sharedAll, sharedOne, shared, gavePicked, cardTaken, neverAgain, notAllowed, nothingSharedWith, nothingShared,
         closedUnanswered, closedElsewhere, mustWait, notRecognised, notTaken, approvalUnknown
 
     // Shown while there is no prompt.
@@ -77,10 +83,12 @@ public enum Phrase: String, CaseIterable, Sendable {
         contacts, promptWaits
 
     // The list of apps.
-    case noGrants, everyAppRefused, columnApp, columnSure, columnSees, columnContacts, columnLast, strengthLabelled,
-        strengthSandboxed, strengthService, strengthInstalled, strengthClaimed, strengthUnverified, strengthDeclared,
-        grantAll,
-        grantSome, grantNothing, grantPolicy, grantProcess, grantSession, never, listFailed, answerUnreadable,
+    case noGrants, everyAppRefused, formerRules, columnApp, columnSure, columnSees, columnContacts, columnLast,
+        strengthLabelled, strengthSandboxed, strengthService, strengthInstalled, strengthClaimed, strengthUnverified,
+        strengthDeclared, grantAll, grantSome, grantNothing, grantPolicy, grantSilenced, grantProcess, grantSession,
+        grantUntil, never,
+        listFailed,
+        answerUnreadable,
         nothingAnyMore
 
     // Folders that the person declared.
@@ -115,4 +123,5 @@ public enum Phrase: String, CaseIterable, Sendable {
 
     // A contact's card at the command line.
     case bornAs, soundsLike, yes, identifier, columnName, columnPhone, columnEmail, columnIdentifier
+    case columnDay, columnDaysLeft, columnAge, dayToday, dayPast
 }

@@ -23,10 +23,10 @@ public enum PostalAddressField: String, CaseIterable, Hashable, Sendable {
 /// The result is the contact's own text: pass each line through ``DisplayText`` before writing it to a terminal.
 public struct PostalAddressFormatter: Hashable, Sendable {
     public enum Style: Hashable, Sendable {
-        /// The address as on an envelope. Omits fields that the country's format lacks, except
-        /// ``PostalAddressField/subLocality``.
+        /// The address as on an envelope. If the address gives only a code of the person's own country, omits the
+        /// country.
         case mailing
-        /// All fields of the address, including those that the country's format lacks.
+        /// The address with its country.
         case complete
     }
 
@@ -103,8 +103,8 @@ public struct PostalAddressFormatter: Hashable, Sendable {
         return lines.filter { $0.contains { $0.field != nil } }
     }
 
-    /// Returns the format, extended by fields that the address has and the country's format lacks.
-    /// ``PostalAddressField/subLocality`` is always added, other fields only in ``Style/complete``.
+    /// Returns the format, extended by fields that the address has and the country's format lacks. A field with the same
+    /// text as one of the format is left out.
     private func placed(_ format: [AddressFormat.Token], _ address: PostalAddress) -> [AddressFormat.Token] {
         var tokens = format
         func lacks(_ field: PostalAddressField) -> Bool {
@@ -120,9 +120,13 @@ public struct PostalAddressFormatter: Hashable, Sendable {
                 tokens.insert(contentsOf: [.newLine, .field(.subLocality)], at: street + 1)
             }
         }
-        guard style == .complete else { return tokens }
-        for field in [PostalAddressField.city, .postalCode, .subAdministrativeArea, .state] where lacks(field) {
-            tokens += [.newLine, .field(field)]
+        for field in [PostalAddressField.street, .city, .postalCode, .subAdministrativeArea, .state]
+        where lacks(field) {
+            let text = field.text(of: address).trimmed
+            let isRepeated = PostalAddressField.allCases.contains {
+                tokens.contains(.field($0)) && $0.text(of: address).trimmed == text
+            }
+            if !isRepeated { tokens += [.newLine, .field(field)] }
         }
         return tokens
     }

@@ -153,10 +153,12 @@ public enum AdminError {
         VarlinkError(prefix + "UnknownApp") { $0.member("app", app) }
     }
 
-    public static func invalidValue(_ parameter: String, reason: String) -> VarlinkError {
+    /// - Parameter formerRules: whether the policy rules stay in force that were in force before the call.
+    public static func invalidValue(_ parameter: String, reason: String, formerRules: Bool = false) -> VarlinkError {
         VarlinkError(prefix + "InvalidValue") {
             $0.member("parameter", parameter)
             $0.member("reason", reason)
+            if formerRules { $0.member("formerRules", true) }
         }
     }
 }

@@ -20,6 +20,10 @@ public final class JSONDocument: Sendable {
         var next: UInt32
         /// The number of elements of an array or members of an object.
         var count: UInt32 = 0
+
+        /// Whether the text is short enough for a string of at most this many bytes. Escapes can make the text longer
+        /// than the string: `\u0041` is one byte.
+        func mayHave(atMost maximum: Int) -> Bool { (Int(end - start) - 2) / 6 <= maximum }
     }
 
     /// Parses one JSON text. Only white space may surround it.
@@ -41,6 +45,22 @@ public final class JSONDocument: Sendable {
         bytes: [0x7B, 0x7D], nodes: [Node(kind: .object, start: 0, end: 2, next: 1)])
 
     public var root: JSONValue { JSONValue(document: self, node: 0) }
+
+    /// Whether the node is a string equal to `other` in UTF-8, compared without creating a string.
+    func says(_ other: String, at node: Int) -> Bool {
+        let stored = nodes[node]
+        guard stored.kind == .string, stored.mayHave(atMost: other.utf8.count) else { return false }
+        if stored.hasEscapes { return JSONText.decode(bytes, stored).utf8.elementsEqual(other.utf8) }
+        let text = Int(stored.start) + 1..<Int(stored.end) - 1
+        // Most names differ in length, so length is compared first.
+        guard text.count == other.utf8.count else { return false }
+        var place = text.lowerBound
+        for byte in other.utf8 {
+            guard bytes[place] == byte else { return false }
+            place += 1
+        }
+        return true
+    }
 }
 
 /// Bounds on the JSON that is accepted.

@@ -52,29 +52,12 @@ public struct JSONValue: Sendable {
 
     /// The string, if it has at most this many bytes of UTF-8; `nil` for a longer one, of which nothing is read.
     public func string(ofAtMost maximum: Int) -> String? {
-        guard mayHave(atMost: maximum), let string, string.utf8.count <= maximum else { return nil }
+        guard stored.mayHave(atMost: maximum), let string, string.utf8.count <= maximum else { return nil }
         return string
     }
 
-    /// Whether the text is short enough for a string of at most this many bytes. Escapes can make the text longer
-    /// than the string: `\u0041` is one byte.
-    private func mayHave(atMost maximum: Int) -> Bool { (Int(stored.end - stored.start) - 2) / 6 <= maximum }
-
     /// Whether this is a string equal to `other` in UTF-8, compared without creating a string.
-    public func says(_ other: String) -> Bool {
-        let stored = self.stored
-        guard stored.kind == .string, mayHave(atMost: other.utf8.count) else { return false }
-        if stored.hasEscapes { return JSONText.decode(document.bytes, stored).utf8.elementsEqual(other.utf8) }
-        let text = Int(stored.start) + 1..<Int(stored.end) - 1
-        // Most names differ in length, so length is compared first.
-        guard text.count == other.utf8.count else { return false }
-        var place = text.lowerBound
-        for byte in other.utf8 {
-            guard document.bytes[place] == byte else { return false }
-            place += 1
-        }
-        return true
-    }
+    public func says(_ other: String) -> Bool { document.says(other, at: node) }
 
     /// The value's JSON text, unchanged.
     public var text: ArraySlice<UInt8> { document.bytes[Int(stored.start)..<Int(stored.end)] }
@@ -89,9 +72,20 @@ public struct JSONValue: Sendable {
     public var members: Members? { stored.kind == .object ? Members(value: self) : nil }
 
     /// The member with this name; `nil` also if this is not an object.
-    public subscript(name: String) -> JSONValue? {
-        guard let members else { return nil }
-        for (member, value) in members where member.says(name) { return value }
+    public subscript(name: String) -> JSONValue? { member(name)?.value }
+
+    /// The member with this name, and its index in text order; `nil` also if this is not an object.
+    public func member(_ name: String) -> (index: Int, value: JSONValue)? {
+        guard stored.kind == .object else { return nil }
+        var (node, index) = (node + 1, 0)
+        let end = Int(stored.next)
+        // Each name's node is followed by its value, then by the next name.
+        while node < end {
+            let value = Int(document.nodes[node].next)
+            if document.says(name, at: node) { return (index, JSONValue(document: document, node: value)) }
+            node = Int(document.nodes[value].next)
+            index += 1
+        }
         return nil
     }
 

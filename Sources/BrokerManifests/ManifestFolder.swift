@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerPeerIdentity
 import BrokerTrustedFiles
 
@@ -17,7 +18,8 @@ public struct ManifestFolder: Hashable, Sendable {
     public func read() -> (manifests: AppManifests, problems: [TrustedFileError]) {
         var manifests: [AppManifest] = []
         do throws(TrustedFileError) {
-            let terms = TrustedFolder.Terms(owner: 0, maximumSize: 65_536, maximumFiles: 1_024)
+            let terms = TrustedFolder.Terms(
+                owner: 0, maximumSize: FileLimits.manifest, maximumFiles: FileLimits.manifests)
             guard let folder = try TrustedFolder.open(path, terms) else { return (AppManifests(), []) }
             let problems = try folder.readFiles { name, file, text throws(TrustedFileError) in
                 let id = String(name.dropLast(".toml".count))

@@ -1,14 +1,10 @@
+import BrokerBounds
 import BrokerPeerIdentity
 import BrokerTrustedFiles
 
 /// Reads one manifest (Documentation/Manifests.md). It is strict like ``TOMLTable``: nothing in the file is
 /// silently ignored.
 enum ManifestReader {
-    /// The maximum number of executables of one app.
-    private static let maximumExecutables = 64
-    /// The maximum length of an app's display name, in bytes.
-    private static let longestName = 100
-
     /// - Parameters:
     ///   - file: the file's path, for errors.
     ///   - id: the app's identifier according to the file's name.
@@ -25,15 +21,16 @@ enum ManifestReader {
         }
         guard name == id else { throw app.wrong("id", "the file must be called \(name).toml") }
         guard let shown = app["name"]?.string, isShowable(shown) else {
-            throw app.wrong("name", "must be the app's name for people: one line of at most \(longestName) bytes")
+            throw app.wrong(
+                "name", "must be the app's name for people: one line of at most \(FileLimits.manifestName) bytes")
         }
         return AppManifest(app: name, name: shown, executables: try executables(app))
     }
 
     private static func executables(_ app: TOMLTable) throws(TrustedFileError) -> [String] {
         let key = "executables"
-        guard let array = app[key]?.array, (1...maximumExecutables).contains(array.count) else {
-            throw app.wrong(key, "must be an array of 1 to \(maximumExecutables) paths")
+        guard let array = app[key]?.array, (1...FileLimits.executablesPerManifest).contains(array.count) else {
+            throw app.wrong(key, "must be an array of 1 to \(FileLimits.executablesPerManifest) paths")
         }
         var paths: [String] = []
         for value in array {
@@ -71,7 +68,7 @@ enum ManifestReader {
     }
 
     private static func isShowable(_ text: String) -> Bool {
-        (1...longestName).contains(text.utf8.count)
+        (1...FileLimits.manifestName).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }
     }
 

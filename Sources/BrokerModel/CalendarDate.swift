@@ -37,23 +37,50 @@ public struct CalendarDate: Hashable, Sendable {
         self.month = month
         self.day = day
     }
+}
 
-    /// Whether the text is a date in a calendar other than the Gregorian one: `chinese:--08-15`.
-    ///
-    /// The lengths of months and years depend on tables of each calendar, which are not used here. The check
-    /// therefore allows months 1 to 13 and days 1 to 32.
-    public static func isNonGregorian(_ text: String) -> Bool {
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), calendars.contains(String(text[..<colon])) else {
-            return false
+/// A date in a calendar other than the Gregorian one, as on the wire: `chinese:--08-15`, or with all parts
+/// `chinese:e78-0042-06L-26`. The era has the number that ICU gives it. `L` marks a leap month, as in RFC 7529 §4.2.
+///
+/// The lengths of months and years depend on tables of each calendar, which are not used here. Therefore months 1 to 13
+/// and days 1 to 32 are valid.
+public struct NonGregorianDate: Hashable, Sendable {
+    /// The BCP 47 name of the calendar.
+    public let calendar: String
+    /// 0 to 999; `nil` if the date names no era.
+    public let era: Int?
+    public let isLeapMonth: Bool
+    public let date: CalendarDate
+
+    /// Returns `nil` if the text is no such date, or if the calendar is not known.
+    public init?(_ text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, Self.calendars.contains(String(parts[0])) else { return nil }
+        calendar = String(parts[0])
+        var rest = parts[1]
+        if rest.first == "e" {
+            let digits = Array(rest.dropFirst().prefix { $0 != "-" }.utf8)
+            guard (1...3).contains(digits.count), let number = digits[...].decimalNumber else { return nil }
+            era = number
+            rest = rest.dropFirst(digits.count + 2)
+        } else {
+            era = nil
         }
-        return CalendarDate(String(text[text.utf8.index(after: colon)...]), months: 13, days: { _, _ in 32 }) != nil
+        let leap = rest.firstIndex(of: "L").map { rest.distance(from: $0, to: rest.endIndex) }
+        isLeapMonth = leap == 4
+        if isLeapMonth { rest.replace("L", with: "", maxReplacements: 1) }
+        guard leap == nil || isLeapMonth,
+            let date = CalendarDate(String(rest), months: 13, days: { _, _ in 32 })
+        else { return nil }
+        self.date = date
     }
 
-    /// The calendar names of CLDR (common/bcp47/calendar.xml, key `ca`), without the Gregorian ones.
+    /// The calendar names of CLDR (common/bcp47/calendar.xml, key `ca`) and of Foundation, without the Gregorian ones.
     private static let calendars: Set<String> = [
-        "buddhist", "chinese", "coptic", "dangi", "ethioaa", "ethiopic", "ethiopic-amete-alem", "hebrew", "indian",
-        "islamic", "islamic-civil", "islamic-rgsa", "islamic-tbla", "islamic-umalqura", "islamicc", "japanese",
-        "persian", "roc",
+        "bangla", "buddhist", "chinese", "coptic", "dangi", "ethioaa", "ethiopic", "ethiopic-amete-alem", "gujarati",
+        "hebrew", "indian", "islamic", "islamic-civil", "islamic-rgsa", "islamic-tbla", "islamic-umalqura", "islamicc",
+        "japanese", "kannada", "malayalam", "marathi", "odia", "persian", "roc", "tamil", "telugu", "vietnamese",
+        "vikram",
     ]
 }
 

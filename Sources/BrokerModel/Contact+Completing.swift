@@ -37,12 +37,19 @@ extension Contact {
         case .socialProfiles: return Self.append(card.socialProfiles, to: &socialProfiles)
         case .instantMessageAddresses: return Self.append(card.instantMessageAddresses, to: &instantMessageAddresses)
         case .extraProperties:
-            let new = card.extraProperties.filter { !extraProperties.contains($0) }
+            // A card has one UID (RFC 6350 §6.7.6).
+            let hasUID = extraProperties.contains(where: Self.isUID)
+            let new = card.extraProperties.filter { !extraProperties.contains($0) && !(hasUID && Self.isUID($0)) }
             extraProperties += new
             return !new.isEmpty
         // A card does not change the contact type; the broker sets the other keys.
         case .contactType, .creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData: return false
         }
+    }
+
+    private static func isUID(_ line: String) -> Bool {
+        let name = line.prefix { $0 != ":" && $0 != ";" }.uppercased()
+        return name == "UID" || name.hasSuffix(".UID")
     }
 
     /// Appends the values that are not yet present. Two values are equal if their fields are equal; labels do

@@ -1,3 +1,5 @@
+import BrokerBounds
+
 extension Contact {
     /// Checks the values that a client writes, key by key.
     ///
@@ -19,7 +21,7 @@ extension Contact {
                 throw .invalidContact(key: key.rawValue, reason: Self.dateReason)
             }
         case .nonGregorianBirthday:
-            guard nonGregorianBirthday.isEmpty || CalendarDate.isNonGregorian(nonGregorianBirthday) else {
+            guard nonGregorianBirthday.isEmpty || NonGregorianDate(nonGregorianBirthday) != nil else {
                 throw .invalidContact(
                     key: key.rawValue,
                     reason: "a date must be CALENDAR:YYYY-MM-DD or CALENDAR:--MM-DD, and not Gregorian")
@@ -49,7 +51,8 @@ extension Contact {
         }
     }
 
-    private static let dateReason = "a date must be YYYY-MM-DD or --MM-DD, and a day that exists"
+    private static let dateReason =
+        "a date must be YYYY-MM-DD or --MM-DD, and a day that exists in the Gregorian calendar"
 
     private func validate<Value: ContactValue>(
         _ values: [Value], of key: ContactKey, _ limits: ContactLimits

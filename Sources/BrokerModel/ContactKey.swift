@@ -97,6 +97,11 @@ public struct ContactKeySet: OptionSet, Hashable, Sendable {
         .phoneticGivenName, .phoneticMiddleName, .phoneticFamilyName, .organizationName, .phoneticOrganizationName,
     ])
 
+    /// Keys that make up the name on the screen.
+    public static let formattedName = ContactKeySet([
+        .contactType, .namePrefix, .givenName, .middleName, .familyName, .nameSuffix, .organizationName,
+    ])
+
     public static let images = ContactKeySet([.thumbnailImageData, .imageData])
 
     /// Keys that the broker sets; clients do not write them.

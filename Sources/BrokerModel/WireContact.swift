@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerJSON
 
 /// A contact as received or sent, with the keys that it has.

@@ -5,35 +5,32 @@ import CBrokerPhoneNumber
 ///
 /// Only one thread at a time may use its ICU objects, so each owner creates its own normalizer.
 public final class Normalizer {
-    private let collator: OpaquePointer
+    private var collator: OpaquePointer
     private let folder: OpaquePointer
 
-    /// The locale whose collation determines the order.
-    public let locale: String
+    /// The locale whose collation determines the order, as ICU names it: `de_DE`; empty for the root locale.
+    public private(set) var locale: String
 
     /// The region of numbers without a country code: two capital letters, or `ZZ` if it is unknown.
     public let region: String
 
     /// Identifies everything that determines the forms: this module's rules, ICU's collation version, the
     /// locale and the region. Forms from different versions must not be compared.
-    public let version: String
+    public private(set) var version = ""
 
     /// Increase this number whenever this module's output changes, or a book stores a different part of the
     /// output.
     private static let rules = 3
 
     /// - Parameters:
-    ///   - locale: determines the order, for example `de_DE`; `""` and unknown locales mean the root
+    ///   - locale: determines the order, for example `de_DE` or `de-DE`; `""`, `C` and unknown locales mean the root
     ///     locale.
     ///   - region: the region of phone numbers without a country code, for example `DE`. With `""` or an
     ///     invalid region, such numbers match by their digits, whatever the country.
     /// - Returns: `nil` if ICU's data are missing.
     public init?(locale: String, region: String = "") {
-        // A locale from the environment can have an encoding and a modifier: de_DE.UTF-8@euro.
-        let locale = String(locale.prefix { $0 != "." && $0 != "@" })
-        guard let collator = cicu_collator_open(locale.isEmpty ? "root" : locale) ?? cicu_collator_open("root") else {
-            return nil
-        }
+        let locale = Self.icuName(ofLocale: locale)
+        guard let collator = Self.collator(locale) else { return nil }
         guard let folder = cicu_folder_open() else {
             cicu_collator_close(collator)
             return nil
@@ -45,11 +42,41 @@ public final class Normalizer {
         // Asking libphonenumber here would load its large metadata.
         let isRegion = region.utf8.count == 2 && region.utf8.allSatisfy { (0x41...0x5A).contains($0) }
         self.region = isRegion ? region : "ZZ"
+        version = madeVersion()
+    }
+
+    private static func collator(_ locale: String) -> OpaquePointer? {
+        cicu_collator_open(locale.isEmpty ? "root" : locale) ?? cicu_collator_open("root")
+    }
+
+    private func madeVersion() -> String {
         var version: [UInt8] = [0, 0, 0, 0]
         cicu_collator_version(collator, &version)
-        self.version =
-            "\(Self.rules) " + version.map { String($0) }.joined(separator: ".") + " " + locale
-            + " " + self.region
+        return "\(Self.rules) " + version.map { String($0) }.joined(separator: ".") + " \(locale) \(region)"
+    }
+
+    /// Changes the order. Sort keys of different orders must not be compared. If ICU has no memory, the order stays.
+    public func use(locale: String) {
+        let locale = Self.icuName(ofLocale: locale)
+        guard locale != self.locale, let collator = Self.collator(locale) else { return }
+        cicu_collator_close(self.collator)
+        (self.collator, self.locale) = (collator, locale)
+        version = madeVersion()
+    }
+
+    /// Returns the locale of the normalizer with this ``version``; `nil` if the text is none.
+    public static func locale(ofVersion version: String) -> String? {
+        let parts = version.split(separator: " ", omittingEmptySubsequences: false)
+        return parts.count == 4 ? String(parts[2]) : nil
+    }
+
+    /// Returns ICU's name of a locale of the environment, or of a BCP 47 tag: `de_DE` for `de_DE.UTF-8@euro`, `sr_Latn_RS`
+    /// for `sr_RS@latin`; empty for `C` and `POSIX`.
+    public static func icuName(ofLocale name: String) -> String {
+        let parts = name.prefix { $0 != "." && $0 != "@" }.split { $0 == "-" || $0 == "_" }
+        guard let language = parts.first, language != "C", language != "POSIX" else { return "" }
+        let script: [Substring] = name.hasSuffix("@latin") ? ["Latn"] : []
+        return ([language] + script + Array(parts.dropFirst())).joined(separator: "_")
     }
 
     /// Loads the data for non-ASCII letters, phone numbers and Chinese characters before they are needed.

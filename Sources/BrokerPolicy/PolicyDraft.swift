@@ -8,6 +8,8 @@ public struct PolicyDraft: Hashable, Sendable {
     public let texts: [PolicyText]
     /// The problems of the others, and of the settings next to `policy.d`.
     public let unreadable: [TrustedFileError]
+    /// The paths of the files next to them that nothing reads.
+    public let unread: [String]
 
     /// The configuration of the system's broker, whose files must belong to root.
     static let systemConfiguration = "/etc/contactbroker"
@@ -29,16 +31,18 @@ public struct PolicyDraft: Hashable, Sendable {
         let terms = PolicyFolder.terms(owner: owner)
         guard status.st_mode & S_IFMT == S_IFDIR else {
             texts = [PolicyText(file: path, text: try TrustedFolder.text(ofFile: path, terms))]
-            unreadable = []
+            (unreadable, unread) = ([], [])
             return
         }
         guard let folder = try TrustedFolder.open(path, terms) else { return nil }
         guard folder.contains("policy.d") else {
             (texts, unreadable) = try PolicyFolder.texts(in: folder)
+            unread = try folder.unread()
             return
         }
         let configuration = PolicyFolder(configuration: path, owner: owner)
         let (texts, problems) = try configuration.texts()
+        unread = configuration.unread()
         (self.texts, unreadable) = (texts, (configuration.settings().problem.map { [$0] } ?? []) + problems)
     }
 

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerTrustedFiles
 import CBrokerCrypto
 import Glibc
@@ -14,9 +15,6 @@ public struct PolicyFolder: Hashable, Sendable {
     /// The permitted owner, in addition to root.
     public let owner: uid_t
 
-    /// Maximum size of one file, in bytes.
-    static let maximumSize = 1_048_576
-
     public init(configuration: String, owner: uid_t = geteuid()) {
         self.configuration = configuration
         self.owner = owner
@@ -25,8 +23,8 @@ public struct PolicyFolder: Hashable, Sendable {
     /// The conditions for files that control the broker.
     static func terms(owner: uid_t) -> TrustedFolder.Terms {
         TrustedFolder.Terms(
-            owner: owner, mischief: ", who could decide every app's access", maximumSize: maximumSize, maximumFiles: 256
-        )
+            owner: owner, mischief: ", who could decide every app's access", maximumSize: FileLimits.policyFile,
+            maximumFiles: FileLimits.policyFiles)
     }
 
     private func open() throws(TrustedFileError) -> TrustedFolder? {
@@ -50,7 +48,24 @@ public struct PolicyFolder: Hashable, Sendable {
         if let first = problems.first ?? reader.problems.first { throw first }
         var policy = reader.policy
         policy.digest = Self.digest(of: texts)
+        policy.unread = unread()
         return policy
+    }
+
+    /// Returns ``Policy/digest`` of the files as they are now; a text that is no digest if they cannot be read.
+    public func digest() -> String? {
+        guard let (texts, problems) = try? self.texts(), problems.isEmpty else { return "unreadable" }
+        return Self.digest(of: texts)
+    }
+
+    /// Returns the paths of the entries of `policy.d` that nothing reads.
+    public func unread() -> [String] {
+        do throws(TrustedFileError) {
+            guard let configuration = try open(), let folder = try configuration.folder("policy.d") else { return [] }
+            return try folder.unread()
+        } catch {
+            return []
+        }
     }
 
     /// Returns the texts of the policy files, and the problems of the files that cannot be read. Without a folder there

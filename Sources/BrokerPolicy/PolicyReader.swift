@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerTrustedFiles
 
 extension Policy {
@@ -14,9 +15,6 @@ extension Policy {
 /// forbidden effects and rules that contradict each other are errors. Each error names the line. Nothing that the
 /// administrator wrote is silently ignored.
 public struct PolicyReader {
-    /// The maximum number of rules in one file.
-    static let maximumRules = 1_000
-
     /// Use it only if there are no ``problems``.
     public private(set) var policy = Policy()
     /// The problems of the texts: the first one in each rule, and the first one outside of the rules.
@@ -44,7 +42,7 @@ public struct PolicyReader {
             let document = try TOMLTable(text, file: file)
             try document.allow(["agent", "audit", "rule"])
             try readSettings(document)
-            let tables = try document.tables("rule", most: Self.maximumRules)
+            let tables = try document.tables("rule", most: FileLimits.rulesPerFile)
             let former = policy.rules.count
             for table in tables { add(table, former) }
         } catch {

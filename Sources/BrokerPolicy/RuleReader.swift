@@ -81,7 +81,9 @@ enum RuleReader {
         }
         guard !strengths.contains(where: \.namesNobody) else {
             throw table.wrong(
-                "apps", "a rule cannot name claimed, unverified or declared apps: any program can use their names")
+                "apps",
+                "a rule cannot name claimed, unverified or declared apps: any program can use their names; without apps it "
+                    + "applies to all apps of these strengths")
         }
         // A pattern also names apps that nobody has written yet.
         guard !rule.allows || !apps.hasPatterns else {

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerTrustedFiles
 
 /// The broker's settings from `CONFIG/contactbroker.toml`, which contains no rules about apps. The broker
@@ -10,18 +11,20 @@ public struct Settings: Hashable, Sendable {
     public var withoutAuthentication: Policy.WithoutAuthentication?
     /// The region for phone numbers without a country code, such as `DE`. If `nil`, the locale decides.
     public var region: String?
+    /// The language of the order of names, such as `sv`, for persons who set none. If `nil`, the locale decides.
+    public var language: String?
     /// How long the broker keeps a book open after its user's last connection has closed.
-    public var closesBooksAfter = Duration.seconds(300)
+    public var closesBooksAfter = Limits().closesBooksAfter
     /// The maximum number of connections of one user at each socket.
-    public var connectionsPerUser = 1_024
+    public var connectionsPerUser = ServerLimits().connectionsPerUser
     /// The maximum number of connections of one app of a user at each socket: a quarter of
     /// ``connectionsPerUser``, but at least 16.
     public var connectionsPerApp: Int { max(Self.connections.lowerBound, connectionsPerUser / 4) }
     /// The maximum size of one user's book on the disk, in bytes.
-    public var addressBookSize: Int64 = 2_048 * 1_048_576
+    public var addressBookSize = SpaceBounds().book
     /// The full allowance, in bytes, of an app without full access. The allowance limits how much the app may
     /// add to a book, and refills with time.
-    public var addressBookSizePerApp: Int64 = 256 * 1_048_576
+    public var addressBookSizePerApp = SpaceBounds().app
 
     /// Whether every audit record also goes to the journal, for example to forward it to a log store.
     public var auditGoesToJournal = false
@@ -63,10 +66,20 @@ public struct Settings: Hashable, Sendable {
         let document = try TOMLTable(text, file: file)
         try document.allow(["admin", "agent", "audit", "contacts", "limits"])
         withoutAuthentication = try document.table("agent", ["without_authentication"])?.word("without_authentication")
-        if let contacts = try document.table("contacts", ["close_after", "region"]) {
+        if let contacts = try document.table("contacts", ["close_after", "language", "region"]) {
             region = try contacts.string("region")
             guard region.map({ $0.utf8.count == 2 && $0.utf8.allSatisfy { (65...90).contains($0) } }) ?? true else {
                 throw contacts.wrong("region", "must be two capital letters, such as \"DE\" (ISO 3166-1)")
+            }
+            language = try contacts.string("language")
+            let isTag = language.map { tag in
+                !tag.isEmpty && tag.utf8.count <= 35
+                    && tag.utf8.allSatisfy {
+                        (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == 0x2D
+                    }
+            }
+            guard isTag ?? true else {
+                throw contacts.wrong("language", "must be a language tag, such as \"sv\" or \"zh-Hant\" (BCP 47)")
             }
             if let seconds = try Lifespan.read("close_after", of: contacts, "must be a time such as \"5m\" or \"1h\"") {
                 closesBooksAfter = .seconds(seconds)

@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CBrokerSQLite
 
 /// A store's error type, which can be created from an SQLite error.
 public protocol SQLiteFailure: Error {

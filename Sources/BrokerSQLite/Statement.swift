@@ -1,4 +1,4 @@
-public import GRDBSQLite
+public import CBrokerSQLite
 
 /// A prepared statement that can run many times. Only the thread that is using the connection may use the
 /// statement. Parameters count from 1 and columns from 0, as in SQLite.

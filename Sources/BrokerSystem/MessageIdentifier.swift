@@ -13,6 +13,8 @@ public enum MessageIdentifier: String, CaseIterable, Sendable {
     case policyInForce = "b0151bd1ab164e4d8b4c808049595005"
     /// The policy cannot be read, so the broker refuses every app.
     case policyUnreadable = "b0151bd1ab164e4d8b4c808049595006"
+    /// A reload found a mistake in the policy files, so the former rules stay in force.
+    case policyNotReloaded = "b0151bd1ab164e4d8b4c808049595013"
     /// The settings cannot be read, so the broker refuses every app until it restarts.
     case settingsUnreadable = "b0151bd1ab164e4d8b4c80804959500e"
     /// The audit cannot be written to disk, so nothing is disclosed.

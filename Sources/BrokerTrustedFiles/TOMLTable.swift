@@ -43,7 +43,19 @@ public struct TOMLTable {
     /// - Parameter known: the permitted keys, in the order in which an error names them.
     public func allow(_ known: [String]) throws(TrustedFileError) {
         guard let unknown = value.keys.first(where: { !known.contains($0) }) else { return }
-        throw wrong(unknown, "no such key; known keys are " + known.joined(separator: ", "))
+        let advice = Self.closest(to: unknown, among: known).map { "did you mean \($0)?" }
+        throw wrong(unknown, "no such key; " + (advice ?? "known keys are " + known.joined(separator: ", ")))
+    }
+
+    /// The word that has the most characters in common with another one, at its beginning and its end; `nil` if that is less
+    /// than two thirds.
+    private static func closest(to word: String, among words: [String]) -> String? {
+        func common(_ other: String) -> Int {
+            let beginning = zip(word, other).prefix { $0 == $1 }.count
+            let end = zip(word.reversed(), other.reversed()).prefix { $0 == $1 }.count
+            return min(beginning + end, other.count)
+        }
+        return words.max { common($0) < common($1) }.flatMap { common($0) * 3 >= $0.count * 2 ? $0 : nil }
     }
 
     // MARK: Values; `nil` if there is no such key

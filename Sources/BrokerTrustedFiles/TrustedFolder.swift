@@ -76,7 +76,22 @@ public struct TrustedFolder: ~Copyable {
         return problems
     }
 
+    /// Returns the paths of the entries that ``readFiles(_:)`` skips, sorted.
+    public func unread() throws(TrustedFileError) -> [String] {
+        try entries().filter { !Self.isRead($0) && $0 != "." && $0 != ".." }.sorted().map { path + "/" + $0 }
+    }
+
+    private static func isRead(_ name: String) -> Bool { name.hasSuffix(".toml") && !name.hasPrefix(".") }
+
     private func names() throws(TrustedFileError) -> [String] {
+        let names = try entries().filter(Self.isRead)
+        guard names.count <= terms.maximumFiles else {
+            throw TrustedFileError(file: path, reason: "more than \(terms.maximumFiles) files")
+        }
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    private func entries() throws(TrustedFileError) -> [String] {
         // closedir(3) also closes the stream's descriptor, so the stream gets a copy.
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0, let stream = fdopendir(copy) else {
@@ -84,22 +99,19 @@ public struct TrustedFolder: ~Copyable {
             throw TrustedFileError(file: path, reason: "the folder cannot be listed: \(Self.lastError)")
         }
         defer { closedir(stream) }
+        // The copy shares its position with an earlier listing.
+        rewinddir(stream)
         var names: [String] = []
         errno = 0
         while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name.hasSuffix(".toml"), !name.hasPrefix(".") { names.append(name) }
+            names.append(
+                withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
             errno = 0
         }
         guard errno == 0 else {
             throw TrustedFileError(file: path, reason: "the folder cannot be listed: \(Self.lastError)")
         }
-        guard names.count <= terms.maximumFiles else {
-            throw TrustedFileError(file: path, reason: "more than \(terms.maximumFiles) files")
-        }
-        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return names
     }
 
     /// Whether the folder has an entry with this name, of any type. Also true if this cannot be determined.

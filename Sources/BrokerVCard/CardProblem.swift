@@ -1,3 +1,5 @@
+import BrokerBounds
+
 /// A problem with a card, and its line. It never contains the card's content.
 public struct CardProblem: Hashable, Sendable {
     /// The line of the file, counted from 1.
@@ -22,11 +24,15 @@ public struct CardProblem: Hashable, Sendable {
 
         /// The file ends, or the next card begins, before END:VCARD. The lines before that point are read.
         case missingEnd
+        /// An END that has another value than VCARD, or more in its line, such as the next card.
+        case oddEnd
         /// A line without a colon, or without a property name.
         case notAContentLine
         /// Characters that are not UTF-8 and may be wrong. They are read in the character set that CHARSET
-        /// names if it is known, otherwise as Windows-1252.
+        /// names if it is known, otherwise as Windows-1252; in damaged UTF-8 they are U+FFFD.
         case notUTF8
+        /// A date that is no day of a calendar. It is kept as an extra property.
+        case badDate
         /// A photo that is not base64, or whose image format is unknown.
         case badPhoto
         /// A second photo. A contact has only one.
@@ -44,8 +50,10 @@ extension CardProblem.Reason: CustomStringConvertible {
         case .tooLong: "too long"
         case .empty: "no value that a contact can hold"
         case .missingEnd: "no END:VCARD; the lines up to there were read"
+        case .oddEnd: "an END that is not END:VCARD alone; the card ends there if another one follows"
         case .notAContentLine: "not a vCard line; left out"
         case .notUTF8: "not UTF-8; some characters may be wrong"
+        case .badDate: "a date that does not exist or cannot be read; kept as text"
         case .badPhoto: "a photo that is not an image; left out"
         case .furtherPhoto: "a second photo; left out"
         case .propertyTooLong: "a property that is too long to keep; left out"

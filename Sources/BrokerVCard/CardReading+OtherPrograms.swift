@@ -6,26 +6,26 @@ extension CardReading {
     /// The relations of Evolution and KDE. Each property is one relation, and its value is the name.
     static let relations: [Property: String] = [
         .evolutionSpouse: "Spouse", .evolutionManager: "Manager", .evolutionAssistant: "Assistant",
-        .kdeSpouse: "Spouse", .kdeManager: "Manager", .kdeAssistant: "Assistant",
+        .kdeSpouse: "Spouse", .kdeManager: "Manager", .kdeAssistant: "Assistant", .outlookSpouse: "Spouse",
+        .outlookManager: "Manager", .outlookAssistant: "Assistant",
     ]
 
     mutating func takeOtherRelation(_ line: ContentLine) {
-        guard let name = Self.relations[line.property] else { return }
-        add(relation: line.valueText, label: PredefinedLabel.relation(name), line)
-    }
-
-    mutating func takeOtherAnniversary(_ line: ContentLine) {
-        guard let date = DateValue.gregorian(line.storage[line.value]) else { return keepUnlessEmpty(line) }
-        add(date: date, label: PredefinedLabel.anniversary, line)
+        guard let relation = Self.relations[line.property] else { return }
+        // Outlook can write a name in the parts of N: `X-MS-SPOUSE;N:Berg;Bo`.
+        let parts = line.property == .outlookSpouse ? line.components : []
+        let name =
+            parts.count > 1 ? (parts[1...] + parts[..<1]).filter { !$0.isEmpty }.joined(separator: " ") : line.valueText
+        add(relation: name, label: PredefinedLabel.relation(relation), line)
     }
 
     /// Reads KDE's messengers: `X-messaging/xmpp-All:ada@example.org`. U+E000 separates several names.
     mutating func takeMessengers(_ line: ContentLine) {
-        let word = ASCII.lowercased(line.nameText.dropFirst(Property.messenger.rawValue.utf8.count))
-        let name = word.hasSuffix("-all") ? String(word.dropLast(4)) : word
+        let word = String(line.writtenName.dropFirst(Property.messenger.rawValue.utf8.count))
+        let name = ASCII.lowercased(word).hasSuffix("-all") ? String(word.dropLast(4)) : word
         for user in line.valueText.split(separator: "\u{E000}").map({ ASCII.trimmed($0) }) where !user.isEmpty {
             var address = InstantMessageAddress()
-            address.service = Self.messengers[name] ?? name
+            address.service = Self.messengers[ASCII.lowercased(name)] ?? name
             address.username = user
             add(messenger: address, line)
         }
@@ -34,6 +34,25 @@ extension CardReading {
     private static let messengers = [
         "aim": "AIM", "gadu": "GaduGadu", "googletalk": "GoogleTalk", "icq": "ICQ", "irc": "IRC", "msn": "MSN",
         "qq": "QQ", "skype": "Skype", "xmpp": "Jabber", "yahoo": "Yahoo",
+    ]
+
+    // MARK: Outlook
+
+    /// Reads Outlook's numbers for which vCard has no type: `X-MS-TEL;TYPE=VOICE;COMPANY=:+47 55 50 00 01`.
+    mutating func takeOutlookPhone(_ line: ContentLine) {
+        let words = line.types + line.parameters.filter { $0.name != "TYPE" }.map(\.name)
+        let known = words.lazy.compactMap { Self.outlookLabels[ASCII.uppercased($0)] }.first
+        let number = line.valueText
+        guard !number.isEmpty, !contact.phoneNumbers.contains(where: { $0.value == number }) else { return }
+        let label = label(line, of: []) ?? known
+        note(line, as: .phone, at: contact.phoneNumbers.count, types: [], understood: Array(Self.outlookLabels.keys))
+        contact.phoneNumbers.append(LabeledString(label: label, value: number))
+    }
+
+    /// The labels are those of the columns in Outlook's tables.
+    private static let outlookLabels = [
+        "ASSISTANT": "assistant", "COMPANY": PredefinedLabel.main, "CALLBACK": "callback", "RADIO": "radio",
+        "TTYTDD": "TTY", "TELEX": "telex", "CAR": "car", "ISDN": "ISDN",
     ]
 
     // MARK: Android
@@ -88,15 +107,19 @@ extension CardReading {
     private mutating func add(relation name: String, label: String, _ line: ContentLine) {
         guard !name.isEmpty else { return }
         let relation = LabeledString(label: self.label(line, of: []) ?? (label.isEmpty ? nil : label), value: name)
-        guard !contact.contactRelations.contains(relation) else { return }
+        guard repeated(line, as: .appleRelated, where: { contact.contactRelations[$0] == relation }) == nil else {
+            return
+        }
         note(line, as: .appleRelated, at: contact.contactRelations.count, types: [])
         contact.contactRelations.append(relation)
+        sources[.appleRelated, default: []].append(line.property)
     }
 
-    private mutating func add(date: String, label: String, _ line: ContentLine) {
+    mutating func add(date: String, label: String, _ line: ContentLine) {
         let date = LabeledDate(label: self.label(line, of: []) ?? (label.isEmpty ? nil : label), value: date)
-        guard !contact.dates.contains(date) else { return }
-        note(line, as: .appleDate, at: contact.dates.count, types: [], rest: DateValue.time(line))
+        guard repeated(line, as: .appleDate, where: { contact.dates[$0] == date }) == nil else { return }
+        note(line, as: .appleDate, at: contact.dates.count, understood: ["CALSCALE"], rest: DateValue.time(line))
         contact.dates.append(date)
+        sources[.appleDate, default: []].append(line.property)
     }
 }

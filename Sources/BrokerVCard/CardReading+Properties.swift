@@ -14,11 +14,11 @@ extension CardReading {
         case .note: takeNote(line)
         case .birthday: takeBirthday(line)
         case .otherBirthday, .appleOtherBirthday: takeOtherBirthday(line)
-        case .phone: takeText(line, as: .phone, \.phoneNumbers, .phone, without: "tel:")
+        case .phone: takePhone(line)
         case .email: takeText(line, as: .email, \.emailAddresses, .email, without: "mailto:")
         case .address: takeAddress(line)
         case .deliveryLabel: deliveryLabels.append(line)
-        case .freeDeliveryLabel: keepUnlessEmpty(line.renamed(DeliveryLabel.name))
+        case .renamed: takeRenamed(line.renamed(Property.unrenamed(line.nameText)))
         case .url: takeText(line, as: .url, \.urlAddresses, .other)
         case .instantMessage, .aim, .jabber, .msn, .yahoo, .icq, .skype, .skypeUsername, .googleTalk, .gaduGadu, .qq:
             takeInstantMessage(line)
@@ -26,9 +26,12 @@ extension CardReading {
         case .related, .appleRelated: takeRelation(line)
         case .appleDate, .anniversary, .oldAnniversary: takeDate(line)
         case .androidCustom: takeAndroidCustom(line)
-        case .evolutionSpouse, .evolutionManager, .evolutionAssistant, .kdeSpouse, .kdeManager, .kdeAssistant:
+        case .evolutionSpouse, .evolutionManager, .evolutionAssistant, .kdeSpouse, .kdeManager, .kdeAssistant,
+            .outlookSpouse, .outlookManager, .outlookAssistant:
             takeOtherRelation(line)
-        case .evolutionAnniversary, .kdeAnniversary: takeOtherAnniversary(line)
+        case .evolutionAnniversary, .kdeAnniversary, .outlookAnniversary: takeDate(line)
+        case .outlookMessenger: takeInstantMessage(line)
+        case .outlookPhone: takeOutlookPhone(line)
         case .messenger: takeMessengers(line)
         case .photo: takePhoto(line)
         case .phoneticFirstName: setOnce(line, \.phoneticGivenName)
@@ -40,6 +43,11 @@ extension CardReading {
         case .kind: takeKind(line, organization: "org")
         case .uid, .appleKind, .member, .appleMember, .other: keep(line)
         }
+    }
+
+    /// Takes a property that the card may have once after the others. A label that was renamed belongs to no address.
+    private mutating func takeRenamed(_ line: ContentLine) {
+        if line.property == .deliveryLabel { keepUnlessEmpty(line) } else { take(line) }
     }
 
     private mutating func takeKind(_ line: ContentLine, organization: String) {
@@ -110,43 +118,42 @@ extension CardReading {
         note(line, as: .organization, at: 0, breaks: ListBreaks([[], units], ListBreaks.ofUnits))
     }
 
-    /// Stores FN, which usually repeats N. An FN that differs from N is kept as an extra property. Without N,
-    /// the first FN becomes a person's given name or an organisation's name. It is not split into parts.
+    /// Stores FN, which usually is the name that the writer derives from the others. Any other FN is kept as an extra
+    /// property. Without N, the first FN becomes a person's given name or an organisation's name, unless it repeats what
+    /// the writer would derive. It is not split into parts.
     mutating func settleName() {
         settlePhoneticName()
+        var keptNames: [(Int, ContentLine)] = []
         for (place, line) in formattedNames.enumerated() {
             let name = line.valueText
-            if place == 0, !isRepeated(name), !contact.hasNameParts {
+            if place == 0, !contact.hasNameParts, !contact.isNamedLike(name) {
                 if contact.contactType == .person {
                     contact.givenName = name
                 } else if contact.organizationName.isEmpty {
                     contact.organizationName = name
                 }
             }
-            if !isRepeated(name) {
-                keep(line)
+            if !isDerived(name) {
+                keptNames.append((place, line))
             } else if place == 0 {
                 note(line, as: .formattedName, at: 0)
             }
         }
+        let check = KeptParameters.checks(of: contact.texts(of: .formattedName)).first ?? ""
+        for (place, line) in keptNames { keep(FormattedName.kept(line, isFirst: place == 0, check)) }
     }
 
-    /// Whether the formatted name has no words beyond those of the other names. In scripts without spaces between the
-    /// parts, it is the derived name.
-    private func isRepeated(_ name: String) -> Bool {
-        let parts = [
-            contact.namePrefix, contact.givenName, contact.middleName, contact.familyName, contact.nameSuffix,
-        ]
+    /// Whether the writer derives this formatted name from the others.
+    private func isDerived(_ name: String) -> Bool {
+        let parts = [contact.givenName, contact.middleName, contact.familyName]
         // Most cards repeat N in this order. Formatting their names would be a sixth of the time of reading a card.
-        if contact.hasNameParts, name == parts.filter({ !$0.isEmpty }).joined(separator: " ") { return true }
-        let (words, derived) = (Self.words(name), contact.derivedFormattedName)
-        if name == derived || !words.isEmpty && words == Self.words(derived) { return true }
-        guard contact.hasNameParts else { return false }
-        return Set(words).isSubset(of: (parts + [contact.nickname, contact.organizationName]).flatMap(Self.words))
-    }
-
-    private static func words(_ text: String) -> [String] {
-        text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
+        if contact.contactType == .person, contact.namePrefix.isEmpty, contact.nameSuffix.isEmpty,
+            !contact.givenName.isEmpty, name.utf8.allSatisfy({ (0x20...0x7E).contains($0) }),
+            name == parts.filter({ !$0.isEmpty }).joined(separator: " ")
+        {
+            return true
+        }
+        return name == ASCII.trimmed(contact.derivedFormattedName)
     }
 
     /// Takes the phonetic name from N with PHONETIC, unless Apple's properties set one.
@@ -164,30 +171,40 @@ extension CardReading {
 
     private mutating func takeBirthday(_ line: ContentLine) {
         if let calendar = line["CALSCALE"], !ASCII.equal(calendar, "gregorian") { return takeOtherBirthday(line) }
-        guard let date = DateValue.gregorian(line.storage[line.value], omittedYear: omittedYear(line)), isFirst(line)
-        else { return keepUnlessEmpty(line) }
+        guard let date = DateValue.gregorian(line.storage[line.value], omittedYear: omittedYear(line)) else {
+            return keepAsNoDate(line)
+        }
+        guard isFirst(line) else { return keep(line) }
         contact.birthday = date
         note(line, as: .birthday, at: 0, understood: ["CALSCALE"], rest: DateValue.time(line))
     }
 
     private mutating func takeOtherBirthday(_ line: ContentLine) {
         guard let calendar = line["CALSCALE"], !ASCII.equal(calendar, "gregorian"),
-            let date = DateValue.date(line.storage[line.value], in: calendar, omittedYear: omittedYear(line)),
+            let date = DateValue.date(
+                line.storage[line.value], in: calendar, era: line["X-ERA"], omittedYear: omittedYear(line)),
             contact.nonGregorianBirthday.isEmpty
-        else { return keepUnlessEmpty(line) }
+        else { return keepAsNoDate(line) }
         contact.nonGregorianBirthday = date
-        note(line, as: .otherBirthday, at: 0, understood: ["CALSCALE"], rest: DateValue.time(line))
+        note(line, as: .otherBirthday, at: 0, understood: ["CALSCALE", "X-ERA"], rest: DateValue.time(line))
     }
 
     private mutating func takeDate(_ line: ContentLine) {
         let isGregorian = line["CALSCALE"].map { ASCII.equal($0, "gregorian") } ?? true
         guard isGregorian,
             let date = DateValue.gregorian(line.storage[line.value], omittedYear: omittedYear(line))
-        else { return keepUnlessEmpty(line) }
-        let label = label(line, of: []) ?? (line.property == .appleDate ? nil : PredefinedLabel.anniversary)
-        note(
-            line, as: .appleDate, at: contact.dates.count, understood: ["CALSCALE"], rest: DateValue.time(line))
-        contact.dates.append(LabeledDate(label: label, value: date))
+        else { return keepAsNoDate(line) }
+        add(date: date, label: line.property == .appleDate ? "" : PredefinedLabel.anniversary, line)
+    }
+
+    /// Keeps a date that is no day. Reports it, unless it says that it is a text, is in another calendar, or is one of RFC
+    /// 6350's dates that are not full.
+    mutating func keepAsNoDate(_ line: ContentLine) {
+        let isGregorian = line["CALSCALE"].map { ASCII.equal($0, "gregorian") } ?? true
+        if isGregorian, line.valueType != "text", !line.isValueEmpty, !DateValue.isPart(line.storage[line.value]) {
+            remark(.badDate, line.number)
+        }
+        keepUnlessEmpty(line)
     }
 
     private func omittedYear(_ line: ContentLine) -> Int? { line["X-APPLE-OMIT-YEAR"].flatMap { Int($0) } }

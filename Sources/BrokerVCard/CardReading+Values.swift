@@ -14,10 +14,27 @@ extension CardReading {
         if let scheme { value = without(scheme, value) }
         guard !value.isEmpty else { return }
         let label = label(line, kind)
+        let new = LabeledString(label: label, value: value)
+        guard repeated(line, as: property, where: { contact[keyPath: key][$0] == new }) == nil else { return }
         note(
             line, as: property, at: contact[keyPath: key].count,
             types: Label.leftOver(line.types, label: label, kind))
-        contact[keyPath: key].append(LabeledString(label: label, value: value))
+        contact[keyPath: key].append(new)
+        if property == .appleRelated { sources[property, default: []].append(line.property) }
+    }
+
+    /// Reads TEL: a text, or a URI (RFC 3966). An address of SIP is a messenger's.
+    mutating func takePhone(_ line: ContentLine) {
+        guard let uri = TelephoneURI(line.valueText) else {
+            return takeText(line, as: .phone, \.phoneNumbers, .phone)
+        }
+        if uri.isSIP { return takeInstantMessage(line) }
+        guard !uri.number.isEmpty else { return keepUnlessEmpty(line) }
+        let label = label(line, .phone)
+        note(
+            line, as: .phone, at: contact.phoneNumbers.count, types: Label.leftOver(line.types, label: label, .phone),
+            further: uri.parameters)
+        contact.phoneNumbers.append(LabeledString(label: label, value: uri.number))
     }
 
     /// Removes the scheme from the beginning of the value, even if it is repeated.
@@ -67,9 +84,13 @@ extension CardReading {
     /// Adds a messenger, unless another property already gave it.
     mutating func add(messenger: InstantMessageAddress, _ line: ContentLine) {
         var address = messenger
-        guard !contact.instantMessageAddresses.contains(where: { InstantMessageValue.isSame($0, address) }) else {
-            return
-        }
+        // Outlook names no service.
+        let isBare = line.property.isOfProgram && address.service.isEmpty
+        guard
+            !contact.instantMessageAddresses.contains(where: {
+                InstantMessageValue.isSame($0, address) || isBare && $0.username == address.username
+            })
+        else { return }
         address.label = label(line, .other)
         note(
             line, as: .instantMessage, at: contact.instantMessageAddresses.count,
@@ -99,11 +120,17 @@ extension CardReading {
         }
         guard !(profile.urlString.isEmpty && profile.username.isEmpty && profile.userIdentifier.isEmpty) else { return }
         profile.label = label(line, of: types)
+        if let place = repeated(
+            line, as: .appleSocialProfile, where: { contact.socialProfiles[$0].isSame(as: profile) })
+        {
+            return contact.socialProfiles[place].complete(by: profile)
+        }
         types = Label.leftOver(types, label: profile.label, .other)
         note(
             line, as: .appleSocialProfile, at: contact.socialProfiles.count, types: types,
             understood: ["SERVICE-TYPE", "X-USER", "USERNAME", "X-USERID"])
         contact.socialProfiles.append(profile)
+        sources[.appleSocialProfile, default: []].append(line.property)
     }
 
     /// RELATED is the URI of another card unless VALUE is text (RFC 6350 §6.6.6).
@@ -112,6 +139,24 @@ extension CardReading {
             return takeText(line, as: .appleRelated, \.contactRelations, .relation)
         }
         if !line.valueText.isEmpty { keep(line) }
+    }
+}
+
+extension SocialProfile {
+    private var texts: [String] { [urlString, username, userIdentifier] }
+
+    /// Whether two profiles of one service have a value in common, and none in which they differ.
+    fileprivate func isSame(as other: SocialProfile) -> Bool {
+        let pairs = zip(texts, other.texts).filter { !$0.isEmpty && !$1.isEmpty }
+        return ASCII.equal(service, other.service) && (label == other.label || label == nil || other.label == nil)
+            && !pairs.isEmpty && pairs.allSatisfy { $0 == $1 }
+    }
+
+    fileprivate mutating func complete(by other: SocialProfile) {
+        label = label ?? other.label
+        if urlString.isEmpty { urlString = other.urlString }
+        if username.isEmpty { username = other.username }
+        if userIdentifier.isEmpty { userIdentifier = other.userIdentifier }
     }
 }
 

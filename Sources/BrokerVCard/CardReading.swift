@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerModel
 
 /// Converts one card to a contact. Properties without a contact key are kept as extra properties, unchanged.
@@ -14,6 +15,8 @@ struct CardReading {
     /// N with PHONETIC (RFC 9554 §4.6).
     var phoneticName: ContentLine?
     private var extra: [ContentLine] = []
+    /// The property from which each date, relation or social profile was read.
+    var sources: [Property: [Property]] = [:]
     /// Single-valued properties that were already read from this card.
     private var taken: Set<Property> = []
     /// Parameters and groups kept for values, with the value's index among the values of its property.
@@ -39,6 +42,7 @@ struct CardReading {
             }
             if !contentLine.isCertain { reading.remark(.notUTF8, line.number) }
             switch contentLine.property {
+            case .end: reading.remark(.oddEnd, line.number)
             case .kind, .appleKind: if ASCII.equal(contentLine.valueText, "group") { isGroup = true }
             default: break
             }
@@ -47,18 +51,32 @@ struct CardReading {
         }
         try checkVersion(lines)
         if card.isWithoutEnd { reading.remark(.missingEnd, card.firstLine) }
+        if let line = card.oddEnd { reading.remark(.oddEnd, line) }
         for line in card.tooLong { reading.remark(.propertyTooLong, line) }
         if isGroup { return .group(reading.group(lines, card.firstLine)) }
         reading.collectLabels(lines)
         // Preferred values come first, because a contact stores preference only as order.
         if hasPreferences { lines.sort { ($0.preference, $0.number) < ($1.preference, $1.number) } }
-        for line in lines { reading.take(line) }
+        // Other programs' properties often repeat a standard one, in any order.
+        for line in lines where !line.property.isLast { reading.take(line) }
+        for line in lines where line.property.isLast { reading.take(line) }
         reading.settleName()
         reading.settleDeliveryLabels()
         reading.keepExtraProperties()
-        guard ContactKey.allCases.contains(where: reading.contact.hasValue) else { throw .empty }
+        guard reading.isReadable(lines) else { throw .empty }
         return .card(
             ReadCard(contact: reading.contact, line: card.firstLine, remarks: reading.sortedRemarks))
+    }
+
+    /// Whether the card says anything to a person, or to a program that follows a standard, other than which card it is. A card
+    /// that we wrote always does.
+    private func isReadable(_ lines: [ContentLine]) -> Bool {
+        let values = ContactKeySet.all.subtracting(ContactKeySet([.contactType, .extraProperties]))
+        if !contact.present(of: values).isEmpty { return true }
+        return extra.contains { !$0.isValueEmpty && Property.isStandard($0) && $0.property != .uid }
+            || lines.contains {
+                $0.property == .prodID && $0.valueText == VCardWriter.product && !contact.present.isEmpty
+            }
     }
 
     private var sortedRemarks: [CardProblem] { remarks.sorted { $0.line < $1.line } }
@@ -66,7 +84,7 @@ struct CardReading {
     /// Throws if VERSION is unknown. A card without VERSION is read as 3.0, the most lenient version.
     private static func checkVersion(_ lines: [ContentLine]) throws(CardProblem.Reason) {
         var isUnknown = false
-        for line in lines where line.property == .version {
+        for line in lines where line.property == .version && !line.isValueEmpty {
             if VCardVersion(rawValue: line.valueText) != nil { return }
             isUnknown = true
         }
@@ -152,14 +170,18 @@ struct CardReading {
     ///   - understood: the parameters that the value already expresses.
     ///   - rest: the part of the value for which the contact has no field.
     ///   - breaks: how to divide the value when it is written.
+    ///   - further: parameters that were in the value.
     mutating func note(
         _ line: ContentLine, as property: Property, at place: Int, types: [String]? = nil, understood: [String] = [],
-        rest: String = "", breaks: ListBreaks = ListBreaks()
+        rest: String = "", breaks: ListBreaks = ListBreaks(), further: [Parameter] = []
     ) {
-        if line.parameters.isEmpty, rest.isEmpty, breaks.isEmpty, line.group == nil { return }
+        if line.parameters.isEmpty, further.isEmpty, rest.isEmpty, breaks.isEmpty, line.group == nil { return }
         var new = KeptParameters(property)
         new.group = line.group
-        if place > 0, line.preference != ContentLine.noPreference { new.preference = line.preference }
+        // Another program's property is read last, so its preference says nothing about the order.
+        if place > 0, line.preference != ContentLine.noPreference, !line.property.isLast {
+            new.preference = line.preference
+        }
         new.types = types ?? Label.leftOver(line.types, label: nil, .other)
         for parameter in line.parameters {
             switch parameter.name {
@@ -169,6 +191,7 @@ struct CardReading {
             if understood.contains(parameter.name) || KeptParameters.ownNames.contains(parameter.name) { continue }
             new.parameters.append(parameter)
         }
+        new.parameters += further
         new.rest = rest
         new.breaks = breaks
         if !new.isEmpty { kept.append((place, new)) }
@@ -183,6 +206,15 @@ struct CardReading {
             var new = KeptParameters(.address)
             new.parameters = [parameter]
             kept.append((place, new))
+        }
+    }
+
+    /// Returns the index of a value that this line repeats and that was read from another property. A property can have a
+    /// value twice, but two properties often have one value for different programs.
+    func repeated(_ line: ContentLine, as property: Property, where isSame: (Int) -> Bool) -> Int? {
+        let sources = sources[property] ?? []
+        return sources.indices.first {
+            (sources[$0] != line.property || line.property.isOfProgram) && isSame($0)
         }
     }
 

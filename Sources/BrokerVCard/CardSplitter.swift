@@ -1,3 +1,5 @@
+import BrokerBounds
+
 /// Splits a stream of bytes into cards, and cards into unfolded lines (RFC 6350 §3.2). Chunk boundaries do not matter.
 ///
 /// Lines are unfolded before they are decoded, because some writers fold within a character. LF, CRLF, CR and
@@ -19,7 +21,11 @@ struct CardSplitter {
         var bytes: [UInt8] = []
         var lines: [Line] = []
         var isWithoutEnd = false
+        /// The line of an END with another value than VCARD.
+        var oddEnd: Int?
         var isVersion21 = false
+        /// Whether a byte order mark before the file or the card declares UTF-8.
+        var isUTF8 = false
         /// The lines on which properties began that were left out because they are too long.
         var tooLong: [Int] = []
     }
@@ -36,6 +42,8 @@ struct CardSplitter {
         case skipping
     }
 
+    /// Whether the stream begins with the byte order mark of UTF-8.
+    var isUTF8 = false
     private let limits: VCardLimits
     private var state = State.outside
     /// The open card. Its bytes end with the unfinished physical line.
@@ -90,10 +98,7 @@ struct CardSplitter {
     /// Ends the stream.
     mutating func finish() {
         if card.bytes.count > lineStart || lineIsTooLong { endLine() }
-        if state == .inside {
-            card.isWithoutEnd = true
-            deliver()
-        }
+        if state == .inside { deliverWithoutEnd() }
         state = .outside
     }
 
@@ -137,11 +142,35 @@ struct CardSplitter {
             isCut = true
             return
         }
+        takeLine()
+    }
+
+    /// Takes the physical line. A line that begins or ends a card can have more after it, because some programs
+    /// concatenate files without a line end: `END:VCARDBEGIN:VCARD`.
+    private mutating func takeLine() {
+        guard var boundary else { return takeLine(nil) }
+        guard boundary.length < line.count else { return takeLine(boundary) }
+        var rest = Array(line)[...]
+        dropLine()
+        while true {
+            lineStart = card.bytes.count
+            card.bytes += rest.prefix(boundary.length)
+            takeLine(boundary)
+            rest = rest.dropFirst(boundary.length)
+            guard let next = CardBoundary(rest) else { break }
+            boundary = next
+        }
+        lineStart = card.bytes.count
+        card.bytes += rest
+        if !rest.isEmpty { takeLine(nil) }
+    }
+
+    private mutating func takeLine(_ boundary: CardBoundary?) {
         switch state {
         case .outside:
-            if boundary == .begin { open() } else { dropLine() }
+            if boundary?.word == .begin { open() } else { dropLine() }
         case .skipping:
-            switch boundary {
+            switch boundary?.word {
             case .begin:
                 open()
                 return
@@ -149,13 +178,15 @@ struct CardSplitter {
             case nil: break
             }
             dropLine()
-        case .inside: addLine()
+        case .inside: addLine(boundary)
         }
     }
 
     private mutating func open() {
         state = .inside
+        let isMarked = line.starts(with: StreamDecoder.byteOrderMark)
         card = Card(firstLine: lineNumber)
+        card.isUTF8 = isUTF8 || isMarked
         card.bytes.reserveCapacity(512)
         card.lines.reserveCapacity(16)
         lineStart = 0
@@ -167,6 +198,16 @@ struct CardSplitter {
     }
 
     private mutating func deliver() { leave(.outside, with: .card(card)) }
+
+    /// Delivers a card whose end is not on a line of its own. The end can be in its last line: `NOTE:teaEND:VCARD`.
+    private mutating func deliverWithoutEnd() {
+        card.isWithoutEnd = true
+        if let last = card.lines.indices.last {
+            let range = card.lines[last].range
+            card.lines[last].range = range.lowerBound..<range.upperBound - CardBoundary.end(of: card.bytes[range])
+        }
+        deliver()
+    }
 
     private mutating func refuse() {
         leave(.skipping, with: .problem(CardProblem(line: card.firstLine, reason: .tooLong)))
@@ -180,11 +221,12 @@ struct CardSplitter {
     }
 
     /// Adds the physical line to the open card.
-    private mutating func addLine() {
-        switch boundary {
+    private mutating func addLine(_ boundary: CardBoundary?) {
+        switch boundary?.word {
         case .end:
             guard depth > 0 else {
                 dropLine()
+                if boundary?.isOdd == true { card.oddEnd = lineNumber }
                 deliver()
                 return
             }
@@ -193,8 +235,7 @@ struct CardSplitter {
         case .begin:
             guard depth > 0 || opensCard, depth < limits.depth else {
                 dropLine()
-                card.isWithoutEnd = true
-                deliver()
+                deliverWithoutEnd()
                 open()
                 return
             }
@@ -242,8 +283,9 @@ struct CardSplitter {
         }
         cardSize += card.bytes.count - lineStart
         if goesOn {
-            // Leading white space is part of the value (RFC 2045 §6.7).
-            card.bytes.remove(at: lineStart - 1)
+            // Leading white space is part of the value (RFC 2045 §6.7), but not within a character.
+            let isWithin = first == 0x20 && QuotedPrintable.isWithinCharacter(card.bytes, at: lineStart - 1)
+            card.bytes.removeSubrange(lineStart - 1..<lineStart + (isWithin ? 1 : 0))
             extendLast()
         } else if first == 0x20 || first == 0x09, !card.lines.isEmpty {
             // vCard 2.1 folds at existing white space, which belongs to the value.
@@ -308,31 +350,10 @@ struct CardSplitter {
         return bytes.count >= 6 && bytes.last == UInt8(ascii: ":") && ASCII.equal(bytes.prefix(5), "AGENT")
     }
 
-    private enum Boundary {
-        case begin, end
-    }
-
-    /// The boundary that the line marks, `BEGIN:VCARD` or `END:VCARD`; `nil` for any other line. Ignores case
-    /// and surrounding white space. If the card already has a line, leading white space makes this line a
+    /// The boundary with which the line begins. If the card already has a line, leading white space makes this line a
     /// continuation instead.
-    private var boundary: Boundary? {
-        switch card.bytes[lineStart] {
-        case UInt8(ascii: "B"), UInt8(ascii: "b"), UInt8(ascii: "E"), UInt8(ascii: "e"): break
-        case 0x20, 0x09: if state == .inside, !card.lines.isEmpty { return nil }
-        // Concatenated files can have byte order marks in the middle.
-        case Self.byteOrderMark[0]: break
-        default: return nil
-        }
-        guard card.bytes.count - lineStart < 64 else { return nil }
-        var line = line
-        if line.starts(with: Self.byteOrderMark) { line = line.dropFirst(3) }
-        line = ASCII.trimmed(line)
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line.count >= 9,
-            ASCII.equal(ASCII.trimmed(line[(colon + 1)...]), "VCARD")
-        else { return nil }
-        let word = ASCII.trimmed(line[..<colon])
-        return ASCII.equal(word, "BEGIN") ? .begin : ASCII.equal(word, "END") ? .end : nil
+    private var boundary: CardBoundary? {
+        if state == .inside, !card.lines.isEmpty, line.first == 0x20 || line.first == 0x09 { return nil }
+        return CardBoundary(line)
     }
-
-    private static let byteOrderMark = StreamDecoder.byteOrderMark
 }

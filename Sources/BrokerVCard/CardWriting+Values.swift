@@ -169,10 +169,21 @@ extension CardWriting {
         end(head)
     }
 
+    /// The index of the date that is vCard 4.0's ANNIVERSARY. A date that the contact has twice is not, because a reader
+    /// takes ANNIVERSARY and X-ABDATE with one value for one date.
+    var anniversary: Int? {
+        guard version == .v4_0,
+            let place = contact.dates.firstIndex(where: { $0.label == PredefinedLabel.anniversary }),
+            contact.dates.count(where: {
+                $0.label == PredefinedLabel.anniversary && $0.value == contact.dates[place].value
+            }) == 1
+        else { return nil }
+        return place
+    }
+
     /// Writes the first anniversary as vCard 4.0's ANNIVERSARY (RFC 6350 §6.2.6), and all other dates as Apple's
     /// X-ABDATE.
     private mutating func writeLabeledDates() {
-        let anniversary = version == .v4_0 ? contact.dates.firstIndex { $0.label == PredefinedLabel.anniversary } : nil
         let marks = preferences(.appleDate, Property.appleDate.rawValue, contact.dates.count, always: false)
         for (place, value) in contact.dates.enumerated() {
             let isAnniversary = place == anniversary

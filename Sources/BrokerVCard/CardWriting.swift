@@ -26,6 +26,8 @@ struct CardWriting {
     /// The written addresses, as a reader finds them.
     var addresses: [DeliveryLabel.Address] = []
     private var lastGroup = 0
+    /// The formatted name that takes the place of the derived one.
+    private var formattedName: String?
 
     init(_ contact: Contact, _ version: VCardVersion) {
         self.contact = contact
@@ -36,8 +38,10 @@ struct CardWriting {
 
     private mutating func sortExtraProperties() {
         var found: [Property: [KeptParameters]] = [:]
-        for text in contact.extraProperties {
-            guard let line = ContentLine(text) else { continue }
+        let nameCheck = KeptParameters.checks(of: contact.texts(of: .formattedName)).first ?? ""
+        for own in contact.extraProperties {
+            guard var line = ContentLine(own) else { continue }
+            var text = own
             switch line.property {
             // BEGIN and END would break the card; the writer sets VERSION, PRODID and REV itself.
             case .begin, .end, .version, .prodID, .rev: continue
@@ -47,6 +51,11 @@ struct CardWriting {
                 found[each.property, default: []].append(each)
                 if let group = each.group { groups.insert(group) }
                 continue
+            }
+            if line.property == .formattedName, !line.isValueEmpty {
+                guard let (name, isFirst) = FormattedName.written(line, nameCheck) else { continue }
+                (text, line) = (name.text, name)
+                if isFirst { formattedName = formattedName ?? line.valueText }
             }
             extra.append((text, line))
             if line.preference != ContentLine.noPreference { preferring.insert(line.nameText) }
@@ -158,12 +167,13 @@ struct CardWriting {
         text(.maidenName, contact.previousFamilyName)
     }
 
-    /// Writes FN unless an extra property already gives it. A person without N needs the derived FN as well,
-    /// because a reader would take the kept FN for the name.
+    /// Writes FN unless an extra property gives it. If a reader would take that one for the name, because the card has no
+    /// other, the derived FN is written before it.
     private mutating func writeFormattedName() {
-        let isKept = extra.contains { $0.line.property == .formattedName && !$0.line.isValueEmpty }
-        // If parameters are kept for the derived FN, it is written too.
-        if isKept, kept[.formattedName] == nil, contact.hasNameParts || contact.contactType == .organization { return }
+        if let formattedName, kept[.formattedName]?[0] == nil {
+            let isName = contact.contactType == .person || contact.organizationName.isEmpty
+            if contact.hasNameParts || !isName || contact.isNamedLike(formattedName) { return }
+        }
         _ = begin(.formattedName)
         output.text(contact.derivedFormattedName)
         output.endLine()
@@ -191,10 +201,11 @@ struct CardWriting {
             output.raw(rest)
             output.endLine()
         }
-        guard let colon = contact.nonGregorianBirthday.firstIndex(of: ":") else { return }
-        let date = contact.nonGregorianBirthday[contact.nonGregorianBirthday.index(after: colon)...]
-        let calendar = contact.nonGregorianBirthday[..<colon]
-        let rest = begin(.otherBirthday, parameters: Parameter("CALSCALE", [String(calendar)]).text)
+        guard let other = NonGregorianDate(contact.nonGregorianBirthday) else { return }
+        let date = contact.nonGregorianBirthday.dropFirst(
+            other.calendar.count + 1 + (other.era.map { "e\($0)-".count } ?? 0))
+        let era = other.era.map { Parameter("X-ERA", [String($0)]).text } ?? ""
+        let rest = begin(.otherBirthday, parameters: Parameter("CALSCALE", [other.calendar]).text + era)
         output.raw(version == .v4_0 ? DateValue.basic(date) : String(date))
         output.raw(rest)
         output.endLine()
@@ -211,11 +222,15 @@ struct CardWriting {
     private mutating func writeRest() {
         text(.note, contact.note)
         writePhoto()
+        var written = writtenSingles
         for (text, line) in extra {
-            if line.property == .deliveryLabel,
-                version == .v4_0 || DeliveryLabel.place(of: line, in: addresses) != nil
-            {
-                output.raw(line.renamed(DeliveryLabel.freeName).text)
+            let name = line.nameText
+            let isTaken =
+                line.property == .deliveryLabel
+                ? version == .v4_0 || DeliveryLabel.place(of: line, in: addresses) != nil
+                : !isAllowed(line, &written)
+            if isTaken {
+                output.raw(line.renamed(Property.renamed(name)).text)
             } else if version == .v4_0, let binary = BinaryValue.text4(line) {
                 output.raw(binary)
             } else {
@@ -223,6 +238,32 @@ struct CardWriting {
             }
             output.endLine()
         }
+    }
+
+    /// The properties of ``Property/single`` that the contact's own values have, with their ALTID; empty for none.
+    private var writtenSingles: [String: String] {
+        func alternative(_ property: Property, _ place: Int = 0) -> String {
+            kept[property]?[place]?.parameters.first { $0.name == "ALTID" }?.values.first ?? ""
+        }
+        var written: [String: String] = [:]
+        if contact.hasNameParts { written["N"] = alternative(.name) }
+        if !contact.birthday.isEmpty { written["BDAY"] = alternative(.birthday) }
+        if contact.contactType == .organization { written["KIND"] = "" }
+        if let anniversary { written["ANNIVERSARY"] = alternative(.appleDate, anniversary) }
+        return written
+    }
+
+    /// Whether the card may have this property as well: a single one only once, apart from alternatives of it (RFC 6350
+    /// §5.4). vCard 3.0 has no such rule, but no program expects a second UID.
+    private func isAllowed(_ line: ContentLine, _ written: inout [String: String]) -> Bool {
+        let name = line.nameText
+        guard version == .v4_0 && Property.single.contains(name) || name == Property.uid.rawValue else { return true }
+        let alternative = line["ALTID"] ?? ""
+        guard let first = written[name] else {
+            written[name] = alternative
+            return true
+        }
+        return !alternative.isEmpty && first == alternative
     }
 
     private mutating func writePhoto() {

@@ -28,14 +28,14 @@ struct ContentLine {
         if line.isPlain {
             self.init(card.bytes, line.range, number: line.number, isCertain: true, isVersion21: card.isVersion21)
         } else {
-            let (text, isUTF8) = TextDecoder.decode(Array(bytes))
+            let (text, isCertain) = TextDecoder.decode(Array(bytes), isUTF8: card.isUTF8)
             let storage = Array(text.utf8)
             self.init(
-                storage, storage.indices, number: line.number, isCertain: isUTF8, isVersion21: card.isVersion21)
+                storage, storage.indices, number: line.number, isCertain: isCertain, isVersion21: card.isVersion21)
         }
         if parameters.isEmpty { return }
         if !isCertain && self["CHARSET"] != nil || parameters.contains(where: Self.saysQuotedPrintable) {
-            decodeValue(of: bytes)
+            decodeValue(of: bytes, isUTF8: card.isUTF8)
         }
     }
 
@@ -62,9 +62,18 @@ struct ContentLine {
         self.storage = storage
         start = storage[line].firstIndex { !ASCII.isSpace($0) } ?? line.lowerBound
         self.name = name.indices
-        value = colon + 1..<line.upperBound
         property = Property.named(name)
-        parameters = head == colon ? [] : Parameter.all(in: storage[(head + 1)..<colon])
+        var parameters = head == colon ? [] : Parameter.all(in: storage[(head + 1)..<colon])
+        var value = colon + 1..<line.upperBound
+        // Some writers have a semicolon before the URI, so its scheme looks like a parameter: `TEL;VALUE=uri;tel:+47…`.
+        let isURI = parameters.contains { $0.name == "VALUE" && ASCII.equal($0.values.first ?? "", "uri") }
+        if let last = parameters.last, last.isScheme(of: storage[value], isURI: isURI),
+            let semicolon = storage[head..<colon].lastIndex(of: UInt8(ascii: ";"))
+        {
+            value = semicolon + 1..<line.upperBound
+            parameters.removeLast()
+        }
+        (self.parameters, self.value) = (parameters, value)
         types = Self.types(parameters)
         preference = parameters.isEmpty ? Self.noPreference : Self.preference(parameters, types)
     }
@@ -72,11 +81,11 @@ struct ContentLine {
     /// Decodes the value according to CHARSET and a quoted-printable ENCODING, and removes both parameters.
     /// vCard 3.0 has neither (RFC 2426 §5), but some writers of vCard 3.0 use them. The whole value is
     /// decoded before it is split, because bytes of other character sets can look like separators.
-    private mutating func decodeValue(of line: ArraySlice<UInt8>) {
+    private mutating func decodeValue(of line: ArraySlice<UInt8>, isUTF8: Bool) {
         guard let colon = Self.colon(in: line) else { return }
         var value = Array(line[(colon + 1)...])
         if parameters.contains(where: Self.saysQuotedPrintable) { value = QuotedPrintable.decoded(value) }
-        let (text, isCertain) = TextDecoder.decode(value, charset: self["CHARSET"])
+        let (text, isCertain) = TextDecoder.decode(value, charset: self["CHARSET"], isUTF8: isUTF8)
         let kept = parameters.filter { $0.name != "CHARSET" && !Self.saysQuotedPrintable($0) }
         let plain = Array((head(kept) + ":" + text).utf8)
         if let decoded = ContentLine(
@@ -104,7 +113,9 @@ struct ContentLine {
     var groupText: String? { group == nil ? nil : String(decoding: storage[start..<name.lowerBound], as: UTF8.self) }
 
     /// The property's name in upper case.
-    var nameText: String { ASCII.uppercased(String(decoding: storage[name], as: UTF8.self)) }
+    var nameText: String { ASCII.uppercased(writtenName) }
+
+    var writtenName: String { String(decoding: storage[name], as: UTF8.self) }
 
     /// The whole line, unfolded, with every parameter named.
     var text: String {

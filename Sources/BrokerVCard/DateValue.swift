@@ -15,10 +15,17 @@ enum DateValue {
     }
 
     /// Like ``gregorian(_:omittedYear:)``, for a date in another calendar. The result is prefixed with the
-    /// calendar's name and a colon.
-    static func date(_ value: ArraySlice<UInt8>, in calendar: String, omittedYear: Int? = nil) -> String? {
-        let date = written(value) { $0 == omittedYear }.map { "\(ASCII.lowercased(calendar)):\($0)" }
-        return date.flatMap { CalendarDate.isNonGregorian($0) ? $0 : nil }
+    /// calendar's name and a colon, and with the era if there is one.
+    static func date(
+        _ value: ArraySlice<UInt8>, in calendar: String, era: String?, omittedYear: Int? = nil
+    ) -> String? {
+        // Only the L of a leap month stands between the month and the day.
+        let leap = value.firstIndex(of: UInt8(ascii: "L"))
+        let prefix = ASCII.lowercased(calendar) + ":" + (era.map { "e\($0)-" } ?? "")
+        guard let date = written(leap.map { value[..<$0] + value[($0 + 1)...] } ?? value, isNone: { $0 == omittedYear })
+        else { return nil }
+        let text = prefix + (leap == nil ? date : date.dropLast(3) + "L" + date.suffix(3))
+        return NonGregorianDate(text) == nil ? nil : text
     }
 
     /// Returns the time part of the value; empty if there is none, or for midnight, which Apple's programs
@@ -27,6 +34,24 @@ enum DateValue {
         let text = ASCII.trimmed(line.storage[line.value])
         let time = text.drop { $0 != UInt8(ascii: "T") && $0 != UInt8(ascii: " ") }
         return time.contains { (0x31...0x39).contains($0) } ? String(decoding: time, as: UTF8.self) : ""
+    }
+
+    /// Whether the value is one of the dates of RFC 6350 §4.3.1 that are not full: `1985`, `1985-04`, `--04`, `---12`; or
+    /// a time alone.
+    static func isPart(_ value: ArraySlice<UInt8>) -> Bool {
+        let text = ASCII.trimmed(value)
+        let bytes = text.prefix { $0 != UInt8(ascii: "T") }
+        let dashes = bytes.prefix { $0 == UInt8(ascii: "-") }.count
+        let parts = bytes.dropFirst(dashes).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { $0.isEmpty ? nil : number($0) }
+        guard numbers.count == parts.count else { return bytes.isEmpty && text.count > 2 }
+        switch (dashes, parts.map(\.count)) {
+        case (0, [4]): return numbers[0] > 0
+        case (0, [4, 2]): return numbers[0] > 0 && (1...12).contains(numbers[1])
+        case (2, [2]): return (1...12).contains(numbers[0])
+        case (3, [2]): return (1...31).contains(numbers[0])
+        default: return false
+        }
     }
 
     private static func written(_ value: ArraySlice<UInt8>, isNone: (Int) -> Bool) -> String? {
@@ -42,15 +67,25 @@ enum DateValue {
             guard bytes.count >= 8, let number = number(bytes.prefix(4)) else { return nil }
             year = number
             rest = bytes.dropFirst(4)
-            if rest.first == dash { rest.removeFirst() }
         }
-        guard rest.count >= 4, let month = number(rest.prefix(2)) else { return nil }
-        rest = rest.dropFirst(2)
-        if rest.first == dash { rest.removeFirst() }
-        guard rest.count == 2, let day = number(rest) else { return nil }
-        let monthAndDay = "\(twoDigits(month))-\(twoDigits(day))"
-        guard let year, !isNone(year) else { return "--\(monthAndDay)" }
-        return String(repeating: "0", count: 4 - String(year).count) + "\(year)-\(monthAndDay)"
+        guard let (month, day) = monthAndDay(rest, hasYear: year != nil) else { return nil }
+        let ending = "\(twoDigits(month))-\(twoDigits(day))"
+        guard let year, !isNone(year) else { return "--\(ending)" }
+        return String(repeating: "0", count: 4 - String(year).count) + "\(year)-\(ending)"
+    }
+
+    /// Reads `MMDD`, `MM-DD`, `-MM-DD`, `-MMDD` and, because some writers leave out zeros, `-M-D`. After a year, the
+    /// separator can also be a slash or a full stop.
+    private static func monthAndDay(_ text: ArraySlice<UInt8>, hasYear: Bool) -> (Int, Int)? {
+        let separators = hasYear ? "-/.".utf8 : "-".utf8
+        var rest = text
+        if hasYear, let first = rest.first, separators.contains(first) { rest.removeFirst() }
+        let parts = rest.split(omittingEmptySubsequences: false) { separators.contains($0) }
+        let fields = parts.count == 1 && rest.count == 4 ? [rest.prefix(2), rest.suffix(2)] : parts
+        guard fields.count == 2, fields.allSatisfy({ (1...2).contains($0.count) }), let month = number(fields[0]),
+            let day = number(fields[1])
+        else { return nil }
+        return (month, day)
     }
 
     private static func number(_ digits: ArraySlice<UInt8>) -> Int? {

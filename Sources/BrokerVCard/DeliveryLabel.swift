@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerModel
 
 /// The text of an address as it is printed on an envelope. It is a property of its own in vCard 2.1 and 3.0
@@ -5,10 +6,6 @@ import BrokerModel
 enum DeliveryLabel {
     /// The name of the parameter, and of the property.
     static let name = "LABEL"
-    /// The name of the property for a label that belongs to no address, in vCard 4.0 and wherever a reader would
-    /// give it to one.
-    static let freeName = "X-CONTACTBROKER-LABEL"
-
     /// The types that tell a card's addresses apart. The others are defaults (RFC 2426 §3.2.1).
     static func types(_ types: [String]) -> Set<String> {
         Set(types.map { ASCII.lowercased($0) }).subtracting(["pref", "dom", "intl", "postal", "parcel"])

@@ -10,9 +10,9 @@ enum InstantMessageValue {
 
     /// The service for each scheme. A service parameter takes precedence, because Apple's cards use `aim:`
     /// for ICQ too.
-    private static let schemes = [
+    static let schemes = [
         "aim": "AIM", "xmpp": "Jabber", "msnim": "MSN", "ymsgr": "Yahoo", "icq": "ICQ", "skype": "Skype",
-        "gg": "GaduGadu", "qq": "QQ", "irc": "IRC", "sip": "SIP",
+        "gg": "GaduGadu", "qq": "QQ", "irc": "IRC", "sip": "SIP", "sips": "SIP",
     ]
 
     /// The schemes that Apple's programs write, and the property that older programs and Android read.
@@ -35,10 +35,11 @@ enum InstantMessageValue {
             address.service = service
         } else {
             let colon = value.utf8.firstIndex(of: UInt8(ascii: ":"))
-            let scheme = colon.map { ASCII.lowercased(value[..<$0]) }
+            let written = colon.map { String(value[..<$0]) }
+            let scheme = written.map { ASCII.lowercased($0) }
             let rest = colon.map { String(value[value.utf8.index(after: $0)...]) } ?? value
             address.username = ASCII.trimmed(percentDecoded(rest))
-            let ofScheme = scheme.map { schemes[$0] ?? ($0 == noScheme ? "" : $0) }
+            let ofScheme = scheme.map { schemes[$0] ?? ($0 == noScheme ? "" : written ?? "") }
             address.service = line["X-SERVICE-TYPE"] ?? line["SERVICE-TYPE"] ?? ofScheme ?? ""
         }
         return address.username.isEmpty ? nil : address

@@ -95,6 +95,8 @@ extension Contact {
         case .address: postalAddresses.map { value in PostalAddress.fields.map { $0.get(value) } }
         case .instantMessage: instantMessageAddresses.map { [$0.service, $0.username] }
         case .appleSocialProfile: socialProfiles.map { value in SocialProfile.fields.map { $0.get(value) } }
+        case .formattedName where hasNameParts && contactType == .person:
+            [[familyName, givenName, middleName, namePrefix, nameSuffix]]
         case .name, .formattedName: [[familyName, givenName, middleName, namePrefix, nameSuffix, organizationName]]
         case .organization: [[organizationName, departmentName]]
         case .nickname: [[nickname]]
@@ -122,6 +124,13 @@ extension Contact {
         if !nickname.isEmpty { return nickname }
         return emailAddresses.first?.value ?? phoneNumbers.first?.value ?? urlAddresses.first?.value
             ?? instantMessageAddresses.first?.username ?? ""
+    }
+
+    /// Whether a formatted name has the words of the derived one.
+    func isNamedLike(_ name: String) -> Bool {
+        func words(_ text: String) -> [Substring] { text.lowercased().split { !$0.isLetter && !$0.isNumber } }
+        let derived = derivedFormattedName
+        return name == derived || !words(name).isEmpty && words(name) == words(derived)
     }
 
     /// Whether any component of N is set.

@@ -8,7 +8,7 @@ struct Parameter: Hashable {
     /// Whether the value is a whole label, which can contain commas.
     private(set) var isLabel = false
 
-    /// Parses the parameters after the property name, separated by semicolons.
+    /// Parses the parameters after the property name, separated by semicolons. Some writers have a comma there.
     static func all(in bytes: ArraySlice<UInt8>) -> [Parameter] {
         var parameters: [Parameter] = []
         var start = bytes.startIndex
@@ -16,7 +16,10 @@ struct Parameter: Hashable {
         for index in bytes.indices {
             switch bytes[index] {
             case UInt8(ascii: "\""): isQuoted.toggle()
-            case UInt8(ascii: ";") where !isQuoted:
+            case UInt8(ascii: ";") where !isQuoted,
+                UInt8(ascii: ",")
+            where !isQuoted && beginsParameter(bytes[(index + 1)...])
+                && !isAndroidLabel(bytes[start...]):
                 if let parameter = Parameter(bytes[start..<index]) { parameters.append(parameter) }
                 start = index + 1
             default: break
@@ -24,6 +27,39 @@ struct Parameter: Hashable {
         }
         if let parameter = Parameter(bytes[start...]) { parameters.append(parameter) }
         return parameters
+    }
+
+    /// Whether the text after a comma is a parameter, not another value.
+    private static func beginsParameter(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let name = ASCII.trimmed(bytes.prefix { $0 == 0x20 || ContentLine.isNameByte($0) })
+        guard name.endIndex < bytes.endIndex, !name.isEmpty,
+            ASCII.trimmed(bytes[name.endIndex...]).first == UInt8(ascii: "=")
+        else { return false }
+        return knownNames.contains(ASCII.uppercased(String(decoding: name, as: UTF8.self)))
+            || ASCII.equal(name.prefix(2), "X-")
+    }
+
+    /// The parameters of RFC 6350, RFC 2426, RFC 8605 and RFC 9554.
+    private static let knownNames: Set<String> = [
+        "ALTID", "CALSCALE", "CC", "CHARSET", "CONTEXT", "CREATED", "DERIVED", "ENCODING", "GEO", "INDEX", "LABEL",
+        "LANGUAGE", "LEVEL", "MEDIATYPE", "PHONETIC", "PID", "PREF", "PROP-ID", "SCRIPT", "SERVICE-TYPE", "SORT-AS",
+        "TYPE", "TZ", "USERNAME", "VALUE",
+    ]
+
+    /// Whether the last parameter of a line is the scheme of the URI that is its value.
+    func isScheme(of value: ArraySlice<UInt8>, isURI: Bool) -> Bool {
+        guard isBare, name == "TYPE", !isLabel, let word = values.first.map({ ASCII.lowercased($0) }) else {
+            return false
+        }
+        let schemes = ["tel", "sms", "sip", "sips", "mailto", "http", "https"]
+        return schemes.contains(word) || value.starts(with: "//".utf8)
+            || isURI && (InstantMessageValue.schemes[word] != nil || ["data", "geo", "urn"].contains(word))
+    }
+
+    private static func isAndroidLabel(_ bytes: ArraySlice<UInt8>) -> Bool {
+        var rest = ASCII.trimmed(bytes)
+        if ASCII.equal(rest.prefix(5), "TYPE=") { rest = rest.dropFirst(5) }
+        return ASCII.equal(rest.prefix(9), "X-CUSTOM(")
     }
 
     private init?(_ bytes: ArraySlice<UInt8>) {
@@ -125,7 +161,8 @@ struct Parameter: Hashable {
             case UInt8(ascii: "^"): result += "^^".utf8
             case UInt8(ascii: "\""): result += "^'".utf8
             case 0x0A: result += "^n".utf8
-            case UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: ":"):
+            // An equals sign after a comma would begin another parameter.
+            case UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: ":"), UInt8(ascii: "="):
                 needsQuotes = true
                 result.append(byte)
             case 0x09: result.append(byte)

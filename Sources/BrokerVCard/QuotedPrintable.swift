@@ -15,6 +15,25 @@ enum QuotedPrintable {
         }
     }
 
+    /// Whether a soft line break, with a space after it, is within a character of UTF-8. Samsung's phones write both.
+    ///
+    /// - Parameter index: the index of the `=` that ends the first line. The space is at the next index.
+    static func isWithinCharacter(_ bytes: [UInt8], at index: Int) -> Bool {
+        func byte(_ start: Int) -> UInt8? {
+            guard start >= 0, start + 2 < bytes.count, bytes[start] == UInt8(ascii: "="),
+                let high = ASCII.hexadecimal(bytes[start + 1]), let low = ASCII.hexadecimal(bytes[start + 2])
+            else { return nil }
+            return high << 4 | low
+        }
+        guard let next = byte(index + 2), next & 0xC0 == 0x80 else { return false }
+        for count in 1...3 {
+            guard let before = byte(index - 3 * count) else { return false }
+            // The lead byte says how many bytes the character has.
+            if before & 0xC0 != 0x80 { return before >= 0xC2 && (~before).leadingZeroBitCount > count }
+        }
+        return false
+    }
+
     /// Returns the decoded bytes. Newlines become vCard's escape `\n`, so the value stays one line.
     static func decoded(_ text: some Sequence<UInt8>) -> [UInt8] {
         let bytes = Array(text)

@@ -23,6 +23,8 @@ public struct StreamDecoder {
     private var encoding = Encoding.unknown
     /// Bytes that are incomplete without the next chunk.
     private var pending: [UInt8] = []
+    /// Whether the stream begins with the byte order mark of UTF-8.
+    public private(set) var isUTF8 = false
 
     public init(_ content: Content) { self.content = content }
 
@@ -37,6 +39,7 @@ public struct StreamDecoder {
                 return []
             }
             encoding = encoding(of: bytes)
+            isUTF8 = bytes.starts(with: Self.byteOrderMark)
             let marks = [Self.byteOrderMark, [0xFE, 0xFF], [0xFF, 0xFE]]
             if let mark = marks.first(where: { bytes.starts(with: $0) }) { bytes.removeFirst(mark.count) }
         }

@@ -1,19 +1,27 @@
 import CBrokerICU
 
-/// Decodes the bytes of a line: as UTF-8 if valid, else in the character set that the line names, else as Windows-1252.
+/// Decodes the bytes of a line: as UTF-8 if valid, else in the character set that the line names, else as damaged UTF-8 if
+/// the bytes can be nothing else, else as Windows-1252.
 enum TextDecoder {
     /// Decodes bytes, and removes control characters except tab, because terminals interpret them.
     ///
     /// - Parameter charset: the CHARSET parameter. It is ignored for valid UTF-8, because text in other
     ///   character sets is rarely valid UTF-8.
+    /// - Parameter isUTF8: whether a byte order mark declares UTF-8.
     /// - Returns: the text, and whether its characters are certain.
-    static func decode(_ bytes: [UInt8], charset: String? = nil) -> (text: String, isCertain: Bool) {
+    static func decode(
+        _ bytes: [UInt8], charset: String? = nil, isUTF8: Bool = false
+    ) -> (text: String, isCertain: Bool) {
         if let text = String(validating: bytes, as: UTF8.self) { return (withoutControls(text), true) }
-        let name = charset.map { ASCII.lowercased($0) } ?? ""
-        if converted.contains(name), let text = convert(bytes, name) {
+        let damaged = DamagedUTF8(bytes)
+        if charset.map(DamagedUTF8.isName) ?? (isUTF8 || damaged.isCertain) || damaged.isWhole {
+            return (withoutControls(damaged.text), damaged.isWhole)
+        }
+        let name = charset.flatMap(canonicalName)
+        if let name, !western.contains(name), let text = convert(bytes, name) {
             return (withoutControls(text), !text.unicodeScalars.contains("\u{FFFD}"))
         }
-        return (withoutControls(Windows1252.decode(bytes)), western.contains(name))
+        return (withoutControls(Windows1252.decode(bytes)), name.map(western.contains) ?? false)
     }
 
     private static func withoutControls(_ text: String) -> String {
@@ -23,18 +31,22 @@ enum TextDecoder {
         return String(kept)
     }
 
-    /// Names of Windows-1252, and of the character sets that browsers read as Windows-1252 (WHATWG Encoding).
-    private static let western: Set<String> = ["windows-1252", "cp1252", "iso-8859-1", "latin1", "iso_8859-1"]
+    /// ICU's names of Windows-1252, and of the character sets that browsers read as Windows-1252 (WHATWG Encoding).
+    private static let western: Set<String> = ["ibm-5348_P100-1997", "ISO-8859-1", "US-ASCII"]
 
-    /// Other accepted character sets, all of them supersets of ASCII. No others are accepted: some of ICU's
-    /// character sets have a second encoding of the colon, and ICU can interpret a name as a file name.
-    static let converted: Set<String> = [
-        "shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j", "cp932", "euc-jp", "gb2312", "gbk", "gb18030",
-        "cp936", "big5", "euc-kr", "ks_c_5601-1987", "koi8-r", "koi8-u", "tis-620", "macintosh", "iso-8859-2",
-        "iso-8859-3", "iso-8859-4", "iso-8859-5", "iso-8859-6", "iso-8859-7", "iso-8859-8", "iso-8859-9",
-        "iso-8859-10", "iso-8859-13", "iso-8859-14", "iso-8859-15", "windows-1250", "windows-1251", "windows-1253",
-        "windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258",
-    ]
+    /// Returns ICU's name of a character set that contains ASCII; `nil` for any other. Character sets with states are not
+    /// accepted, because some have a second encoding of the colon.
+    static func canonicalName(_ charset: String) -> String? {
+        guard charset.utf8.count <= 64, charset.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+        let capacity = 64
+        var size = 0
+        let name = [UInt8](unsafeUninitializedCapacity: capacity) { out, count in
+            // ICU writes at most `capacity` bytes; `count` is the number written.
+            size = out.withMemoryRebound(to: CChar.self) { cicu_charset(charset, $0.baseAddress, capacity) }
+            count = (0...capacity).contains(size) ? size : 0
+        }
+        return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+    }
 
     /// Converts with ICU. Invalid bytes become U+FFFD; `nil` if ICU lacks the character set.
     static func convert(_ bytes: [UInt8], _ charset: String) -> String? {

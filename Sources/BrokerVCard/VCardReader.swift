@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerModel
 
 /// Reads a stream of vCards in UTF-8 or UTF-16: versions 2.1 (versit), 3.0 (RFC 2426) and 4.0 (RFC 6350). It
@@ -25,11 +26,17 @@ public struct VCardReader {
     }
 
     /// Adds the next bytes of the stream. Chunks may end anywhere.
-    public mutating func append(_ bytes: [UInt8]) { splitter.append(decoder.decode(bytes, isLast: false)) }
+    public mutating func append(_ bytes: [UInt8]) { append(bytes, isLast: false) }
+
+    private mutating func append(_ bytes: [UInt8], isLast: Bool) {
+        let bytes = decoder.decode(bytes, isLast: isLast)
+        splitter.isUTF8 = decoder.isUTF8
+        splitter.append(bytes)
+    }
 
     /// Ends the stream. ``next()`` then returns the remaining items.
     public mutating func finish() {
-        splitter.append(decoder.decode([], isLast: true))
+        append([], isLast: true)
         splitter.finish()
     }
 

@@ -22,7 +22,10 @@ public final class Call {
     /// Runs once before the final reply is sent.
     public var onFinal: (() -> Void)?
 
-    public init(method: String, parameters: JSONValue, more: Bool, oneway: Bool, connection: any Connection) {
+    public init(
+        method: String, parameters: JSONValue = JSONDocument.emptyObject.root, more: Bool = false, oneway: Bool = false,
+        connection: any Connection
+    ) {
         self.method = method
         self.parameters = parameters
         self.more = more

@@ -22,7 +22,7 @@ public struct CallFrame: Sendable {
 
     /// Parses a frame without its NUL.
     ///
-    /// - Throws: ``MessageError`` if the frame is not a valid call. The connection must then be closed.
+    /// - Throws: ``MessageError`` if the frame is not a valid call. Then ``MessageError/reply`` answers it.
     public init(parsing frame: [UInt8]) throws(MessageError) {
         var method: String?
         var parameters = JSONDocument.emptyObject.root
@@ -42,7 +42,7 @@ public struct CallFrame: Sendable {
             } else if name.says("upgrade") {
                 upgrade = try value.messageFlag("upgrade")
             } else {
-                throw .unknownMember
+                throw .malformed(member: name.string(ofAtMost: Self.maximumMethodLength) ?? "")
             }
         }
         guard let method else { throw .malformed(member: "method") }

@@ -4,10 +4,17 @@ import BrokerJSON
 public enum MessageError: Error, Hashable, Sendable {
     case json(JSONError)
     case notAnObject
-    /// A member is missing or invalid.
+    /// A member is missing, invalid or unknown.
     case malformed(member: String)
-    /// The frame has a member that this kind of message does not have.
-    case unknownMember
+
+    /// The error that answers a frame that is not a valid call. It names the member; if the text is no JSON object at all,
+    /// for example because half of a surrogate pair is missing, it names `parameters`, where texts are.
+    public var reply: VarlinkError {
+        switch self {
+        case .json, .notAnObject: .invalidParameter("parameters")
+        case .malformed(let member): .invalidParameter(member)
+        }
+    }
 }
 
 extension MessageError: CustomStringConvertible {
@@ -15,8 +22,7 @@ extension MessageError: CustomStringConvertible {
         switch self {
         case .json(let error): error.description
         case .notAnObject: "not a JSON object"
-        case .malformed(let member): "'\(member)' is missing or malformed"
-        case .unknownMember: "unknown member"
+        case .malformed(let member): "'\(member)' is missing, malformed or unknown"
         }
     }
 }

@@ -26,7 +26,7 @@ public struct ReplyFrame: Sendable {
                 guard let text = value.string, !text.isEmpty else { throw .malformed(member: "error") }
                 error = text
             } else {
-                throw .unknownMember
+                throw .malformed(member: name.string ?? "")
             }
         }
         // An error is always the last reply of a call.

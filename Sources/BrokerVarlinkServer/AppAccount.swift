@@ -1,3 +1,4 @@
+import BrokerBounds
 import Glibc
 
 /// The resources that the connections of one app of a user use at one socket. Used only on the event loop.
@@ -68,13 +69,17 @@ final class AppAccount {
         return false
     }
 
-    /// Counts bytes of a long call that were read; see ``LongCallPace``.
-    func paceLongCall(_ bytes: Int) { user.budget.pace.count(bytes, of: name, user.owner, now: .now()) }
+    private var payer: LongCallPayer { LongCallPayer(user: user.owner, app: name) }
+
+    /// Counts bytes of a long call that were read; see ``ServerBudget/pace``.
+    func paceLongCall(_ bytes: Int) {
+        user.budget.pace.add(Int64(bytes), to: payer, now: Uptime.now().microseconds) { $0.user == user.owner }
+    }
 
     /// For how long no more of the app's long calls may be read; `nil` if they may be read at once.
     var pause: Duration? {
-        let wait = user.budget.pace.wait(of: name, user.owner, now: .now())
-        return wait > .zero ? wait : nil
+        let wait = user.budget.pace.wait(of: payer, now: Uptime.now().microseconds)
+        return wait > 0 ? .microseconds(wait) : nil
     }
 
     func holdCallBytes(_ difference: Int) {

@@ -10,8 +10,6 @@ public enum CloseReason: Hashable, Sendable {
     case refused
     /// A frame was longer than the limit.
     case frameTooLong
-    /// A frame was not a Varlink call.
-    case malformedCall(reason: String)
     /// A frame was not completed in time.
     case unfinishedFrame
     /// The peer did not read its replies in time.

@@ -13,11 +13,14 @@ final class Closer {
     /// The user's connections that wait for a thread, in order.
     private var waiting: [AccountOwner: [Connection]] = [:]
     private var running: [AccountOwner: Int] = [:]
+    private let threadsPerUser: Int
 
     private struct Connection {
         let descriptor: CInt
         let done: () -> Void
     }
+
+    init(threadsPerUser: Int) { self.threadsPerUser = threadsPerUser }
 
     /// Ends a connected socket in both directions, and closes it.
     ///
@@ -32,7 +35,7 @@ final class Closer {
     }
 
     private func closeNext(of owner: AccountOwner, on loop: EventLoop) {
-        guard let next = waiting[owner]?.first, running[owner, default: 0] < Self.threadsPerUser else { return }
+        guard let next = waiting[owner]?.first, running[owner, default: 0] < threadsPerUser else { return }
         waiting[owner]?.removeFirst()
         running[owner, default: 0] += 1
         let closed = LoopBound(
@@ -53,6 +56,4 @@ final class Closer {
             closed()
         }
     }
-
-    private static let threadsPerUser = 4
 }

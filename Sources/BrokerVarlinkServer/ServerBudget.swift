@@ -1,3 +1,5 @@
+import BrokerBounds
+
 /// Limits the memory that the connections of all users use together, the pace of each user's long calls, and the threads
 /// that close connections, at all servers that share this budget. Used only on the event loop.
 public final class ServerBudget {
@@ -9,12 +11,20 @@ public final class ServerBudget {
     public var connectionCount: Int { accounts.values.reduce(0) { $0 + $1.connections } }
     /// The accounts that have connections. A user has a separate account at each server.
     private var accounts: [ObjectIdentifier: UserAccount] = [:]
-    var pace: LongCallPace
-    let closer = Closer()
+    /// Limits how fast the servers read the long calls of each user, in bytes and microseconds. The user's apps share
+    /// the pace.
+    ///
+    /// An app that sends large calls without a pause then does not keep the processors busy that other users need. Its
+    /// copies, which may count as different apps, get no more than the app, and another app of the user is not delayed
+    /// unless it also sends large calls without a pause.
+    var pace: Pace<LongCallPayer>
+    let closer: Closer
 
     public init(_ limits: ServerLimits = ServerLimits()) {
         bytes = limits.bytesOfAllUsers
-        pace = LongCallPace(bytesPerSecond: limits.longCallBytesPerSecond)
+        closer = Closer(threadsPerUser: limits.closingThreadsPerUser)
+        let ahead = limits.longCallsAhead.microseconds
+        pace = Pace(.init(amount: Int64(limits.longCallBytesPerSecond) * ahead / 1_000_000, time: ahead))
     }
 
     func open(_ account: UserAccount) { accounts[ObjectIdentifier(account)] = account }
@@ -35,4 +45,10 @@ public final class ServerBudget {
         return accounts.values.lazy.filter { $0.owner == owner }.compactMap(\.heaviestConnection)
             .max { $0.heldBytes < $1.heldBytes }
     }
+}
+
+/// An app whose long calls count.
+struct LongCallPayer: Hashable {
+    let user: AccountOwner
+    let app: AppAccount.Name
 }

@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerVarlink
 import Glibc
 
@@ -18,13 +19,13 @@ final class SocketConnection: Connection, Watcher {
     private(set) var account: AppAccount
     let limits: ServerLimits
     let peer: AcceptedPeer
-    var isAdmitted = false
+    private var isAdmitted = false
     private lazy var pending = PendingAdmission { [weak self] in self?.decided($0) }
     private var watching: Watching?
     /// The readiness for which epoll watches.
-    private(set) var interest: Readiness = []
+    private var interest: Readiness = []
     /// The timer that ends a pause in reading a long call.
-    var pause: Timer?
+    private var pause: Timer?
     private var closeReason = CloseReason.peerClosed
 
     var decoder: FrameDecoder
@@ -35,8 +36,8 @@ final class SocketConnection: Connection, Watcher {
     /// The memory that the current call, or the frame that is being parsed, uses, in bytes.
     private(set) var currentSize = 0
     /// The bytes of calls that ``account`` has counted for this connection.
-    var callBytes = 0
-    var replyBytes = 0
+    private(set) var callBytes = 0
+    private var replyBytes = 0
     private var isDispatching = false
     private var dispatchIsDue = false
     /// Whether the peer has closed its sending end. It may still read replies.
@@ -51,7 +52,7 @@ final class SocketConnection: Connection, Watcher {
     private var writeIsDue = false
     private var isWriting = false
 
-    lazy var frameWatch = Watch(loop: loop, timeout: limits.frameTimeout) { [weak self] in
+    private lazy var frameWatch = Watch(loop: loop, timeout: limits.frameTimeout) { [weak self] in
         self?.close(because: .unfinishedFrame)
     }
     private lazy var stallWatch = Watch(loop: loop, timeout: limits.stallTimeout) { [weak self] in
@@ -148,7 +149,7 @@ final class SocketConnection: Connection, Watcher {
             handedOut += 1
             handOut(parsed)
         }
-        while !isClosed, !isOccupied, unsentBytes <= limits.unsentBytes, handedOut < Self.callsPerIteration,
+        while !isClosed, !isOccupied, unsentBytes <= limits.unsentBytes, handedOut < limits.callsPerIteration,
             let frame = nextFrame()
         {
             handedOut += 1
@@ -199,9 +200,10 @@ final class SocketConnection: Connection, Watcher {
         do {
             parsed = try result.get()
         } catch {
-            flush()
-            close(because: .malformedCall(reason: error.description))
-            return
+            // The NUL shows where the next frame begins. Whether this one is a oneway call is not known.
+            let call = Call(method: "", connection: self)
+            (current, currentSize) = (call, 0)
+            return call.fail(error.reply)
         }
         let call = Call(
             method: parsed.method, parameters: parsed.parameters, more: parsed.more, oneway: parsed.oneway,
@@ -233,8 +235,7 @@ final class SocketConnection: Connection, Watcher {
 
     func send(_ reply: Reply, for call: Call) {
         guard !isClosed, call === current else { return }
-        var isFinal = true
-        var sensitive = false
+        var (isFinal, sensitive) = (true, false)
         var bytes: [UInt8] = []
         switch reply {
         case .parameters(let parameters, let continues, let isSensitive):
@@ -391,10 +392,88 @@ final class SocketConnection: Connection, Watcher {
 
     /// Replies to a burst of calls are collected and sent once they have this many bytes.
     private static let flushSize = 64 * 1_024
-    /// The maximum number of calls dispatched per iteration, so that a busy client does not block other
-    /// clients.
-    private static let callsPerIteration = 32
     /// The size of the buffer that an idle connection keeps, in bytes: enough for most calls, but small in
     /// total for a thousand clients.
     private static let keptBytes = 4 * 1_024
+}
+
+// MARK: - Accounts
+
+extension SocketConnection {
+    /// Whether closing the connection would interrupt a call.
+    var isBusy: Bool { isOccupied || decoder.bufferedBytes > 0 || outgoing.unsentBytes > 0 }
+    var hasUnfinishedLongCall: Bool { !isOccupied && decoder.bufferedBytes > limits.pipelinedBytes }
+
+    var heldBytes: Int { callBytes + replyBytes }
+    /// The unread reply bytes of all connections of this connection's app.
+    var unreadOfApp: Int { account.replyBytes }
+
+    /// Counts the bytes of the buffered calls and of the call that is not answered yet.
+    private func countCallBytes() {
+        let held = isClosed ? 0 : decoder.bufferedBytes + (isOccupied ? currentSize : 0)
+        guard held != callBytes else { return }
+        let difference = held - callBytes
+        // This is set before the account is changed. The account may close this connection, and closing calls
+        // this method again.
+        callBytes = held
+        account.holdCallBytes(difference)
+        if decoder.bufferedBytes <= limits.pipelinedBytes || isClosed { account.finishedLongCall(self) }
+    }
+
+    /// Counts the reply bytes that the kernel has not accepted.
+    private func countReplyBytes() {
+        let held = isClosed ? 0 : outgoing.unsentBytes
+        if isClosed { account.user.unstall(self) }
+        guard held != replyBytes else { return }
+        let difference = held - replyBytes
+        replyBytes = held
+        account.holdReplyBytes(difference)
+    }
+
+    /// Closes the socket. Until it is closed, it counts as one of the app's connections.
+    private func closeSocket() {
+        let user = account.user
+        user.budget.closer.close(peer.descriptor, of: user.owner, on: loop) { [self] in
+            account.close(self)
+            server.released(user)
+        }
+    }
+}
+
+// MARK: - Reading
+
+extension SocketConnection {
+    private var mayRead: Bool {
+        guard isAdmitted, !isClosed, !inputHasEnded else { return false }
+        guard decoder.bufferedBytes > limits.pipelinedBytes else { return true }
+        // Beyond the limit, reads only the missing part of one long call; complete calls stay buffered.
+        guard !isOccupied, unsentBytes <= limits.unsentBytes, !decoder.hasFrame(), account.mayRead(self) else {
+            return false
+        }
+        return keepsPace
+    }
+
+    /// Whether the app's long calls may be read now. If not, reads on when they may.
+    private var keepsPace: Bool {
+        pause?.cancel()
+        pause = account.pause.map { pause in loop.after(pause) { [weak self] in self?.readOn() } }
+        return pause == nil
+    }
+
+    private var isWithheld: Bool { isAdmitted && !inputHasEnded && !interest.contains(.readable) }
+
+    /// Stops reading when enough is buffered, and resumes later. The frame timeout does not count the pause.
+    func readOn() {
+        guard !isClosed, isWithheld == mayRead else { return }
+        listen(to: isWithheld ? interest.union(.readable) : interest.subtracting(.readable))
+        watchFrame(isNew: true)
+    }
+
+    private func watchFrame(isNew: Bool) {
+        if decoder.bufferedBytes > 0, !inputHasEnded, !isWithheld, !decoder.hasFrame() {
+            if isNew || !frameWatch.isRunning { frameWatch.start() }
+        } else {
+            frameWatch.stop()
+        }
+    }
 }

@@ -4,6 +4,8 @@ import CBrokerLinux
 struct Uptime: Comparable {
     let nanoseconds: Int64
 
+    var microseconds: Int64 { nanoseconds / 1_000 }
+
     static let beginning = Uptime(nanoseconds: 0)
 
     static func now() -> Uptime { Uptime(nanoseconds: clinux_uptime()) }

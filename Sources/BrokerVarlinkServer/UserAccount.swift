@@ -1,3 +1,4 @@
+import BrokerBounds
 import Glibc
 
 /// The owner of the account that a connection counts toward.

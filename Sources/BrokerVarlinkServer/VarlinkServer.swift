@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerVarlink
 import CBrokerLinux
 import Glibc

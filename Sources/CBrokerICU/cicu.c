@@ -293,6 +293,57 @@ enum cicu_class cicu_class_of(uint32_t value) {
     }
 }
 
+/* Names that browsers know (WHATWG Encoding, 4.2) and ICU does not, or knows for a smaller character set. */
+static const char *const whatwg[][2] = {
+    {"chinese", "gbk"}, {"cn-big5", "big5"}, {"csiso58gb231280", "gbk"}, {"csiso88596e", "iso-8859-6"},
+    {"csiso88596i", "iso-8859-6"}, {"csiso88598e", "iso-8859-8"}, {"csiso88598i", "iso-8859-8"},
+    {"dos-874", "windows-874"}, {"gb_2312-80", "gbk"}, {"iso-ir-58", "gbk"}, {"koi", "koi8-r"}, {"koi8-ru", "koi8-u"},
+    {"logical", "iso-8859-8"}, {"visual", "iso-8859-8"}, {"x-cp1250", "windows-1250"}, {"x-cp1251", "windows-1251"},
+    {"x-cp1252", "windows-1252"}, {"x-cp1253", "windows-1253"}, {"x-cp1254", "windows-1254"},
+    {"x-cp1255", "windows-1255"}, {"x-cp1256", "windows-1256"}, {"x-cp1257", "windows-1257"},
+    {"x-cp1258", "windows-1258"}, {"x-gbk", "gbk"}, {"x-mac-ukrainian", "x-mac-cyrillic"}, {"x-x-big5", "big5"},
+};
+
+/* Whether all printable ASCII characters are themselves, in the only state. */
+static int contains_ascii(UConverter *converter) {
+    switch (ucnv_getType(converter)) {
+    case UCNV_SBCS:
+    case UCNV_MBCS:
+    case UCNV_LATIN_1:
+    case UCNV_US_ASCII: break;
+    default: return 0;
+    }
+    char ascii[0x7F - 0x20];
+    UChar units[sizeof ascii];
+    for (size_t index = 0; index < sizeof ascii; index++) ascii[index] = (char)(0x20 + index);
+    UErrorCode error = U_ZERO_ERROR;
+    int32_t length = ucnv_toUChars(converter, units, sizeof ascii, ascii, sizeof ascii, &error);
+    if (U_FAILURE(error) || length != sizeof ascii) return 0;
+    for (size_t index = 0; index < sizeof ascii; index++) {
+        if (units[index] != 0x20 + index) return 0;
+    }
+    return 1;
+}
+
+ptrdiff_t cicu_charset(const char *name, char *out, size_t capacity) {
+    for (size_t index = 0; index < sizeof whatwg / sizeof whatwg[0]; index++) {
+        if (ucnv_compareNames(name, whatwg[index][0]) == 0) name = whatwg[index][1];
+    }
+    UErrorCode error = U_ZERO_ERROR;
+    /* Without an alias, a name is not in the table, and ucnv_open would look for a file. */
+    if (ucnv_countAliases(name, &error) == 0 || U_FAILURE(error)) return -1;
+    const char *canonical = ucnv_getAlias(name, 0, &error);
+    if (U_FAILURE(error) || canonical == NULL) return -1;
+    UConverter *converter = ucnv_open(canonical, &error);
+    if (U_FAILURE(error)) return -1;
+    int isUsable = contains_ascii(converter);
+    ucnv_close(converter);
+    size_t size = strlen(canonical);
+    if (!isUsable) return -1;
+    if (size <= capacity) memcpy(out, canonical, size);
+    return (ptrdiff_t)size;
+}
+
 ptrdiff_t cicu_decode(const char *charset, const char *bytes, size_t count, char *out, size_t capacity) {
     if (count > INT32_MAX / 8) return -1;
     UErrorCode error = U_ZERO_ERROR;

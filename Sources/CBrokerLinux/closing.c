@@ -18,12 +18,12 @@ struct closing {
     sem_t has_tried, may_end;
 };
 
-/* Copies the table of descriptors, leaves only the one in it, and ends. */
+/* Copies the table of descriptors up to the one, and ends. Only the end closes the copies: meanwhile each may have become
+   the last reference to another socket on which the kernel would linger for a thread that does not end. */
 static void *end_with_descriptor(void *argument) {
     struct closing *closing = argument;
     closing->thread = (pid_t)syscall(SYS_gettid);
     closing->is_taken = syscall(SYS_close_range, closing->descriptor + 1, ~0u, CLOSE_RANGE_UNSHARE) == 0;
-    if (closing->is_taken && closing->descriptor > 0) syscall(SYS_close_range, 0u, closing->descriptor - 1, 0u);
     sem_post(&closing->has_tried);
     while (sem_wait(&closing->may_end) < 0) continue;
     return NULL;

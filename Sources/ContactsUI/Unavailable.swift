@@ -83,9 +83,24 @@ extension ContactAccessButton {
     public struct Style: Sendable {
         /// The standard look.
         public static var automatic: Style { Style() }
+
+        /// A look with these measures and this color of the image.
+        public init(imageTrailingEdgePadding: Double? = nil, imageWidth: Double? = nil, imageColor: Any? = nil) {}
     }
 
     /// Sets how the button looks.
     @available(*, unavailable, message: "remove it: your app draws its own button, whose action calls press()")
     public func contactAccessButtonStyle(_ style: Style) -> ContactAccessButton { self }
+
+    /// Sets the button's font.
+    @available(*, unavailable, message: "remove it: your app draws its own button, whose action calls press()")
+    public func font(_ font: Any?) -> ContactAccessButton { self }
+
+    /// Sets the color of the button's text.
+    @available(*, unavailable, message: "remove it: your app draws its own button, whose action calls press()")
+    public func foregroundStyle(_ style: Any) -> ContactAccessButton { self }
+
+    /// Sets the button's color.
+    @available(*, unavailable, message: "remove it: your app draws its own button, whose action calls press()")
+    public func tint(_ tint: Any?) -> ContactAccessButton { self }
 }

@@ -38,13 +38,14 @@ struct AccessDialogue: Dialogue {
         keys = KeyChoice(asked: prompt.keys, most: prompt.maximumKeys)
     }
 
-    var isTyping: Bool { place == .choosing && finder.isTyping }
     var hasWork: Bool { finder.hasWork }
     var refusal: Phrase { .dontAllow }
 
     func refuse() -> Effect { .answer(Answer(level: .denied)) }
 
-    mutating func found(_ result: SearchResult) { finder.list.show(result) }
+    var chosen: [Row] { marked }
+
+    mutating func found(_ result: SearchResult) { finder.show(result) }
     mutating func resized(to size: ScreenSize) -> Effect { place == .choosing ? finder.resized(to: size) : .nothing }
 
     // MARK: - Keys
@@ -82,6 +83,7 @@ struct AccessDialogue: Dialogue {
         case (.confirmation, "b"): go(to: .choosing)
         case (.everything, "b"): go(to: .introduction)
         case (_, "t"): lifetime.change()
+        case (_, "n"): keys.toggleNotes()
         case (_, "k"):
             former = place
             go(to: .keys)
@@ -135,7 +137,8 @@ extension AccessDialogue {
         let words = callerWords(on: size)
         switch place {
         case .introduction:
-            return [control("c", .chooseContacts)] + shareAllControl() + [control("N", .dontAllowEver)]
+            return (prompt.isEmptyBook ? [] : [control("c", .chooseContacts)]) + shareAllControl()
+                + [control("N", .dontAllowEver)]
         case .confirmation:
             let share = names.text(.shareThese, count: finder.list.markedContacts)
             return [Control(key: "y", words: share, isApproval: true)] + terms(words) + [control("b", .back)]
@@ -146,8 +149,14 @@ extension AccessDialogue {
         }
     }
 
-    /// What else the person decides: the keys and the lifetime.
-    private func terms(_ words: CallerWords) -> [Control] { [control(keys)] + control(lifetime, words) }
+    /// What else the person decides: the keys, notes if the app asked for them, and the lifetime.
+    private func terms(_ words: CallerWords) -> [Control] {
+        let notes = keys.hasNotes.map { isOn in
+            let setting = names.text(isOn ? .settingOn : .settingOff, [.name: names.text(.keysNotes)])
+            return [Control(key: "n", words: names.text(.change), setting: setting)]
+        }
+        return [control(keys)] + (notes ?? []) + control(lifetime, words)
+    }
 
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         let words = callerWords(on: size)
@@ -157,27 +166,28 @@ extension AccessDialogue {
         switch place {
         case .introduction:
             let limits = [words.readAtMost, prompt.allowsAll ? nil : words.singleOnly]
-            return question(
-                words.text(.accessAsks), introduction(words, words.purpose + [words.wants] + limits.compactMap { $0 }))
+            let asks = words.purpose + [words.wants] + words.emptyBook
+            return question(words.text(.accessAsks), introduction(words, asks + limits.compactMap { $0 }))
         case .choosing: return finder.lines(.bold(words.text(.whatMaySee)), on: size, names)
         case .keys:
             return keys.lines(.bold(words.text(.whatMayRead)), on: size, names)
         case .confirmation:
             let title = words.text(.shareWith, count: finder.list.markedContacts)
-            let fixed = fixedLifetime(lifetime, words, indent: "   ")
+            let rights = words.rights(wholeCard: keys.isWholeCard, count: finder.list.markedContacts)
+            let fixed = [rights] + fixedLifetime(lifetime, words, indent: "   ")
             return question(
                 title,
                 confirmed(marked, at: cursor, room: room(on: size) - fixed.count) {
                     confirmed($0.name, $0.detail, on: size)
                 } + fixed)
         case .everything:
-            return shareAllQuestion(words, menu, controls(on: size), on: size, isArmed: isArmed)
+            return shareAllQuestion(words, keys, [], menu, controls(on: size), on: size, isArmed: isArmed)
         }
     }
 
     var hints: [Hint] {
         switch place {
-        case .introduction: menuHints(canGoBack: false)
+        case .introduction: menuHints(canGoBack: false, refusal: prompt.refusalNow)
         case .choosing:
             finder.hints(names, goOn: names.text(.goOn), refuse: names.text(refusal))
         case .keys:

@@ -5,10 +5,18 @@ import BrokerVarlinkClient
 extension Agent {
     /// Fetches the list. An error is shown on the main screen.
     func listGrants() {
+        isListStale = false
         guard !once, let connection, connection.isRegistered else { return }
         do throws(VarlinkClientError) {
-            let (grants, areRefused) = try connection.listGrants()
-            home.list(grants, areRefused: areRefused)
+            let (grants, total, mistake) = try connection.listGrants()
+            home.list(grants, mistake)
+            if let reviewed {
+                if let now = grants.first(where: reviewed.isReviewed) {
+                    screen?.update(contacts: now.contacts, of: total)
+                } else {
+                    reviewIsStale(reviewed)
+                }
+            }
         } catch {
             guard case .error = error else { return lost(error) }
             say(.warning(names.text(.listFailed, [.reason: names.words(for: error)])))
@@ -24,12 +32,30 @@ extension Agent {
                 return say(.warning(names.text(.answerUnreadable)))
             }
             queue.insert(prompt, at: 0)
+            reviewed = grant
         } catch {
             guard case .error = error else { return lost(error) }
             let app = ShownText.app(grant.displayName, columns: 32, names)
             say(.warning(names.text(.nothingAnyMore, [.app: app])))
             listGrants()
         }
+    }
+
+    /// Closes a review whose app has other access than the screen says.
+    private func reviewIsStale(_ grant: AppGrant) {
+        reviewed = nil
+        guard screen?.prompt.isOwn == true else { return }
+        leaveDialogue()
+        let app = ShownText.app(grant.displayName, columns: 32, names)
+        say(.warning(names.text(.reviewStale, [.app: app])))
+    }
+
+    /// - Parameter terminal: the terminal of the agent that joined; `nil` if the others were there before
+    ///   this one.
+    func words(forOthers others: Int, joined terminal: String?) -> String {
+        guard let terminal else { return names.text(.othersHere, count: others) }
+        return names.text(
+            .otherJoined, count: others, [.terminal: Columns.clip(ShownText.line(terminal), to: 24)])
     }
 
     /// Whether the main screen can be shown. Before the broker has accepted this agent, it waits for no app.

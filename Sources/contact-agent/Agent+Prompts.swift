@@ -50,6 +50,7 @@ extension Agent {
         guard screen == nil, ending == nil, !isTerminalLent, let queued = queue.first else { return }
         guard let size = terminal.size, size.isLargeEnough else { return }
         queue.removeFirst()
+        connection?.names.nameOrder = queued.nameOrder
         var next = PromptScreen(queued, names)
         let effect = next.dialogue.begin(on: size)
         screen = next
@@ -170,9 +171,11 @@ extension Agent {
     }
 
     private func answered(_ prompt: Prompt, _ answer: Answer, wait: Int?) {
+        let chosen = screen?.dialogue.chosen.first { $0.identifier == answer.identifiers?.first }
+        reviewed = nil
         leaveDialogue()
         let who = name(prompt)
-        say(StyledLine(words(for: answer, prompt, who)))
+        say(StyledLine(words(for: answer, prompt, who, chosen)))
         if let wait, wait > 0, answer.neverAskAgain != true {
             say(.dim(names.text(.mustWait, count: wait, [.app: who])))
         }
@@ -181,7 +184,12 @@ extension Agent {
     }
 
     /// Describes the outcome in one line.
-    private func words(for answer: Answer, _ prompt: Prompt, _ app: String) -> String {
+    ///
+    /// - Parameter chosen: the first of the contacts that the answer shares.
+    private func words(for answer: Answer, _ prompt: Prompt, _ app: String, _ chosen: Row?) -> String {
+        if answer.contacts == 1, answer.removed == nil, let chosen {
+            return names.text(.sharedOne, [.name: Columns.clip(chosen.name, to: 40), .app: app])
+        }
         if prompt.kind == .manage { return ManageDialogue.words(for: answer, app, names) }
         if answer.takesCard { return names.text(.cardTaken, [.app: app]) }
         if prompt.kind == .keys, let keys = answer.keys {
@@ -242,8 +250,9 @@ extension Agent {
         drawnSecondsLeft = shownSecondsLeft
         isDrawnArmed = isArmed
         drawn = ContinuousClock.now
+        let more = queue.count + waiting
         let right = [
-            queue.isEmpty ? nil : names.text(.moreWaiting, count: queue.count),
+            more == 0 ? nil : names.text(.moreWaiting, count: more),
             drawnSecondsLeft.map { names.text(.secondsLeft, count: $0) },
         ].compactMap { $0 }.joined(separator: " · ")
         let closesSoon = drawnSecondsLeft.map { $0 <= Self.closesSoon } ?? false

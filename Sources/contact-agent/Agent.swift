@@ -69,6 +69,12 @@ final class Agent {
     /// The prompt on the screen, if there is one; otherwise the screen shows ``home``.
     var screen: PromptScreen?
     var home = Home()
+    /// The grant that the person reviews, as it was when the review was opened.
+    var reviewed: AppGrant?
+    /// Whether the broker has reported a change since the apps were listed.
+    var isListStale = false
+    /// How many prompts the broker keeps back until the one on the screen is answered.
+    var waiting = 0
     /// Whether ``home`` must be drawn again.
     var isHomeChanged = true
     /// When the prompt on the screen expires, in seconds since 1970; `nil` if the broker did not send it.
@@ -111,6 +117,7 @@ final class Agent {
             takeSignals()
             takeKeys()
             takeEvents()
+            if isListStale { listGrants() }
             noticeMissingPassword()
             if connection == nil, ContinuousClock.now >= retry { tryAgain() }
             showNext()
@@ -276,7 +283,7 @@ final class Agent {
         case .folders(let action): follow(action)
         case .openQuiet: if !quiet.isEmpty { queue.insert(quiet.removeFirst(), at: 0) }
         // Apps can have used their access since the last key. The key itself acts on the list that the person sees.
-        case nil: if home.folders == nil { listGrants() }
+        case nil: break
         }
     }
 
@@ -359,14 +366,8 @@ final class Agent {
         if let cookie = event.withdrawn { withdraw(cookie) }
         if let (cookie, expires) = event.extended { extend(cookie, until: expires) }
         if let (cookie, query) = event.updated { update(cookie, query: query) }
-    }
-
-    /// - Parameter terminal: the terminal of the agent that joined; `nil` if the others were there before
-    ///   this one.
-    private func words(forOthers others: Int, joined terminal: String?) -> String {
-        guard let terminal else { return names.text(.othersHere, count: others) }
-        return names.text(
-            .otherJoined, count: others, [.terminal: Columns.clip(ShownText.line(terminal), to: 24)])
+        if let waiting = event.waiting { self.waiting = waiting }
+        isListStale = isListStale || event.accessChanged
     }
 
     /// Handles a lost or failed connection: drops all prompts and schedules the next attempt, with growing

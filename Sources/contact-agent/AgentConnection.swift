@@ -25,12 +25,16 @@ final class AgentConnection {
         var others: Int?
         /// The terminal of the agent that joined last.
         var joined: String?
+        /// Whether an app's access has changed, or an app has used it.
+        var accessChanged = false
+        /// How many prompts wait until this one is answered.
+        var waiting: Int?
         /// The cookie of a prompt that this program could not parse. The agent uses it to dismiss the prompt.
         var unreadable: String?
     }
 
-    /// Texts in the person's language.
-    private let names: LocalizedNames
+    /// Texts in the person's language. Its ``LocalizedNames/nameOrder`` is that of the prompt on the screen.
+    var names: LocalizedNames
     private let serving: VarlinkClient
     private let calling: VarlinkClient
     private var token: String?
@@ -46,7 +50,10 @@ final class AgentConnection {
 
     /// Registers this agent. The broker sends `terminal` to the person's other agents.
     func serve(terminal: String?) throws(VarlinkClientError) {
-        try serving.begin(Self.interface + "Serve", more: true) { $0.member("terminal", terminal) }
+        try serving.begin(Self.interface + "Serve", more: true) {
+            $0.member("terminal", terminal)
+            $0.member("watch", true)
+        }
     }
 
     /// The descriptor for poll(2). Check ``hasBufferedReply`` first.
@@ -80,6 +87,8 @@ final class AgentConnection {
         if let cookie = reply["updated"]?.string, let query = reply["query"]?.string { event.updated = (cookie, query) }
         event.others = reply["others"]?.integer.map { Int($0) }
         event.joined = reply["joined"]?.string
+        event.accessChanged = reply["accessChanged"]?.bool ?? false
+        event.waiting = reply["waiting"]?.integer.flatMap(Int.init(exactly:))
         return event
     }
 
@@ -140,10 +149,14 @@ final class AgentConnection {
         }
     }
 
-    /// Returns the person's grants, and whether the broker refuses every app because of a mistake of the administrator.
-    func listGrants() throws(VarlinkClientError) -> (grants: [AppGrant], areRefused: Bool) {
+    /// Returns the person's grants, the number of all contacts if it is known, and what follows from a mistake in the
+    /// administrator's files.
+    func listGrants() throws(VarlinkClientError) -> (grants: [AppGrant], total: Int?, mistake: Phrase?) {
         let reply = try call("ListGrants") { _ in }
-        return ((reply["grants"]?.elements).map { $0.compactMap(AppGrant.init) } ?? [], reply["reason"]?.string != nil)
+        let total = reply["totalContacts"]?.integer.flatMap(Int.init(exactly:))
+        let grants = (reply["grants"]?.elements).map { $0.compactMap { AppGrant($0, total: total) } } ?? []
+        let isKept = reply["formerRules"]?.bool == true
+        return (grants, total, reply["reason"]?.string != nil ? .everyAppRefused : isKept ? .formerRules : nil)
     }
 
     func listFolders() throws(VarlinkClientError) -> [DeclaredFolder] {

@@ -22,6 +22,8 @@ struct Answer: Hashable, Sendable {
     var keys: [String]?
     var lifetime: Lifetime?
     var neverAskAgain: Bool?
+    /// Whether an app that may never ask again may ask.
+    var mayAskAgain: Bool?
     /// The contacts or values of a one-time pick.
     var picked: [Pick]?
     /// Whether to add the offered card as a new contact. ``mergeInto`` instead names the row of the contact
@@ -63,6 +65,7 @@ struct Answer: Hashable, Sendable {
         writer.member("lifetime", lifetime?.kind)
         writer.member("expires", lifetime?.seconds.map { Timestamp.text(seconds: Int64(time(nil)) + $0) })
         writer.member("neverAskAgain", neverAskAgain)
+        writer.member("mayAskAgain", mayAskAgain)
         writer.member("addProposed", addProposed)
         writer.member("mergeInto", mergeInto)
         if let card {

@@ -36,14 +36,14 @@ struct ButtonDialogue: Dialogue {
         lifetime = LifetimeChoice(prompt)
     }
 
-    var isTyping: Bool { place == .choosing && finder.isTyping }
     var hasWork: Bool { finder.hasWork }
     var refusal: Phrase { .dontShare }
+    var chosen: [Row] { place == .oneMatch ? match.map { [$0] } ?? [] : toShare }
 
     mutating func begin(on size: ScreenSize) -> Effect { finder.start(on: size) }
 
     mutating func found(_ result: SearchResult) {
-        finder.list.show(result)
+        finder.show(result)
         if place == .looking || !finder.isEdited, place != .confirmation {
             place = result.total == 1 && match != nil ? .oneMatch : .choosing
         }
@@ -124,7 +124,7 @@ extension ButtonDialogue {
     private func controls(on size: ScreenSize) -> [Control] {
         let words = callerWords(on: size)
         let never = Control(
-            key: "N", words: names.text(prompt.isUndecided ? .neverAndDontAsk : .neverAsk))
+            key: "N", words: names.text(prompt.hasGrant ? .neverAsk : .neverAndDontAsk))
         switch place {
         case .oneMatch:
             let name = Columns.clip(match?.name ?? "", to: size.columns / 3)
@@ -142,20 +142,20 @@ extension ButtonDialogue {
         switch place {
         case .looking: return [.bold(asks(words, on: size)), .dim(names.text(.looking))]
         case .choosing:
-            let none = finder.list.isLoaded && finder.list.total == 0
             let lines = finder.lines(.bold(asks(words, on: size)), on: size, names)
-            return none ? lines + ["", StyledLine(words.text(.noMatch)), .dim(names.text(.searchOrLeave))] : lines
+            return finder.list.isLoaded && finder.list.total == 0 ? lines + [""] + noMatch(words, on: size) : lines
         case .oneMatch:
             let name = Columns.clip(match?.name ?? "", to: size.columns / 2)
             let person = "  " + Matches.line(name, finder.query.text, .bold) + .dim("  \(match?.detail ?? "")")
+            let rights = prompt.hasGrant ? terms(words, count: 1, on: size) : []
             return question(
-                .bold(asks(words, on: size)), [person] + introduction(words, []), menu, controls(on: size), on: size,
-                isArmed: isArmed)
+                .bold(asks(words, on: size)), [person] + rights + introduction(words, []), menu, controls(on: size),
+                on: size, isArmed: isArmed)
         case .confirmation:
             let title = words.text(.shareWith, count: toShare.count)
             let status = words.text(prompt.hasGrant ? .seesSome : prompt.isUndecided ? .neverHad : .isDenied)
-            let about = [StyledLine("  " + status)] + introduction(words, words.purpose)
-            let limit = words.readAtMost.map { [$0] } ?? []
+            let about = introduction(words, words.purpose + [StyledLine("  " + status)])
+            let limit = terms(words, count: toShare.count, on: size) + (words.readAtMost.map { [$0] } ?? [])
             let fixed = fixedLifetime(lifetime, words, indent: "  ")
             let controls = controls(on: size)
             let room = size.rows - 3 - controls.count - about.count - limit.count - fixed.count
@@ -165,14 +165,38 @@ extension ButtonDialogue {
         }
     }
 
+    /// What the app gets of each of these contacts, and what else it may do with them.
+    private func terms(_ words: CallerWords, count: Int, on size: ScreenSize) -> [StyledLine] {
+        let keys = KeyChoice(asked: nil, granted: prompt.grantedKeys, most: prompt.maximumKeys).words(names)
+        let gets = Columns.clip("   " + names.text(.settingReads, [.keys: keys]), to: size.columns - 1)
+        return [StyledLine(gets), words.rights(wholeCard: prompt.getsWholeCard, count: count)]
+    }
+
+    /// Says that nobody was found, and what to do.
+    private func noMatch(_ words: CallerWords, on size: ScreenSize) -> [StyledLine] {
+        guard !prompt.isEmptyBook else { return words.emptyBook }
+        let query = ShownText.quoted(finder.query.text, columns: size.columns / 2, names)
+        // Contacts that the app sees already are not listed.
+        let nobody = names.text(prompt.hasGrant ? .noNewMatch : .noMatch, [.query: query])
+        return StyledLine(nobody).wrapped(columns: size.columns - 1)
+            + [StyledLine(words.text(.notTold)), .dim(names.text(.searchOrLeave))]
+    }
+
     private func asks(_ words: CallerWords, on size: ScreenSize) -> String {
         let room = size.columns - Columns.width(names.text(.looksFor, [.app: words.name, .query: ""])) - 1
         return names.text(.looksFor, [.app: words.name, .query: ShownText.quoted(query, columns: room, names)])
     }
 
-    /// The names of all contacts to be shared, cut to `room` lines.
+    /// The names of all contacts to be shared, cut to `room` lines. What else is known about a contact follows if it is
+    /// the only one, or if another one that was found has the same name.
     private func people(on size: ScreenSize, within room: Int) -> [StyledLine] {
-        let people = toShare.map { Columns.clip($0.name, to: size.columns / 2) }
+        let known = Set((finder.list.rows + toShare).map { [$0.name, $0.identifier] })
+        let people = toShare.map { row in
+            let name = Columns.clip(row.name, to: size.columns / 2)
+            let isAlone = toShare.count == 1 || known.count { $0[0] == row.name } > 1
+            guard isAlone, let detail = row.detail, !detail.isEmpty else { return name }
+            return name + " (\(Columns.clip(detail, to: size.columns / 3)))"
+        }
         let text = names.text(.onlyThese, count: toShare.count, [.names: names.list(people)])
         let lines = StyledLine(text).wrapped(columns: size.columns - 1)
         guard lines.count > room else { return lines }

@@ -5,6 +5,8 @@ import BrokerModel
 struct CallerWords {
     let prompt: Prompt
     let columns: Int
+    /// The most lines for the app's purpose.
+    let purposeLines: Int
     let names: LocalizedNames
 
     private var caller: Caller { prompt.caller }
@@ -92,9 +94,24 @@ struct CallerWords {
         guard let purpose = prompt.purpose, !ShownText.line(purpose).isEmpty else {
             return [.dim(names.text(.saysNotWhy))]
         }
-        let room = columns - Columns.width(names.text(.says, [.purpose: ""])) - 1
-        return [StyledLine(names.text(.says, [.purpose: ShownText.quoted(purpose, columns: room, names)]))]
-            + (prompt.hasOtherPurpose ? [.warning(names.text(.saidAnother))] : [])
+        let indent = Columns.width(names.text(.says, [.purpose: ""]))
+        let room = columns - indent - 1
+        let parts = StyledLine(ShownText.line(purpose)).wrapped(columns: room - names.quotationColumns).map(\.text)
+        // Each line is quoted, so that none looks like one of this program's.
+        let last = parts.dropFirst(purposeLines - 1).joined(separator: " ")
+        let quoted = (parts.prefix(purposeLines - 1) + (last.isEmpty ? [] : [last])).map {
+            ShownText.quoted($0, columns: room, names)
+        }
+        return [StyledLine(names.text(.says, [.purpose: quoted[0]]))]
+            + quoted.dropFirst().map { StyledLine(String(repeating: " ", count: indent) + $0) }
+            + (prompt.hasOtherPurpose ? [.warning(earlierPurpose)] : [])
+    }
+
+    /// The purpose that the app gave when the person last decided, if the broker still knows it.
+    private var earlierPurpose: String {
+        guard let former = prompt.formerPurpose else { return names.text(.saidAnother) }
+        let room = columns - Columns.width(names.text(.saidEarlier, [.purpose: ""])) - 1
+        return names.text(.saidEarlier, [.purpose: ShownText.quoted(former, columns: room, names)])
     }
 
     /// The keys that the app asks for.
@@ -103,12 +120,27 @@ struct CallerWords {
         return StyledLine(Columns.clip(names.text(.wants, [.keys: keys]), to: columns - 1))
     }
 
-    /// What the app has done with its access.
-    var use: StyledLine {
-        guard let last = prompt.lastUsedAt.flatMap(Timestamp.seconds) else {
-            return .dim("  " + names.text(.neverUsed))
+    /// What the app may do with contacts beyond reading them.
+    ///
+    /// - Parameter wholeCard: whether it gets all keys that need no naming. Only then may it delete what others added.
+    func rights(wholeCard: Bool, count: Int) -> StyledLine {
+        StyledLine(
+            Columns.clip(
+                "   " + (wholeCard ? names.text(.alsoDeletes, count: count) : names.text(.alsoChanges)), to: columns - 1
+            ))
+    }
+
+    /// Says that there is no contact to choose.
+    var emptyBook: [StyledLine] { prompt.isEmptyBook ? [StyledLine("  " + names.text(.bookIsEmpty))] : [] }
+
+    /// How many contacts the app got, and when it last did.
+    var use: [StyledLine] {
+        guard let last = prompt.lastUsedAt.flatMap(Timestamp.seconds), prompt.contactsRead != 0 else {
+            return [.dim("  " + names.text(.neverUsed))]
         }
-        return StyledLine("  " + names.text(.lastUsed, count: prompt.uses, [.time: names.day(last)]))
+        guard let count = prompt.contactsRead else { return [] }
+        let time = names.text(names.isToday(last) ? .atTime : .onDay, [.time: names.moment(last)])
+        return [StyledLine("  " + names.text(.lastUsed, count: count, [.time: time]))]
     }
 
     /// The keys that policy limits the app to; `nil` if there is no such limit.

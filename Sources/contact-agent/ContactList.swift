@@ -54,6 +54,15 @@ struct ContactList: Hashable {
         refusedRow = nil
     }
 
+    /// Shows the marked contacts, the last one first, and those that were turned off. Without its mark, a contact stays
+    /// until the list shows others.
+    mutating func showMarked() {
+        rows = marked.reversed() + removed
+        offset = 0
+        total = rows.count
+        refusedRow = nil
+    }
+
     /// Returns to the first row, for a new query.
     mutating func rewind() { cursor = Cursor() }
 

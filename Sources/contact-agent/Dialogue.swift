@@ -48,6 +48,9 @@ protocol Dialogue {
     /// Names what Escape does.
     var refusal: Phrase { get }
 
+    /// The contacts that an answer would share.
+    var chosen: [Row] { get }
+
     /// Returns the effect to carry out before the dialogue is shown.
     mutating func begin(on size: ScreenSize) -> Effect
 
@@ -76,6 +79,7 @@ protocol Dialogue {
 extension Dialogue {
     var isTyping: Bool { false }
     var hasWork: Bool { false }
+    var chosen: [Row] { [] }
     func begin(on size: ScreenSize) -> Effect { .nothing }
     func refuse() -> Effect { .answer(.dismissed) }
     mutating func found(_ result: SearchResult) {}
@@ -87,7 +91,9 @@ extension Dialogue {
 
 extension Dialogue {
     func callerWords(on size: ScreenSize) -> CallerWords {
-        CallerWords(prompt: prompt, columns: size.columns, names: names)
+        // On a small screen, the keys and the choices need the room more.
+        let purposeLines = max(1, min(3, size.rows - 12))
+        return CallerWords(prompt: prompt, columns: size.columns, purposeLines: purposeLines, names: names)
     }
 
     func control(_ key: Character, _ phrase: Phrase) -> Control { Control(key: key, words: names.text(phrase)) }
@@ -96,16 +102,20 @@ extension Dialogue {
     func shareAllControl() -> [Control] {
         guard prompt.allowsAll else { return [] }
         let count = prompt.totalContacts
-        let words = count == 0 ? names.text(.shareAllNone) : names.text(.shareAllChoice, count: count)
+        let words = count == 0 ? names.text(.allowAdding) : names.text(.shareAllChoice, count: count)
         return [Control(key: "a", words: words)]
     }
 
     /// The question whether to share all contacts.
+    ///
+    /// - Parameter terms: what the person cannot change on this screen.
     func shareAllQuestion(
-        _ words: CallerWords, _ menu: Menu, _ controls: [Control], on size: ScreenSize, isArmed: Bool
+        _ words: CallerWords, _ keys: KeyChoice, _ terms: [StyledLine], _ menu: Menu, _ controls: [Control],
+        on size: ScreenSize, isArmed: Bool
     ) -> [StyledLine] {
+        let rights = words.rights(wholeCard: keys.isWholeCard, count: max(2, prompt.totalContacts))
         let later = StyledLine(names.text(.alsoLater)).wrapped(columns: size.columns - 1)
-        return question(.bold(words.all), later, menu, controls, on: size, isArmed: isArmed)
+        return question(.bold(words.all), [rights] + later + terms, menu, controls, on: size, isArmed: isArmed)
     }
 
     /// The grant's lifetime, if there is only one.
@@ -156,8 +166,9 @@ extension Dialogue {
     }
 
     /// Hints for a screen with controls.
-    func menuHints(canGoBack: Bool = true) -> [Hint] {
-        [Hint(key: "Return", words: names.text(.hintChoose)), Hint(key: "Esc", words: names.text(refusal))]
+    func menuHints(canGoBack: Bool = true, refusal: Phrase? = nil) -> [Hint] {
+        let refuse = names.text(refusal ?? self.refusal)
+        return [Hint(key: "Return", words: names.text(.hintChoose)), Hint(key: "Esc", words: refuse)]
             + (canGoBack ? [Hint(key: "←", words: names.text(.back))] : [])
             + [Hint(key: "?", words: names.text(.hintHelp))]
     }

@@ -1,14 +1,24 @@
 import BrokerFormatting
 
-/// A list of contacts with a search. Characters that the person types are the query, except that Space marks
-/// the contact at the cursor. After `/` Space belongs to the query, too, so that it can have several words.
+/// A list of contacts with a search. Every character that the person types belongs to the query, also Space; Tab marks
+/// the contact at the cursor.
 struct Finder: Hashable {
+    /// The contacts that the list shows.
+    enum Filter: Hashable {
+        case all
+        /// Those that the app can already see.
+        case shared
+        /// Those that the person marked or turned off.
+        case marked
+    }
+
     private(set) var query = LineEditor()
     var list = ContactList()
-    /// Whether the person has pressed `/`, so that every character belongs to the query.
-    private(set) var isTyping = false
-    /// `true` lists only contacts that the app can already see; `nil` if the dialogue has no such filter.
-    var listsShared: Bool?
+    var filter = Filter.all
+    /// Whether the person can list the contacts that the app can already see.
+    var offersShared = false
+    /// Whether what the person types replaces the query: the app's query found nobody, or the query has served its purpose.
+    private var isQuerySelected = false
 
     /// What a key does.
     enum Outcome: Hashable {
@@ -26,40 +36,58 @@ struct Finder: Hashable {
     static func page(on size: ScreenSize) -> Int { max(1, size.rows - 5) }
 
     /// Whether leaving the list would lose what the person typed or marked.
-    var hasWork: Bool { list.hasChanges || isTyping || isEdited && !query.text.isEmpty }
+    var hasWork: Bool { list.hasChanges || isEdited && !query.text.isEmpty }
     /// Whether the person has typed, moved or marked.
     private(set) var isEdited = false
 
     mutating func press(_ key: Key, on size: ScreenSize) -> Outcome {
         let page = Self.page(on: size)
-        if isTyping, key == .enter || key == .tab {
-            isTyping = false
-            return .effect(.nothing)
-        }
+        // In line mode, the number can be that of no row.
+        if case .row(let index) = key, index >= list.total { return .effect(.nothing) }
         if list.move(key, page: page) {
             isEdited = true
-            isTyping = false
-            if case .row = key { return mark(on: size) }
+            if case .row = key {
+                // The other matches stay in view.
+                isQuerySelected = list.toggle()
+                return .effect(.nothing)
+            }
             return .effect(loadMissing(on: size))
         }
         switch key {
         case .enter: return .goOn
-        case .character(" ") where !isTyping: return mark(on: size)
-        case .character("/") where !isTyping:
-            isTyping = true
-            // A query is for finding contacts to add, so it searches all contacts.
-            guard listsShared == true else { return .effect(.nothing) }
-            listsShared = false
+        case .tab: return mark(on: size)
+        case .right:
+            guard let next = otherFilter else { return .effect(.nothing) }
+            filter = next
+            isEdited = true
+            query = LineEditor()
             return .effect(start(on: size))
         case .character, .backspace, .erase, .paste, .line:
-            guard query.press(key) else { return .effect(.nothing) }
+            if isQuerySelected, key != .backspace { query = LineEditor() }
+            // No name begins with a blank. A slash begins a search in other programs.
+            let isNothing = query.text.isEmpty && (key == .character(" ") || key == .character("/"))
+            guard !isNothing && query.press(key) || isQuerySelected else { return .effect(.nothing) }
+            isQuerySelected = false
             isEdited = true
-            if listsShared == true { listsShared = false }
+            // A query is for finding contacts to add, so it searches all contacts.
+            filter = .all
             return .effect(start(on: size))
-        case .escape, .delete, .tab, .backTab, .up, .down, .left, .right, .pageUp, .pageDown, .home, .end, .click,
-            .scrollUp, .scrollDown, .row, .other:
+        case .escape, .delete, .backTab, .up, .down, .left, .pageUp, .pageDown, .home, .end, .click, .scrollUp,
+            .scrollDown, .row, .other:
             return .unused
         }
+    }
+
+    /// The list that follows this one; `nil` if there is only one.
+    private var otherFilter: Filter? {
+        let filters = (offersShared ? [.shared] : []) + [.all] + (list.hasChanges ? [Filter.marked] : [])
+        guard let place = filters.firstIndex(of: filter) else { return .all }
+        return filters.count > 1 ? filters[(place + 1) % filters.count] : nil
+    }
+
+    mutating func show(_ result: SearchResult) {
+        list.show(result)
+        isQuerySelected = !isEdited && result.total == 0 && !query.text.isEmpty
     }
 
     /// Marks the contact at the cursor. A query has then served its purpose and is cleared, so that the next
@@ -68,17 +96,20 @@ struct Finder: Hashable {
         isEdited = true
         guard list.toggle(), !query.text.isEmpty else { return .effect(.nothing) }
         query = LineEditor()
+        isQuerySelected = false
         return .effect(start(on: size))
     }
 
-    /// Marks the contact at the cursor if the person searched for it, or if nothing is marked.
-    mutating func takeCurrent() {
-        if !list.hasChanges || isEdited && !query.text.isEmpty { list.mark() }
-    }
+    /// Marks the contact at the cursor if nothing is marked.
+    mutating func takeCurrent() { if !list.hasChanges { list.mark() } }
 
     /// Searches from the first row.
     mutating func start(on size: ScreenSize) -> Effect {
         list.rewind()
+        guard filter != .marked else {
+            list.showMarked()
+            return .nothing
+        }
         return search(from: 0, on: size)
     }
 
@@ -91,41 +122,51 @@ struct Finder: Hashable {
     private func loadMissing(on size: ScreenSize) -> Effect {
         guard let offset = list.missing(page: Self.page(on: size)) else { return .nothing }
         return .search(
-            query: query.text, offset: offset, limit: ContactList.maximumLoaded, sharedOnly: listsShared == true)
+            query: query.text, offset: offset, limit: ContactList.maximumLoaded, sharedOnly: filter == .shared)
     }
 
     private func search(from offset: Int, on size: ScreenSize) -> Effect {
         // Two pages, so that the next PageDown needs no search.
         let limit = min(ContactList.maximumLoaded, 2 * Self.page(on: size))
-        return .search(query: query.text, offset: offset, limit: limit, sharedOnly: listsShared == true)
+        return .search(query: query.text, offset: offset, limit: limit, sharedOnly: filter == .shared)
     }
 
     // MARK: - Lines
 
     /// The lines of the whole screen.
-    ///
-    /// - Parameter heading: shown instead of the query while there is none.
-    func lines(
-        _ title: StyledLine, heading: String? = nil, on size: ScreenSize, _ names: LocalizedNames
-    ) -> [StyledLine] {
+    func lines(_ title: StyledLine, on size: ScreenSize, _ names: LocalizedNames) -> [StyledLine] {
         let page = Self.page(on: size)
         let place = list.place(page: page, names)
         let room = size.columns - Columns.width(place) - 3
-        let text = query.text.isEmpty && !isTyping ? heading : nil
-        let typed =
-            names.text(.search) + " " + (isTyping || !query.text.isEmpty ? names.isolated(query.text + "_") : "")
+        let text = query.text.isEmpty ? heading(names) : nil
+        let typed = names.text(.search) + " " + (query.text.isEmpty ? "" : names.isolated(query.text + "_"))
         let line = Columns.pad(text ?? typed, to: max(8, room)) + "  "
         return [title, StyledLine(line, text == nil ? .bold : .plain) + .dim(place)]
             + list.lines(page: page, columns: size.columns, query: query.text, names)
             + list.remark(columns: size.columns, names)
     }
 
+    /// Names the list, where there are several; it is shown while there is no query.
+    private func heading(_ names: LocalizedNames) -> String? {
+        switch filter {
+        case .marked: names.text(.listMarked)
+        case .shared: names.text(.listSeen)
+        case .all: offersShared ? names.text(.listAll) : nil
+        }
+    }
+
     /// The hints of a list. `goOn` names the action of Return.
-    func hints(_ names: LocalizedNames, goOn: String, refuse: String, canMark: Bool = true) -> [Hint] {
-        let mark = canMark && !isTyping ? [Hint(key: "Space", words: names.text(.hintMark))] : []
-        let search = isTyping ? [] : [Hint(key: "/", words: names.text(.hintSearch))]
-        return mark + [Hint(key: "Return", words: isTyping ? names.text(.hintToList) : goOn)]
-            + [Hint(key: "Esc", words: refuse)] + search
-            + (isTyping ? [] : [Hint(key: "?", words: names.text(.hintHelp))])
+    func hints(
+        _ names: LocalizedNames, goOn: String, refuse: String, mark: Phrase? = .hintMark
+    ) -> [Hint] {
+        let leave = Hint(key: "Esc", words: refuse)
+        // Nothing in an empty list can be marked.
+        guard list.total > 0 || !list.isLoaded else {
+            return (query.text.isEmpty ? [] : [Hint(key: "Ctrl-U", words: names.text(.hintClear))]) + [leave]
+        }
+        return (mark.map { [Hint(key: "Tab", words: names.text($0))] } ?? [])
+            + [Hint(key: "Return", words: goOn), leave]
+            + (otherFilter == nil ? [] : [Hint(key: "→", words: names.text(.hintOtherList))])
+            + [Hint(key: "?", words: names.text(.hintHelp))]
     }
 }

@@ -17,8 +17,8 @@ struct Home {
 
     private(set) var messages: [StyledLine] = []
     private(set) var grants: [AppGrant] = []
-    /// Whether the broker refuses every app because of a mistake of the administrator.
-    private(set) var areRefused = false
+    /// What follows from a mistake in the administrator's files; `nil` without one.
+    private(set) var mistake: Phrase?
     private var cursor = Cursor()
     private(set) var isHelpShown = false
     /// The screen of declared folders, while it covers the list of apps.
@@ -29,14 +29,14 @@ struct Home {
         if messages.count > Self.mostMessages { messages.removeFirst() }
     }
 
-    mutating func list(_ grants: [AppGrant], areRefused: Bool) {
+    mutating func list(_ grants: [AppGrant], _ mistake: Phrase?) {
         let former = current
         // Those that the person used last, or decided about without using them, are the likeliest to be reviewed.
         self.grants = grants.sorted { ($0.lastUsedAt ?? "~") > ($1.lastUsedAt ?? "~") }
-        self.areRefused = areRefused
+        self.mistake = mistake
         cursor.fit(count: grants.count, page: max(1, grants.count))
         // The cursor stays on its app.
-        let place = self.grants.firstIndex { $0.app == former?.app && $0.session == former?.session }
+        let place = former.flatMap { former in self.grants.firstIndex { $0.isSame(as: former) } }
         if let place { _ = cursor.move(.row(index: place), count: grants.count, page: max(1, grants.count)) }
     }
 
@@ -64,9 +64,10 @@ struct Home {
 
     private var current: AppGrant? { grants.indices.contains(cursor.place) ? grants[cursor.place] : nil }
 
-    /// The newest messages, in a third of the screen at most.
+    /// The newest messages, in a third of the screen at most. On a small screen they leave room for the list.
     private func messageLines(on size: ScreenSize) -> [StyledLine] {
-        messages.flatMap { $0.wrapped(columns: size.columns - 1) }.suffix(max(3, size.rows / 3))
+        let most = grants.isEmpty ? max(3, size.rows / 3) : max(2, size.rows / 3 - 2)
+        return messages.flatMap { $0.wrapped(columns: size.columns - 1) }.suffix(most)
     }
 
     /// The rows for apps: the screen without the title, what the program does, the headings, the list's position,
@@ -90,13 +91,16 @@ struct Home {
         if grants.isEmpty {
             table = [.dim(names.text(.noGrants))]
         } else {
+            // Since the last key, messages may have taken room.
+            var cursor = cursor
+            cursor.fit(count: grants.count, page: page(on: size))
             let visible = cursor.visible(count: grants.count, page: page(on: size))
             table = GrantsTable.lines(grants, visible, current: cursor.place, columns: size.columns - 1, names)
             if visible.count < grants.count {
                 table.append(.dim("  " + names.place(visible.lowerBound + 1, visible.upperBound, of: grants.count)))
             }
         }
-        if areRefused { table += StyledLine.warning(names.text(.everyAppRefused)).wrapped(columns: size.columns - 1) }
+        if let mistake { table += StyledLine.warning(names.text(mistake)).wrapped(columns: size.columns - 1) }
         return [state] + table + (last.isEmpty ? [] : [""]) + last
     }
 

@@ -83,7 +83,9 @@ final class LineTerminal: Display {
         case "", "return": return [.enter]
         case "esc": return [.escape]
         case "back": return [.left]
+        case "list": return [.right]
         case "tab": return [.tab]
+        case "ctrl-u": return [.erase]
         case "space": return [.character(" ")]
         case "pgdn", ">": return [.pageDown]
         case "pgup", "<": return [.pageUp]
@@ -112,9 +114,15 @@ final class LineTerminal: Display {
         shown = Set(texts)
     }
 
+    /// The keys of the full screen, and the words that are typed instead.
+    private static let typed: [(key: String, word: String)] = [
+        ("[←]", "[back]"), ("[→]", "[list]"), ("[Tab]", "[tab]"), ("[Space]", "[space]"), ("[Esc]", "[esc]"),
+        ("[Ctrl-U]", "[ctrl-u]"), ("[PgDn]", "[>]"), ("[PgUp]", "[<]"),
+    ]
+
     /// The text of a line. A row of a list begins with its number instead of the cursor.
     private static func text(of line: StyledLine) -> String {
-        let text = Columns.harmless(line.text).replacing("[←]", with: "[back]")
+        let text = Self.typed.reduce(Columns.harmless(line.text)) { $0.replacing($1.key, with: $1.word) }
         let trimmed = String(text.reversed().drop { $0 == " " }.reversed())
         guard case .row(let index) = line.action else { return trimmed }
         return "\(index + 1). " + trimmed.drop { $0 == "›" || $0 == " " }

@@ -1,4 +1,5 @@
 import BrokerFormatting
+import Glibc
 
 /// The dialogue in which the person reviews what one app can see, and changes it: the contacts, the keys, and
 /// whether it sees all, some or none. The app or the person starts the review.
@@ -22,7 +23,7 @@ struct ManageDialogue: Dialogue {
         case revocation
     }
 
-    let prompt: Prompt
+    private(set) var prompt: Prompt
     let names: LocalizedNames
     private(set) var place = Stage.overview
     var finder = Finder()
@@ -39,16 +40,24 @@ struct ManageDialogue: Dialogue {
         self.names = names
         keys = KeyChoice(asked: prompt.keys, granted: prompt.grantedKeys, most: prompt.maximumKeys)
         lifetime = LifetimeChoice(prompt)
-        finder.listsShared = isAdjusted ? prompt.grantedContacts > 0 : nil
+        finder.offersShared = isAdjusted
+        finder.filter = isAdjusted && prompt.grantedContacts > 0 ? .shared : .all
         finder.list.shared = isAdjusted ? .removable : .ignored
         finder.list.markedSign = isAdjusted ? "+" : "x"
     }
 
-    var isTyping: Bool { place == .choosing && finder.isTyping }
     var hasWork: Bool { finder.list.hasChanges }
     var refusal: Phrase { .leaveAsIs }
 
-    mutating func found(_ result: SearchResult) { finder.list.show(result) }
+    var chosen: [Row] { finder.list.marked }
+
+    /// Takes the number of contacts that the app sees now, and of all contacts.
+    mutating func update(contacts: Int?, of total: Int?) {
+        prompt.grantedContacts = contacts ?? prompt.grantedContacts
+        prompt.totalContacts = total ?? prompt.totalContacts
+    }
+
+    mutating func found(_ result: SearchResult) { finder.show(result) }
     mutating func resized(to size: ScreenSize) -> Effect { place == .choosing ? finder.resized(to: size) : .nothing }
 
     /// Whether the person edits a limited grant. For any other status, the person makes a new selection.
@@ -75,10 +84,6 @@ struct ManageDialogue: Dialogue {
     }
 
     private mutating func pressInList(_ key: Key, on size: ScreenSize) -> Effect {
-        if key == .tab, !finder.isTyping, let isShared = finder.listsShared {
-            finder.listsShared = !isShared
-            return finder.start(on: size)
-        }
         switch finder.press(key, on: size) {
         case .effect(let effect): return effect
         case .goOn:
@@ -104,6 +109,7 @@ struct ManageDialogue: Dialogue {
     private mutating func choose(_ key: Character, on size: ScreenSize, isArmed: Bool) -> Effect {
         switch (place, key) {
         case (.overview, "N"): return .answer(Answer(neverAskAgain: true))
+        case (.overview, "r"): return .answer(Answer(mayAskAgain: true))
         case (.overview, "c"):
             go(to: .choosing)
             if !finder.list.isLoaded { return finder.start(on: size) }
@@ -158,10 +164,17 @@ extension ManageDialogue {
     /// Describes the outcome in one line.
     static func words(for answer: Answer, _ app: String, _ names: LocalizedNames) -> String {
         if answer.neverAskAgain == true { return names.text(.asksNoMore, [.app: app]) }
+        if answer.mayAskAgain == true { return names.text(.asksAgain, [.app: app]) }
         guard let level = answer.level else { return names.text(.staysAsIs, [.app: app]) }
         if level == .denied { return names.text(.seesNothingMore, [.app: app]) }
-        if answer.lifetime != nil { return names.text(.lifetimeChanged, [.app: app]) }
-        if answer.keys != nil { return names.text(.keysChanged, [.app: app]) }
+        if let lifetime = answer.lifetime {
+            let end = lifetime.seconds.map { names.text(.untilDate, [.time: names.day(Int64(time(nil)) + $0)]) }
+            return names.text(.lifetimeChanged, [.app: app, .lifetime: end ?? names.text(.untilRevoked)])
+        }
+        if let keys = answer.keys {
+            let words = GrantedKeys.words(for: keys, names) ?? names.text(.nothing)
+            return names.text(.keysChanged, [.app: app, .keys: words])
+        }
         if level == .full { return names.text(.sharedAll, [.app: app]) }
         let changes = changes(
             added: answer.contacts, removed: (answer.removed?.count ?? 0) + answer.lessContacts, names)
@@ -179,16 +192,19 @@ extension ManageDialogue {
     private func controls(on size: ScreenSize) -> [Control] {
         switch place {
         case .overview:
-            return [control("c", isAdjusted ? .changeContacts : .chooseContacts)]
+            let asking = prompt.isSilenced ? [control("r", .letAskAgain)] : []
+            // Without a grant there is nothing else to change.
+            guard !prompt.isUndecided else { return asking }
+            return (prompt.isEmptyBook ? [] : [control("c", isAdjusted ? .changeContacts : .chooseContacts)])
                 + (prompt.status == "full" ? [] : shareAllControl())
                 + (prompt.hasGrant && prompt.grantedKeys != nil ? [control(keys)] : [])
                 + control(lifetime, callerWords(on: size))
                 + (prompt.status == "denied" ? [] : [control("x", .revokeAll)])
-                + (prompt.isOwn ? [] : [control("N", .leaveEver)])
+                + (prompt.isOwn ? [] : [control("N", .leaveEver)]) + asking
         case .confirmation, .keysConfirmation: return [approval("y", names.text(.yesChange)), control("b", .back)]
         case .everything:
             return [approval("y", names.text(.yesShareAll)), control("b", .back)]
-        case .revocation: return [control("y", .revokeAll), control("b", .back)]
+        case .revocation: return [control("y", .revoke), control("b", .back)]
         case .lifetime:
             let words = callerWords(on: size)
             return otherLifetimes.map { approval($0.key, words.lifetime($0.lifetime)) } + [control("b", .back)]
@@ -208,20 +224,24 @@ extension ManageDialogue {
         switch place {
         case .overview:
             let title = words.text(prompt.isOwn ? .whatMaySee : .asksReview)
-            let use = [StyledLine("  " + seen), words.use] + fixedLifetime(lifetime, words, indent: "  ")
+            let use =
+                [StyledLine("  " + seen)]
+                + (prompt.isSilenced ? [StyledLine("  " + names.text(.mayNotAsk))] : []) + words.use + words.emptyBook
+                + (prompt.isUndecided ? [] : fixedLifetime(lifetime, words, indent: "  "))
             return question(title, introduction(words, (prompt.isOwn ? [] : words.purpose) + use))
         case .choosing:
             let title = words.text(isAdjusted ? .whatMaySee : .whatFromNow)
-            let heading = finder.listsShared.map { names.text($0 ? .listSeen : .listAll) }
-            return finder.lines(.bold(title), heading: heading, on: size, names)
+            return finder.lines(.bold(title), on: size, names)
         case .confirmation:
             let counts = Self.changes(added: finder.list.markedContacts, removed: finder.list.removedContacts, names)
             let title = words.text(isAdjusted ? .willSee : .willSeeOnly, [.changes: counts])
+            let added = finder.list.markedContacts
+            let rights = added > 0 ? [words.rights(wholeCard: keys.isWholeCard, count: added)] : []
             return question(
                 title,
-                confirmed(changes, at: cursor, room: room(on: size)) {
+                confirmed(changes, at: cursor, room: room(on: size) - rights.count) {
                     confirmed($0.row.name, $0.row.detail, mark: $0.mark, on: size)
-                })
+                } + rights)
         case .keys: return keys.lines(.bold(words.text(.whatMayRead)), on: size, names)
         case .keysConfirmation:
             let reads = names.text(.settingReads, [.keys: keys.words(names)])
@@ -231,7 +251,11 @@ extension ManageDialogue {
             let now = lifetime.chosen.map { names.text(.settingLasts, [.lifetime: words.lifetime($0)]) } ?? ""
             return question(words.text(.howLong), [StyledLine("  " + now)])
         case .everything:
-            return shareAllQuestion(words, menu, controls(on: size), on: size, isArmed: isArmed)
+            let lasts = lifetime.chosen.map { names.text(.settingLasts, [.lifetime: words.lifetime($0)]) }
+            let terms = [names.text(.settingReads, [.keys: keys.words(names)]), lasts].compactMap { $0 }
+            return shareAllQuestion(
+                words, keys, terms.map { .dim(Columns.clip("   " + $0, to: size.columns - 1)) }, menu,
+                controls(on: size), on: size, isArmed: isArmed)
         case .revocation: return question(words.text(.revokeFrom), [StyledLine("  " + seen)])
         }
     }
@@ -239,7 +263,7 @@ extension ManageDialogue {
     private var seen: String {
         switch prompt.status {
         case "full": names.text(.seesAll)
-        case "denied": names.text(.seesNothing)
+        case "denied", "notDetermined": names.text(.seesNothing)
         default: names.text(.seesOf, count: prompt.grantedContacts, [.total: names.number(prompt.totalContacts)])
         }
     }
@@ -248,10 +272,7 @@ extension ManageDialogue {
         let refuse = names.text(refusal)
         switch place {
         case .choosing:
-            let hints = finder.hints(names, goOn: names.text(.goOn), refuse: refuse)
-            return finder.listsShared == nil || finder.isTyping
-                ? hints
-                : [hints[0], hints[1], Hint(key: "Tab", words: names.text(.hintOtherList))] + hints.dropFirst(2)
+            return finder.hints(names, goOn: names.text(.goOn), refuse: refuse)
         case .keys:
             return [
                 Hint(key: "Space", words: names.text(.hintOnOff)), Hint(key: "Return", words: names.text(.goOn)),

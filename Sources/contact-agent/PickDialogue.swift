@@ -1,4 +1,5 @@
 import BrokerFormatting
+import BrokerModel
 
 /// The dialogue of a one-time pick: an app asks for contacts or single values. The person picks them; the
 /// app's grant does not change.
@@ -51,11 +52,10 @@ struct PickDialogue: Dialogue {
         finder.list.limit = prompt.isMultiple ? prompt.limit : nil
     }
 
-    var isTyping: Bool { place == .choosing && finder.isTyping }
     var hasWork: Bool { finder.hasWork || !values.isEmpty }
     var refusal: Phrase { .giveNothing }
 
-    mutating func found(_ result: SearchResult) { finder.list.show(result) }
+    mutating func found(_ result: SearchResult) { finder.show(result) }
 
     mutating func shown(_ card: Card) {
         guard let row = opening else { return }
@@ -106,28 +106,21 @@ struct PickDialogue: Dialogue {
     private mutating func pressInList(_ key: Key, on size: ScreenSize) -> Effect {
         if case .row = key {
             _ = finder.list.move(key, page: Finder.page(on: size))
-            return pressInList(.character(" "), on: size)
+            return pressInList(.tab, on: size)
         }
         // A contact that gives single values only is opened instead of marked.
         let row = finder.list.current
-        if let row, row.isEnabled, !row.returns, !finder.isTyping, key == .enter || key == .character(" ") {
-            // Return with an empty query means what is picked already.
-            if key == .enter, finder.query.text.isEmpty, !picked.isEmpty { return confirm() }
+        if let row, row.isEnabled, !row.returns, key == .enter || key == .tab {
+            // Return means what is picked already.
+            if key == .enter, !picked.isEmpty { return confirm() }
             opening = row
             return .show(identifier: row.identifier)
         }
-        let isMark = key == .character(" ") && !finder.isTyping
-        if isMark, !prompt.isMultiple { finder.list.clearMarks() }
+        if key == .tab, !prompt.isMultiple { finder.list.clearMarks() }
         switch finder.press(key, on: size) {
         case .effect(let effect): return effect
         case .goOn:
-            if values.isEmpty || !finder.query.text.isEmpty {
-                if !prompt.isMultiple { finder.list.clearMarks() }
-                let refused = finder.list.refusedRow
-                finder.takeCurrent()
-                // The person first sees why the contact cannot be chosen. Return once more goes on without it.
-                if let row = finder.list.refusedRow, row != refused { return .nothing }
-            }
+            if values.isEmpty { finder.takeCurrent() }
             return confirm()
         case .unused: if key == .left { place = .introduction }
         }
@@ -144,7 +137,7 @@ struct PickDialogue: Dialogue {
         case .left:
             self.opened = nil
             place = .choosing
-        case .row, .character(" "): toggleValue(opened.row, lines)
+        case .row, .tab, .character(" "): toggleValue(opened.row, lines)
         case .enter:
             if values.isEmpty || !prompt.isMultiple { toggleValue(opened.row, lines, keeping: true) }
             if !isValueRefused { _ = confirm() }
@@ -207,7 +200,8 @@ struct PickDialogue: Dialogue {
 extension PickDialogue {
     private func controls(on size: ScreenSize) -> [Control] {
         switch place {
-        case .introduction: return [control("c", .pickContacts), control("N", .nothingEver)]
+        case .introduction:
+            return (prompt.isEmptyBook ? [] : [control("c", .pickContacts)]) + [control("N", .nothingEver)]
         case .confirmation:
             let give = names.text(.giveIt, count: picked.count)
             return [Control(key: "y", words: give, isApproval: true), control("b", .back)]
@@ -225,6 +219,11 @@ extension PickDialogue {
         return GrantedKeys.words(for: prompt.keys, names) ?? names.text(.onlyThatPicked)
     }
 
+    /// Whether the administrator lets the app read names.
+    private var givesName: Bool {
+        prompt.maximumKeys.map { ContactKeySet($0.compactMap(GrantKey.init)).contains(.givenName) } ?? true
+    }
+
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         let words = callerWords(on: size)
         switch place {
@@ -233,7 +232,7 @@ extension PickDialogue {
             let limit = finder.list.limit.map { [StyledLine(limited(.pickAtMost, to: $0))] } ?? []
             return question(
                 .bold(words.text(prompt.isMultiple ? .asksPickMany : .asksPickOne)),
-                words.strengthLines + gets.prefix(3) + limit + words.purpose + [words.process], menu,
+                words.strengthLines + gets.prefix(3) + limit + words.purpose + words.emptyBook + [words.process], menu,
                 controls(on: size),
                 on: size, isArmed: isArmed)
         case .choosing: return finder.lines(.bold(words.text(.whatShallGet)), on: size, names)
@@ -241,7 +240,7 @@ extension PickDialogue {
         case .confirmation:
             let all = picked
             let lines = confirmed(all, at: cursor, room: room(on: size)) { confirmed($0.name, $0.what, on: size) }
-            let gets = finder.list.marked.isEmpty ? names.text(.nameOnly) : extent
+            let gets = finder.list.marked.isEmpty && givesName ? names.text(.nameOnly) : extent
             return question(
                 .bold(words.text(.giveThis)), lines + [.dim(Columns.clip("   " + gets, to: size.columns - 1))], menu,
                 controls(on: size), on: size, isArmed: isArmed)
@@ -276,15 +275,13 @@ extension PickDialogue {
         switch place {
         case .introduction: return menuHints(canGoBack: false)
         case .choosing:
-            // A contact that gives single values only is opened: by Return, or by Space once something is picked.
+            // A contact that gives single values only is opened: by Return, or by Tab once something is picked.
             let opens = finder.list.current.map { $0.isEnabled && !$0.returns } ?? false
-            let opensOnReturn = opens && (picked.isEmpty || !finder.query.text.isEmpty)
-            let hints = finder.hints(
-                names, goOn: names.text(opensOnReturn ? .hintOpen : .goOn), refuse: refuse,
-                canMark: prompt.isMultiple && !opens)
-            return opens && !opensOnReturn ? [Hint(key: "Space", words: names.text(.hintOpen))] + hints : hints
+            let mark: Phrase? = opens ? (picked.isEmpty ? nil : .hintOpen) : prompt.isMultiple ? .hintMark : nil
+            return finder.hints(
+                names, goOn: names.text(opens && picked.isEmpty ? .hintOpen : .goOn), refuse: refuse, mark: mark)
         case .card:
-            return (prompt.isMultiple ? [Hint(key: "Space", words: names.text(.hintMark))] : [])
+            return (prompt.isMultiple ? [Hint(key: "Tab", words: names.text(.hintMark))] : [])
                 + [Hint(key: "Return", words: names.text(.goOn)), Hint(key: "Esc", words: refuse)]
                 + [Hint(key: "←", words: names.text(.back))]
         case .confirmation: return menuHints()

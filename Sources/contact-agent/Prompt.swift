@@ -72,6 +72,8 @@ struct Prompt: Hashable, Sendable {
     var purpose: String?
     /// Whether the app gave another purpose when the person last decided about it.
     var hasOtherPurpose: Bool
+    /// The purpose that the app gave then; `nil` if it is the same one, or the broker has started since.
+    var formerPurpose: String?
     var keys: [String]
     /// Whether the app sent a list of keys, which may be empty. Without a list, the app asks for all keys
     /// except those that must be granted by name.
@@ -79,9 +81,10 @@ struct Prompt: Hashable, Sendable {
     var query: String?
     /// The keys of the app's grant; `nil` if it has none.
     var grantedKeys: [String]?
-    /// When the app last read contacts, such as `2026-01-31T12:00:00Z`, and how often it has read them.
+    /// When the app last got contacts, such as `2026-01-31T12:00:00Z`, and how many it got in all; `nil` if the broker
+    /// does not count them.
     var lastUsedAt: String?
-    var uses: Int
+    var contactsRead: Int?
     /// Whether the person can pick several contacts or values, in a one-time pick.
     var isMultiple: Bool
     /// The most contacts and values together that the person can pick; `nil` if there is no limit.
@@ -90,6 +93,8 @@ struct Prompt: Hashable, Sendable {
     var proposed: WireContact?
     var totalContacts: Int
     var grantedContacts: Int
+    /// The order in which the person wants names displayed.
+    var nameOrder: ContactNameFormatter.Order
     /// The lifetimes to offer, the default first. For a review, the present one first, and empty without a grant.
     /// Empty for any other prompt if the app has a grant, because an answer does not change the grant's lifetime.
     var lifetimes: [Lifetime]
@@ -101,6 +106,8 @@ struct Prompt: Hashable, Sendable {
     /// Whether the prompt waits as one line until the person opens it. If so, the app was refused before, or
     /// many other apps have asked.
     var isQuiet: Bool
+    /// Whether the person chose never to be asked about the app again.
+    var isSilenced: Bool
     /// Whether the person opened the prompt. No app waits for the answer to such a prompt.
     var isOwn = false
     /// Whether policy permits full access.
@@ -112,6 +119,20 @@ struct Prompt: Hashable, Sendable {
     /// The time at which the prompt expires, in seconds since 1970; `nil` if the broker did not send it.
     var expires: Int64?
 
+    /// Whether there is no contact, so that no list of contacts is offered.
+    var isEmptyBook: Bool { totalContacts == 0 }
+    /// Whether the app's grant has all keys that need no naming, as a first grant of an access button has.
+    var getsWholeCard: Bool {
+        grantedKeys.map { ContactKeySet($0.compactMap(GrantKey.init)).isSuperset(of: GrantedKeys.ordinary) } ?? true
+    }
+    /// What refusing access means: a denial has the lifetime that is offered first.
+    var refusalNow: Phrase {
+        switch lifetimes.first {
+        case .session: .notNowSession
+        case .process: .notNowProcess
+        case .untilRevoked, .untilTime, .days, nil: .dontAllow
+        }
+    }
     /// Whether the person has not decided about this app.
     var isUndecided: Bool { status == "notDetermined" }
     /// Whether the app has access. An answer then adds contacts to the grant without changing its keys or
@@ -156,10 +177,17 @@ extension Prompt {
         proposed = object["proposed"].flatMap { try? WireContact($0) }
         query = object["query"]?.string
         grantedKeys = object["grantedKeys"]?.strings
-        lastUsedAt = object["lastUsedAt"]?.string
-        uses = object["uses"]?.integer.flatMap(Int.init(exactly:)) ?? 0
+        lastUsedAt = object["lastReadAt"]?.string ?? object["lastUsedAt"]?.string
+        contactsRead = object["contactsRead"]?.integer.flatMap(Int.init(exactly:))
+        formerPurpose = object["formerPurpose"]?.string
         totalContacts = Int(object["totalContacts"]?.integer ?? 0)
         grantedContacts = Int(object["grantedContacts"]?.integer ?? 0)
+        nameOrder =
+            switch object["displayOrder"]?.string {
+            case "familyName": .familyNameFirst
+            case "givenName": .givenNameFirst
+            default: .userDefault
+            }
         let hasGrant = status == "limited" || status == "full"
         lifetimes = (object["lifetimes"]?.strings ?? []).enumerated().flatMap {
             Lifetime.offered(as: $0.element, at: $0.offset)
@@ -168,6 +196,7 @@ extension Prompt {
         grantedUntil = object["grantedUntil"]?.string
         isInterpreter = object["interpreter"]?.bool ?? false
         isQuiet = object["quiet"]?.bool ?? false
+        isSilenced = object["silenced"]?.bool ?? false
         // An unknown maximum level counts as limited.
         allowsAll = object["maximumLevel"].map { $0.isNull || $0.string == "full" } ?? true
         maximumKeys = object["maximumKeys"]?.strings

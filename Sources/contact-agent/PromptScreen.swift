@@ -14,6 +14,8 @@ struct PromptScreen {
     private(set) var cover: Cover?
 
     init(_ prompt: Prompt, _ names: LocalizedNames) {
+        var names = names
+        names.nameOrder = prompt.nameOrder
         dialogue =
             switch prompt.kind {
             case .access: AccessDialogue(prompt, names)
@@ -51,6 +53,13 @@ struct PromptScreen {
         return .nothing
     }
 
+    /// Takes the number of contacts that the reviewed app sees now, and of all contacts. `nil`: it is not known.
+    mutating func update(contacts: Int?, of total: Int?) {
+        guard prompt.isOwn, var review = dialogue as? ManageDialogue else { return }
+        review.update(contacts: contacts, of: total)
+        dialogue = review
+    }
+
     // MARK: - Lines
 
     /// The lines below the title, at most ``ScreenSize/rows`` minus 2.
@@ -84,8 +93,8 @@ struct PromptScreen {
 enum HelpText {
     static func lines(_ names: LocalizedNames, columns: Int) -> [StyledLine] {
         let keys: [(String, Phrase)] = [
-            ("↑ ↓ PgUp PgDn", .helpMove), ("Return", .helpReturn), ("Space", .helpSpace), ("A–Z", .helpType),
-            ("/", .helpSlash), ("←", .helpBack), ("Esc", .helpEscape), ("[x]", .helpKey), ("Ctrl-C", .helpQuit),
+            ("↑ ↓ PgUp PgDn", .helpMove), ("Return", .helpReturn), ("Tab", .helpMark), ("A–Z Ctrl-U", .helpType),
+            ("← →", .helpBack), ("Esc", .helpEscape), ("k n t", .helpTerms), ("[x]", .helpKey), ("Ctrl-C", .helpQuit),
         ]
         return [.bold(names.text(.helpTitle))]
             + keys.map { key, phrase in

@@ -42,14 +42,14 @@ struct ProposeDialogue: Dialogue {
         finder.list.shared = .ignored
     }
 
-    var isTyping: Bool { place == .choosing && finder.isTyping || place == .editing && editor.isTyping }
+    var isTyping: Bool { place == .editing && editor.isTyping }
     var hasWork: Bool { editor.card != nil || editor.isTyping }
     var refusal: Phrase { .decline }
 
     mutating func begin(on size: ScreenSize) -> Effect { finder.start(on: size) }
 
     mutating func found(_ result: SearchResult) {
-        finder.list.show(result)
+        finder.show(result)
         if finder.query.text.isEmpty, result.offset == 0 { suggestion = result.rows.first { $0.match != nil } }
     }
 
@@ -136,16 +136,31 @@ extension ProposeDialogue {
         case .introduction: return [control("c", .lookAtIt), control("N", .declineEver)]
         case .card:
             let add = Control(key: "a", words: names.text(.addCard), isApproval: true)
-            let merge = suggestion.map { row in
+            let merge = suggestion.flatMap { stillMatches($0) ? $0 : nil }.map { row in
                 let name = Columns.clip(row.name, to: 24)
                 return Control(key: "m", words: names.text(.mergeWith, [.name: name, .reason: reason(row)]))
             }
             // A contact that the person has already is more likely than a new one.
-            let takes = (merge.map { [$0] } ?? []) + [add, control("o", .mergeInto)]
+            let takes = (merge.map { [$0] } ?? []) + [add] + (prompt.isEmptyBook ? [] : [control("o", .mergeInto)])
             return (editor.isEmpty ? [] : takes) + [control("e", .editCard)]
         case .comparison:
             return [Control(key: "y", words: names.text(.merge), isApproval: true), control("b", .back)]
         case .editing, .choosing: return []
+        }
+    }
+
+    /// Whether the card still has what it had in common with the contact, after the person left out or changed texts.
+    private func stillMatches(_ row: Row) -> Bool {
+        guard let offered = prompt.proposed?.contact, let left = editor.card?.contact else { return true }
+        switch row.match {
+        case "email":
+            let left = Set(left.emailAddresses.map { $0.value.lowercased() })
+            return offered.emailAddresses.allSatisfy { left.contains($0.value.lowercased()) }
+        case "phone":
+            let left = Set(left.phoneNumbers.map(\.value))
+            return offered.phoneNumbers.allSatisfy { left.contains($0.value) }
+        default:
+            return ContactKeySet.names.keys.allSatisfy { offered.text(of: $0) == left.text(of: $0) }
         }
     }
 
@@ -204,7 +219,7 @@ extension ProposeDialogue {
         case .introduction: menuHints(canGoBack: false)
         case .card, .comparison: menuHints()
         case .editing: editor.hints(refuse: names.text(refusal))
-        case .choosing: finder.hints(names, goOn: names.text(.goOn), refuse: names.text(refusal), canMark: false)
+        case .choosing: finder.hints(names, goOn: names.text(.goOn), refuse: names.text(refusal), mark: nil)
         }
     }
 }

@@ -11,8 +11,9 @@ extension StyledLine {
     func put(row: Int, columns: Int, isMirrored: Bool, on screen: OpaquePointer) {
         let drawn = isMirrored ? mirrored(columns: columns) : clipped(columns: columns)
         var pieces = drawn.map { ($0.text.unicodeScalars.map(\.value)[...], $0.style) }
-        // A mark or an isolate at the beginning of a piece belongs to the cell before it.
-        for index in pieces.indices.dropFirst() {
+        // A mark or an isolate at the beginning of a piece belongs to the cell before it. From the last piece on, so that
+        // it does not stay in an empty piece.
+        for index in pieces.indices.dropFirst().reversed() {
             let marks = pieces[index].0.prefix { clinux_columns($0) == 0 }
             pieces[index - 1].0 += marks
             pieces[index].0 = pieces[index].0.dropFirst(marks.count)

@@ -16,20 +16,25 @@ struct AddCommand: ParsableCommand {
             neither the editor's file nor standard input.
             """)
 
-    @Option(help: "Given name.") var given: String?
-    @Option(help: "Middle name.") var middle: String?
-    @Option(help: "Family name.") var family: String?
-    @Option(help: "Prefix, such as Dr.") var prefix: String?
-    @Option(help: "Suffix, such as Jr.") var suffix: String?
-    @Option(help: "Nickname.") var nickname: String?
-    @Option(help: "Organization. Without any other name, the contact is that organization.") var organization: String?
-    @Option(help: "Department.") var department: String?
-    @Option(help: "Job title.") var title: String?
-    @Option(help: "Phone number, with a label if you like. May be repeated.") var phone: [LabeledArgument] = []
-    @Option(help: "E-mail address, with a label if you like. May be repeated.") var email: [LabeledArgument] = []
-    @Option(help: "Web address, with a label if you like. May be repeated.") var url: [LabeledArgument] = []
-    @Option(help: "Birthday: 1815-12-10, or --12-10 without a year (as --birthday=--12-10).") var birthday: String?
-    @Option(help: "Note.") var note: String?
+    @Option(help: "Given name.", completion: .nothing) var given: String?
+    @Option(help: "Middle name.", completion: .nothing) var middle: String?
+    @Option(help: "Family name.", completion: .nothing) var family: String?
+    @Option(help: "Prefix, such as Dr.", completion: .nothing) var prefix: String?
+    @Option(help: "Suffix, such as Jr.", completion: .nothing) var suffix: String?
+    @Option(help: "Nickname.", completion: .nothing) var nickname: String?
+    @Option(help: "Organization. Without any other name, the contact is that organization.", completion: .nothing)
+    var organization: String?
+    @Option(help: "Department.", completion: .nothing) var department: String?
+    @Option(help: "Job title.", completion: .nothing) var title: String?
+    @Option(help: "Phone number, with a label if you like. May be repeated.", completion: .nothing) var phone:
+        [LabeledArgument] = []
+    @Option(help: "E-mail address, with a label if you like. May be repeated.", completion: .nothing) var email:
+        [LabeledArgument] = []
+    @Option(help: "Web address, with a label if you like. May be repeated.", completion: .nothing) var url:
+        [LabeledArgument] = []
+    @Option(help: "Birthday: 1815-12-10, or --12-10 without a year (as --birthday=--12-10).", completion: .nothing)
+    var birthday: String?
+    @Option(help: "Note.", completion: .nothing) var note: String?
     @OptionGroup var undo: UndoOption
 
     /// Whether the options specify a contact. If not, the contact comes from the editor or from standard

@@ -103,6 +103,14 @@ struct AddressBook {
         return ContactKeySet(keys.compactMap(ContactKey.init(rawValue:)))
     }
 
+    /// The keys that this program may fetch. If it may read whole cards, they include extra properties, of which it then
+    /// gets the UIDs.
+    func fetchableKeys() throws -> ContactKeySet {
+        let readable = try readableKeys()
+        let hasWholeCards = readable.isSuperset(of: ContactKeySet.all.subtracting(.named))
+        return hasWholeCards ? readable.union(ContactKeySet(.extraProperties)) : readable
+    }
+
     /// Returns the contact with this identifier or name. If several contacts match but only one has exactly
     /// this name (ignoring case), returns that one.
     ///

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BrokerCommandOutput
 import BrokerContactFiles
+import BrokerFormatting
 import BrokerModel
 import Glibc
 
@@ -41,14 +42,16 @@ struct BirthdaysCommand: ParsableCommand {
             Speech.say("not shown: \(others) of other calendars; contactbook show says them")
         }
         guard !found.isEmpty else { throw CommandFailure("there is no birthday", .refused) }
-        var table = Table(["DAY", "IN DAYS", "AGE", "NAME"])
+        let names = PersonLocale.names
+        var table = Table([Phrase.columnDay, .columnDaysLeft, .columnAge, .columnName].map { names.text($0) })
         // Contacts with the same day stay in the person's sort order.
         for (_, each) in found.enumerated().sorted(by: {
             ($0.element.birthday.daysUntil, $0.offset) < ($1.element.birthday.daysUntil, $1.offset)
         }) {
             let left = each.birthday.daysUntil - passed
             table.add([
-                each.birthday.next, left == 0 ? "today" : left < 0 ? "over" : String(left),
+                each.birthday.next,
+                left == 0 ? names.text(.dayToday) : left < 0 ? names.text(.dayPast) : String(left),
                 each.birthday.age.map(String.init) ?? "",
                 ContactCard.name(each.contact) + (each.birthday.isMoved ? " (29 February)" : ""),
             ])

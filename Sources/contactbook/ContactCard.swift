@@ -1,11 +1,17 @@
 import BrokerCommandOutput
 import BrokerFormatting
 import BrokerModel
+import Contacts
 
 /// Formats contacts for printing.
 enum ContactCard {
     private static let names = PersonLocale.names
-    private static let nameFormatter = NameFormatter(names: names)
+    private static let nameFormatter: NameFormatter = {
+        var ordered = names
+        let order = CNContactsUserDefaults.shared().displayNameOrder
+        ordered.nameOrder = order == .familyNameFirst ? .familyNameFirst : .givenNameFirst
+        return NameFormatter(names: ordered)
+    }()
 
     static func name(_ contact: Contact) -> String { Speech.clean(nameFormatter.string(from: contact)) }
 

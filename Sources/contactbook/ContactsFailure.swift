@@ -72,6 +72,10 @@ enum ContactsFailure {
             return failure(
                 "the administrator's policy does not allow it",
                 try: "to see the rule: contactctl why contactbook; only an administrator can change it")
+        case .denied:
+            return failure(
+                "you refused contactbook access to your contacts",
+                try: "to let it ask again: contactctl reset contactbook")
         default: return failure("contactbook may not do that", try: decided)
         }
     }

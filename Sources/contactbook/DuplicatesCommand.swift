@@ -72,7 +72,9 @@ struct DuplicatesCommand: ParsableCommand {
     private func pairs(_ book: AddressBook) throws -> [Pair] {
         var index = DuplicateIndex<String>()
         var pairs: [Pair] = []
-        try book.fetch(DuplicateIndex<String>.keys.intersection(book.readableKeys())) { wire in
+        Speech.progress("looking at the contacts…")
+        defer { Speech.endProgress() }
+        try book.fetch(DuplicateIndex<String>.keys.intersection(book.fetchableKeys())) { wire in
             guard let identifier = wire.identifier else { return }
             let fingerprint = DuplicateFingerprint(wire.contact)
             if let match = index.match(fingerprint), !match.hasOtherBirthday {

@@ -12,7 +12,8 @@ struct EditCommand: ParsableCommand {
             change nothing or empty the file. If a line is invalid, the editor opens again with the reason above the line.
             """)
 
-    @Argument(help: "The contact's name, beginnings of its words, or identifier.") var name: [String]
+    @Argument(help: "The contact's name, beginnings of its words, or identifier.", completion: .nothing) var name:
+        [String]
     @Flag(help: "Include the note. You are asked separately for notes.") var note = false
     @OptionGroup var undo: UndoOption
 

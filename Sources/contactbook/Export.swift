@@ -33,8 +33,10 @@ struct Export {
     private var written: Set<String> = []
     /// `nil` if groups get UIDs that are made from their identifiers, as cards do whose UIDs cannot be read.
     private let groupUIDs: GroupUIDs?
-    /// The names of written LDIF entries by card identifier.
+    /// The names of written LDIF entries by card or group identifier.
     private var names: [String: String] = [:]
+    /// ``names`` in the form for comparison.
+    private var taken: Set<String> = []
     /// The number of contacts with values that LDIF does not have, by key.
     private var missing: [ContactKey: Int] = [:]
 
@@ -89,8 +91,8 @@ struct Export {
         switch writer {
         case .vcard(let writer): try output.write(writer.card(contact), uid: own ?? made, spare: made)
         case .ldif(let writer):
-            let entry = writer.entry(contact)
-            names[identifier] = entry.name
+            let entry = writer.entry(contact, uuid: made, besides: taken)
+            take(entry.name, of: identifier)
             entry.leftOut.forEach { missing[$0, default: 0] += 1 }
             try output.write(entry.bytes, uid: made, spare: made)
         }
@@ -108,6 +110,12 @@ struct Export {
         for group in all where only == nil {
             for parent in group.parentGroupIdentifiers { subgroups[parent, default: []].append(group) }
         }
+        if case .ldif(let writer) = writer {
+            for group in chosen {
+                let uuid = Self.made(group.identifier)
+                take(writer.groupName(group.name, uuid: uuid, besides: taken), of: group.identifier)
+            }
+        }
         for group in chosen {
             let members = (allMembers[group.identifier] ?? []).filter(written.contains)
             let inner = subgroups[group.identifier] ?? []
@@ -121,14 +129,18 @@ struct Export {
                         members: members.map(uri) + inner.map { ContactUID.uri(self.uid(of: $0)) })
                 case .ldif(let writer):
                     writer.group(
-                        named: group.name,
-                        members: members.compactMap { names[$0] }
-                            + inner.map { writer.group(named: $0.name, members: []).name }
+                        named: group.name, names[group.identifier] ?? "",
+                        members: (members + inner.map(\.identifier)).compactMap { names[$0] }
                     ).bytes
                 }
             try output.write(card, uid: uid == "urn:uuid:\(made)" ? made : uid, spare: made)
             groups += 1
         }
+    }
+
+    private mutating func take(_ name: String, of identifier: String) {
+        names[identifier] = name
+        taken.insert(LDIFName.comparable(name))
     }
 
     private func uid(of group: CNGroup) -> String {

@@ -28,9 +28,8 @@ struct ExportCommand: ParsableCommand {
             directories, and has fewer fields and no labels. A file is written completely or not at all, and only you \
             may read it.
 
-            Each card keeps its UID, by which other programs recognize it, if contactbook may see it. At a terminal, an \
-            export into a folder asks for notes, because the UID is stored with them. Without the UIDs, contactbook does \
-            not write into a folder that has cards of other programs.
+            Each card keeps its UID, by which other programs recognize it, if contactbook may see whole cards. Otherwise \
+            the cards get new UIDs, and contactbook does not write into a folder that has cards of other programs.
 
             In a folder, a contact always has the same file. Files that another program added or changed stay as they are, \
             and are named. The file of a deleted contact is deleted only if it is as contactbook wrote it.
@@ -43,15 +42,18 @@ struct ExportCommand: ParsableCommand {
 
     @Option(help: "vcard3, vcard4, vdir or ldif. Default: vcard3; vdir if the output is a folder.")
     var format: ExportFormat?
-    @Option(help: ArgumentHelp("File, or folder for vdir. Default: standard output.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp("File, or folder for vdir. Default: standard output.", valueName: "path"),
+        completion: .file())
     var output: String?
-    @Option(help: "Only the members of this group.") var group: String?
+    @Option(help: "Only the members of this group.", completion: .nothing) var group: String?
     @Flag(help: "Include notes and unrecognized vCard properties. You are asked separately for notes.")
     var notes = false
     @Flag(help: "Leave out photos.") var noPhotos = false
     @Flag(help: "Leave out groups.") var noGroups = false
     @Flag(help: "In a folder: overwrite files that another program changed.") var overwrite = false
-    @Argument(help: "Only these contacts: their names, each in quotes, or identifiers.") var names: [String] = []
+    @Argument(help: "Only these contacts: their names, each in quotes, or identifiers.", completion: .nothing)
+    var names: [String] = []
 
     private static let task = "export the contacts"
 
@@ -65,20 +67,14 @@ struct ExportCommand: ParsableCommand {
     func run() throws {
         let path = output == "-" ? nil : output
         let format = format ?? (path.map(Self.isFolder) == true ? .vdir : .vcard3)
-        // The UID of a card is an extra property. Other programs recognise the card in a folder by it, so a person at
-        // a terminal is asked for it. A plain file has it only if contactbook may read it already.
-        let uids = ContactKeySet(.extraProperties)
         let wanted = ContactKeySet.all.subtracting(notes ? [] : .named)
-        let offered = format == .vdir && Speech.canAsk ? wanted.union(uids) : wanted
-        let book = try AddressBook(to: Self.task, reading: noGroups ? offered : offered.union(.groups))
-        let readable = try book.readableKeys()
-        var keys = wanted.union(uids).intersection(readable).subtracting(ContactKeySet(.thumbnailImageData))
-        let hasUIDs = keys.contains(.extraProperties)
-        if notes, !keys.isSuperset(of: .named) {
-            throw CommandFailure(
-                "could not \(Self.task): contactbook may not see notes",
-                try: "export without --notes; \(ContactsFailure.decided)", .refused)
-        }
+        let book = try AddressBook(to: Self.task, reading: noGroups ? wanted : wanted.union(.groups))
+        // The UID of a card is an extra property, by which other programs recognise the card.
+        let fetchable = try book.fetchableKeys()
+        let hasUIDs = fetchable.contains(.extraProperties)
+        var keys = wanted.union(ContactKeySet(.extraProperties)).intersection(fetchable)
+            .subtracting(ContactKeySet(.thumbnailImageData))
+        if notes { try refuse(ContactKeySet.named.subtracting(book.readableKeys())) }
         if noPhotos { keys = keys.subtracting(.images) }
         let hasGroups = !noGroups && names.isEmpty
         let groupUIDs = hasGroups && hasUIDs ? try GroupUIDs(to: Self.task) : nil
@@ -105,9 +101,18 @@ struct ExportCommand: ParsableCommand {
         if !notes { Speech.say("without notes and unrecognized vCard properties; to include them: --notes") }
         if !hasUIDs {
             Speech.say(
-                "with new UIDs, because contactbook may not see those of the cards; other programs take them for new "
-                    + "contacts")
+                "with new UIDs, because contactbook may not see whole cards; other programs take them for new contacts")
         }
+    }
+
+    /// Throws if what `--notes` adds may not be read, and names it.
+    private func refuse(_ missing: ContactKeySet) throws {
+        let names = [(ContactKey.note, "notes"), (ContactKey.extraProperties, "unrecognized vCard properties")]
+            .filter { missing.contains($0.0) }.map(\.1)
+        guard !names.isEmpty else { return }
+        throw CommandFailure(
+            "could not \(Self.task): contactbook may not see \(names.joined(separator: " and "))",
+            try: "export without --notes; \(ContactsFailure.decided)", .refused)
     }
 
     /// The cards to export: all, the members of a group, or the cards of the named contacts.

@@ -17,7 +17,7 @@ struct GroupUIDs {
     private static let longestUID = 1_024
 
     private var uids: [String: String] = [:]
-    /// The lines that ``save(to:)`` will append.
+    /// The lines that ``save()`` will append.
     private var new = ""
 
     /// Reads the file. Without it there are no UIDs.

@@ -28,7 +28,9 @@ struct GroupsCommand: ParsableCommand {
             let book = try AddressBook(to: "list the groups", reading: AddressBook.listKeys.union(.groups))
             let groups = try book.groups()
             if json {
-                return print(JSONList.groups(groups.map { ($0.identifier, $0.name, $0.parentGroupIdentifiers) }))
+                return print(
+                    Speech.visible(
+                        json: JSONList.groups(groups.map { ($0.identifier, $0.name, $0.parentGroupIdentifiers) })))
             }
             guard !groups.isEmpty else {
                 return Speech.say(
@@ -48,7 +50,7 @@ struct GroupsCommand: ParsableCommand {
 
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the members of a group.")
-        @Argument(help: "The group.") var group: String
+        @Argument(help: "The group.", completion: .nothing) var group: String
         @Flag(help: "Print JSON.") var json = false
         @Flag(help: "Include identifiers.") var identifiers = false
 
@@ -58,7 +60,7 @@ struct GroupsCommand: ParsableCommand {
             let keys = json ? AddressBook.cardKeys : AddressBook.listKeys
             let contacts = try book.contacts(
                 keys, CNContact.predicateForContactsInGroup(withIdentifier: group.identifier))
-            if json { return print(JSONList.contacts(contacts)) }
+            if json { return print(Speech.visible(json: JSONList.contacts(contacts))) }
             guard !contacts.isEmpty else { return Speech.say("nobody is in \(Speech.clean(group.name))") }
             for line in ContactCard.table(contacts, withIdentifiers: identifiers) { print(line) }
         }
@@ -66,7 +68,7 @@ struct GroupsCommand: ParsableCommand {
 
     struct Create: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Create a group.")
-        @Argument(help: "The name of the group.") var name: String
+        @Argument(help: "The name of the group.", completion: .nothing) var name: String
         @OptionGroup var undo: UndoOption
 
         func run() throws {
@@ -84,8 +86,8 @@ struct GroupsCommand: ParsableCommand {
 
     struct Rename: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Rename a group.")
-        @Argument(help: "The group.") var group: String
-        @Argument(help: "The new name.") var name: String
+        @Argument(help: "The group.", completion: .nothing) var group: String
+        @Argument(help: "The new name.", completion: .nothing) var name: String
         @OptionGroup var undo: UndoOption
 
         func run() throws {
@@ -100,7 +102,7 @@ struct GroupsCommand: ParsableCommand {
 
     struct Delete: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Delete a group. Its contacts stay.")
-        @Argument(help: "The group.") var group: String
+        @Argument(help: "The group.", completion: .nothing) var group: String
         @OptionGroup var undo: UndoOption
 
         func run() throws {
@@ -118,8 +120,9 @@ struct GroupsCommand: ParsableCommand {
 
     struct Add: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Add contacts to a group.")
-        @Argument(help: "The group.") var group: String
-        @Argument(help: "The contacts' names, each in quotes, or identifiers.") var names: [String]
+        @Argument(help: "The group.", completion: .nothing) var group: String
+        @Argument(help: "The contacts' names, each in quotes, or identifiers.", completion: .nothing) var names:
+            [String]
         @OptionGroup var undo: UndoOption
 
         func run() throws { try GroupsCommand.changeMembers(of: group, names, undo, adding: true) }
@@ -128,8 +131,9 @@ struct GroupsCommand: ParsableCommand {
     struct Remove: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove contacts from a group. They stay in the address book.")
-        @Argument(help: "The group.") var group: String
-        @Argument(help: "The contacts' names, each in quotes, or identifiers.") var names: [String]
+        @Argument(help: "The group.", completion: .nothing) var group: String
+        @Argument(help: "The contacts' names, each in quotes, or identifiers.", completion: .nothing) var names:
+            [String]
         @OptionGroup var undo: UndoOption
 
         func run() throws { try GroupsCommand.changeMembers(of: group, names, undo, adding: false) }
@@ -165,8 +169,8 @@ struct GroupsCommand: ParsableCommand {
 
     struct Nest: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Make a group a subgroup of another one.")
-        @Argument(help: "The group.") var group: String
-        @Argument(help: "The new parent group.") var outer: String
+        @Argument(help: "The group.", completion: .nothing) var group: String
+        @Argument(help: "The new parent group.", completion: .nothing) var outer: String
         @OptionGroup var undo: UndoOption
 
         func run() throws { try GroupsCommand.changeNesting(of: group, outer, undo, adding: true) }
@@ -174,8 +178,8 @@ struct GroupsCommand: ParsableCommand {
 
     struct Unnest: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Remove a subgroup from another group.")
-        @Argument(help: "The group.") var group: String
-        @Argument(help: "The parent group.") var outer: String
+        @Argument(help: "The group.", completion: .nothing) var group: String
+        @Argument(help: "The parent group.", completion: .nothing) var outer: String
         @OptionGroup var undo: UndoOption
 
         func run() throws { try GroupsCommand.changeNesting(of: group, outer, undo, adding: false) }

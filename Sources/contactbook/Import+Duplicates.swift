@@ -15,8 +15,16 @@ extension Import {
         _ card: Card, _ fingerprint: DuplicateFingerprint, _ match: DuplicateIndex<Place>.Match, _ place: String,
         _ membership: ImportedGroups.Membership
     ) throws {
-        let different = keepsDifferent && match.evidence != .uid && !match.differing.isEmpty
-        if different || treatment == .merge && match.hasOtherBirthday {
+        var match = match
+        if !match.alternatives.isEmpty {
+            let all = [match.reference] + match.alternatives.prefix(Self.mostAlternatives)
+            // A contact that has more may be the double of another card.
+            var same = try all.first { try has($0, card, isNoMore: true) }
+            if same == nil { same = try all.first { try has($0, card) } }
+            match.reference = same ?? match.reference
+        }
+        // With another birthday it is another person, such as a son with his father's name and number.
+        if match.hasOtherBirthday, isUnanswered || treatment == .merge {
             report(
                 place,
                 "\(ContactCard.name(card.contact)) differs from the contact that is there in \(Self.words(match.differing));"
@@ -29,38 +37,82 @@ extension Import {
             // The matching contact is pending; it gets its identifier when it is saved.
             try save()
             try settle()
-            reference = duplicate(by: fingerprint)?.reference ?? reference
+            reference = duplicate(by: fingerprint, card.uid)?.reference ?? reference
         }
-        guard case .saved(let identifier) = reference else { return skip(reference, membership) }
+        guard case .saved(let identifier) = reference else { return skip(card, reference, membership) }
         guard let there = try contact(identifier) else {
             // The contact was deleted in the meantime, so the card is not a duplicate.
             return try add(card, place, membership)
         }
         let visible = readablePart(of: card.contact)
-        let (after, keys) = there.completed(by: visible)
-        if visible != card.contact { unseen += 1 }
+        let change = Change(of: there, by: visible, isSameUID: match.evidence == .uid)
+        let differing = match.differing.union(change.differing)
         // A card without other values needs no question.
-        guard treatment == .keep || keys != ContactKeySet() || !match.differing.isEmpty else {
-            return skip(reference, membership)
+        guard treatment == .keep || change.keys != ContactKeySet() || differing != ContactKeySet() else {
+            match.reference = reference
+            return try skipSaying(card, match, place, membership)
         }
-        let choice = treatment == .ask ? try ask(there, card.contact, match.evidence) : treatment
+        if visible != card.contact { unseen += 1 }
+        let choice =
+            treatment == .ask ? try ask(there, card.contact, match.evidence, change.isUpdate) : treatment
         switch choice {
         case .keep: try add(card, place, membership)
         case .merge:
-            if !match.differing.isEmpty {
+            if !change.isUpdate, differing != ContactKeySet() {
                 report(
                     place,
                     "\(ContactCard.name(card.contact)): the contact that is there keeps its own "
-                        + Self.words(match.differing))
+                        + Self.words(differing))
             }
-            guard keys != ContactKeySet() else { return skip(reference, membership) }
+            guard change.keys != ContactKeySet() else { return skip(card, reference, membership) }
+            if uids[reference] == nil { uids[reference] = card.uid }
             try enqueue(
                 Entry(
-                    number: 0, contact: after, digest: nil,
-                    merge: Entry.Merge(identifier: identifier, before: there, keys: keys), place: place,
+                    number: 0, contact: change.after, digest: nil,
+                    merge: Entry.Merge(identifier: identifier, before: there, keys: change.keys), place: place,
                     memberships: membership))
-            merged[identifier] = after
-        case .skip, .ask: skip(reference, membership)
+            merged[identifier] = change.after
+        case .skip, .ask: skip(card, reference, membership)
+        }
+    }
+
+    /// The maximum number of further matches to compare with a card.
+    private static let mostAlternatives = 20
+
+    /// Whether a contact has all that a card has, apart from the UID.
+    ///
+    /// - Parameter isNoMore: whether the contact must have nothing else.
+    private mutating func has(_ reference: Place, _ card: Card, isNoMore: Bool = false) throws -> Bool {
+        if contents[reference] == card.content { return true }
+        guard let there = try contact(at: reference) else { return false }
+        let visible = readablePart(of: card.contact)
+        let change = Change(of: there, by: visible, isSameUID: false)
+        guard change.keys == ContactKeySet(), change.differing == ContactKeySet() else { return false }
+        return !isNoMore
+            || Change(of: visible, by: there, isSameUID: false).keys == ContactKeySet()
+                && (there.imageData.isEmpty && !there.imageDataAvailable) == card.contact.imageData.isEmpty
+    }
+
+    /// What a card says that a contact does not.
+    private struct Change {
+        /// The contact after a merge.
+        let after: Contact
+        /// The keys that a merge changes.
+        let keys: ContactKeySet
+        /// The keys of which both have a text, or the label of a value, and not the same.
+        let differing: ContactKeySet
+        /// Whether a merge replaces what differs, because the card is a later state of the contact.
+        let isUpdate: Bool
+
+        /// - Parameter isSameUID: whether the card's UID is the contact's. Any other UID says nothing about the person.
+        init(of there: Contact, by card: Contact, isSameUID: Bool) {
+            let update = there.updated(by: card, ignoringCase: !isSameUID)
+            let (completed, added) = (isSameUID ? update.contact : there).completed(by: card.withoutUID)
+            differing = update.keys
+            isUpdate = isSameUID && update.keys != ContactKeySet()
+            keys = isSameUID ? added.union(update.keys) : added
+            // A contact without a UID gets one, if it changes anyway.
+            after = keys == ContactKeySet() ? completed : completed.completed(by: card).contact
         }
     }
 
@@ -68,23 +120,33 @@ extension Import {
     private mutating func skipSaying(
         _ card: Card, _ match: DuplicateIndex<Place>.Match, _ place: String, _ membership: ImportedGroups.Membership
     ) throws {
-        skip(match.reference, membership)
-        // The comparison of cards includes neither the note nor the photo.
-        let isCompared = match.isSameCard && card.contact.note.isEmpty && card.contact.imageData.isEmpty
-        guard !isCompared else { return }
+        skip(card, match.reference, membership)
+        let contact = card.contact
+        let isCompared =
+            match.isSameCard && contact.note.isEmpty && contact.imageData.isEmpty
+            && contact.withoutUID.extraProperties.isEmpty
+        if isCompared { return }
         var keys = match.differing
-        if case .saved(let identifier) = match.reference, let there = try contact(identifier) {
-            let visible = readablePart(of: card.contact)
-            if visible != card.contact { unseen += 1 }
-            keys.formUnion(there.completed(by: visible).keys)
+        var change = ""
+        let twin = contents[match.reference]
+        if twin == card.content { return }
+        if let there = try self.contact(at: match.reference) {
+            let visible = if case .pending = match.reference { contact } else { readablePart(of: contact) }
+            if twin != nil {
+                // Both are in these files and differ, perhaps in what cannot be read back.
+                keys = keys.union(contact.withoutUID.present.subtracting(visible.present))
+            } else if visible != contact {
+                unseen += 1
+            }
+            let new = Change(of: there, by: visible, isSameUID: match.evidence == .uid)
+            keys = keys.union(new.keys).union(new.differing)
             if keys == ContactKeySet() { return }
-        } else if match.isSameCard {
-            return
+            if new.isUpdate { change = "; --duplicates merge changes the contact" }
         }
         let more = keys == ContactKeySet() ? "" : ", also its \(Self.words(keys))"
         report(
             place,
-            "\(ContactCard.name(card.contact)) seems to be there already (\(match.evidence.reason)); skipped\(more)"
+            "\(ContactCard.name(contact)) seems to be there already (\(match.evidence.reason)); skipped\(more)\(change)"
         )
     }
 
@@ -92,9 +154,20 @@ extension Import {
         keys.keys.map { LocalizedNames.inEnglish.key($0) }.joined(separator: ", ")
     }
 
-    private mutating func skip(_ reference: Place, _ membership: ImportedGroups.Membership) {
+    private mutating func skip(_ card: Card, _ reference: Place, _ membership: ImportedGroups.Membership) {
         skipped += 1
-        if case .saved(let identifier) = reference { groups.join(membership, as: identifier) }
+        if uids[reference] == nil { uids[reference] = card.uid }
+        switch reference {
+        case .saved(let identifier): groups.join(membership, as: identifier)
+        case .pending(let number): joining[number, default: []].append(membership)
+        }
+    }
+
+    private mutating func contact(at reference: Place) throws -> Contact? {
+        switch reference {
+        case .saved(let identifier): try contact(identifier)
+        case .pending(let number): unsaved(number)
+        }
     }
 
     /// The contact, including the pending merges of this run.
@@ -113,12 +186,13 @@ extension Import {
 
     /// Shows both contacts and reads the person's choice.
     private mutating func ask(
-        _ there: Contact, _ card: Contact, _ evidence: DuplicateEvidence
+        _ there: Contact, _ card: Contact, _ evidence: DuplicateEvidence, _ isUpdate: Bool
     ) throws -> DuplicateTreatment {
-        Speech.endProgress()
-        Speech.say("\n\(ContactCard.name(card)) seems to be there already: \(evidence.reason).")
+        Speech.say(
+            "\n\(ContactCard.name(card)) seems to be there already: \(evidence.reason)\(isUpdate ? ", changed" : "").")
         for line in SideBySide.lines(("THERE", there), ("IN THE FILE", card)) { Speech.say(line) }
-        Speech.say("[s] skip it (Return)  [m] merge: add what is missing  [k] keep both  [q] stop here")
+        let merge = isUpdate ? "take the changes" : "add what is missing"
+        Speech.say("[s] skip it (Return)  [m] merge: \(merge)  [k] keep both  [q] stop here")
         let key = Speech.key("[S] [M] [K] the same for all that follow:", among: "smkSMKq") {
             interruption.hasNotCome(before: $0)
         }

@@ -3,6 +3,37 @@ import BrokerModel
 import Contacts
 
 extension Import {
+    /// The person pressed ^C, or the terminal went away during a question.
+    struct Interrupted: Error {}
+
+    /// The person stopped at a question. The cards before it are still added.
+    struct Stopped: Error {}
+
+    /// A contact that a new card may duplicate: a contact from the book (by identifier), or one still pending
+    /// in this run (by entry number).
+    enum Place: Hashable, Sendable {
+        case saved(String)
+        case pending(Int)
+    }
+
+    /// Describes how duplicates were handled; shown after the number of added contacts. Empty if there were
+    /// none.
+    var duplicates: String {
+        var parts: [String] = []
+        if skipped > 0 { parts.append("\(skipped) \(skipped == 1 ? "was" : "were") there already") }
+        if mergedCount > 0 {
+            parts.append("\(mergedCount) \(book == nil ? "can be merged" : "merged") into what was there")
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    /// Estimated size on the wire, in bytes. Images, notes and extra properties count with their sizes. All
+    /// other values count as 2 KiB together, because they are usually short.
+    static func size(of contact: Contact) -> Int {
+        2_048 + contact.imageData.utf8.count + contact.note.utf8.count
+            + contact.extraProperties.reduce(0) { $0 + $1.utf8.count }
+    }
+
     /// A card that may be added.
     struct Card {
         let contact: Contact
@@ -10,6 +41,10 @@ extension Import {
         let fingerprint: DuplicateFingerprint?
         /// Lets undo detect whether the added contact was changed later.
         let digest: ContactDigest
+        /// The UID in the form for comparison.
+        let uid: String?
+        /// The hash of all values but the UID, valid in this process only.
+        let content: Int
 
         init(_ contact: Contact, isLookedFor: Bool) {
             self.contact = contact
@@ -19,6 +54,13 @@ extension Import {
             } else {
                 (fingerprint, digest) = (nil, ContactDigest(contact))
             }
+            uid = ContactUID.of(contact).map(ContactUID.comparable)
+            var hasher = Hasher()
+            hasher.combine(digest.ordinary)
+            hasher.combine(digest.image)
+            hasher.combine(contact.note)
+            hasher.combine(contact.withoutUID.extraProperties)
+            content = hasher.finalize()
         }
     }
 

@@ -89,7 +89,7 @@ extension Import {
         }
         let leftOut = columns.description
         if !leftOut.isEmpty { report(file.name, "contacts have no field for \(leftOut); left out") }
-        if isEmpty { report(file.name, rows == nil ? "no vCard in it" : "no row in it") }
+        if isEmpty { report(file.name, rows == nil ? "no vCard, CSV or LDIF in it" : "no row in it") }
     }
 
     private mutating func take(
@@ -148,11 +148,11 @@ extension Import {
     private mutating func readFolder(_ folder: ImportedFile, _ reading: ImportReading) throws {
         let names = try folderNames(folder.descriptor, folder.name)
         var cards = 0
-        for name in names where name.hasSuffix(VdirName.ending) {
+        for name in names where VdirName.isCard(name) {
             try readCard(name, in: folder.descriptor, "\(folder.name)/\(Speech.clean(name))", reading, nil)
             cards += 1
         }
-        for name in names where !name.hasSuffix(VdirName.ending) {
+        for name in names where !VdirName.isCard(name) {
             let inner = openat(folder.descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard inner >= 0 else { continue }
             defer { close(inner) }
@@ -160,7 +160,7 @@ extension Import {
             let shown = try? PlainFile.read("displayname", in: inner, atMost: 4_096)
             let title = shown.map { Speech.clean(String(decoding: $0, as: UTF8.self)) } ?? ""
             let collection = reading.makesGroups ? (title.isEmpty ? Speech.clean(name) : title) : nil
-            let inside = try folderNames(inner, path).filter { $0.hasSuffix(VdirName.ending) }
+            let inside = try folderNames(inner, path).filter(VdirName.isCard)
             // A collection has a name even if it has no cards. Any other folder without cards is something else.
             if inside.isEmpty, let collection, !title.isEmpty, !groups.knows(collection) {
                 report(path, "more than \(ImportedGroups.most) groups; not made")

@@ -15,12 +15,6 @@ struct Import {
     /// The maximum number of lines in the report. Without it, a file in another format could fill the screen.
     private static let reported = 100
 
-    /// The person pressed ^C, or the terminal went away during a question.
-    struct Interrupted: Error {}
-
-    /// The person stopped at a question. The cards before it are still added.
-    struct Stopped: Error {}
-
     /// The book to add contacts to; `nil` in a dry run.
     let book: AddressBook?
     /// The book to search for duplicates, also in a dry run; `nil` if this program may not see contacts yet.
@@ -29,8 +23,8 @@ struct Import {
     let journal: UndoJournal?
     /// How to treat duplicates.
     var treatment: DuplicateTreatment
-    /// Whether to add a card that differs from the contact that it seems to duplicate.
-    let keepsDifferent: Bool
+    /// Whether the person has not said what to do with duplicates, and cannot be asked.
+    let isUnanswered: Bool
     /// The contacts of this run, and those of the book that its cards may duplicate.
     private var index = DuplicateIndex<Place>()
     /// Fills ``index``; `nil` if this run does not search for duplicates.
@@ -38,6 +32,12 @@ struct Import {
     /// Identifiers of this run's saved contacts by entry number; kept only if this run searches for
     /// duplicates.
     private var identifiers: [Int: String] = [:]
+    /// The UIDs of this run's cards, by the contact that each card is or repeats.
+    var uids: [Place: String] = [:]
+    /// ``Card/content`` of this run's contacts.
+    private(set) var contents: [Place: Int] = [:]
+    /// The groups of cards that repeat a contact of this run, until it is saved.
+    var joining: [Int: [ImportedGroups.Membership]] = [:]
     /// The keys that a merge may read and write.
     var readable: ContactKeySet
     var groups = ImportedGroups()
@@ -68,18 +68,11 @@ struct Import {
     private var batchLimit = Self.changesOfFirstSave
     private var count = 0
 
-    /// A contact that a new card may duplicate: a contact from the book (by identifier), or one still pending
-    /// in this run (by entry number).
-    enum Place: Hashable, Sendable {
-        case saved(String)
-        case pending(Int)
-    }
-
     init(
-        book: AddressBook?, knowing known: AddressBook?, duplicates: DuplicateTreatment, keepsDifferent: Bool,
+        book: AddressBook?, knowing known: AddressBook?, duplicates: DuplicateTreatment, isUnanswered: Bool,
         size: Int?, interruption: Interruption, journal: UndoJournal?
     ) throws {
-        (self.book, self.known, self.keepsDifferent) = (book, known, keepsDifferent)
+        (self.book, self.known, self.isUnanswered) = (book, known, isUnanswered)
         self.size = size
         self.interruption = interruption
         self.journal = journal
@@ -87,7 +80,7 @@ struct Import {
         readable = .all
         guard let known, duplicates != .keep else { return }
         readable = try known.readableKeys()
-        inBook = try KnownContacts(known, readable: readable)
+        inBook = try KnownContacts(known, fetchable: known.fetchableKeys())
     }
 
     /// Checks one imported card, then adds it or handles it as a duplicate.
@@ -107,23 +100,42 @@ struct Import {
         } catch {
             throw failed(error)
         }
-        guard let match = duplicate(by: fingerprint) else { return try add(card, place, membership) }
+        guard let match = duplicate(by: fingerprint, card.uid) else { return try add(card, place, membership) }
         try takeDuplicate(card, fingerprint, match, place, membership)
     }
 
     /// Returns the match from the index. If the matching contact was saved meanwhile, the match contains its
     /// identifier.
-    func duplicate(by fingerprint: DuplicateFingerprint) -> DuplicateIndex<Place>.Match? {
-        guard var match = index.match(fingerprint) else { return nil }
-        if case .pending(let number) = match.reference, let identifier = identifiers[number] {
-            match.reference = .saved(identifier)
+    ///
+    /// - Parameter uid: the card's UID. Within one run, contacts with other UIDs are other contacts.
+    func duplicate(by fingerprint: DuplicateFingerprint, _ uid: String?) -> DuplicateIndex<Place>.Match? {
+        let match = index.match(fingerprint) { place in
+            guard let uid, let other = uids[saved(place)] else { return true }
+            return other == uid
         }
+        guard var match else { return nil }
+        match.reference = saved(match.reference)
+        match.alternatives = match.alternatives.map(saved)
         return match
+    }
+
+    private func saved(_ place: Place) -> Place {
+        if case .pending(let number) = place, let identifier = identifiers[number] { return .saved(identifier) }
+        return place
+    }
+
+    /// Returns a contact of this run that is not saved yet.
+    func unsaved(_ number: Int) -> Contact? {
+        (underWay.map(\.entries) + [batch]).lazy.joined().first { $0.number == number }?.contact
     }
 
     mutating func add(_ card: Card, _ place: String, _ membership: ImportedGroups.Membership) throws {
         count += 1
-        if let fingerprint = card.fingerprint { index.insert(fingerprint, as: .pending(count)) }
+        if let fingerprint = card.fingerprint {
+            index.insert(fingerprint, as: .pending(count))
+            uids[.pending(count)] = card.uid
+            contents[.pending(count)] = card.content
+        }
         try enqueue(
             Entry(
                 number: count, contact: card.contact, digest: card.digest, merge: nil, place: place,
@@ -155,17 +167,6 @@ struct Import {
         let last = taken == 0 || lastPlace.isEmpty ? "" : ", the last from \(lastPlace)"
         let doubt = doubtful == 0 ? "" : "; of \(doubtful) more it is not known"
         return "\(contacts) \(book == nil ? "read" : "added")\(last)\(doubt)"
-    }
-
-    /// Describes how duplicates were handled; shown after the number of added contacts. Empty if there were
-    /// none.
-    var duplicates: String {
-        var parts: [String] = []
-        if skipped > 0 { parts.append("\(skipped) \(skipped == 1 ? "was" : "were") there already") }
-        if mergedCount > 0 {
-            parts.append("\(mergedCount) \(book == nil ? "can be merged" : "merged") into what was there")
-        }
-        return parts.joined(separator: ", ")
     }
 
     static func contacts(_ count: Int) -> String { count == 1 ? "1 contact" : "\(count) contacts" }
@@ -325,8 +326,14 @@ struct Import {
                 steps.append(
                     .added(identifier: identifier, name: ContactCard.name(entry.contact), digest: digest))
             }
-            if treatment != .keep { identifiers[entry.number] = identifier }
-            groups.join(entry.memberships, as: identifier)
+            if treatment != .keep {
+                identifiers[entry.number] = identifier
+                uids[.saved(identifier)] = uids.removeValue(forKey: .pending(entry.number))
+                contents[.saved(identifier)] = contents.removeValue(forKey: .pending(entry.number))
+            }
+            for membership in [entry.memberships] + (joining.removeValue(forKey: entry.number) ?? []) {
+                groups.join(membership, as: identifier)
+            }
         }
         try journal?.note(steps, isSynced: false)
         if !merged.isEmpty {
@@ -367,7 +374,6 @@ struct Import {
 
     /// Adds the progress to the failure's message, because saved contacts stay saved.
     func stopped(_ failure: CommandFailure) -> CommandFailure {
-        Speech.endProgress()
         if taken == 0, doubtful == 0 { return failure }
         return CommandFailure("\(failure.message) (\(soFar))", try: failure.advice, failure.code)
     }
@@ -385,14 +391,6 @@ struct Import {
     mutating func report(_ place: String, _ reason: String) {
         remarks += 1
         guard remarks <= Self.reported else { return }
-        Speech.endProgress()
         Speech.say("\(place): \(reason)")
-    }
-
-    /// Estimated size on the wire, in bytes. Images, notes and extra properties count with their sizes. All
-    /// other values count as 2 KiB together, because they are usually short.
-    static func size(of contact: Contact) -> Int {
-        2_048 + contact.imageData.utf8.count + contact.note.utf8.count
-            + contact.extraProperties.reduce(0) { $0 + $1.utf8.count }
     }
 }

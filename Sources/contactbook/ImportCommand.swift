@@ -17,9 +17,11 @@ struct ImportCommand: ParsableCommand {
             and the columns are named; --drop-columns adds the contacts without them.
 
             A contact is a duplicate if it has the same UID, the same name with a common e-mail address or phone \
-            number, or the same contents. If the file has more or other values, both are shown, and you choose: skip, merge \
-            (adds what is missing, replaces nothing) or keep both. Without a terminal, such contacts are skipped and \
-            named; if a value differs, such as the birthday, both are kept. --duplicates answers for all of them.
+            number, or the same contents. Within one import, contacts with different UIDs are no duplicates. \
+            If the file has more or other values, both are shown, and you choose: skip, merge \
+            (adds what is missing, and replaces names, other texts and labels only of a contact with the same UID) or \
+            keep both. Without a terminal, such contacts are skipped and \
+            named; if the birthdays differ, both are kept. --duplicates answers for all of them.
 
             What cannot be read is named with file, line and reason; all other contacts are added. If one value of a \
             contact exceeds a limit, such as a large photo, only that value is left out, and named. ^C stops after the \
@@ -28,7 +30,8 @@ struct ImportCommand: ParsableCommand {
             Example: contactbook import ~/Downloads/contacts.csv
             """)
 
-    @Argument(help: ArgumentHelp("Files or folders; - is standard input.", valueName: "file")) var files: [String]
+    @Argument(help: ArgumentHelp("Files or folders; - is standard input.", valueName: "file"), completion: .file())
+    var files: [String]
     @Option(help: "Treatment of duplicates: ask, skip, merge or keep (both).")
     var duplicates: DuplicateTreatment?
     @Option(help: "Format of the files, instead of detecting it: vcard, csv or ldif.") var format: FileFormat?
@@ -63,7 +66,7 @@ struct ImportCommand: ParsableCommand {
         // prompt.
         let interruption = Interruption()
         var run = try Import(
-            book: book, knowing: known, duplicates: treatment, keepsDifferent: duplicates == nil && treatment == .skip,
+            book: book, knowing: known, duplicates: treatment, isUnanswered: duplicates == nil && treatment == .skip,
             size: ImportedFile.size(of: opened), interruption: interruption, journal: journal)
         do {
             do {
@@ -73,7 +76,6 @@ struct ImportCommand: ParsableCommand {
             }
             try run.finish()
         } catch is Import.Interrupted {
-            Speech.endProgress()
             Speech.say("contactbook: interrupted; \(run.soFar)")
             journal?.end()
             interruption.take()
@@ -100,8 +102,8 @@ struct ImportCommand: ParsableCommand {
         }
         if run.unseen > 0 {
             Speech.say(
-                "notes and unrecognized properties of \(run.unseen) contacts were not compared or merged:"
-                    + " contactbook may not see notes")
+                "\(Import.contacts(run.unseen)): notes and unrecognized properties were not compared or merged, because "
+                    + "contactbook may not see them")
         }
         guard run.refused > 0 || run.taken == 0 && run.duplicates.isEmpty else { return }
         let refused = Import.contacts(run.refused)

@@ -26,10 +26,10 @@ struct KnownContacts {
     private var hasUIDs = false
     private var hasAll = false
 
-    /// - Parameter readable: the keys that this program may read.
-    init(_ book: AddressBook, readable: ContactKeySet) throws {
+    /// - Parameter fetchable: the keys that this program may fetch.
+    init(_ book: AddressBook, fetchable: ContactKeySet) throws {
         self.book = book
-        keys = Index.keys.intersection(readable)
+        keys = Index.keys.intersection(fetchable)
         budget = try book.trying { try $0.countOfContacts() } / Self.share
     }
 

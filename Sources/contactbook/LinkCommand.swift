@@ -10,7 +10,7 @@ struct LinkCommand: ParsableCommand {
         abstract: "Link contacts of one person: they are shown as one contact, and remain separate cards.",
         discussion: "Example: contactbook link \"Ada Lovelace\" \"Countess of Lovelace\"")
 
-    @Argument(help: "Their names, each in quotes, or identifiers.") var names: [String]
+    @Argument(help: "Their names, each in quotes, or identifiers.", completion: .nothing) var names: [String]
     @OptionGroup var undo: UndoOption
 
     func validate() throws {
@@ -42,8 +42,9 @@ struct UnlinkCommand: ParsableCommand {
         commandName: "unlink", abstract: "Unlink cards of different people.",
         discussion: "contactbook show --cards NAME shows the cards of a contact, with their identifiers.")
 
-    @Argument(help: "The contact's name or identifier.") var name: [String]
-    @Option(help: "Unlink only this card, by its identifier. Default: all cards.") var card: String?
+    @Argument(help: "The contact's name or identifier.", completion: .nothing) var name: [String]
+    @Option(help: "Unlink only this card, by its identifier. Default: all cards.", completion: .nothing) var card:
+        String?
     @OptionGroup var undo: UndoOption
 
     func run() throws {

@@ -2,6 +2,7 @@ import ArgumentParser
 import BrokerCommandOutput
 import BrokerContactFiles
 import BrokerModel
+import Contacts
 
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,12 +14,15 @@ struct ListCommand: ParsableCommand {
     func run() throws {
         let book = try AddressBook(to: "list the contacts")
         let contacts = try book.contacts(json ? AddressBook.cardKeys : AddressBook.listKeys)
-        if json {
-            print(JSONList.contacts(contacts))
-        } else if contacts.isEmpty {
-            Speech.say("there is no contact that this program may see")
-        } else {
-            for line in ContactCard.table(contacts, withIdentifiers: identifiers) { print(line) }
+        if json { print(Speech.visible(json: JSONList.contacts(contacts))) }
+        guard !contacts.isEmpty else {
+            throw CommandFailure(
+                CNContactStore.authorizationStatus(for: .contacts) == .limited
+                    ? "you have not shared any contact with contactbook"
+                    : "there are no contacts that contactbook may see",
+                .refused)
         }
+        if json { return }
+        for line in ContactCard.table(contacts, withIdentifiers: identifiers) { print(line) }
     }
 }

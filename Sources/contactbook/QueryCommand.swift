@@ -12,7 +12,7 @@ struct QueryCommand: ParsableCommand {
             by tabs. The words are beginnings of words of the name. If no name matches, they may be anywhere in an address.
             """)
 
-    @Argument(help: "Beginnings of the name's words, or part of an address.") var words: [String]
+    @Argument(help: "Beginnings of the name's words, or part of an address.", completion: .nothing) var words: [String]
 
     func run() throws {
         let book = try AddressBook(to: "look for addresses")

@@ -26,12 +26,21 @@ struct Removal {
     /// Whether notes and extra properties can be restored.
     var includesNotes: Bool { readable.isSuperset(of: .named) }
 
+    /// The keys whose values are lost with a card, because this program may not read them.
+    var unread: ContactKeySet { ContactKeySet.all.subtracting(readable).subtracting(.ofBroker) }
+
+    /// Names keys as the form of `edit` does.
+    static func words(_ keys: ContactKeySet) -> String {
+        (ContactForm.fields(of: keys).map { $0.lowercased() } + (keys.contains(.imageData) ? ["photo"] : [])
+            + (keys.contains(.extraProperties) ? ["unrecognized vCard properties"] : [])).joined(separator: ", ")
+    }
+
     /// The identifiers of the card's groups.
     func groups(of card: String) -> [String] { groups[card] ?? [] }
 
     func steps(_ cards: [String]) throws -> [UndoStep] {
         var steps: [UndoStep] = []
-        try book.fetch(cards: cards, readable.subtracting(ContactKeySet(.thumbnailImageData))) { wire in
+        try book.fetch(cards: cards, book.fetchableKeys().subtracting(ContactKeySet(.thumbnailImageData))) { wire in
             if let identifier = wire.identifier { steps.append(try step(identifier, wire.contact)) }
         }
         return steps
@@ -39,7 +48,8 @@ struct Removal {
 
     func step(_ identifier: String, _ contact: Contact) throws -> UndoStep {
         let linked = try book.cards(of: identifier).filter { $0 != identifier }
-        return .deleted(identifier: identifier, contact: contact, groups: groups(of: identifier), linked: linked)
+        return .deleted(
+            identifier: identifier, contact: contact, groups: groups(of: identifier), linked: linked, unread: unread)
     }
 }
 

@@ -7,11 +7,13 @@ struct RemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove one contact, including all its linked cards.",
         discussion: """
-            contactbook undo restores it, with its groups, its photo and, if contactbook may read notes, its note. To other apps \
-            it is then a new contact: apps that you had shared only this contact with have to ask for it again.
+            contactbook undo restores it, with its groups, and with all that contactbook may read of it; what it may not read, \
+            such as the note, is named before. To other apps it is then a new contact: apps that you had shared only this \
+            contact with have to ask for it again.
             """)
 
-    @Argument(help: "The contact's name, beginnings of its words, or identifier.") var name: [String]
+    @Argument(help: "The contact's name, beginnings of its words, or identifier.", completion: .nothing) var name:
+        [String]
     @Flag(help: "Do not ask for confirmation.") var yes = false
     @OptionGroup var undo: UndoOption
 
@@ -40,14 +42,16 @@ struct RemoveCommand: ParsableCommand {
         let steps = try removal?.steps(cards) ?? []
         try book.save(noting: steps, in: journal) { for card in cards { $0.deleteContact(withIdentifier: card) } }
         print("removed \(called)")
-        if yes, let lost = Self.lost(removal) { Speech.say(lost) }
+        if yes, let lost = Self.lost(removal, isDone: true) { Speech.say(lost) }
     }
 
     /// Explains what undo cannot restore; `nil` if it can restore everything.
-    private static func lost(_ removal: Removal?) -> String? {
+    private static func lost(_ removal: Removal?, isDone: Bool = false) -> String? {
         guard let removal else { return "this cannot be undone" }
-        return removal.includesNotes
-            ? nil
-            : "contactbook undo can bring it back, but not its note, if it has one: contactbook may not read notes"
+        guard !removal.unread.isEmpty else { return nil }
+        let words = Removal.words(removal.unread)
+        guard !isDone else { return "lost for good, if it had them, because contactbook may not read them: \(words)" }
+        let allowing = removal.unread.contains(.note) ? "; to allow the note: contactbook show --note NAME" : ""
+        return "undo could not bring back these, because contactbook may not read them: \(words)\(allowing)"
     }
 }

@@ -6,7 +6,8 @@ import BrokerModel
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "show", abstract: "Show one contact.")
 
-    @Argument(help: "The contact's name, beginnings of its words, or identifier.") var name: [String]
+    @Argument(help: "The contact's name, beginnings of its words, or identifier.", completion: .nothing) var name:
+        [String]
     @Flag(help: "Include the note. You are asked separately for notes.") var note = false
     @Flag(help: "Show each card of a contact that consists of linked cards.") var cards = false
     @Flag(help: "Print JSON.") var json = false
@@ -20,7 +21,7 @@ struct ShowCommand: ParsableCommand {
             shown = []
             try book.fetch(cards: try book.cards(of: identifier), keys) { shown.append($0) }
         }
-        if json { return print(JSONList.contacts(shown)) }
+        if json { return print(Speech.visible(json: JSONList.contacts(shown))) }
         for (place, card) in shown.enumerated() {
             if place > 0 { print("") }
             for line in ContactCard.lines(card) { print(line) }

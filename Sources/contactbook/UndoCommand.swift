@@ -11,6 +11,8 @@ struct UndoCommand: ParsableCommand {
             If nothing can be undone of the last command, for example because it was killed, this changes nothing: add the \
             number of an earlier command to undo that one.
 
+            If contacts would be removed, more than one, this asks first.
+
             What was changed since stays as it is, and is named; --force undoes it too. A removed contact that is restored is \
             a new one to other apps: apps that you had shared only this contact with have to ask for it again.
             """)
@@ -19,6 +21,7 @@ struct UndoCommand: ParsableCommand {
     @Flag(help: "List what can be undone, the last command first.") var list = false
     @Flag(help: "Also undo what was changed since.") var force = false
     @Flag(help: "Show what would happen, and change nothing.") var dryRun = false
+    @Flag(help: "Do not ask for confirmation.") var yes = false
 
     /// The maximum number of conflicts to list.
     private static let reported = 100
@@ -28,6 +31,7 @@ struct UndoCommand: ParsableCommand {
         let recorded = try UndoJournal.recorded(to: task)
         if list { return show(recorded) }
         let (file, entry) = try Self.chosen(number, of: recorded)
+        let command = "\(entry.command), \(RelativeTime.since(entry.time))"
         let book = try AddressBook(to: task)
         let journal = UndoJournal("undo: \(entry.command)", to: task, isUndoing: true)
         // The oldest entry comes first. If a record was recreated more than once, each undo maps the previous
@@ -39,9 +43,10 @@ struct UndoCommand: ParsableCommand {
         for line in run.conflicts.prefix(Self.reported) { Speech.say(line) }
         if run.conflicts.count > Self.reported { Speech.say("and \(run.conflicts.count - Self.reported) more") }
         if dryRun {
-            print("would undo: \(entry.command)\(run.summary.isEmpty ? "" : " (\(run.summary))")")
+            print("would undo: \(command)\(run.summary.isEmpty ? "" : " (\(run.summary))")")
             return
         }
+        if run.removals > 1, !yes { try Self.confirm(command, run.removals) }
         do {
             try run.save()
         } catch {
@@ -52,12 +57,28 @@ struct UndoCommand: ParsableCommand {
         let isWhole = run.conflicts.isEmpty
         try UndoJournal.markUndone(file, renamed: run.renamed, isWhole: isWhole, to: task)
         let summary = run.summary.isEmpty ? "nothing was left to do" : run.summary
-        print("undone: \(entry.command) (\(summary))")
+        print(run.returned.map { "\($0) is back (undone: \(command))" } ?? "undone: \(command) (\(summary))")
+        if !run.lost.isEmpty {
+            Speech.say(
+                "missing, if there were any, because contactbook could not read them: \(Removal.words(run.lost))")
+        }
+        if run.hasReturns { Speech.say("apps that you had shared only a removed contact with must ask again") }
         guard isWhole else {
             throw CommandFailure(
                 run.conflicts.count == 1 ? "1 change stays" : "\(run.conflicts.count) changes stay",
                 try: "to take back these too: contactbook undo \(number.map(String.init) ?? "") --force", .refused)
         }
+    }
+
+    /// Who undoes the last command may think of another one, such as a command that failed and changed nothing.
+    private static func confirm(_ command: String, _ removals: Int) throws {
+        let contacts = Count.words(removals, "contact")
+        guard let agreed = Speech.confirm("Undo \(command), and remove \(contacts)?") else {
+            throw CommandFailure(
+                "could not undo \(command): it would remove \(contacts), and there is no terminal to ask on",
+                try: "add --yes", .notTried)
+        }
+        guard agreed else { throw CommandFailure("nothing was undone", .refused) }
     }
 
     /// Without a number, this is the last command that was not undone. If nothing can be undone of that one, this does

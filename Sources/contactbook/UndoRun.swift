@@ -21,7 +21,17 @@ struct UndoRun {
     private(set) var renamed: [String: String] = [:]
     /// Number of saved changes.
     private(set) var saved = 0
-    private var counts: [String: Int] = [:]
+    private var counts: [Effect: Int] = [:]
+
+    /// What changes do: the thing that they change, in the singular, and what happens to it.
+    private struct Effect: Hashable {
+        let thing: String
+        let what: String
+
+        init(_ thing: String, _ what: String) { (self.thing, self.what) = (thing, what) }
+
+        static let removal = Effect("contact", "removed")
+    }
 
     /// The contacts as they are after the steps planned so far.
     private var contacts: [String: Contact] = [:]
@@ -59,7 +69,23 @@ struct UndoRun {
 
     /// Describes the planned changes.
     var summary: String {
-        counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        counts.sorted { ($0.key.thing, $0.key.what) < ($1.key.thing, $1.key.what) }.map {
+            "\(Count.words($0.value, $0.key.thing)) \($0.key.what)"
+        }
+        .joined(separator: ", ")
+    }
+
+    /// The number of contacts that are removed.
+    var removals: Int { counts[.removal] ?? 0 }
+
+    /// Whether contacts are brought back.
+    var hasReturns: Bool { !newContacts.isEmpty }
+    /// The keys of which contacts that are brought back may have had values that the undo steps do not have.
+    private(set) var lost = ContactKeySet()
+    /// The name of the contact that is brought back; `nil` if it is not the only change.
+    var returned: String? {
+        guard newContacts.count == 1, counts.values.reduce(0, +) == 1 else { return nil }
+        return newContacts.values.first.map { ContactCard.name($0.wire.contact) }
     }
 
     /// Plans the changes that undo an entry.
@@ -80,7 +106,8 @@ struct UndoRun {
         var wanted: [String] = []
         for step in entry.steps {
             switch step {
-            case .added(let identifier, _, _), .updated(let identifier, _, _, _, _), .deleted(let identifier, _, _, _):
+            case .added(let identifier, _, _), .updated(let identifier, _, _, _, _),
+                .deleted(let identifier, _, _, _, _):
                 wanted.append(now(identifier))
             case .pair(.memberAdded, _, let member), .pair(.memberRemoved, _, let member): wanted.append(now(member))
             case .pair(.linked, let contact, let member), .pair(.unlinked, let contact, let member):
@@ -89,7 +116,7 @@ struct UndoRun {
             case .groupAdded, .groupRenamed, .pair(.subgroupAdded, _, _), .pair(.subgroupRemoved, _, _): break
             }
         }
-        let keys = removal.readable.subtracting(ContactKeySet(.thumbnailImageData))
+        let keys = try book.fetchableKeys().subtracting(ContactKeySet(.thumbnailImageData))
         var loaded: [String: Contact] = [:]
         var seen: Set<String> = []
         try book.fetch(cards: wanted.filter { seen.insert($0).inserted }, keys) {
@@ -98,9 +125,10 @@ struct UndoRun {
         contacts = loaded
     }
 
-    private mutating func add(_ what: String, of contact: Contact = Contact(), redo: UndoStep?, _ put: @escaping Put) {
+    private mutating func add(_ effect: Effect, of contact: Contact = Contact(), redo: UndoStep?, _ put: @escaping Put)
+    {
         changes.append(Change(put: put, redo: redo, size: Import.size(of: contact)))
-        counts[what, default: 0] += 1
+        counts[effect, default: 0] += 1
     }
 
     /// Adds a step that belongs to another step and is not counted.
@@ -118,8 +146,8 @@ struct UndoRun {
             try planRemoval(now(identifier), name, digest)
         case .updated(let identifier, let name, let before, let after, let keys):
             planUpdate(now(identifier), name, before, after, keys)
-        case .deleted(let identifier, let contact, let groups, let linked):
-            planReturn(identifier, contact, groups, linked)
+        case .deleted(let identifier, let contact, let groups, let linked, let unread):
+            planReturn(identifier, contact, groups, linked, unread)
         case .groupAdded(let identifier, let name): planGroupRemoval(now(identifier), name)
         case .groupRenamed(let identifier, let before, let after): planRename(now(identifier), before, after)
         case .groupDeleted(let identifier, let name, let members, let parents, let subgroups):
@@ -138,7 +166,7 @@ struct UndoRun {
         }
         contacts[identifier] = nil
         gone.insert(identifier)
-        add("contacts removed", redo: try removal.step(identifier, contact)) {
+        add(.removal, redo: try removal.step(identifier, contact)) {
             $0.deleteContact(withIdentifier: $1(identifier))
         }
     }
@@ -161,12 +189,14 @@ struct UndoRun {
         }
         contacts[identifier] = contact.applying(before, keys: keys)
         add(
-            "contacts changed back", of: before,
+            Effect("contact", "changed back"), of: before,
             redo: .updated(identifier: identifier, name: name, before: contact, after: before, keys: keys)
         ) { $0.update(CNMutableContact(withIdentifier: $1(identifier), before, writing: keys)) }
     }
 
-    private mutating func planReturn(_ identifier: String, _ contact: Contact, _ groups: [String], _ linked: [String]) {
+    private mutating func planReturn(
+        _ identifier: String, _ contact: Contact, _ groups: [String], _ linked: [String], _ unread: ContactKeySet
+    ) {
         // The contact was already restored, or was never deleted.
         guard now(identifier) == identifier, contacts[identifier] == nil else { return }
         let name = "new-\(returning.count)"
@@ -175,8 +205,9 @@ struct UndoRun {
         contacts[name] = contact
         let new = CNMutableContact(contact)
         newContacts[name] = new
+        lost.formUnion(unread)
         add(
-            "contacts brought back", of: contact,
+            Effect("contact", "brought back"), of: contact,
             redo: .added(identifier: identifier, name: ContactCard.name(contact), digest: ContactDigest(contact))
         ) { request, _ in request.add(new, toContainerWithIdentifier: nil) }
         for group in groups.map(now) where self.groups[group] != nil || group.hasPrefix("new-") {
@@ -191,29 +222,29 @@ struct UndoRun {
 
     /// Plans to connect or disconnect two records, unless they already are in that state.
     private mutating func planPair(_ pairing: UndoStep.Pairing, _ record: String, _ member: String) {
-        let what: String
+        let effect: Effect
         switch pairing {
         case .memberAdded, .memberRemoved:
             guard groups[record] != nil || record.hasPrefix("new-"), contacts[member] != nil else { return }
             members[record] = membership(record)
             if pairing == .memberAdded {
                 guard members[record]?.insert(member).inserted == true else { return }
-                what = "group members added"
+                effect = Effect("group member", "added")
             } else {
                 guard members[record]?.remove(member) != nil else { return }
-                what = "group members removed"
+                effect = Effect("group member", "removed")
             }
         case .subgroupAdded, .subgroupRemoved:
             let isJoining = pairing == .subgroupAdded
             guard groups[record] != nil, let inner = groups[member],
                 inner.parentGroupIdentifiers.contains(record) != isJoining
             else { return }
-            what = isJoining ? "groups nested" : "groups taken out of others"
+            effect = Effect("group", isJoining ? "nested" : "taken out of another")
         case .linked, .unlinked:
             guard contacts[record] != nil, contacts[member] != nil else { return }
-            what = pairing == .linked ? "cards linked" : "cards unlinked"
+            effect = Effect("card", pairing == .linked ? "linked" : "unlinked")
         }
-        add(what, redo: .pair(pairing, record: record, member: member)) { $0.put(pairing, $1(record), $1(member)) }
+        add(effect, redo: .pair(pairing, record: record, member: member)) { $0.put(pairing, $1(record), $1(member)) }
     }
 
     private func membership(_ group: String) -> Set<String> { members[group] ?? Set(removal.members[group] ?? []) }
@@ -225,7 +256,7 @@ struct UndoRun {
         let inner = groups.values.filter { $0.parentGroupIdentifiers.contains(identifier) }.map(\.identifier)
         groups[identifier] = nil
         add(
-            "groups removed",
+            Effect("group", "removed"),
             redo: .groupDeleted(
                 identifier: identifier, name: group.name, members: others.sorted(),
                 parents: group.parentGroupIdentifiers, subgroups: inner)
@@ -237,7 +268,8 @@ struct UndoRun {
         guard group.name != before else { return }
         guard force || group.name == after else { return conflict(group.name, "the group was renamed since; stays") }
         let renamed = group.renamed(before)
-        add("groups renamed", redo: .groupRenamed(identifier: identifier, before: group.name, after: before)) {
+        add(Effect("group", "renamed"), redo: .groupRenamed(identifier: identifier, before: group.name, after: before))
+        {
             request, _ in request.update(renamed)
         }
     }
@@ -251,7 +283,7 @@ struct UndoRun {
         let group = CNMutableGroup()
         group.name = name
         newGroups[new] = group
-        add("groups brought back", redo: .groupAdded(identifier: identifier, name: name)) { request, _ in
+        add(Effect("group", "brought back"), redo: .groupAdded(identifier: identifier, name: name)) { request, _ in
             request.add(group, toContainerWithIdentifier: nil)
         }
         let there = members.map(now).filter { contacts[$0] != nil }

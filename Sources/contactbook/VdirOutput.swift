@@ -87,7 +87,7 @@ final class VdirOutput: CardOutput {
         throw CommandFailure(
             "could not \(task): contactbook may not see the UIDs of your cards, and \(Speech.clean(path)) has cards with "
                 + "UIDs of their own, such as \(Speech.clean(other)); it would have them twice",
-            try: "at a terminal, repeat this and allow notes when you are asked; or export to a new folder", .refused)
+            try: "let contactbook see whole cards: contact-agent; or export to a new folder", .refused)
     }
 
     func write(_ card: [UInt8], uid: String, spare: String) throws {
@@ -166,7 +166,6 @@ final class VdirOutput: CardOutput {
     private func keep(_ name: String, _ reason: String) {
         kept += 1
         guard kept <= 100 else { return }
-        Speech.endProgress()
         Speech.say("\(Speech.clean(path))/\(name): \(reason); left as it is")
     }
 }

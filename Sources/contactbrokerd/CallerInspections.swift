@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerCore
 import BrokerPeerIdentity
 import BrokerVarlink
@@ -18,10 +19,11 @@ final class CallerInspections {
         // In system mode, the helper has a worker process for each of these threads (IDENTIFY_WORKERS), so no
         // request waits in the helper. In session mode, the broker inspects processes itself and has only one
         // user.
-        let perUser = mode == .system ? 2 : 6
-        let pace = mode == .system ? InspectionPace(perSecond: 200) : nil
-        identification = InspectionWorkers(16, perLane: perUser, pace: pace, loop: loop)
-        checks = InspectionWorkers(8, perLane: perUser, pace: pace, loop: loop)
+        let perUser = mode == .system ? InspectionLimits.perUser : InspectionLimits.perUserInSession
+        let perSecond = mode == .system ? InspectionLimits.perSecond : nil
+        identification = InspectionWorkers(
+            InspectionLimits.identifications, perLane: perUser, perSecond: perSecond, loop: loop)
+        checks = InspectionWorkers(InspectionLimits.checks, perLane: perUser, perSecond: perSecond, loop: loop)
     }
 
     /// The place in the queue for inspecting this process.

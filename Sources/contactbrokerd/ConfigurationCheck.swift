@@ -37,6 +37,7 @@ struct ConfigurationCheck {
 
     /// - Returns: the exit code.
     func run() -> CInt {
+        for file in folder.unread() { print("nothing reads \(file.onOneLine)") }
         let problems = folder.problems()
         guard !problems.isEmpty else {
             print("no problems in \(folder.configuration)")

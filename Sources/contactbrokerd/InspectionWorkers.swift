@@ -1,8 +1,9 @@
+import BrokerBounds
 import BrokerPeerIdentity
 import BrokerVarlink
 import Dispatch
 
-/// Inspects processes on a few threads, in the order of a ``FairQueue``. This class itself lives on the event
+/// Inspects processes on a few threads, in the order of an ``InspectionQueue``. This class itself lives on the event
 /// loop.
 ///
 /// A connection has at most one inspection at a time. Closing the connection cancels its inspection. The
@@ -18,19 +19,22 @@ final class InspectionWorkers {
     }
 
     private let loop: any Loop
-    private var queue: FairQueue<Job>
+    private var queue: InspectionQueue<Job>
     /// The idle workers. Each serial queue has its own thread while it works.
     private var idle: [DispatchQueue]
-    private var pace: InspectionPace?
+    /// How often inspections of one lane begin: a number of them at once, and then the same number in each second. A
+    /// program that connects again and again, on purpose or because it is broken, then does not keep a processor busy
+    /// that other users need.
+    private var pace: Pace<InspectionPlace.Lane>?
 
     /// - Parameter perLane: the maximum number of concurrent inspections per ``InspectionPlace/Lane``. It
     ///   must be less than `count`, so that no user can keep every thread busy.
-    /// - Parameter pace: `nil` if there is only one user, whom a pace would only delay.
-    init(_ count: Int, perLane: Int, pace: InspectionPace? = nil, loop: any Loop) {
+    /// - Parameter perSecond: `nil` if there is only one user, whom a pace would only delay.
+    init(_ count: Int, perLane: Int, perSecond: Int? = nil, loop: any Loop) {
         precondition(perLane < count, "one user could keep every thread busy")
         self.loop = loop
-        self.pace = pace
-        queue = FairQueue(perLane: perLane)
+        pace = perSecond.map { Pace(.init(amount: Int64($0), time: 1_000_000)) }
+        queue = InspectionQueue(perLane: perLane)
         idle = (0..<count).map { DispatchQueue(label: "inspection \($0)") }
     }
 
@@ -71,11 +75,21 @@ final class InspectionWorkers {
 
     private func ended(_ place: InspectionPlace, _ thread: DispatchQueue) {
         idle.append(thread)
-        guard let wait = pace?.wait(after: place.lane, now: .now), wait > .zero else { return release(place) }
+        let wait = wait(after: place.lane)
+        guard wait > 0 else { return release(place) }
         let bound = LoopBound(self, loop: loop)
-        loop.schedule(after: wait) { bound.value.release(place) }
+        loop.schedule(after: .microseconds(wait)) { bound.value.release(place) }
         // The thread is free for other lanes.
         beginMore()
+    }
+
+    /// Counts an inspection that has ended, and returns for how long the lane must not begin another in its place.
+    private func wait(after lane: InspectionPlace.Lane) -> Int64 {
+        // Look-ups of names are quick, and those of strangers must not delay a person who is not known yet.
+        guard lane != .newcomers else { return 0 }
+        let now = Clock.uptime()
+        pace?.add(1, to: lane, now: now)
+        return pace?.wait(of: lane, now: now) ?? 0
     }
 
     private func release(_ place: InspectionPlace) {

@@ -86,7 +86,12 @@ enum Journaling {
             if lost > 0, !Self.write("contactbrokerd: \(lost) lines were lost while standard error accepted none") {
                 Self.lost.add(lost, ordering: .relaxed)
             }
-            if !Self.write(line.onOneLine) { Self.lost.add(1, ordering: .relaxed) }
+            line = line.onOneLine
+            var size = winsize()
+            if ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 20 {
+                line = line.wrapped(to: Int(size.ws_col))
+            }
+            if !Self.write(line) { Self.lost.add(1, ordering: .relaxed) }
         }
 
         private static let lost = Atomic(0)
@@ -106,10 +111,33 @@ enum Journaling {
 }
 
 extension String {
-    /// The text with a space in place of each control character. Text from an app can then neither look like
-    /// a separate line nor control a terminal.
+    /// The text with a space in place of each control character, and the code point, such as `\u{202E}`, in place of each
+    /// other character that could hide text or change its direction. Text from an app can then neither look like a
+    /// separate line nor control a terminal.
     var onOneLine: String {
-        unicodeScalars.map { $0.properties.generalCategory == .control ? " " : String($0) }.joined()
+        unicodeScalars.map { (scalar) -> String in
+            switch scalar.properties.generalCategory {
+            case .control: " "
+            case .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
+                "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            default: String(scalar)
+            }
+        }.joined()
+    }
+
+    /// The line in rows of at most this many characters, broken between words.
+    func wrapped(to columns: Int) -> String {
+        var rows: [String] = []
+        var row = ""
+        for word in split(separator: " ") {
+            if !row.isEmpty, row.count + 1 + word.count > columns {
+                rows.append(row)
+                row = "  " + word
+            } else {
+                row += row.isEmpty ? String(word) : " " + word
+            }
+        }
+        return (rows + [row]).joined(separator: "\n")
     }
 }
 
@@ -133,6 +161,7 @@ extension MessageIdentifier {
             switch notice {
             case .policyInForce: .policyInForce
             case .policyUnreadable: .policyUnreadable
+            case .policyNotReloaded: .policyNotReloaded
             case .settingsUnreadable: .settingsUnreadable
             case .recordsNotKept: .recordsNotKept
             case .recordsLost: .recordsLost
@@ -150,7 +179,7 @@ extension MessageIdentifier {
         switch self {
         case .serving, .stopping, .policyInForce, .audited, .auditHead: .info
         case .userPurged, .auditRemoved: .notice
-        case .turnedAway, .anotherPerson, .policyUnreadable, .alarm: .warning
+        case .turnedAway, .anotherPerson, .policyUnreadable, .policyNotReloaded, .alarm: .warning
         case .notStarted, .settingsUnreadable, .recordsNotKept, .recordsLost, .auditContradicted, .cardDamaged,
             .socketFailed:
             .error

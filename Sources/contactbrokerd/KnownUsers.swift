@@ -1,3 +1,4 @@
+import BrokerBounds
 import Glibc
 
 /// Distinguishes users of this machine from other user IDs, such as sub-UIDs and the user IDs of containers
@@ -7,8 +8,6 @@ import Glibc
 /// A user ID is known if it has an address book or a login session, or if a worker has found its name. Only
 /// root can create an address book or a login session for a user ID that has no user name.
 final class KnownUsers {
-    /// The maximum number of cached user IDs; the cache is emptied beyond that.
-    static let most = 16_384
     /// logind has a file for each user with a session (`sd_uid_get_state(3)`).
     static let sessions = "/run/systemd/users"
 
@@ -30,7 +29,7 @@ final class KnownUsers {
 
     /// Caches a user ID as known.
     func learn(_ uid: UInt32) {
-        if known.count >= Self.most { known = Self.always }
+        if known.count >= InspectionLimits.knownUsers { known = Self.always }
         known.insert(uid)
     }
 

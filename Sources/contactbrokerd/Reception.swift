@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerCore
 import BrokerInterface
 import BrokerPeerIdentity
@@ -142,9 +143,6 @@ extension Complaints {
 /// Names of the users that processes run as. Each name is cached per process and UID. A cached name stays the
 /// same while the process runs, even if the user is renamed or the UID is reassigned.
 final class UserNames: Sendable {
-    /// The maximum number of cached names; the cache is emptied beyond that.
-    private static let capacity = 256
-
     private struct Process: Hashable {
         let identity: ProcessIdentity
         let uid: UInt32
@@ -159,7 +157,7 @@ final class UserNames: Sendable {
         // If the look-up returns only the UID, it may have failed temporarily, so the result is not cached.
         guard name != "\(uid)" else { return name }
         names.withLock { names in
-            if names.count >= Self.capacity { names = [:] }
+            if names.count >= InspectionLimits.userNames { names = [:] }
             names[process] = name
         }
         return name

@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerCore
 import BrokerInterface
 import BrokerManifests
@@ -43,7 +44,8 @@ final class ServedBroker {
             facts: facts.described, log: { message in log.warning("\(message)") })
         surroundings.mode = setting.mode
         surroundings.notice = { notice, message, facts in log.report(notice, message, facts) }
-        surroundings.region = settings.region ?? TelephoneRegion.ofThisProcess
+        surroundings.region = settings.region ?? ProcessLocale.telephoneRegion
+        surroundings.language = settings.language ?? ProcessLocale.collation
         if settings.auditGoesToJournal {
             surroundings.auditKeeper = try AuditJournal(Journaling.open())
             if let warning = AuditJournal.takeOverPosition(in: setting.state, access) { log.warning("\(warning)") }
@@ -63,6 +65,7 @@ final class ServedBroker {
             settings.problem.map { Policy(unreadable: Policy.Problem(.settings, "\($0)")) }
                 ?? setting.configuration.policy()
         }
+        surroundings.policyDigest = { setting.configuration.digest() }
         surroundings.parsePolicy = { Policy(reading: $0) }
         switch setting.mode {
         case .session:
@@ -202,7 +205,7 @@ extension CloseReason {
         case .appHoldsTooMuch: "its user's unfinished and waiting calls take too much memory, its app's the most"
         case .userHoldsTooMuch: "its user's unread replies take too much memory, its app's the most"
         case .userHoldsMost: "all users' calls and replies take too much memory, its user's the most"
-        case .peerClosed, .closedByOwner, .refused, .frameTooLong, .malformedCall, .unfinishedFrame, .peerDoesNotRead,
+        case .peerClosed, .closedByOwner, .refused, .frameTooLong, .unfinishedFrame, .peerDoesNotRead,
             .replyTooLong, .withdrawn, .foreignBytes, .sentDescriptors, .failed:
             nil
         }

@@ -118,35 +118,40 @@ struct AdminClient {
         AppGrant.all(try call("ListGrants", users.write)["grants"])
     }
 
-    /// Returns the grants of the app that the arguments name, as ``matching(_:strength:in:)`` does.
+    /// Returns the grants of the app that the arguments name, as ``matching(_:strength:in:_:takesAll:)`` does.
     func grants(of target: AppOptions, _ users: Users) throws -> [AppGrant] {
-        try matching(target.app, strength: target.strength, in: grants(of: users))
+        try matching(target.app, strength: target.strength, in: grants(of: users), users)
     }
 
     /// Returns the grants of the app that matches the word. The word can be the app's identifier, its path, its name in
     /// any case, or a part of any of these, in this order of preference.
     ///
+    /// - Parameter takesAll: whether the word may be the name of several apps, such as copies of one program in the folders
+    ///   of several users. A part of a name must match one app.
     /// - Throws: ``CommandFailure`` if the word matches no app, or several.
-    func matching(_ word: String, strength: String? = nil, in grants: [AppGrant]) throws -> [AppGrant] {
+    func matching(
+        _ word: String, strength: String? = nil, in grants: [AppGrant], _ users: Users, takesAll: Bool = false
+    ) throws -> [AppGrant] {
         let candidates = grants.filter { strength == nil || $0.strength == strength }
         let ways: [(AppGrant) -> Bool] = [
             { $0.app == word || $0.name.placeAndHash == word }, { $0.name.place == word },
             { $0.displayName.lowercased() == word.lowercased() }, { $0.isCalled(word) },
         ]
-        for way in ways {
+        for (place, way) in ways.enumerated() {
             let found = candidates.filter(way)
-            guard let first = found.first else { continue }
+            guard !found.isEmpty else { continue }
             let apps = Set(found.map(\.app))
-            guard apps.count > 1 else { return candidates.filter { $0.app == first.app } }
+            guard apps.count > 1, !takesAll || place == ways.count - 1 else {
+                return candidates.filter { apps.contains($0.app) }
+            }
             throw refused(
                 "\"\(Speech.clean(word))\" matches \(apps.count) apps",
                 try: "name one of them: " + Set(AppName.identities(found.map(\.name))).sorted().joined(separator: ", "))
         }
         let among = strength.map { " at strength \(Speech.clean($0))" } ?? ""
-        throw refused("no app matches \"\(Speech.clean(word))\"\(among)", try: Self.listing)
+        throw refused(
+            "no app matches \"\(Speech.clean(word))\"\(among)", try: "list all apps: contactctl apps\(users.option)")
     }
-
-    private static let listing = "list all apps: contactctl apps"
 
     func refused(_ reason: String, try advice: String? = nil) -> CommandFailure {
         CommandFailure("could not \(task): \(reason)", try: advice, .refused)
@@ -169,15 +174,22 @@ struct AdminClient {
                 "a password is required, and there is no terminal to ask for it",
                 try: "run it in a terminal, or as root")
         case "io.contactbroker.Admin.UnknownApp":
-            return refused("no app matches \"\(text("app"))\"", try: Self.listing)
+            return refused("no app matches \"\(text("app"))\"", try: "list all apps: contactctl apps")
         case "io.contactbroker.Admin.InvalidValue" where parameters["parameter"]?.string == "policy":
             return refused(
-                text("reason"), try: "every app is refused until then: correct the file, then run contactctl reload")
+                text("reason"),
+                try: parameters["formerRules"]?.bool == true
+                    ? "The former rules stay in force. Correct the file, then run: contactctl reload"
+                    : "Every app is refused until the file is corrected. Correct it, then run: contactctl reload")
         case "io.contactbroker.Admin.InvalidValue" where parameters["parameter"]?.string == "settings":
             return refused(
                 "the settings could not be read when the contact broker started: \(text("reason"))",
-                try: "every app is refused: correct the file, then restart the contact broker")
-        case "io.contactbroker.Admin.InvalidValue": return refused("\(text("parameter")): \(text("reason"))")
+                try: "Every app is refused until then. Correct the file, then restart the contact broker")
+        case "io.contactbroker.Admin.InvalidValue":
+            // Only a reason such as "must be in the future" needs the parameter's name to be a sentence.
+            let reason = text("reason")
+            let isWhole = !["must ", "excludes "].contains(where: reason.hasPrefix)
+            return refused(isWhole ? reason : "\(text("parameter")) \(reason)")
         default: return CommandFailure(could: task, error)
         }
     }

@@ -22,6 +22,7 @@ final class AgeProgram {
         defer { close(theirs) }
         // A child that ends early must not end this process by SIGPIPE; its exit status says what happened.
         signal(SIGPIPE, SIG_IGN)
+        Speech.discardTyped()
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }

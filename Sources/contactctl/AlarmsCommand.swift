@@ -12,7 +12,7 @@ struct AlarmsCommand: ParsableCommand {
             """)
 
     @OptionGroup var users: UserOptions
-    @Option(help: "Only alarms since a time: 30m, 12h, 7d, 2026-01-31 or 2026-01-31T12:00:00Z.") var since: String?
+    @Option(help: "Only alarms since a time: 30m, 12h, 7d, 2026-01-31 or '2026-01-31 12:00'.") var since: String?
     @Flag(help: "Show absolute times.") var time = false
     @Flag(help: "Print JSON.") var json = false
 
@@ -38,18 +38,21 @@ struct AlarmsCommand: ParsableCommand {
         let names = records.map { AppName($0["app"]?.string ?? "") }
         var lines: [String] = []
         for (record, (name, identity)) in zip(records, zip(names, AppName.identities(names))) {
-            let (alarm, advice) = Self.words(record)
             let at = record["time"]?.string ?? ""
             let when = time ? LocalTime.text(at) : RelativeTime.since(at)
             let app = identity.isEmpty ? "" : name.name == identity ? ": \(identity)" : ": \(name.name), \(identity)"
             let uid = record["uid"]?.integer.flatMap(UInt32.init(exactly:)) ?? 0
+            let user = users.isAll ? Users.one(uid, name: nil).option : users.option
+            let (alarm, advice) = Self.words(record, "\(identity)\(user)")
             lines += [Screen.heading("\(when)\(users.suffix(uid))\(app)"), "  \(alarm)", "  \(advice)"]
         }
         Screen.show(lines)
     }
 
     /// What happened, and what to do about it. An alarm of a newer broker is shown as it is.
-    private static func words(_ record: JSONValue) -> (String, String) {
+    ///
+    /// - Parameter app: the arguments that name the app and its user to other commands.
+    private static func words(_ record: JSONValue, _ app: String) -> (String, String) {
         let detail = Speech.clean(record["detail"]?.string ?? "")
         let more = detail.firstIndex(of: ",").map { String(detail[$0...].dropFirst(2)) } ?? ""
         let count = record["contacts"]?.integer ?? 0
@@ -57,23 +60,24 @@ struct AlarmsCommand: ParsableCommand {
         case "readsEverything":
             return (
                 "it got \(Count.words(count, "contact")), almost the whole address book, within an hour",
-                "if you did not expect this: contactctl revoke"
+                "if you did not expect this: contactctl revoke \(app)"
             )
         case "executableChanged":
             return (
                 "a changed version of this file asked; it does not have the access of this one",
-                "if you updated it, allow the new version when it asks, then reset this one"
+                "if you updated it, allow the new version when it asks, then: contactctl reset \(app)"
             )
         case "weakerIdentity":
             return (
                 "a program that claims to be this app asked, with a weaker identity: \(more)",
                 "it can be an imitation: do not allow it at its prompt unless you know why"
             )
-        case "unusedGrant": return ("it has not used its access \(more)", "if you no longer need it: contactctl revoke")
+        case "unusedGrant":
+            return ("it has not used its access \(more)", "if you no longer need it: contactctl revoke \(app)")
         case "notInstalled":
-            return ("no installed package names this app any more", "if it was removed: contactctl reset")
+            return ("no installed package names this app any more", "if it was removed: contactctl reset \(app)")
         case "auditBroken": return ("the audit is broken \(more)", "for details: contactctl verify")
-        default: return (detail, "contactctl show")
+        default: return (detail, app.isEmpty ? "" : "contactctl show \(app)")
         }
     }
 }

@@ -27,6 +27,14 @@ struct AppGrant {
     /// The grants in a member of a reply.
     static func all(_ list: JSONValue?) -> [AppGrant] { list?.elements.map { $0.map(AppGrant.init) } ?? [] }
 
+    /// The grants of each app together, in the order of the first ones.
+    static func byApp(_ grants: [AppGrant]) -> [[AppGrant]] {
+        var order: [String] = []
+        for grant in grants where !order.contains(grant.app) { order.append(grant.app) }
+        let apps = Dictionary(grouping: grants, by: \.app)
+        return order.compactMap { apps[$0] }
+    }
+
     func text(_ name: String) -> String? { json[name]?.string }
 
     var name: AppName { AppName(app, displayName: displayName) }
@@ -48,11 +56,11 @@ struct AppGrant {
 
     static func words(ofStatus status: String) -> String { status == "notDetermined" ? "not decided" : status }
 
-    /// The contacts that the app sees, in words. If the policy limits the access, their number is not known.
+    /// The contacts that the app sees, in words.
     var contactsSeen: String {
         switch byPolicy ?? status {
         case "full": "all contacts"
-        case "limited": byPolicy == nil ? extent : "some contacts"
+        case "limited": (contacts == 1 ? "1 contact" : "\(contacts) contacts") + groups
         default: "nothing"
         }
     }
@@ -64,15 +72,6 @@ struct AppGrant {
 
     /// The contacts and the keys in one text.
     var sees: String { keysSeen.map { "\(contactsSeen): \($0)" } ?? contactsSeen }
-
-    /// The number of contacts that the person granted, in words.
-    var extent: String {
-        switch status {
-        case "full": "all contacts"
-        case "limited": (contacts == 1 ? "1 contact" : "\(contacts) contacts") + groups
-        default: "nothing"
-        }
-    }
 
     /// Says that contact groups are shared, which the broker does not name without a password.
     private var groups: String {
@@ -92,18 +91,19 @@ struct AppGrant {
 
     /// What ends the grant, or who denied it.
     func until(_ users: Users, absolute: Bool) -> String {
-        switch status {
+        switch byPolicy ?? status {
+        case "notDetermined" where byPolicy != nil: return "ended by policy"
+        case "denied" where byPolicy != nil, "restricted": return "until the policy changes"
         case "denied":
             let isRevoked = text("decidedThrough")?.hasPrefix("revoked ") == true
             return "\(isRevoked ? "revoked" : "denied") by \(decider(users))"
         case "notDetermined": return "until reset"
         default: break
         }
-        if let session = text("session") { return sessionWords(session) }
-        if let expires = text("expires") {
-            return absolute ? LocalTime.text(expires) : RelativeTime.left(until: expires)
-        }
-        return "until revoked"
+        let end = text("expires").map { absolute ? LocalTime.text($0) : RelativeTime.left(until: $0) }
+        if let session = text("session") { return sessionWords(session) + (end.map { ", at most \($0)" } ?? "") }
+        if let end { return end }
+        return byPolicy == nil ? "until revoked" : "until the policy changes"
     }
 
     /// The terminal session or process that the grant is bound to, with the terminal's name.

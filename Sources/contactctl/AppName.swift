@@ -58,6 +58,12 @@ struct AppName {
         return names.map { apps[$0.full]?.count == 1 ? $0.identity : $0.identityAndHash }
     }
 
+    /// Returns the names of a list's apps. Apps of one name get their identity instead.
+    static func words(_ names: [AppName]) -> [String] {
+        let apps = Dictionary(grouping: names, by: \.name).mapValues { Set($0.map(\.app)) }
+        return zip(names, identities(names)).map { apps[$0.name]?.count == 1 ? $0.name : $1 }
+    }
+
     /// The columns of a table for the name and the identity.
     ///
     /// - Parameter importance: that of the identity's column.

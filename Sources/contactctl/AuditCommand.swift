@@ -14,7 +14,7 @@ struct AuditCommand: ParsableCommand {
         help: "Only this app: its name, path or identifier, or a part of these.",
         completion: .words(Completions.apps), transform: ShellWord.read)
     var app: String?
-    @Option(help: "Only records since a time: 30m, 12h, 7d, 2026-01-31 or 2026-01-31T12:00:00Z.") var since: String?
+    @Option(help: "Only records since a time: 30m, 12h, 7d, 2026-01-31 or '2026-01-31 12:00'.") var since: String?
     @Option(
         help: "Only this event, such as disclosure, refusal or revocation.", completion: .list(AuditWords.events))
     var event: String?
@@ -39,6 +39,8 @@ struct AuditCommand: ParsableCommand {
     private static let defaultLimit = 50
     /// The broker's maximum for a limit.
     private static let mostRecords = 100_000
+    /// How many records are requested for each line of a table.
+    private static let recordsPerLine = 20
     /// With ``follow``, the number of earlier records to show before the new ones, if neither ``limit`` nor
     /// ``since`` is given.
     private static let defaultLimitBeforeNew = 10
@@ -53,6 +55,9 @@ struct AuditCommand: ParsableCommand {
         if contact != nil, follow || users.allUsers || pseudonym != nil {
             throw ValidationError("--contact goes with neither --follow, --all-users nor --pseudonym")
         }
+        if let event, !AuditWords.events.contains(event) {
+            throw ValidationError("--event requires one of \(AuditWords.events.joined(separator: ", "))")
+        }
         if json, csv { throw ValidationError("--json and --csv exclude each other") }
     }
 
@@ -63,10 +68,12 @@ struct AuditCommand: ParsableCommand {
         // this program reads all records and filters them.
         let identifier: String? = try app.flatMap { word in
             let candidates = try client.grants(of: users).filter { $0.isCalled(word) }
-            return try candidates.isEmpty ? nil : client.matching(word, in: candidates).first?.app
+            return try candidates.isEmpty ? nil : client.matching(word, in: candidates, users).first?.app
         }
         let isSifted = app != nil && identifier == nil
         let bound = limit ?? (since == nil ? follow ? Self.defaultLimitBeforeNew : Self.defaultLimit : nil)
+        // A list of contacts is one line, and many records.
+        let mostRecords = bound.map { json || csv || follow ? $0 : min(Self.mostRecords, $0 * Self.recordsPerLine) }
         var records: [JSONValue] = []
         var count = 0
         var removed: String?
@@ -79,7 +86,7 @@ struct AuditCommand: ParsableCommand {
             $0.member("event", event)
             $0.member("named", contact)
             $0.member("contact", pseudonym)
-            $0.member("limit", isSifted && !follow ? nil : bound)
+            $0.member("limit", isSifted && !follow ? nil : mostRecords)
             if follow { $0.member("follow", true) }
         } each: {
             removed = removed ?? RemovedRecords.day($0)
@@ -92,37 +99,38 @@ struct AuditCommand: ParsableCommand {
                 if records.count > 2 * Self.mostRecords { records.removeFirst(records.count - Self.mostRecords) }
                 return
             }
-            for record in batch {
-                let line =
-                    json
-                    ? String(decoding: record.text, as: UTF8.self) : csv ? AuditWords.csv(record) : rows.line(record)
-                if let line { print(line) }
-            }
+            let lines =
+                json
+                ? batch.map { Speech.visible(json: String(decoding: $0.text, as: UTF8.self)) }
+                : csv ? batch.map(AuditWords.csv) : rows.lines(batch)
+            for line in lines { print(line) }
             // Without a flush, a pipe gets the records only when the buffer is full.
             fflush(nil)
         }
         guard !follow else { return }
-        records = records.suffix(isSifted ? bound ?? Self.mostRecords : Self.mostRecords)
-        // Otherwise the latest records are all that the person asked for.
-        if since != nil || contact != nil || count < bound ?? .max { RemovedRecords.say(removed) }
-        try show(records, users)
-        if bound == nil, count > records.count {
-            Speech.say("shows the latest \(records.count) of \(count); for all: --csv")
+        // Without these, the latest records are all that the person asked for.
+        let isAll = since != nil || contact != nil
+        guard !json, !csv else {
+            if isAll || count < mostRecords ?? .max { RemovedRecords.say(removed) }
+            let shown = Array(records.suffix(isSifted ? bound ?? Self.mostRecords : Self.mostRecords))
+            if json { CommandJSON.print { CommandJSON.array("records", shown, &$0) } }
+            if csv { for record in shown { print(AuditWords.csv(record)) } }
+            return sayMore(shown.count, of: count, bound)
         }
-        if limit == nil, records.count == bound { Speech.say("shows the latest \(records.count); for more: --limit") }
+        let lines = AuditTable.lines(records.suffix(Self.mostRecords))
+        if isAll || lines.count < bound ?? .max { RemovedRecords.say(removed) }
+        guard !lines.isEmpty else { throw CommandFailure("no matching records", .refused) }
+        let table = AuditTable.table(lines.suffix(bound ?? lines.count), users, withApp: true)
+        Screen.show(table.lines(width: Screen.width, heading: Screen.heading))
+        sayMore(
+            min(lines.count, bound ?? lines.count), of: bound == nil && count > Self.mostRecords ? count : lines.count,
+            bound)
     }
 
-    private func show(_ records: [JSONValue], _ users: Users) throws {
-        if json {
-            CommandJSON.print { CommandJSON.array("records", records, &$0) }
-        } else if csv {
-            for record in records { print(AuditWords.csv(record)) }
-        } else if records.isEmpty {
-            throw CommandFailure("no matching records", .refused)
-        } else {
-            let table = AuditTable.table(records, users, withApp: true)
-            Screen.show(table.lines(width: Screen.width, heading: Screen.heading))
-        }
+    /// Says that there is more than what is shown.
+    private func sayMore(_ shown: Int, of all: Int, _ bound: Int?) {
+        if bound == nil, all > shown { Speech.say("shows the latest \(shown) of \(all); for all: --csv") }
+        if limit == nil, shown == bound { Speech.say("shows the latest \(shown); for more: --limit") }
     }
 
     private static func isOf(_ record: JSONValue, app: String) -> Bool {

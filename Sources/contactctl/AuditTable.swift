@@ -5,27 +5,32 @@ import BrokerJSON
 enum AuditTable {
     static func columns(_ users: Users, withApp: Bool) -> [Table.Column] {
         users.columns + [Table.Column("TIME", narrowest: 19)]
-            + (withApp ? [Table.Column("APP", narrowest: 20, cut: .middle)] : []) + [
+            + (withApp ? [Table.Column("APP", narrowest: 12, cut: .middle)] : []) + [
                 Table.Column("EVENT", narrowest: 10),
-                Table.Column("STATUS", importance: 1, narrowest: 7, style: Screen.level),
+                Table.Column("STATUS", importance: 2, narrowest: 7, style: Screen.level),
                 Table.Column("CONTACTS", importance: 3, narrowest: 8),
-                Table.Column("DETAILS", importance: 2, narrowest: 12),
+                Table.Column("DETAILS", importance: 1, narrowest: 12),
             ]
     }
 
-    static func table(_ records: [JSONValue], _ users: Users, withApp: Bool) -> Table {
+    static func table(_ lines: [AuditLine], _ users: Users, withApp: Bool) -> Table {
         var table = Table(columns(users, withApp: withApp))
-        var refusals = RefusalRecords()
-        let records = records.filter { refusals.shows($0) }
-        let names = records.map { AppName($0["app"]?.string ?? "") }
-        for (record, identity) in zip(records, AppName.identities(names)) {
-            table.add(cells(record, users, app: withApp ? identity : nil))
+        let names = lines.map { AppName($0.record["app"]?.string ?? "") }
+        for (line, name) in zip(lines, AppName.words(names)) {
+            table.add(cells(line, users, app: withApp ? name : nil))
         }
         return table
     }
 
+    /// The lines of records that are in the order of the audit.
+    static func lines(_ records: [JSONValue]) -> [AuditLine] {
+        var refusals = RefusalRecords()
+        return AuditLine.lines(records.filter { refusals.shows($0) })
+    }
+
     /// The cells: user, time, app, event, status, contacts, details.
-    static func cells(_ record: JSONValue, _ users: Users, app: String?) -> [String] {
+    static func cells(_ line: AuditLine, _ users: Users, app: String?) -> [String] {
+        let record = line.record
         var what = record["event"]?.string ?? ""
         if let repeats = record["repeats"]?.integer, repeats > 0 { what += " (\(repeats) more)" }
         let keys = KeyWords.text(record["keys"]) ?? ""
@@ -34,7 +39,7 @@ enum AuditTable {
         return users.cells(uid) + [LocalTime.text(record["time"]?.string ?? "", withSeconds: true)]
             + (app.map { [$0] } ?? []) + [
                 what, AppGrant.words(ofStatus: record["status"]?.string ?? ""),
-                (record["contacts"]?.integer).map { "\($0)" } ?? "",
+                line.contactsWords,
                 keys.isEmpty ? detail : detail.isEmpty ? keys : "\(keys) (\(detail))",
             ]
     }

@@ -29,17 +29,9 @@ enum AuditWords {
     static func quoted(_ text: String) -> String {
         var safe = text.first.map("=+-@".contains) == true ? "'" : ""
         for scalar in text.unicodeScalars {
-            if isShown(scalar) { safe.unicodeScalars.append(scalar) } else { safe += scalar.codePoint }
+            if scalar.isShown { safe.unicodeScalars.append(scalar) } else { safe += scalar.codePoint }
         }
         guard safe.contains(where: { $0 == "," || $0 == "\"" }) else { return safe }
         return "\"" + safe.replacing("\"", with: "\"\"") + "\""
-    }
-
-    private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
-        guard !scalar.properties.isDefaultIgnorableCodePoint else { return false }
-        return switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
-        default: true
-        }
     }
 }

@@ -13,7 +13,7 @@ enum CommandJSON {
             $0.member("version", version)
             write(&$0)
         }
-        Swift.print(String(decoding: writer.bytes, as: UTF8.self))
+        Swift.print(Speech.visible(json: String(decoding: writer.bytes, as: UTF8.self)))
     }
 
     /// Writes an array of the broker's objects, without the members that are words for people.

@@ -7,7 +7,8 @@ struct Contactctl: ParsableCommand {
         commandName: "contactctl",
         abstract: "Show and revoke apps' access to contacts.",
         discussion:
-            "Exit codes: 0 success; 1 the broker refused, or nothing matches; 2 the command could not be carried out.",
+            "Exit codes: 0 success; 1 the broker refused, or nothing matches; 2 the command could not be carried out; 3 the "
+            + "status is not good.",
         version: "contactctl 0.1.0",
         subcommands: [
             AppsCommand.self, ShowCommand.self, WhoCommand.self, WhyCommand.self, RevokeCommand.self,

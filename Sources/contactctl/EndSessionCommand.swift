@@ -26,7 +26,7 @@ struct EndSessionCommand: ParsableCommand {
         guard count > 0 else {
             throw client.refused(
                 "\(first.name.full) has no access that is limited to a session or process",
-                try: "to revoke its access: contactctl revoke \(target.shellWord)")
+                try: "to revoke its access: contactctl revoke \(target.shellWord)\(users.option)")
         }
         print("ended\(users.suffix): \(first.name.full) has lost \(count == 1 ? "1 grant" : "\(count) grants")")
     }

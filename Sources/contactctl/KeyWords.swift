@@ -19,9 +19,16 @@ enum KeyWords {
         return properties(keys) + (known == keys ? [] : ["groups"])
     }
 
+    private static let mostMissing = 2
+
     private static func properties(_ keys: ContactKeySet) -> [String] {
         if keys == .all { return ["everything"] }
-        if keys == ContactKeySet.all.subtracting(.named) { return ["everything but notes"] }
+        let missing = ContactKeySet.all.subtracting(keys)
+        if missing == .named { return ["everything but notes"] }
+        // Few words for a long list.
+        if missing.keys.count <= mostMissing {
+            return ["everything but " + missing.keys.map(\.rawValue).joined(separator: " and ")]
+        }
         var words: [String] = []
         var rest = keys
         for (set, word) in [(ContactKeySet.names, "names"), (.images, "pictures")] where keys.isSuperset(of: set) {

@@ -20,6 +20,8 @@ struct PolicyExplainCommand: ParsableCommand {
         guard !json else {
             return CommandJSON.print {
                 CommandJSON.array("rules", rules, without: ["subject", "effects"], &$0)
+                if reply["rejected"] != nil { $0.member("formerRules", true) }
+                $0.member("unread", reply["unread"]?.elements?.compactMap(\.string))
             }
         }
         var lines = rules.enumerated().flatMap { Self.lines($0.element, number: $0.offset + 1) }
@@ -31,6 +33,11 @@ struct PolicyExplainCommand: ParsableCommand {
         }
         lines += settings.map { "setting: \(Speech.clean($0.string ?? ""))" }
         Screen.show(lines)
+        if let rejected = reply["rejected"]?.string {
+            Speech.say(
+                "the policy files have a mistake, so these former rules stay in force: \(Speech.clean(rejected))")
+        }
+        PolicyFiles.say(unread: reply["unread"]?.elements?.compactMap(\.string) ?? [])
     }
 
     private static func lines(_ rule: JSONValue, number: Int) -> [String] {

@@ -11,6 +11,14 @@ struct PolicyFiles: ParsableArguments {
         completion: .file())
     var files: [String]
 
+    /// Names the files that are next to policy files and that nothing reads: their rules do nothing.
+    static func say(unread files: [String]) {
+        for file in files {
+            Speech.say(
+                "not read: \(Speech.clean(file)); the name of a policy file ends in .toml and begins with no dot")
+        }
+    }
+
     /// Reads the files as the broker does, and prints each mistake as `FILE:LINE: KEY: REASON`.
     ///
     /// - Parameter task: the command's task, phrased to follow `could not`.
@@ -24,6 +32,7 @@ struct PolicyFiles: ParsableArguments {
                     throw TrustedFileError(file: file, reason: "there is no such file or folder")
                 }
                 texts += draft.texts
+                Self.say(unread: draft.unread)
                 mistakes += draft.unreadable
                 if draft.texts.isEmpty, draft.unreadable.isEmpty {
                     throw TrustedFileError(file: file, reason: "the folder has no files *.toml")
@@ -39,7 +48,7 @@ struct PolicyFiles: ParsableArguments {
             let count = mistakes.count == 1 ? "1 mistake" : "\(mistakes.count) mistakes"
             throw CommandFailure(
                 "could not \(task): \(count), listed above",
-                try: "while a file in force has a mistake, every app is refused",
+                try: "a reload with a mistake keeps the former rules; a start with a mistake refuses every app",
                 .refused)
         }
         return (texts, reader.policy.rules.count)

@@ -11,7 +11,7 @@ struct ReportCommand: ParsableCommand {
         discussion: "Needs the password of the user, or an administrator's; root needs none.")
 
     @OptionGroup var users: UserOptions
-    @Option(help: "The number of days, in UTC.") var days = 30
+    @Option(help: "The number of days, in the local time zone.") var days = 30
     @Option(help: "The last day, such as 2026-01-31. Without it, today.") var until: String?
     @Option(help: "Write an HTML page without scripts to this file, to print or mail.", completion: .file()) var html:
         String?
@@ -25,7 +25,7 @@ struct ReportCommand: ParsableCommand {
         guard (1...Self.mostDays).contains(days) else {
             throw ValidationError("--days requires a number from 1 to \(Self.mostDays)")
         }
-        if let until, until.utf8.count != 10 || Timestamp.seconds(until) == nil {
+        if let until, until.utf8.count != 10 || LocalTime.seconds(until) == nil {
             throw ValidationError("--until requires a day such as 2026-01-31, not \(Speech.clean(until))")
         }
         guard [html != nil, json, csv].count(where: \.self) < 2 else {
@@ -35,8 +35,8 @@ struct ReportCommand: ParsableCommand {
 
     func run() throws {
         let users = try users.users(to: Self.task)
-        let lastDay = until.flatMap(Timestamp.seconds) ?? Int64(time(nil))
-        var report = AuditReport(ReportPeriod(endingOnDayOf: lastDay, days: days))
+        let days = LocalTime.days(endingOnDayOf: until.flatMap(LocalTime.seconds) ?? Int64(time(nil)), count: days)
+        var report = AuditReport(ReportPeriod(midnights: days.midnights, dates: days.dates))
         // Nobody should type a password for a report that cannot be written. The file of this attempt is removed at once,
         // so that nothing is left if the person interrupts the program.
         if let html { _ = try file(at: html) }

@@ -9,8 +9,10 @@ enum ReportJSON {
         let period = report.period
         writer.member("from", period.date(0))
         writer.member("until", period.date(period.count - 1))
+        writer.member("begin", Timestamp.text(seconds: period.begin))
+        writer.member("end", Timestamp.text(seconds: period.end))
         writer.member("auditBegins", report.beginning.map(Timestamp.text(seconds:)))
-        writer.member("removedUntil", ReportWords.day(report.removedUntil))
+        writer.member("removedUntil", ReportWords.removalDay(report))
         writer.member("daysWithoutRecords", report.daysWithoutRecords)
         writer.member("gapCount", report.gapCount)
         writer.name("gaps")

@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAuditReport
+import BrokerCommandOutput
 import BrokerModel
 
 /// The words that the report uses at the terminal and on the HTML page.
@@ -40,16 +41,20 @@ enum ReportWords {
         }
     }
 
-    /// A time in UTC to the minute.
-    static func time(_ seconds: Int64?) -> String? {
-        seconds.map { String(Timestamp.text(seconds: $0).prefix(16)).replacing("T", with: " ") }
-    }
+    /// A local time to the minute.
+    static func time(_ seconds: Int64?) -> String? { seconds.map { LocalTime.text(Timestamp.text(seconds: $0)) } }
 
-    static func day(_ seconds: Int64?) -> String? { seconds.map { String(Timestamp.text(seconds: $0).prefix(10)) } }
+    static func day(_ seconds: Int64?) -> String? { time(seconds).map { String($0.prefix(10)) } }
+
+    /// The day up to which retention removed records; `nil` if it removed none. The broker counts these days in UTC.
+    static func removalDay(_ report: AuditReport) -> String? {
+        report.removedUntil.map { String(Timestamp.text(seconds: $0).prefix(10)) }
+    }
 
     static func period(_ report: AuditReport) -> String {
         let (period, days) = (report.period, report.period.count)
-        return "\(period.date(0)) to \(period.date(days - 1)) (\(Count.words(days, "day")), UTC)"
+        return
+            "\(period.date(0)) to \(period.date(days - 1)) (\(Count.words(days, "day")), \(LocalTime.zone(at: period.begin)))"
     }
 
     static func scope(_ users: Users) -> String {
@@ -74,7 +79,7 @@ enum ReportWords {
     /// What a reader must know to understand the numbers.
     static func notes(_ report: AuditReport, _ users: Users) -> [String] {
         var notes: [String] = []
-        if let removed = day(report.removedUntil) {
+        if let removed = removalDay(report) {
             notes.append(
                 """
                 Retention removed the audit's records up to \(removed). What an app was allowed before may be missing, and \

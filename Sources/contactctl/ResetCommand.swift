@@ -4,7 +4,8 @@ import BrokerJSON
 
 struct ResetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Delete an app's grant or denial. The app sees nothing, and may ask again.")
+        commandName: "reset", abstract: "Delete an app's grant or denial. The app sees nothing, and may ask again.",
+        discussion: "With --all-users, a name resets every app of that name, whatever its path.")
 
     @OptionGroup var target: AppOptions
     @OptionGroup var users: UserOptions
@@ -14,22 +15,24 @@ struct ResetCommand: ParsableCommand {
         let users = try users.users(to: "reset")
         let client = try AdminClient(to: "reset")
         let grants = try client.grants(of: users)
-        var name = AppName(target.app).full
-        var reply: JSONValue?
+        var done: [(name: String, count: Int64)] = []
         // If no listed app matches the word, the word is tried as a complete identifier. The audit shows
         // complete identifiers.
-        if !grants.contains(where: { $0.isCalled(target.app) }) {
-            reply = try? reset(target.app, users, at: client)
+        if !grants.contains(where: { $0.isCalled(target.app) }),
+            let reply = try? reset(target.app, users, at: client)
+        {
+            done = [(AppName(target.app).full, reply["count"]?.integer ?? 0)]
         }
-        if reply == nil {
-            guard let first = try client.matching(target.app, strength: target.strength, in: grants).first else {
-                return
+        if done.isEmpty {
+            let found = try client.matching(
+                target.app, strength: target.strength, in: grants, users, takesAll: users.isAll)
+            for app in AppGrant.byApp(found) {
+                let reply = try reset(app[0].app, users, at: client)
+                done.append((app[0].name.full, reply["count"]?.integer ?? 0))
             }
-            reply = try reset(first.app, users, at: client)
-            name = first.name.full
         }
-        guard !json else { return CommandJSON.print { $0.member("count", reply?["count"]?.integer ?? 0) } }
-        print("reset\(users.suffix): \(name) sees nothing, and may ask again")
+        guard !json else { return CommandJSON.print { $0.member("count", done.reduce(0) { $0 + $1.count }) } }
+        for (name, _) in done { print("reset\(users.suffix): \(name) sees nothing, and may ask again") }
     }
 
     private func reset(_ app: String, _ users: Users, at client: AdminClient) throws -> JSONValue {

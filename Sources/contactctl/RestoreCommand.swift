@@ -63,6 +63,7 @@ struct RestoreCommand: ParsableCommand {
             isInside = !section.isComplete
             guard let uid else { continue }
             try send(piece, uid, client)
+            Speech.progress("reading the backup: \(Count.words(section.contacts, "contact"))")
             if section.isComplete { sections.append((uid, section)) }
         }
         guard !isInside else {
@@ -128,6 +129,7 @@ struct RestoreCommand: ParsableCommand {
         /// - Returns: why it needs an answer first; `nil` if the user is restored.
         func restore(_ uid: UInt32, replaces: Bool) throws -> String? {
             let answer: AdminClient.Answer
+            Speech.progress("restoring the contacts of \(UserName.text(uid))…")
             do {
                 answer = try client.call("FinishRestore", unless: ["replaces"]) {
                     $0.member("uid", uid)
@@ -139,6 +141,7 @@ struct RestoreCommand: ParsableCommand {
             switch answer {
             case .refused(_, let reason): return reason
             case .reply(let reply):
+                Speech.endProgress()
                 report(reply, uid)
                 restored.append(UserName.text(uid))
                 return nil

@@ -20,8 +20,7 @@ struct SetCommand: ParsableCommand {
             "The keys that the app may read, such as givenName,familyName,phoneNumbers; groups includes others' groups.",
         completion: .list(GrantKey.allCases.map(\.rawValue)))
     var keys: String?
-    @Option(help: "The end of the access: in 30m, 12h, 7d, or at 2026-01-31 or 2026-01-31T12:00:00Z.") var until:
-        String?
+    @Option(help: "The end of the access: in 30m, 12h, 7d, or at 2026-01-31 or '2026-01-31 12:00'.") var until: String?
     @Flag(help: "Print JSON.") var json = false
 
     private static let levels = ["full", "limited", "denied"]
@@ -51,7 +50,7 @@ struct SetCommand: ParsableCommand {
         let users = try users.users(to: "change the access")
         let client = try AdminClient(to: "change the access")
         let grants = try client.matching(
-            target.app, strength: target.strength, in: client.grants(of: users).filter(\.isDecided))
+            target.app, strength: target.strength, in: client.grants(of: users).filter(\.isDecided), users)
         guard let grant = grants.first else { return }
         // The person must choose the grant, because a wrong guess could give an app more access.
         let strengths = Set(grants.map(\.strength)).sorted()
@@ -79,7 +78,11 @@ struct SetCommand: ParsableCommand {
             print("changed\(users.suffix(grant.uid)): \(grant.name.full) now sees \(grant.sees)\(end)")
         }
         if now.contains(where: { $0.status == "limited" && $0.contacts == 0 }) {
-            Speech.say("to share contacts with it: contact-agent, then l")
+            // Only the user themself can, or root for one user.
+            let option = users.isAll ? " --user USER" : users.option
+            Speech.say(
+                "to share contacts with it: contactctl share \(target.shellWord) --contact NAME\(option); "
+                    + "or choose the app in contact-agent")
         }
     }
 }

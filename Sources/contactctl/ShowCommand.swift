@@ -10,8 +10,9 @@ struct ShowCommand: ParsableCommand {
     @OptionGroup var target: AppOptions
     @OptionGroup var users: UserOptions
     @Flag(help: "Print JSON.") var json = false
-    /// The number of audit records to show.
+    /// The number of lines of the audit to show, and of the records that are requested for them.
     private static let recent = 5
+    private static let recentRecords = 100
 
     func run() throws {
         let users = try users.users(to: "show the app")
@@ -20,7 +21,7 @@ struct ShowCommand: ParsableCommand {
         guard let identifier = grants.first?.app else { return }
         let reply = try client.read("QueryAudit") {
             $0.member("app", identifier)
-            $0.member("limit", Self.recent)
+            $0.member("limit", json ? Self.recent : Self.recentRecords)
             users.write(&$0)
         }
         let records = reply["records"]?.elements.map(Array.init) ?? []
@@ -32,7 +33,8 @@ struct ShowCommand: ParsableCommand {
         }
         var lines = grants.map { Self.lines($0, users) }.joined(separator: [""]).map(\.self)
         if !records.isEmpty {
-            let table = AuditTable.table(records, users, withApp: false).lines(width: Screen.width.map { $0 - 2 })
+            let latest = AuditTable.lines(records).suffix(Self.recent)
+            let table = AuditTable.table(Array(latest), users, withApp: false).lines(width: Screen.width.map { $0 - 2 })
             lines += ["", "Latest audit records"] + table.map { "  \($0)" }
         }
         Screen.show(lines)
@@ -56,9 +58,22 @@ struct ShowCommand: ParsableCommand {
         }
         if grant.isSilenced { add("prompts", "turned off; contactctl reset turns them on") }
         add("until", grant.until(users, absolute: true))
-        add("decided", grant.text("decidedAt").map { "\(LocalTime.text($0)) by \(grant.decider(users))" })
-        add("answered", grant.text("decidedThrough").map(ChangedBy.words))
+        let decided = grant.text("decidedThrough")?.hasPrefix("revoked ") == true ? "revoked" : "decided"
+        add(decided, grant.text("decidedAt").map { "\(LocalTime.text($0)) by \(grant.decider(users))" })
+        add(
+            "through",
+            grant.text("decidedThrough").map {
+                ChangedBy.words($0.hasPrefix("revoked ") ? String($0.dropFirst(8)) : $0)
+            })
         add("last used", grant.lastUsed(absolute: true))
+        if let contacts = grant.json["contactsRead"]?.integer {
+            add(
+                "got",
+                grant.text("lastReadAt").map {
+                    "at most \(Count.words(contacts, "different contact")), last \(LocalTime.text($0))"
+                }
+                    ?? "no contacts")
+        }
         add("uses", (grant.json["uses"]?.integer).map { "\($0)" })
         return lines
     }

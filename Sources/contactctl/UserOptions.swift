@@ -51,6 +51,15 @@ enum Users: Hashable {
     /// `for alice`, to append to a message; empty for oneself.
     var suffix: String { name.map { " for \($0)" } ?? "" }
 
+    /// The option that names the users to another command, after a space; empty for oneself.
+    var option: String {
+        switch self {
+        case .own: ""
+        case .one(let uid, let name): " --user \(name.map { ShellWord.quoted(Speech.clean($0)) } ?? "\(uid)")"
+        case .all: " --all-users"
+        }
+    }
+
     /// The same about one grant: with all users it names the grant's user.
     func suffix(_ uid: UInt32) -> String { isAll ? " for \(UserName.text(uid))" : suffix }
 

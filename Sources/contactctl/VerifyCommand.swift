@@ -16,7 +16,7 @@ struct VerifyCommand: ParsableCommand {
 
     @Option(
         help: """
-            Compare only with what the journal got since a time, such as 12h or 2026-01-31T12:00:00Z, for example since you \
+            Compare only with what the journal got since a time, such as 12h or '2026-01-31 12:00', for example since you \
             put an older audit back yourself.
             """)
     var since: String?

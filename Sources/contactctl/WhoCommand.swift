@@ -20,7 +20,7 @@ struct WhoCommand: ParsableCommand {
         help: "Whose contact: a name or a UID. Only for root.", completion: .words(Completions.users)
     )
     var user: String?
-    @Option(help: "Only apps that saw it since a time: 30m, 12h, 7d, 2026-01-31 or 2026-01-31T12:00:00Z.") var since:
+    @Option(help: "Only apps that saw it since a time: 30m, 12h, 7d, 2026-01-31 or '2026-01-31 12:00'.") var since:
         String?
     @Flag(help: "Show absolute times.") var time = false
     @Flag(help: "Print JSON.") var json = false

@@ -33,7 +33,7 @@ struct WhyCommand: ParsableCommand {
         if grants.contains(where: {
             $0.isCalled(target.app) && (target.strength == nil || $0.strength == target.strength)
         }) {
-            guard let first = try client.matching(target.app, strength: target.strength, in: grants).first else {
+            guard let first = try client.matching(target.app, strength: target.strength, in: grants, users).first else {
                 return
             }
             (name, identifier) = (first.name, first.app)

@@ -68,6 +68,27 @@ struct DisclosureTests {
         }
     }
 
+    @Test("Whoever may read whole cards gets their UIDs, and no other extra property, without the grant of these")
+    func uids() {
+        let value = contact([(.extraProperties, #"["X-A:secret","UID:u","item1.UID;VALUE=text:v","X-UID:w"]"#)])
+        let extra = ContactKeySet([.extraProperties])
+        let uids = #""extraProperties":["UID:u","item1.UID;VALUE=text:v"]"#
+        for (keys, text) in [
+            (Grant.ordinaryKeys, uids), (ContactKeySet.all.subtracting(extra), uids),
+            (Grant.ordinaryKeys.subtracting(ContactKeySet([.birthday])), #""extraProperties":[]"#),
+            (extra, "secret"),
+        ] {
+            let disclosure = Disclosure(scope: .all, keys: keys, revision: 9)
+            let alone = told([(ada, value, .none)], keys: keys, of: extra)
+            #expect(self.text(alone).contains(text), "\(self.text(alone))")
+            #expect(self.text(alone).contains("secret") == keys.contains(.extraProperties))
+            #expect(disclosure.unauthorized(of: .all).contains(.extraProperties) == (text.hasSuffix("[]")))
+            let cards = [ada, bob].map { (record: $0, contact: value, images: ImageMembers.none) }
+            let merged = disclosure.project(unified: [(first: cards[0], others: [cards[1]])], of: extra, under: cipher)
+            #expect(self.text(merged).contains(text), "\(self.text(merged))")
+        }
+    }
+
     @Test("Only an app that may read all ordinary keys sees the date of the last edit")
     func modificationDate() {
         let value = contact([(.modificationDate, "\"2026-01-01T00:00:00Z\"")])
@@ -127,7 +148,7 @@ struct DisclosureTests {
     @Test("Requesting notes that were not granted by name is an error")
     func named() {
         let ordinary = Disclosure(scope: .all, keys: Grant.ordinaryKeys, revision: 1)
-        #expect(ordinary.unauthorized(of: .all) == .named)
+        #expect(ordinary.unauthorized(of: .all) == ContactKeySet([.note]))
         #expect(ordinary.unauthorized(of: ContactKeySet([.note, .givenName])) == ContactKeySet([.note]))
         #expect(ordinary.unauthorized(of: Grant.ordinaryKeys).isEmpty)
         #expect(Disclosure(scope: .all, keys: .all, revision: 1).unauthorized(of: .all).isEmpty)

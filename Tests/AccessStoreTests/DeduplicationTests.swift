@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerModel
 import Testing
 
@@ -164,10 +165,11 @@ struct DeduplicationTests {
         store.decide(.limited(to: contacts(7)), for: mail)
         try record(at: 0)
         for time in 1...4 { try record(at: Int64(time) * second) }
-        #expect(store.usage(of: mail) == ((start + 4 * second) / second, 5))
+        #expect(store.usage(of: mail) == ((start + 4 * second) / second, 5, 1, start / second))
         store.closeWindows(at: nil)
         try store.commit()
-        #expect(store.usage(of: mail) == ((start + 4 * second) / second, 5))
+        // A repeat tells the app nothing new.
+        #expect(store.usage(of: mail) == ((start + 4 * second) / second, 5, 1, (start + 4 * second) / second))
     }
 
     @Test("A record whose commit failed is written again, not counted")

@@ -179,11 +179,17 @@ struct GrantTests {
             try store.commit()
         }
         store.append(AuditRecord(time: 9, uid: mail.uid, app: mail.app, strength: mail.strength, event: .refusal))
+        // A number of contacts tells none of them.
+        store.append(
+            AuditRecord(
+                time: 1_700_000_123_000_000, uid: mail.uid, app: mail.app, strength: mail.strength, event: .disclosure,
+                keys: [], count: 7, detail: "CountContacts"))
         store.disclose(1, to: elsewhere)
         try store.commit()
         store = try again(store)
-        #expect(store.usage(of: mail) == (1_700_000_123, 100))
-        #expect(store.usage(of: mail.bound(to: terminal)) == (1_700_000_123, 100))
+        // Each of the replies had the same contact, within seconds.
+        #expect(store.usage(of: mail) == (1_700_000_123, 101, 1, 1_700_000_123))
+        #expect(store.usage(of: mail.bound(to: terminal)) == (1_700_000_123, 101, 1, 1_700_000_123))
         #expect(store.usage(of: elsewhere).uses == 0)
     }
 

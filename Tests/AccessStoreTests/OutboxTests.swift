@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerModel
 import BrokerSQLite
 import Testing
@@ -235,12 +236,12 @@ struct OutboxTests {
 
     @Test("If too many saves could not be recorded, further saves are refused")
     func bound() throws {
-        for number in 0..<AccessStore.mostUndelivered {
+        for number in 0..<StoreLimits.undeliveredSaves {
             store.endSave(try begin(adding: [Int64(number)]), change: 3)
         }
         #expect(throws: AccessStoreError.self) { try begin(adding: [5_000]) }
         try store.commit()
-        #expect(try begin(adding: [5_000]).number == Int64(AccessStore.mostUndelivered + 1))
+        #expect(try begin(adding: [5_000]).number == Int64(StoreLimits.undeliveredSaves + 1))
     }
 
     @Test("An entry counts as taken over only once its commit is synced")

@@ -1,3 +1,4 @@
+import BrokerBounds
 import Testing
 
 @testable import BrokerAccessStore

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerModel
 import Testing
 
@@ -84,7 +85,7 @@ struct SetHistoryTests {
         }
         give(contacts(1))
         try store.commit()
-        time = SetHistory.retention
+        time = StoreLimits.history
         give(contacts(1, 2))
         #expect(Self.events(store).count == 2)
         time += 1
@@ -96,7 +97,7 @@ struct SetHistoryTests {
         #expect(Self.events(store) == ["granted 2 0", "granted 3 0"])
         // The last event is kept however old it is, so that the end of the history does not move back.
         let end = store.setHistory(of: mail)?.events.last
-        time += SetHistory.retention + 1
+        time += StoreLimits.history + 1
         store.widen(mail, with: contacts(4), at: SetMoment(change: 0, time: time))
         #expect(store.setHistory(of: mail)?.events == [end].compactMap { $0 })
         try store.commit()

@@ -161,6 +161,7 @@ struct PromptText {
     var lifetimes: [String]?
     var interpreter = false
     var quiet: Bool?
+    var silenced: Bool?
     var expires = "2099-01-01T00:00:00Z"
     /// The most that the policy allows.
     var maximumLevel: String?
@@ -170,6 +171,9 @@ struct PromptText {
     var grantedUntil: String?
     var lastUsedAt: String?
     var uses: Int?
+    var contactsRead: Int?
+    var formerPurpose: String?
+    var displayOrder: String?
 
     var json: String {
         var writer = JSONWriter()
@@ -198,6 +202,7 @@ struct PromptText {
                 writer.name("proposed")
                 writer.raw(Array(proposed.utf8))
             }
+            writer.member("displayOrder", displayOrder)
             writer.member("totalContacts", totalContacts)
             writer.member("grantedContacts", grantedContacts)
             let isReview = kind == "manage" && status != "denied"
@@ -205,6 +210,7 @@ struct PromptText {
                 "lifetimes", lifetimes ?? (isReview ? ["untilRevoked", "untilTime"] : ["session", "untilRevoked"]))
             writer.member("interpreter", interpreter)
             writer.member("quiet", quiet)
+            writer.member("silenced", silenced)
             writer.member("waiting", 0)
             writer.member("expires", expires)
             writer.member("maximumLevel", maximumLevel)
@@ -214,6 +220,8 @@ struct PromptText {
             writer.member("grantedUntil", grantedUntil)
             writer.member("lastUsedAt", lastUsedAt)
             writer.member("uses", uses)
+            writer.member("contactsRead", contactsRead)
+            writer.member("formerPurpose", formerPurpose)
         }
         return String(decoding: writer.bytes, as: UTF8.self)
     }

@@ -34,6 +34,7 @@ final class BrokerStandIn {
         var picked: [String]?
         var addProposed: Bool?
         var mergeInto: String?
+        var mayAskAgain: Bool?
     }
 
     let runtimeDirectory: String
@@ -209,10 +210,11 @@ final class BrokerStandIn {
                     removed: parameters?["removed"]?.elements?.compactMap(\.string),
                     picked: parameters?["picked"]?.elements?.map { pick in
                         ["contact", "key", "value"].compactMap { pick[$0]?.string }.joined(separator: "/")
-                    }, addProposed: parameters?["addProposed"]?.bool, mergeInto: parameters?["mergeInto"]?.string))
+                    }, addProposed: parameters?["addProposed"]?.bool, mergeInto: parameters?["mergeInto"]?.string,
+                    mayAskAgain: parameters?["mayAskAgain"]?.bool))
             send(#"{"parameters":{}}"#, on: descriptor)
         case "io.contactbroker.Agent.ListGrants":
-            send(#"{"parameters":{"grants":\#(grants)}}"#, on: descriptor)
+            send(#"{"parameters":{"grants":\#(grants),"totalContacts":\#(contacts.count)}}"#, on: descriptor)
         case "io.contactbroker.Agent.ListFolders":
             let listed = folders.map { #"{"path":"\#($0)","ends":"\#(Self.folderEnd)"}"# }.joined(separator: ",")
             send(#"{"parameters":{"folders":[\#(listed)]}}"#, on: descriptor)

@@ -81,14 +81,54 @@ struct ButtonTests {
         let fixture = try AgentFixture(["--once"])
         try fixture.registered()
         fixture.ask(button("nobody"))
-        try fixture.see("No new match. “mail” won't be told.")
+        try fixture.see("No contact matches “nobody”, except any that it sees already.")
+        #expect(fixture.terminal.screen.contains("“mail” does not learn this."))
+        #expect(fixture.terminal.screen.contains("[Ctrl-U] Clear   [Esc] Don't share"))
         fixture.terminal.send("\r")
-        fixture.terminal.send("\u{15}gra")
+        fixture.terminal.send("gra")
         try fixture.see("› [ ] Grace Hopper")
         #expect(fixture.broker.answers.isEmpty)
         fixture.terminal.send("\r")
         try fixture.see("[y] Share this contact", thenPress: "y")
         #expect(try fixture.answer()?.identifiers == ["r2"])
+    }
+
+    @Test(
+        "If nothing matches, what is typed replaces the app's query, and Backspace changes it",
+        arguments: [("omar", "omar"), ("⌫", "nobod"), ("⌫x", "nobodx"), ("⌧", ""), (" o", "o"), ("⏎o", "o")])
+    func replacesQuery(keys: String, query: String) throws {
+        var driver = try Driver(button("nobody"))
+        driver.total = 0
+        driver.begin()
+        driver.press(keys)
+        #expect(driver.searches.last == .search(query: query, offset: 0, limit: 38))
+        #expect(query.isEmpty || driver.shows("Search: \(query)_"))
+    }
+
+    @Test("The last screen says what the app gets, and tells two people of one name apart")
+    func lastScreen() throws {
+        var text = button("l", status: "notDetermined")
+        text.maximumKeys = ["givenName", "phoneNumbers"]
+        var driver = try Driver(text)
+        driver.people = [("r1", "ada@example.org"), ("r2", "+1 555 0100"), ("r3", nil)].map {
+            .init(identifier: $0.0, givenName: "Ada", familyName: "Lovelace", detail: $0.1)
+        }
+        driver.people?.append(
+            .init(identifier: "r4", givenName: "Lin", familyName: "Lanying", detail: "lin@example.org"))
+        driver.begin()
+        driver.press("↓⏎")
+        #expect(driver.shows("Only this contact: Ada Lovelace (+1 555 0100)"))
+        #expect(driver.shows("Gets: names, phone numbers"))
+        driver.press("b↑⇥↓↓↓⇥⏎")
+        #expect(driver.shows("Only these 3 contacts: Ada Lovelace (+1 555 0100), Ada Lovelace"))
+        #expect(driver.shows("(ada@example.org)") && driver.shows("Lin Lanying"))
+        // An app with access gets what its grant has, and one key shares.
+        text = button("grace")
+        text.grantedKeys = ["emailAddresses"]
+        driver = try Driver(text)
+        driver.people = [.init(identifier: "r1", givenName: "Grace", familyName: "Hopper", detail: nil)]
+        driver.begin()
+        #expect(driver.shows("Gets: e-mail") && driver.shows("[s] Share Grace Hopper"))
     }
 
     @Test("Marking a disabled row shows the reason")
@@ -101,13 +141,13 @@ struct ButtonTests {
         ])
         try fixture.registered()
         fixture.ask(button("ada"))
-        try fixture.see("missing: addresses", thenPress: " \r")
+        try fixture.see("missing: addresses", thenPress: "\t\r")
         try fixture.see("Ada Lovelace cannot be chosen: missing: addresses")
         #expect(fixture.broker.answers.isEmpty)
     }
 
     @Test(
-        "A row that is disabled or already granted is never shared", arguments: ["s⏎y", " ⏎y", "⏎⏎y"], [true, false])
+        "A row that is disabled or already granted is never shared", arguments: ["s⏎y", "⇥⏎y", "⏎⏎y"], [true, false])
     func disabled(keys: String, isGranted: Bool) throws {
         for total in [1, 2] {
             var driver = try Driver(button("p"))
@@ -158,7 +198,7 @@ struct ButtonTests {
             return query
         }
         #expect(try updated("") == "other")
-        for keys in ["↓", " ", "a", "⇟", "⏎"] { #expect(try updated(keys) == nil, "\(keys)") }
+        for keys in ["↓", "⇥", "a", "⇟", "⏎"] { #expect(try updated(keys) == nil, "\(keys)") }
     }
 
     @Test("A new query of the app is shown, and an approving key has no effect at first")

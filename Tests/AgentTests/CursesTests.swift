@@ -11,7 +11,8 @@ struct CursesTests {
     private static let types = ["xterm", "xterm-256color", "screen", "tmux", "linux", "vt100"]
 
     private static let texts: [StyledLine] = [
-        "plain text", "", .bold("bold") + " and " + StyledLine("key", .match), "鄧麗君 テレサ・テン 한국어",
+        "plain text", StyledLine("[ ] ") + Matches.line("\u{2068}محمد الأحمد\u{2069}", "مح", .plain),
+        .bold("bold") + " and " + StyledLine("key", .match), "鄧麗君 テレサ・テン 한국어",
         "emoji 😀 👩 🎉 and after", "combining e\u{301}a\u{308}\u{323}o\u{302} x",
         StyledLine("\u{2067}שלום עולם\u{2069} after"), "in \u{2068}محمد الأحمد\u{2069} between",
         StyledLine("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"), "", "x       x            x", .dim("dim"),

@@ -10,9 +10,9 @@ struct LanguageTests {
     @Test(
         "The environment chooses the language, and the keys are the same in each",
         arguments: [
-            ("de_DE.UTF-8", "möchte Ihre Kontakte sehen.", "[Esc] Verweigern"),
-            ("ja_JP.UTF-8", "連絡先の閲覧を求めています。", "[Esc] 許可しない"),
-            ("zh_CN.UTF-8", "请求查看您的联系人。", "[Esc] 不允许"),
+            ("de_DE.UTF-8", "möchte Ihre Kontakte sehen.", "[Esc] Jetzt nicht (diese Terminalsitzung)"),
+            ("ja_JP.UTF-8", "連絡先の閲覧を求めています。", "[Esc] 今はしない（この端末セッション）"),
+            ("zh_CN.UTF-8", "请求查看您的联系人。", "[Esc] 暂不（此终端会话）"),
             ("es_MX.UTF-8", "pide ver tus contactos.", "[c] Elegir contactos…"),
             ("fr_CA.UTF-8", "demande à voir vos contacts.", "[c] Choisir"),
             ("ar_EG.UTF-8", "الاطلاع على جهات اتصالك.", "[c] "),

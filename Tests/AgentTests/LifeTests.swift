@@ -46,7 +46,7 @@ struct LifeTests {
         fixture.ask(PromptText())
         try fixture.see("[a] Share all 3 contacts…", thenPress: "a")
         // Stop before the stage can be answered, so that its delay must start again.
-        try fixture.see("Share all 3 contacts with", thenPress: "\u{1A}")
+        try fixture.see("Let “mail” see all 3 contacts?", thenPress: "\u{1A}")
         try fixture.see("stopped")
         #expect(fixture.terminal.screen.contains(" icanon"))
         fixture.terminal.send("\r")
@@ -116,7 +116,7 @@ struct LifeTests {
         fixture.ask(PromptText())
         try fixture.see("Make it at least 60×12.", thenPress: "cay\r\u{1B}")
         fixture.terminal.resize(columns: 60, rows: 12)
-        try fixture.see("[Esc] Don't allow")
+        try fixture.see("[Esc] Not now")
         #expect(fixture.broker.answers.isEmpty)
         fixture.terminal.resize(columns: 60, rows: 11)
         try fixture.see("Make it at least 60×12.", thenPress: "\u{1B}\r")
@@ -167,7 +167,7 @@ struct LifeTests {
         try fixture.see("[N] Don't allow, and never ask again")
         #expect(fixture.terminal.screen.contains("deep/mail"))
         try fixture.see("[c] Choose contacts…", thenPress: "c")
-        try fixture.see("  [ ] Lin Lanying", thenPress: " \u{1B}[B \u{1B}[B ")
+        try fixture.see("  [ ] Lin Lanying", thenPress: "\t\u{1B}[B\t\u{1B}[B\t")
         try fixture.see("3 marked:", thenPress: "\r")
         try fixture.see("[y] Share these 3 contacts")
         #expect(fixture.terminal.screen.contains("Lasts: this terminal session   [t] Change"))
@@ -219,7 +219,7 @@ struct LifeTests {
         fixture.terminal.scribble("\u{1B}[2;1HMay “mail” be nice?\u{1B}[K\u{1B}[20;1H[a] Press a")
         try fixture.see("[a] Press a")
         try fixture.wait(for: "the true prompt") {
-            fixture.terminal.screen.contains("Share all 3 contacts with “mail”?")
+            fixture.terminal.screen.contains("Let “mail” see all 3 contacts?")
                 && !fixture.terminal.screen.contains("Press a")
         }
     }
@@ -297,7 +297,9 @@ struct LifeTests {
         try fixture.registered()
         try fixture.see("“chat”")
         let lines = fixture.terminal.screen.lines
-        #expect(lines.contains { $0.hasPrefix("  “mail”") && $0.contains("limited (session)    2        Mar 1, 2026") })
+        #expect(
+            lines.contains { $0.hasPrefix("  “mail”") && $0.contains("limited (session)         2        Mar 1, 2026") }
+        )
         #expect(lines.contains { $0.hasPrefix("› “chat”") && $0.contains("claimed") && $0.contains("denied") })
     }
 

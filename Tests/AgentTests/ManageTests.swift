@@ -25,18 +25,18 @@ struct ManageTests {
             ("⎋", Answer.dismissed),
             ("N", Answer(neverAskAgain: true)),
             ("c⎋", .dismissed),
-            ("c ⏎y", Answer(level: .limited, identifiers: [], removed: ["r1"])),
-            ("c ↓ ⏎y", Answer(level: .limited, identifiers: [], removed: ["r1", "r2"])),
-            ("c⇥⇟↓ ⏎y", Answer(level: .limited, identifiers: ["r20"])),
-            ("c↓ ⇥⇟↓ ⇥ ⏎y", Answer(level: .limited, identifiers: ["r20"], removed: ["r2", "r1"])),
-            ("c ⏎⎋⎋", .dismissed),
-            ("c ⎋⏎⏎y", Answer(level: .limited, identifiers: [], removed: ["r1"])),
+            ("c⇥⏎y", Answer(level: .limited, identifiers: [], removed: ["r1"])),
+            ("c⇥↓⇥⏎y", Answer(level: .limited, identifiers: [], removed: ["r1", "r2"])),
+            ("c→⇟↓⇥⏎y", Answer(level: .limited, identifiers: ["r20"])),
+            ("c↓⇥→⇟↓⇥→→⇥⏎y", Answer(level: .limited, identifiers: ["r20"], removed: ["r2", "r1"])),
+            ("c⇥⏎⎋⎋", .dismissed),
+            ("c⇥⎋⏎⏎y", Answer(level: .limited, identifiers: [], removed: ["r1"])),
             ("xy", Answer(level: .denied)),
             ("x⎋", .dismissed),
             ("x⏎xy", Answer(level: .denied)),
             ("ay", Answer(level: .full)),
-            ("c/a⏎ ⏎y", Answer(level: .limited, identifiers: [], removed: ["r1"])),
-            ("cab↑ ⏎y", Answer(level: .limited, identifiers: [], removed: ["r1"])),
+            ("c/a⇥⏎y", Answer(level: .limited, identifiers: [], removed: ["r1"])),
+            ("cab↑⇥⏎y", Answer(level: .limited, identifiers: [], removed: ["r1"])),
             ("k ⏎y", Answer(level: .limited, keys: ["emailAddresses", "note"])),
             ("t1", Answer(level: .limited, lifetime: .days(1))),
             ("t↓↓⏎", Answer(level: .limited, lifetime: .days(30))),
@@ -49,7 +49,7 @@ struct ManageTests {
     @Test(
         "No other key changes the grant",
         arguments: [
-            "y", "cy", "c y", "c ", "c  ⏎y", "x", "x⏎", "xx", "a⏎", "a⏎⏎", "k⏎y", "k  ⏎y", "c⏎y", "k ←y", "t4", "t↑⏎",
+            "y", "cy", "c⇥y", "c⇥", "c⇥⇥⏎y", "x", "x⏎", "xx", "a⏎", "a⏎⏎", "k⏎y", "k  ⏎y", "c⏎y", "k ←y", "t4", "t↑⏎",
             "t←1",
         ])
     func changesNothing(keys: String) throws {
@@ -58,7 +58,7 @@ struct ManageTests {
     }
 
     @Test(
-        "A change cannot be confirmed until it has been visible long enough", arguments: ["c ⏎y", "ay", "k ⏎y", "t1"])
+        "A change cannot be confirmed until it has been visible long enough", arguments: ["c⇥⏎y", "ay", "k ⏎y", "t1"])
     func unarmed(keys: String) throws {
         var driver = try Self.driver()
         driver.isArmed = false
@@ -67,7 +67,7 @@ struct ManageTests {
 
     @Test(
         "For an app with full access or none, the person makes a new selection",
-        arguments: [("full", "c ↓↓ ⏎y", ["r1", "r3"]), ("denied", "c↓↓ ⏎y", ["r3"])])
+        arguments: [("full", "c⇥↓↓⇥⏎y", ["r1", "r3"]), ("denied", "c↓↓⇥⏎y", ["r3"])])
     func another(status: String, keys: String, identifiers: [String]) throws {
         var driver = try Self.driver(status: status, granted: 0, isOwn: true)
         #expect(driver.press(keys) == .answer(Answer(level: .limited, identifiers: identifiers)))
@@ -81,6 +81,22 @@ struct ManageTests {
         var full = try Self.driver(status: "full", granted: 30, isOwn: true)
         #expect(!full.shows("Share all"))
         #expect(full.press("k ⏎y") == .answer(Answer(level: .full, keys: ["emailAddresses", "note"])))
+    }
+
+    @Test("An app that may never ask again can be let to ask again, and without a grant nothing else can be changed")
+    func silenced() throws {
+        var text = PromptText(kind: "manage", status: "notDetermined", silenced: true)
+        var driver = try Driver(text, own: true)
+        #expect(driver.shows("It sees no contacts.") && driver.shows("It may not ask"))
+        #expect(["[c]", "[a]", "[k]", "[t]", "[x]", "Lasts"].allSatisfy { !driver.shows($0) })
+        #expect(driver.press("caktx") == .nothing)
+        #expect(driver.press("r") == .answer(Answer(mayAskAgain: true)))
+        text.status = "denied"
+        driver = try Driver(text, own: true)
+        #expect(driver.shows("[r] Let it ask again") && driver.shows("[c]"))
+        text.silenced = nil
+        driver = try Driver(text, own: true)
+        #expect(!driver.shows("[r]") && driver.press("r") == .nothing)
     }
 
     @Test("Notes can be turned on only if the app asked for them or has them")
@@ -136,7 +152,7 @@ struct ManageTests {
         driver.row = {
             $1.isGranted = $0 <= 12; if $0 == 1 { $1.contacts = 5 }
         }
-        driver.press("c ⏎")
+        driver.press("c⇥⏎")
         #expect(driver.shows("“mail” will see 5 fewer:"))
         let answer = Answer(level: .limited, identifiers: [], removed: ["r1"], lessContacts: 4)
         #expect(driver.press("y") == .answer(answer))
@@ -151,6 +167,9 @@ struct ManageTests {
         text.otherPurpose = true
         driver = try Driver(text)
         #expect(driver.shows("Before, it gave another reason."))
+        text.formerPurpose = "to import the contacts"
+        driver = try Driver(text)
+        #expect(driver.shows("Earlier it said: “to import the contacts”") && !driver.shows("another reason"))
     }
 
     // MARK: - In a terminal
@@ -169,10 +188,10 @@ struct ManageTests {
         try fixture.see("“mail” asks you to review what it may see.")
         #expect(fixture.terminal.screen.contains("It sees 1 of 3 contacts."))
         try fixture.see("[c] Change contacts…", thenPress: "c")
-        try fixture.see("› [x] Ada Lovelace", thenPress: " ")
+        try fixture.see("› [x] Ada Lovelace", thenPress: "\t")
         #expect(!fixture.terminal.screen.contains("Grace"))
-        try fixture.see("› [−] Ada Lovelace", thenPress: "\t")
-        try fixture.see("  [ ] Grace Hopper", thenPress: "\u{1B}[B ")
+        try fixture.see("› [−] Ada Lovelace", thenPress: "\u{1B}[C")
+        try fixture.see("  [ ] Grace Hopper", thenPress: "\u{1B}[B\t")
         try fixture.see("› [+] Grace Hopper", thenPress: "\r")
         try fixture.see("“mail” will see 1 more, 1 fewer:")
         #expect(fixture.terminal.screen.contains("+ Grace Hopper"))
@@ -212,9 +231,88 @@ struct ManageTests {
         #expect(fixture.broker.opened == ["/usr/bin/mail h", "unverified", "terminal session of process 7"])
         try fixture.see("[x] Revoke all access…", thenPress: "x")
         try fixture.see("Revoke all access of “mail”?")
-        try fixture.see("[y] Revoke all access", thenPress: "y")
+        try fixture.see("[y] Revoke", thenPress: "y")
         #expect(try fixture.answer() == BrokerStandIn.Answer(cookie: "own", level: "denied"))
         try fixture.see("You revoked the access of “mail”.")
+    }
+
+    private static func chat(_ status: String) -> String {
+        #"[{"app":"x","strength":"claimed","displayName":"chat","status":"\#(status)","contacts":1,"uses":0}]"#
+    }
+
+    @Test("The list of apps changes without a key when the broker reports a change")
+    func live() throws {
+        let broker = BrokerStandIn()
+        broker.grants = Self.chat("limited")
+        let fixture = try AgentFixture(broker: broker)
+        try fixture.registered()
+        try fixture.see("limited")
+        broker.grants = Self.chat("denied")
+        broker.say(#"{"accessChanged":true}"#)
+        try fixture.see("denied")
+        #expect(!fixture.terminal.screen.contains("limited"))
+    }
+
+    @Test("A review is closed when the app's access is another one, and not when the app only used it")
+    func staleReview() throws {
+        let broker = BrokerStandIn()
+        broker.grants = Self.chat("limited")
+        broker.managed = PromptText(cookie: "own", kind: "manage", status: "limited", grantedContacts: 1)
+        let fixture = try AgentFixture(contacts: Self.people, broker: broker)
+        try fixture.registered()
+        try fixture.see("› “chat”", thenPress: "\r")
+        try fixture.see("[x] Revoke all access…")
+        broker.grants = Self.chat("limited").replacing(#""contacts":1"#, with: #""contacts":2"#)
+        broker.say(#"{"accessChanged":true}"#)
+        broker.say(#"{"waiting":2}"#)
+        try fixture.see("2 more waiting")
+        // The number is that of now, and the review stays open.
+        try fixture.see("It sees 2 of")
+        #expect(fixture.terminal.screen.contains("[x] Revoke all access…"))
+        broker.grants = Self.chat("denied")
+        broker.say(#"{"accessChanged":true}"#)
+        try fixture.see("The access of “chat” has changed meanwhile.")
+        #expect(broker.answers.isEmpty)
+    }
+
+    @Test("The outcome says how long the app has access, and whom the person shared")
+    func outcomes() {
+        let names = LocalizedNames.inEnglish
+        let end = names.day(Int64(time(nil)) + 86_400)
+        let day = ManageDialogue.words(for: Answer(level: .limited, lifetime: .days(1)), "“mail”", names)
+        #expect(day == "“mail” may see your contacts until \(end).")
+        let revoked = ManageDialogue.words(for: Answer(level: .full, lifetime: .untilRevoked), "“mail”", names)
+        #expect(revoked == "“mail” may see your contacts until you revoke it.")
+        let keys = ManageDialogue.words(for: Answer(level: .limited, keys: ["emailAddresses"]), "“mail”", names)
+        #expect(keys == "“mail” may now read: e-mail")
+    }
+
+    @Test("A review says how many contacts the app got, and when it last did")
+    func use() throws {
+        var text = PromptText(
+            kind: "manage", status: "limited", grantedContacts: 1, lastUsedAt: "2026-03-01T12:00:00Z", uses: 854)
+        text.contactsRead = 10_003
+        #expect(try Driver(text).shows("It got 10,003 contacts, last on Mar 1, 2026."))
+        text.lastUsedAt = Timestamp.text(seconds: Int64(time(nil)))
+        let today = try Driver(text)
+        #expect(today.shows("It got 10,003 contacts, last today at ") || !today.shows("Mar 1"))
+        text.contactsRead = 0
+        #expect(try Driver(text).shows("It has not read any contacts."))
+    }
+
+    @Test("The list of apps shows what ends a grant, the time of a use today, and all contacts for full access")
+    func table() {
+        let now = Int64(time(nil))
+        var grant = AppGrant(app: "x", displayName: "mail", strength: .claimed, status: "full", contacts: 10_003)
+        grant.expires = "2099-02-03T04:05:06Z"
+        grant.lastUsedAt = Timestamp.text(seconds: now)
+        func row(_ columns: Int) -> String {
+            GrantsTable.lines([grant], 0..<1, current: 0, columns: columns, .inEnglish)[1].text
+        }
+        #expect(row(100).contains("full until Feb 3, 2099") && row(100).contains("10,003"))
+        #expect(row(100).contains(LocalizedNames.inEnglish.moment(now)) && row(100).contains("claimed"))
+        // A small terminal has no room for every column, and none of dots.
+        #expect(row(59).contains("full until Feb 3, 2099") && !row(59).contains("claimed") && !row(59).contains("…"))
     }
 
     @Test("A grant that has ended since the list was shown cannot be opened")

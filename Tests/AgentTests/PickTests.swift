@@ -41,7 +41,7 @@ struct PickTests {
             ("c⏎⎋⎋", .dismissed),
             ("c⏎y", Answer(picked: [picked("r1")])),
             ("⏎⏎⏎", Answer(picked: [picked("r1")])),
-            ("c ⏎y", Answer(picked: [picked("r1")])),
+            ("c⇥⏎y", Answer(picked: [picked("r1")])),
             ("c⏎b↓↓↓⏎y", Answer(picked: [picked("r4")])),
             ("c⇟↓⏎y", Answer(picked: [picked("r20")])),
             ("c↓⏎↓⏎y", Answer(picked: [picked("r2", "phoneNumbers", "2")])),
@@ -58,16 +58,16 @@ struct PickTests {
     @Test(
         "For several contacts, each sequence of keys gives the expected answer",
         arguments: [
-            ("c ↓↓↓ ⏎y", Answer(picked: [picked("r1"), picked("r4")])),
-            ("c ⇟ ⏎y", Answer(picked: [picked("r1"), picked("r19")])),
+            ("c⇥↓↓↓⇥⏎y", Answer(picked: [picked("r1"), picked("r4")])),
+            ("c⇥⇟⇥⏎y", Answer(picked: [picked("r1"), picked("r19")])),
             (
-                "c↓⏎ ↓ ←↓↓ ⏎y",
+                "c↓⏎ ↓ ←↓↓⇥⏎y",
                 Answer(picked: [
                     picked("r4"), picked("r2", "phoneNumbers", "1"), picked("r2", "phoneNumbers", "2"),
                 ])
             ),
             ("c↓⏎ ↓ ↑ ⏎y", Answer(picked: [picked("r2", "phoneNumbers", "2")])),
-            ("c ↓↓↓ ⏎⎋⎋", .dismissed),
+            ("c⇥↓↓↓⇥⏎⎋⎋", .dismissed),
         ])
     func several(keys: String, answer: Answer) throws {
         var driver = try Self.driver(PromptText(kind: "pick", multiple: true))
@@ -77,15 +77,14 @@ struct PickTests {
     @Test(
         "With a limit, the person cannot pick more contacts and values than the app takes",
         arguments: [
-            ("c ↓↓↓ ↓ ⏎y", Answer(picked: [picked("r1"), picked("r4")])),
-            ("c ↓↓↓ ↓ ↑ ↓ ⏎y", Answer(picked: [picked("r1"), picked("r5")])),
-            ("c ↓↓↓ ↓ ⏎b ⏎y", Answer(picked: [picked("r1"), picked("r4")])),
-            ("c ↓ ↓⏎y", Answer(picked: [picked("r1"), picked("r2", "phoneNumbers", "2")])),
-            ("c ↓↓↓ ↑↑ ⏎ ⏎", nil),
-            ("c↓⏎ ↓ ←↑ ⏎y", Answer(picked: [picked("r2", "phoneNumbers", "1"), picked("r2", "phoneNumbers", "2")])),
-            // A contact that was searched for is not left out without a word.
-            ("c ↓↓↓ zoe⏎", nil),
-            ("c ↓↓↓ zoe⏎⏎y", Answer(picked: [picked("r1"), picked("r4")])),
+            ("c⇥↓↓↓⇥↓⇥⏎y", Answer(picked: [picked("r1"), picked("r4")])),
+            ("c⇥↓↓↓⇥↓⇥↑⇥↓⇥⏎y", Answer(picked: [picked("r1"), picked("r5")])),
+            ("c⇥↓↓↓⇥↓⇥⏎b⇥⏎y", Answer(picked: [picked("r1"), picked("r4")])),
+            ("c⇥↓⇥↓ ⏎y", Answer(picked: [picked("r1"), picked("r2", "phoneNumbers", "2")])),
+            ("c⇥↓↓↓⇥↑↑⇥ ", nil),
+            ("c↓⏎ ↓ ←↑⇥⏎y", Answer(picked: [picked("r2", "phoneNumbers", "1"), picked("r2", "phoneNumbers", "2")])),
+            // Return does not add the highlighted contact to others.
+            ("c⇥zoe⏎y", Answer(picked: [picked("r1")])),
         ])
     func limited(keys: String, answer: Answer?) throws {
         var driver = try Self.driver(PromptText(kind: "pick", multiple: true, limit: 2))
@@ -101,7 +100,7 @@ struct PickTests {
 
     @Test(
         "No other key hands anything over",
-        arguments: ["y", "cy", "c y", "c↓↓⏎y", "c↓↓ ⏎y", "c↓⏎y", "c↓⏎↓↓⏎y", "c↓ y", "c  y", "cyyy"], [true, false])
+        arguments: ["y", "cy", "c⇥y", "c↓↓⏎y", "c↓↓⇥⏎y", "c↓⏎y", "c↓⏎↓↓⏎y", "c↓⇥y", "c⇥⇥y", "cyyy"], [true, false])
     func nothing(keys: String, multiple: Bool) throws {
         var driver = try Self.driver(PromptText(kind: "pick", multiple: multiple))
         driver.names = ["y": "none", "yyy": "none"]

@@ -1,3 +1,5 @@
+import BrokerFormatting
+import BrokerJSON
 import BrokerModel
 import PseudoTerminal
 import Testing
@@ -23,7 +25,7 @@ struct ProposeTests {
         "Each sequence of keys gives the expected answer",
         arguments: [
             ("⎋", Answer.dismissed), ("N", Answer(neverAskAgain: true)), ("c⎋", .dismissed),
-            ("ca", Answer(addProposed: true)), ("co↓⏎y", Answer(mergeInto: "r2")), ("co y", Answer(mergeInto: "r1")),
+            ("ca", Answer(addProposed: true)), ("co↓⏎y", Answer(mergeInto: "r2")), ("co⇥y", Answer(mergeInto: "r1")),
             ("co↓⏎bo↓⏎y", Answer(mergeInto: "r3")), ("co←a", Answer(addProposed: true)), ("co⎋", .dismissed),
             ("co↓⏎⎋", .dismissed), ("coada⏎y", Answer(mergeInto: "r1")),
         ])
@@ -32,12 +34,33 @@ struct ProposeTests {
         #expect(driver.press(keys) == .answer(answer))
     }
 
+    @Test(
+        "Names are in the person's display order",
+        arguments: [("familyName", "Noether Emmy"), ("givenName", "Emmy Noether")])
+    func displayOrder(order: String, name: String) throws {
+        var text = PromptText(kind: "propose", proposed: Self.card)
+        text.displayOrder = order
+        var driver = try Driver(text)
+        driver.begin()
+        #expect(driver.shows(name))
+        var names = LocalizedNames(languages: ["en"])
+        names.nameOrder = driver.screen.prompt.nameOrder
+        let row = #"{"identifier":"1","contact":\#(Self.card),"granted":"none","enabled":true}"#
+        #expect(Row(try JSONDocument(parsing: Array(row.utf8)).root, names)?.name.contains(name) == true)
+    }
+
     @Test("A contact with the same address is offered first")
     func suggestion() throws {
         var driver = try Self.driver(isKnown: true)
         driver.press("c")
         #expect(driver.shows("› [m] Merge into Person 1 (same e-mail)…"))
         #expect(driver.press("⏎y") == .answer(Answer(mergeInto: "r1")))
+        // After the person left out that address, nothing is said about it.
+        driver = try Self.driver(isKnown: true)
+        driver.press("ce")
+        for _ in 0..<12 where !driver.shows("› [ ] e-mail") && !driver.shows("› [x] e-mail") { driver.press("↓") }
+        driver.press(" ←")
+        #expect(driver.shows("[e]") && !driver.shows("same e-mail"))
         driver = try Self.driver(isKnown: false)
         driver.press("c")
         #expect(!driver.shows("[m]"))

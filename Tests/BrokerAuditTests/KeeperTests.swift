@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import Synchronization
 import Testing
 
@@ -81,6 +82,14 @@ struct KeeperTests {
         fixture.loop.pass(fixture.broker.surroundings.limits.keeperRetry)
         try #require(fixture.loop.run { fixture.broker.feed.forwardedPosition == Self.afterStart + 1 })
         fixture.loop.pass(.milliseconds(99))
+        // A read that began too early would be before this one in their queue.
+        var isRead = false
+        fixture.broker.feed.read(
+            { (reader) throws(AccessStoreError) in try reader.records(matching: AuditFilter(), after: 0, limit: 1) },
+            failed: {}
+        ) { _ in isRead = true }
+        try #require(fixture.loop.run { isRead })
+        fixture.loop.iterate()
         #expect(keeper.taken == [2, 3])
         fixture.loop.pass(.milliseconds(1))
         #expect(fixture.loop.run { keeper.taken == [2, 3, 4, 5] })

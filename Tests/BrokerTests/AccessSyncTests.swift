@@ -46,7 +46,7 @@ struct AccessSyncTests {
         fixture = try BrokerFixture()
         let disk = disk
         sync = AccessSync(
-            access: fixture.broker.access, surroundings: fixture.broker.surroundings, feed: fixture.broker.feed,
+            access: fixture.access, surroundings: fixture.surroundings, feed: fixture.feed,
             sync: { (_) throws(AccessStoreError) in try disk.sync() })
     }
 

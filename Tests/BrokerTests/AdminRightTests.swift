@@ -130,7 +130,7 @@ struct AdminRightTests {
         ])
     func wanted(method: String, fields: String, action: AuthorityAction) throws {
         let ctl = administrator()
-        let before = fixture.broker.access.grant(of: app.principal)
+        let before = fixture.access.grant(of: app.principal)
         // Without `allowInteractiveAuthentication`, the authority may not ask the person.
         let quiet = try ctl.begin(method, "{\(fields)}")
         #expect(authority.open.map(\.action) == [action])
@@ -154,7 +154,7 @@ struct AdminRightTests {
             case .hung: #expect(reason?.contains("systemctl restart polkit.service") == true)
             }
         }
-        #expect(fixture.broker.access.grant(of: app.principal) == before)
+        #expect(fixture.access.grant(of: app.principal) == before)
         // With the password, the broker carries out the request.
         let call = try ctl.begin(method, parameters)
         try authority.answer(.granted)
@@ -238,7 +238,7 @@ struct AdminRightTests {
         try authority.answer(.granted)
         #expect(try ctl.replies(1, to: call)[0].error == nil)
         #expect(try app.fetch().names == ["Ada", "Grace"])
-        #expect(fixture.broker.access.grant(of: app.principal)?.decidedBy == .person)
+        #expect(fixture.access.grant(of: app.principal)?.decidedBy == .person)
         // Replacing a denial by `limited` grants no contact.
         let refused = try fixture.app("chat", .denied)
         let lifted = try ctl.begin("SetGrant", #"{"app":"chat","strength":"claimed","status":"limited"}"#)
@@ -257,7 +257,7 @@ struct AdminRightTests {
         #expect(authority.open.map(\.action) == [.manageOwn])
         ctl.process.isItself = false
         try authority.answer(.granted)
-        #expect(ctl.isClosed && fixture.broker.access.grant(of: app.principal) != nil)
+        #expect(ctl.isClosed && fixture.access.grant(of: app.principal) != nil)
         #expect(try ctl.replies(to: reset).allSatisfy { $0.error != nil })
         let other = administrator()
         #expect(try other.call("SetGrant", "{\(fields)}").error == nil)
@@ -275,7 +275,7 @@ struct AdminRightTests {
         let wide = #"{"app":"mail","strength":"claimed","status":"full"}"#
         #expect(try ctl.call("SetGrant", wide).error == "InvalidValue")
         #expect(try ctl.call("QueryAudit", #"{"limit":1}"#).error == nil)
-        #expect(fixture.broker.access.grant(of: app.principal)?.access == .denied)
+        #expect(fixture.access.grant(of: app.principal)?.access == .denied)
         let other = TestApp(fixture: fixture, caller: fixture.caller("ctl", uid: 1_001), interface: .admin)
         for method in AdminMethod.allCases { #expect(try other.call(method.rawValue).error == "NotAuthorized") }
     }

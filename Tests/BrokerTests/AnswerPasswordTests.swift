@@ -168,7 +168,7 @@ struct AnswerPasswordTests {
         #expect(authority.open.isEmpty)
         #expect(try person.agent.replies(to: answer).map(\.error) == ["UnknownPrompt"])
         try authority.answer(.granted)
-        #expect(fixture.broker.access.grant(of: app.principal) == nil)
+        #expect(fixture.access.grant(of: app.principal) == nil)
         #expect(try fixture.audit(.authentication).last == "share-all withdrawn")
     }
 

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerAccessStore
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
@@ -36,6 +37,47 @@ struct AnswerRecordTests {
 
     private func row(_ prompt: TestPerson.Prompt) throws -> String {
         try #require(person.rows(prompt).first).identifier
+    }
+
+    @Test(
+        "A review that the person opens and leaves is no answer, and says what the app got while the policy is broken")
+    func review() throws {
+        let app = try fixture.app("mail", .full)
+        #expect(try app.fetch().names.count == 3)
+        _ = try app.call("GetUserDefaults")
+        for isBroken in [false, true] {
+            if isBroken {
+                fixture.grants.policy = PolicyInForce(
+                    Policy(unreadable: Policy.Problem(.policy, "a.toml:1: x")),
+                    revision: fixture.access.nextRevision(), loadedAt: 0, fixture.surroundings)
+                fixture.history.movedOfAll()
+            }
+            let shown = try #require(try person.review(app))
+            #expect(shown["contactsRead"]?.integer == 3 && shown["uses"]?.integer == 2)
+            #expect(shown["lastReadAt"]?.string == Timestamp.text(seconds: fixture.surroundings.seconds))
+            let left = TestPerson.Prompt(
+                kind: "manage", cookie: try #require(shown["cookie"]?.string), isQuiet: false)
+            #expect(try person.answer(left, "").error == nil)
+        }
+        #expect(try fixture.audit(.answer) == [])
+        fixture.broker.grants.policy = PolicyInForce(
+            Policy(), revision: fixture.broker.access.nextRevision(), loadedAt: 0, fixture.broker.surroundings)
+        // What they change there is an answer, but to no prompt of the app.
+        let changed = try #require(try person.review(app)?["cookie"]?.string)
+        let prompt = TestPerson.Prompt(kind: "manage", cookie: changed, isQuiet: false)
+        #expect(try person.answer(prompt, #""level":"denied""#).error == nil)
+        #expect(try fixture.audit(.answer) == ["denied " + AuditRecord.inReview + Self.withoutPassword])
+    }
+
+    @Test("The system's broker, whose socket only the installed agent may open, records it as such")
+    func installed() throws {
+        let fixture = try BrokerFixture(authority: TestAuthority([.answer: .granted]), mode: .system)
+        try fixture.keeper(adding: "Ada")
+        let person = try TestPerson(fixture: fixture)
+        let app = try fixture.app("mail")
+        _ = try app.begin("RequestAccess")
+        try person.answer(#require(person.prompts().first), #""level":"denied""#)
+        #expect(try fixture.audit(.answer) == ["denied by the installed agent, without a password"])
     }
 
     @Test("The record of every kind of answer names the agent that sent it")
@@ -79,7 +121,9 @@ struct AnswerRecordTests {
             fixture: fixture, caller: fixture.caller("contactctl", strength: .unverified), interface: .admin)
         let reasons = try administrator.call("ExplainDecision", #"{"app":"mail"}"#).strings("reasons")
         #expect(
-            reasons.contains { $0.contains("the person allowed it all contacts") && $0.contains("answered " + source) })
+            reasons.contains {
+                $0.contains("you allowed it all contacts") && $0.contains(" with agent, with the password")
+            })
         let grants = try administrator.call("ListGrants").parameters["grants"]?.elements.map(Array.init) ?? []
         #expect(grants.compactMap { $0["decidedThrough"]?.string } == [source])
     }

@@ -21,7 +21,7 @@ struct AnswerWaitTests {
         _ app: TestApp, _ method: String = "RequestAccess", _ parameters: String = "{}", answering fields: String
     ) throws -> String {
         let call = try app.begin(method, parameters)
-        try #require(fixture.loop.run { call.isOver || fixture.broker.prompts.openCount(1_000) > 0 })
+        try #require(fixture.loop.run { call.isOver || fixture.prompts.openCount(1_000) > 0 })
         let prompt = try #require(try person.prompts().last)
         let row = try person.rows(prompt).first?.identifier ?? ""
         let answer = try person.answer(prompt, fields.replacing("<row>", with: row))

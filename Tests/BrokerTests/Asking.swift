@@ -31,7 +31,7 @@ struct Asking {
 
     /// Runs the loop until the call is answered or has queued a prompt.
     static func outcome(of call: Call, _ app: TestApp, _ person: TestPerson?, before open: Int) throws -> Outcome {
-        let prompts = app.fixture.broker.prompts
+        let prompts = app.fixture.prompts
         _ = app.fixture.loop.run { call.isOver || prompts.openCount(app.caller.uid) > open }
         guard call.isOver else {
             guard let last = try person?.prompts().last else { return .queued }
@@ -49,7 +49,7 @@ struct Asking {
         _ app: TestApp, _ method: String = "RequestAccess", _ parameters: String = "{}"
     ) throws -> (call: Call, outcome: Outcome) {
         _ = try person.prompts()
-        let open = fixture.broker.prompts.openCount(app.caller.uid)
+        let open = fixture.prompts.openCount(app.caller.uid)
         let call = try app.begin(method, parameters)
         return (call, try Self.outcome(of: call, app, person, before: open))
     }
@@ -64,9 +64,9 @@ struct Asking {
         _ app: TestApp, _ method: String = "RequestAccess", _ parameters: String = "{}", answering fields: String = ""
     ) throws -> Outcome {
         _ = try person.prompts()
-        let open = fixture.broker.prompts.openCount(app.caller.uid)
+        let open = fixture.prompts.openCount(app.caller.uid)
         let call = try app.begin(method, parameters)
-        let prompts = fixture.broker.prompts
+        let prompts = fixture.prompts
         _ = fixture.loop.run { call.isOver || prompts.openCount(app.caller.uid) > open }
         guard !call.isOver, let prompt = try person.prompts().last else {
             return try Self.outcome(of: call, app, nil, before: open)

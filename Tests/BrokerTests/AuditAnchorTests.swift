@@ -21,7 +21,7 @@ struct AuditAnchorTests {
     /// Syncs every record that is committed so far.
     private func sync() throws {
         var isDone = false
-        fixture.broker.groupCommit.sync.onDisk { _ in isDone = true }
+        fixture.groupCommit.sync.onDisk { _ in isDone = true }
         try #require(fixture.loop.run { isDone })
     }
 
@@ -58,7 +58,7 @@ struct AuditAnchorTests {
         try sync()
         #expect(try keeper.save([.add(given: "Grace")]).error == nil)
         try fixture.crash(losing: older)
-        #expect(fixture.broker.access.loss == nil)
+        #expect(fixture.access.loss == nil)
         #expect(try isNamedAtStart())
         #expect(try contradictions() == [1_000])
         #expect(try fixture.audit(.gap).contains { $0.contains("which the address book names") })
@@ -71,7 +71,7 @@ struct AuditAnchorTests {
         for name in ["a", "b", "c", "d"] { _ = try other.app(name, .full).fetch() }
         #expect(try keeper.save([.add(given: "Grace")]).error == nil)
         try fixture.crash(losing: accessFiles(of: other))
-        #expect(fixture.broker.access.loss == nil)
+        #expect(fixture.access.loss == nil)
         #expect(try isNamedAtStart())
         #expect(try contradictions() == [1_000])
     }
@@ -92,7 +92,7 @@ struct AuditAnchorTests {
     func anchor() throws {
         for number in 1...5 {
             try sync()
-            let synced = fixture.broker.access.onDisk.position
+            let synced = fixture.access.onDisk.position
             #expect(try keeper.save([.add(given: "N\(number)")]).error == nil)
             let anchor = try #require(try AuditAnchor.read(folder: fixture.book))
             #expect(anchor == AuditAnchor(sequence: synced.sequence, hash: synced.hash))

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
@@ -41,7 +42,7 @@ struct AuditRetentionTests {
         for _ in 0..<2 { _ = try root.call("VerifyAudit") }
         // A sync runs before the deletion.
         fixture.loop.advance(by: .seconds(2))
-        try #require(fixture.loop.run { !fixture.broker.access.hasRemovedRecords })
+        try #require(fixture.loop.run { !fixture.access.hasRemovedRecords })
     }
 
     private var reports: [String] {
@@ -49,7 +50,7 @@ struct AuditRetentionTests {
     }
 
     private func first() throws -> AuditEntry? {
-        try fixture.broker.access.auditReader.records(matching: AuditFilter(), after: nil, limit: 1).first
+        try fixture.access.auditReader.records(matching: AuditFilter(), after: nil, limit: 1).first
     }
 
     @Test("Records older than the bound are removed, on record, in the journal and in the replies to an administrator")
@@ -60,9 +61,9 @@ struct AuditRetentionTests {
         try pass(days: 4)
         let removals = try fixture.audit(.retention)
         #expect(!removals.isEmpty && reports.count == 1 && reports[0].hasSuffix(removals[0]))
-        let removal = try #require(fixture.broker.access.removal)
+        let removal = try #require(fixture.access.removal)
         #expect(try first()?.sequence == removal.last.sequence + 1)
-        #expect(!fixture.broker.access.hasRemovedRecords)
+        #expect(!fixture.access.hasRemovedRecords)
         let verified = try root.call("VerifyAudit").parameters
         #expect(verified["brokenAt"] == nil && verified["removed"]?["sequence"]?.integer == removal.last.sequence)
         #expect(verified["removed"]?["record"]?.integer == removal.record && verified["contradictions"] == nil)
@@ -81,8 +82,8 @@ struct AuditRetentionTests {
     func unbounded() throws {
         let (fixture, _) = try Self.fixture(RetentionBounds())
         fixture.loop.advance(by: .seconds(100 * 86_400))
-        #expect(try fixture.broker.access.auditReader.segments().sealed.isEmpty)
-        #expect(fixture.broker.access.removal == nil)
+        #expect(try fixture.access.auditReader.segments().sealed.isEmpty)
+        #expect(fixture.access.removal == nil)
     }
 
     @Test("The reason of a grant survives the removal of its record, and says so")
@@ -121,7 +122,7 @@ struct AuditRetentionTests {
             fixture.loop.advance(by: .seconds(86_400))
             for _ in 0..<4 { _ = try root.call("VerifyAudit") }
         }
-        #expect(fixture.broker.access.removal == nil)
+        #expect(fixture.access.removal == nil)
         #expect(fixture.journal.lines.contains { $0.contains("so retention removes nothing") })
     }
 
@@ -137,7 +138,7 @@ struct AuditRetentionTests {
                 """)
         })
         let root = TestApp(fixture: fixture, caller: fixture.caller("contactctl", uid: 0), interface: .admin)
-        let segments = try fixture.broker.access.auditReader.segments()
+        let segments = try fixture.access.auditReader.segments()
         let now = BrokerFixture.start + 10 * 86_400_000_000
         let bounds = RetentionBounds(days: 30)
         #expect(bounds.removable(segments.sealed, open: segments.open, now: now) == 2)
@@ -145,7 +146,7 @@ struct AuditRetentionTests {
             fixture.loop.advance(by: .seconds(3_600))
             for _ in 0..<4 { _ = try root.call("VerifyAudit") }
         }
-        #expect(try fixture.broker.access.removal == nil && fixture.audit(.retention).isEmpty)
+        #expect(try fixture.access.removal == nil && fixture.audit(.retention).isEmpty)
     }
 
     @Test(
@@ -153,7 +154,7 @@ struct AuditRetentionTests {
     )
     func restarted() throws {
         try pass(days: 20)
-        let access = fixture.broker.access
+        let access = fixture.access
         let segments = try access.auditReader.segments()
         access.remove(Array(segments.sealed.prefix(5)), now: BrokerFixture.start + 20 * 86_400_000_000)
         try access.commit()
@@ -161,7 +162,7 @@ struct AuditRetentionTests {
         let before = reports.count
         try fixture.crash()
         fixture.loop.advance(by: .seconds(2))
-        #expect(fixture.loop.run { !fixture.broker.access.hasRemovedRecords })
+        #expect(fixture.loop.run { !fixture.access.hasRemovedRecords })
         #expect(reports.count == before)
         let root = TestApp(fixture: fixture, caller: fixture.caller("contactctl", uid: 0), interface: .admin)
         #expect(try root.call("VerifyAudit").parameters["brokenAt"] == nil)

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerInterface
 import BrokerJSON
 import BrokerVarlink
@@ -32,7 +33,7 @@ struct ServingPasswordTests {
                     action: .answer, process: agent.caller.process, uid: 1_000, app: nil, mayInteract: true)
             ])
         #expect(try agent.replies(to: serve).isEmpty)
-        #expect(fixture.broker.prompts.agentCount(1_000) == 0)
+        #expect(fixture.prompts.agentCount(1_000) == 0)
         // The broker records the password request before it sends the request.
         #expect(try fixture.audit(.authentication) == ["answer asked"])
         try authority.answer(.granted)
@@ -49,7 +50,7 @@ struct ServingPasswordTests {
         try authority.answer(answer)
         let replies = try agent.replies(to: serve)
         #expect(replies.map(\.error) == ["AuthenticationFailed"])
-        #expect(fixture.broker.prompts.agentCount(1_000) == 0)
+        #expect(fixture.prompts.agentCount(1_000) == 0)
         #expect(try fixture.audit(.authentication).count == 2)
         // A person who was asked and failed gets no reason. Otherwise the reply says what failed and what to do.
         let reason = replies.first?.parameters["reason"]?.string
@@ -81,7 +82,7 @@ struct ServingPasswordTests {
         try authority.answer(.granted)
         #expect(agent.isClosed)
         #expect(try agent.replies(to: serve).allSatisfy { $0.error != nil })
-        #expect(fixture.broker.prompts.agentCount(1_000) == 0)
+        #expect(fixture.prompts.agentCount(1_000) == 0)
         // For a program that has already changed, the broker does not ask for a password.
         let other = TestApp(fixture: fixture, caller: fixture.caller("agent"), interface: .agent)
         other.process.isItself = false
@@ -95,7 +96,7 @@ struct ServingPasswordTests {
         agent.hangUp()
         #expect(authority.open.isEmpty && authority.asked.last?.isCancelled == true)
         try authority.answer(.granted)
-        #expect(fixture.broker.prompts.agentCount(1_000) == 0)
+        #expect(fixture.prompts.agentCount(1_000) == 0)
         #expect(try fixture.audit(.authentication) == ["answer asked", "answer withdrawn"])
     }
 
@@ -111,7 +112,7 @@ struct ServingPasswordTests {
         #expect(replies.first?.parameters["reason"]?.string?.contains("not given in time") == true)
         #expect(replies.first?.parameters["problem"]?.string == "timedOut")
         try authority.answer(.granted)
-        #expect(fixture.broker.prompts.agentCount(1_000) == 0)
+        #expect(fixture.prompts.agentCount(1_000) == 0)
     }
 
     @Test("An agent that only learns how many prompts wait needs no password")
@@ -132,11 +133,11 @@ struct ServingPasswordTests {
     ) throws {
         let authority = TestAuthority([.answer: .absent])
         let fixture = try BrokerFixture(authority: authority, withoutAuthentication: configured)
-        fixture.broker.reloads.bringIntoForce(Policy(withoutAuthentication: policy))
+        fixture.reloads.bringIntoForce(Policy(withoutAuthentication: policy))
         let agent = TestApp(fixture: fixture, caller: fixture.caller("agent"), interface: .agent)
         let serve = try agent.begin("Serve", more: true)
         #expect(try agent.replies(to: serve).first?.error == (serves ? nil : "AuthenticationFailed"))
-        #expect(fixture.broker.prompts.agentCount(1_000) == (serves ? 1 : 0))
+        #expect(fixture.prompts.agentCount(1_000) == (serves ? 1 : 0))
         // The setting applies only to a missing authority. Any other failure is a refusal.
         for answer in [AuthorityAnswer.refused, .wantsInteraction, .failed(reason: "")] {
             authority.automatic = [.answer: answer]

@@ -152,8 +152,8 @@ enum AuthorizationTable {
         Row(
             "GetUserDefaults", "{}",
             .reading(
-                limited: Cell(#"{"sortOrder":"familyName","displayOrder":"givenName","countryCode":""}"#),
-                full: Cell(#"{"sortOrder":"familyName","displayOrder":"givenName","countryCode":""}"#))),
+                limited: Cell(#"{"sortOrder":"familyName","displayOrder":"givenName","countryCode":"","language":""}"#),
+                full: Cell(#"{"sortOrder":"familyName","displayOrder":"givenName","countryCode":"","language":""}"#))),
         Row(
             "SetUserDefaults", #"{"sortOrder":"familyName"}"#,
             .reading(limited: Cell(denied), full: Cell("{}"))),

@@ -200,7 +200,7 @@ private final class TableWorld {
     private func beginAnew(waiting: Bool) throws {
         switch level {
         case .notDeterminedDismissed, .notDeterminedRefused, .notDeterminedWithoutAgent, .restrictedUndecided:
-            fixture.broker.grants.endGrant(app.principal, detail: "reset")
+            fixture.grants.endGrant(app.principal, detail: "reset")
         case .limited, .full, .denied, .restricted, .capped, .cappedKeys: break
         }
         // Wait until the back-off after the last prompt ends. In all other cases the clock is not advanced, because
@@ -216,10 +216,10 @@ private final class TableWorld {
         let isWatching = call.method.hasSuffix("WatchChanges")
         try #require(
             isWatching
-                || fixture.loop.run { call.isOver || fixture.broker.prompts.openCount(1_000) > 0 },
+                || fixture.loop.run { call.isOver || fixture.prompts.openCount(1_000) > 0 },
             "neither an answer nor a prompt")
         guard let person else {
-            let kind = fixture.broker.prompts.openCount(1_000) > 0 ? "nobody" : ""
+            let kind = fixture.prompts.openCount(1_000) > 0 ? "nobody" : ""
             fixture.loop.advance(by: .seconds(6))
             return kind
         }

@@ -62,7 +62,7 @@ struct BackupTests {
         let keeper = try fill(one)
         let mail = try one.app("mail", .limited(to: one.records("Ada").union(one.records("Cid"))))
         _ = try one.app("spy", .denied)
-        try one.broker.access.silence(one.app("loud").principal, now: 7)
+        try one.access.silence(one.app("loud").principal, now: 7)
         let before = (try whole(keeper), try whole(mail))
         let groups = try keeper.call("ListGroups").text
         let backup = try Backup(of: one)
@@ -77,7 +77,7 @@ struct BackupTests {
         #expect(try whole(other.app("mail")) == before.1)
         #expect(try other.app("keeper").call("ListGroups").text == groups)
         #expect(try other.app("spy").fetch().error == "AccessDenied")
-        #expect(try other.broker.access.silencedSince(other.app("loud").principal) == 7)
+        #expect(try other.access.silencedSince(other.app("loud").principal) == 7)
         // The photo is there, and the value identifiers and links are stored as before.
         #expect(try Backup(of: other).book == backup.book)
         #expect(backup.lines("card").contains { $0.contains(Self.photo) })
@@ -95,12 +95,12 @@ struct BackupTests {
         let family = try one.app("family", .limited(to: []), strength: .sandboxed)
         let listed = try keeper.call("ListGroups").parameters["groups"]?.elements.map(Array.init) ?? []
         let crew = try #require(listed.first { $0["name"]?.string == "Crew" }?["identifier"]?.string)
-        let ciphers = one.broker.access.identifiers(for: keeper.principal, sharesPersistentKey: true)
-        var grant = try #require(one.broker.access.grant(of: family.principal))
+        let ciphers = one.access.identifiers(for: keeper.principal, sharesPersistentKey: true)
+        var grant = try #require(one.access.grant(of: family.principal))
         grant.share(group: try #require(ciphers?.record(crew, as: .group)), members: try one.records("Ada"))
         try one.grant(grant.access, to: family)
-        one.broker.access.setGrant(
-            grant, for: family.principal, displayName: "family", at: one.broker.books.moment(of: 1_000))
+        one.access.setGrant(
+            grant, for: family.principal, displayName: "family", at: one.books.moment(of: 1_000))
         let other = try system()
         let backup = try Backup(of: one)
         try Backup.copyKey(from: one, to: other)
@@ -151,7 +151,7 @@ struct BackupTests {
         // After the backup, one app gets less, one gets more, one is reset, and one is new.
         try fixture.grant(.denied, to: limited)
         try fixture.grant(.full, to: wide)
-        fixture.broker.grants.endGrant(reset.principal, detail: "reset")
+        fixture.grants.endGrant(reset.principal, detail: "reset")
         let young = try fixture.app("new", .limited(to: fixture.records("Cid")))
         let answer = try backup.restore(in: fixture, replaces: true)
         #expect(answer.error == nil, "\(answer.text)")
@@ -159,8 +159,8 @@ struct BackupTests {
         #expect(answer.parameters["lowered"]?.integer == 1 && answer.parameters["asking"]?.integer == 1)
         #expect(try limited.fetch().error == "AccessDenied")
         #expect(try wide.fetch().names == ["Ada"])
-        #expect(fixture.broker.access.grant(of: reset.principal) == nil)
-        #expect(fixture.broker.access.identifiers(for: reset.principal, sharesPersistentKey: true) == nil)
+        #expect(fixture.access.grant(of: reset.principal) == nil)
+        #expect(fixture.access.identifiers(for: reset.principal, sharesPersistentKey: true) == nil)
         #expect(try young.fetch().names == ["Cid"])
         #expect(try keeper.fetch().names.count == 3)
         #expect(try fixture.audit(.revocation).contains { $0.contains("limited") })
@@ -246,7 +246,7 @@ struct BackupTests {
         let other = try system()
         let answer = try backup.restore(in: other, #","contactsOnly":true"#)
         #expect(answer.error == nil && answer.parameters["contacts"]?.integer == 4, "\(answer.text)")
-        #expect(other.broker.access.principals.isEmpty)
+        #expect(other.access.principals.isEmpty)
         let reader = try other.app("keeper", .full)
         #expect(try reader.fetch().names == ["Ada", "Bob", "Cid", "Dora"])
         #expect(try reader.call("ListGroups").parameters["groups"]?.count == 0)
@@ -352,7 +352,7 @@ struct BackupTests {
         try Backup.copyKey(from: one, to: other)
         let answer = try backup.restore(in: other)
         #expect(answer.error == nil && answer.parameters["asking"]?.integer == 1, "\(answer.text)")
-        #expect(other.broker.access.principals.isEmpty)
+        #expect(other.access.principals.isEmpty)
         // If the person allows the app again, it has the same identifiers.
         #expect(try whole(other.app("keeper", .full)) == before)
     }
@@ -366,7 +366,7 @@ struct BackupTests {
         let ctl = TestApp(fixture: fixture, caller: fixture.caller("contactctl"), interface: .admin)
         let answer = try backup.restore(through: ctl, replaces: true) {
             // The access database cannot be written from now on.
-            _ = try fixture.broker.access.writer?.connection.integer("PRAGMA query_only = 1")
+            _ = try fixture.access.writer?.connection.integer("PRAGMA query_only = 1")
         }
         #expect(answer.parameters["parameter"]?.string == "state")
         try fixture.crash()

@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerContactsStore
 import BrokerInterface
 import BrokerJSON
@@ -303,7 +304,7 @@ final class BrokerFixture {
             decidedAt: broker.surroundings.seconds)
         broker.access.setGrant(
             grant, for: principal, displayName: app.caller.displayName, at: broker.books.moment(of: principal.uid))
-        if before == nil { broker.history.moved() } else { broker.grants.narrowed(principal) }
+        if before == nil { broker.history.moved(principal.uid) } else { broker.grants.narrowed(principal) }
         broker.groupCommit.work(committed: {})
         loop.iterate()
     }
@@ -348,11 +349,5 @@ final class BrokerFixture {
         let reply = try keeper.save(names.map { .add(given: $0) })
         try #require(reply.error == nil)
         return keeper
-    }
-}
-
-extension Duration {
-    fileprivate var microseconds: Int64 {
-        components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
     }
 }

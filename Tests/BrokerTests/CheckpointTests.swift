@@ -55,7 +55,7 @@ struct CheckpointTests {
             ]).error == nil)
         fixture.loop.advance(by: .seconds(4))
         // The user's queue is serial, so this waits for the checkpoint.
-        fixture.broker.books.queue(of: 1_000).sync {}
+        fixture.books.queue(of: 1_000).sync {}
         for text in ["Deletedone", "deletedone", "mailgone", "Editedone", "editedone", "Groupgone", "Notegone"] {
             #expect(!Self.isKept(text, in: fixture), "\(text)")
         }
@@ -73,7 +73,7 @@ struct CheckpointTests {
         #expect(Self.bytes(of: log).contains(name))
         #expect(!Self.bytes(of: file).contains(name))
         fixture.loop.advance(by: .seconds(6))
-        fixture.broker.books.queue(of: 1_000).sync {}
+        fixture.books.queue(of: 1_000).sync {}
         #expect(!Self.bytes(of: log).contains(name))
         #expect(Self.bytes(of: file).contains(name))
     }

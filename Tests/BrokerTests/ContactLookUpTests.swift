@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
@@ -79,7 +80,7 @@ struct ContactLookUpTests {
         let answer = try who("Saga Noren")
         let text = String(decoding: answer.parameters.text, as: UTF8.self)
         let hidden = [
-            "Saga", "Noren", "example.org", identifier, fixture.broker.access.pseudonym(of: record, uid: 1_000),
+            "Saga", "Noren", "example.org", identifier, fixture.access.pseudonym(of: record, uid: 1_000),
             "sequence",
             "hash", String(record.rawValue),
         ]
@@ -91,7 +92,7 @@ struct ContactLookUpTests {
         _ = try who("Saga Noren")
         var filter = AuditFilter(uid: 1_000)
         filter.event = .lookUp
-        let records = try fixture.broker.access.auditReader.records(matching: filter, after: nil, limit: 10)
+        let records = try fixture.access.auditReader.records(matching: filter, after: nil, limit: 10)
         #expect(records.count == 1 && records[0].contacts == nil && records[0].detail == nil)
     }
 
@@ -104,7 +105,7 @@ struct ContactLookUpTests {
         try #require(try file.app("keeper", .full).save([.add(given: "Saga"), .add(given: "Sagan")]).error == nil)
         let there = TestApp(fixture: file, caller: file.caller("contactctl", uid: 0), interface: .admin)
         #expect(try who("Saga", user, by: there).parameters["matches"]?.integer == 1)
-        for _ in 1..<ForeignLookUps.perHour {
+        for _ in 1..<ParameterLimits.lookUps {
             #expect(try who("Sag", user, by: there).parameters["matches"]?.integer == 0)
         }
         #expect(try who("Saga", user, by: there).error?.hasSuffix("InvalidValue") == true)
@@ -170,7 +171,7 @@ private final class LookUpRun {
 
     /// An app without a grant would wait for the person's answer.
     private func fetch(_ parameters: String, by app: TestApp) throws -> [JSONValue] {
-        guard fixture.broker.access.grant(of: app.principal) != nil else { return [] }
+        guard fixture.access.grant(of: app.principal) != nil else { return [] }
         return try app.fetch(parameters).contacts
     }
 
@@ -180,7 +181,7 @@ private final class LookUpRun {
 
     private func settle(_ access: Access, _ app: TestApp) throws {
         // The broker records what a narrower grant takes away as the agent does: a revocation, then the grant.
-        if fixture.broker.access.grant(of: app.principal) != nil {
+        if fixture.access.grant(of: app.principal) != nil {
             _ = try ctl.call("ResetGrant", #"{"app":"\#(app.caller.app)"}"#)
         }
         try fixture.settle(access, for: app)

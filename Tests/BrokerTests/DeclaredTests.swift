@@ -45,7 +45,7 @@ struct DeclaredTests {
         try fixture.app(path + "//hello", access, strength: .declared)
     }
 
-    private var now: Int64 { fixture.broker.surroundings.seconds }
+    private var now: Int64 { fixture.surroundings.seconds }
 
     @Test("A declaration lasts seven days; what was shared ends with it, and its connections are closed, on record")
     func lasts() throws {
@@ -66,7 +66,7 @@ struct DeclaredTests {
         let row = try #require(try person.rows(prompt).first)
         #expect(try person.answer(prompt, #""level":"limited","identifiers":["\#(row.identifier)"]"#).error == nil)
         #expect(try app.replies(1, to: call)[0].parameters["status"]?.string == "limited")
-        #expect(fixture.broker.access.grant(of: app.principal)?.lifetime == .untilTime(now + Self.week))
+        #expect(fixture.access.grant(of: app.principal)?.lifetime == .untilTime(now + Self.week))
         // The grant also ends with the declaration if its own end is later.
         let other = try fixture.app(path + "//other", .limited(to: fixture.records("Grace")), strength: .declared)
         #expect(try other.fetch().names == ["Grace"])
@@ -74,7 +74,7 @@ struct DeclaredTests {
         #expect(try app.fetch().names == ["Ada"])
         fixture.loop.advance(by: .seconds(61))
         #expect(app.isClosed && other.isClosed)
-        #expect(fixture.broker.access.principals.filter { $0.strength == .declared } == [])
+        #expect(fixture.access.principals.filter { $0.strength == .declared } == [])
         #expect(try listed() == [])
         #expect(
             try fixture.audit(.declaration) == [
@@ -93,8 +93,8 @@ struct DeclaredTests {
         #expect(try app.fetch().names == ["Ada"])
         #expect(try end().error == nil)
         #expect(app.isClosed)
-        #expect(fixture.broker.access.grant(of: app.principal) == nil)
-        #expect(fixture.broker.access.grant(of: denied.principal)?.access == .denied)
+        #expect(fixture.access.grant(of: app.principal) == nil)
+        #expect(fixture.access.grant(of: denied.principal)?.access == .denied)
         #expect(try end().error == "InvalidFolder")
         // It was judged before the end, and calls after it.
         let late = try hello()
@@ -103,7 +103,7 @@ struct DeclaredTests {
         #expect(try fixture.audit(.refusal) == ["folder no longer declared"])
         #expect(try person.prompts().isEmpty)
         // The access would be nothing, even if the connection were open.
-        let known = fixture.broker.grants.effectiveAccess(of: late.session)
+        let known = fixture.grants.effectiveAccess(of: late.session)
         #expect(known.effective == .restricted && !known.mayPrompt)
     }
 
@@ -130,7 +130,7 @@ struct DeclaredTests {
         fixture.folders.replace()
         _ = try declare()
         #expect(app.isClosed)
-        #expect(fixture.broker.access.grant(of: app.principal) == nil)
+        #expect(fixture.access.grant(of: app.principal) == nil)
         #expect(try listed() == [path])
         // Declared again, a folder that is the same keeps its grants.
         let again = try hello(.limited(to: fixture.records("Ada")))
@@ -163,7 +163,7 @@ struct DeclaredTests {
         #expect(set.error == "InvalidValue" && set.text.contains("never gets full access"))
         // Any other code of the broker.
         var isSettled: Bool?
-        fixture.broker.grants.settle(
+        fixture.grants.settle(
             Grant(access: .full, revision: 9, decidedBy: .person, decidedAt: now), for: app.principal,
             displayName: "hello", sharesPersistentKey: true
         ) { isSettled = $0 }
@@ -255,7 +255,7 @@ struct DeclaredTests {
         #expect(try declare(by: person).text.contains("sessionOnly"))
         let list = try person.agent.call("ListFolders", #"{"agent":"\#(person.token)"}"#)
         #expect(list.error == "InvalidFolder")
-        fixture.broker.access.declare(
+        fixture.access.declare(
             DeclaredFolder(
                 uid: 1_000, path: path,
                 identity: FolderIdentity(
@@ -270,12 +270,12 @@ struct DeclaredTests {
     @Test("A full grant in the database of an app in a declared folder is denied at the start")
     func stored() throws {
         let principal = Principal(uid: 1_000, strength: .declared, app: path + "//hello")
-        fixture.broker.access.setGrant(
-            Grant(access: .full, revision: fixture.broker.access.nextRevision(), decidedBy: .person, decidedAt: now),
-            for: principal, displayName: "hello", at: fixture.broker.books.moment(of: 1_000))
-        fixture.broker.groupCommit.flush()
+        fixture.access.setGrant(
+            Grant(access: .full, revision: fixture.access.nextRevision(), decidedBy: .person, decidedAt: now),
+            for: principal, displayName: "hello", at: fixture.books.moment(of: 1_000))
+        fixture.groupCommit.flush()
         try fixture.restart()
-        #expect(fixture.broker.access.grant(of: principal)?.access == .denied)
+        #expect(fixture.access.grant(of: principal)?.access == .denied)
         #expect(try fixture.audit(.revocation).contains("denied unreadable grant"))
     }
 
@@ -288,8 +288,8 @@ struct DeclaredTests {
         let other = try BrokerFixture(authority: TestAuthority([.backUp: .granted, .restore: .granted]))
         try Backup.copyKey(from: fixture, to: other)
         #expect(try backup.restore(in: other).error == nil)
-        #expect(other.broker.access.grant(of: mail.principal) != nil)
-        #expect(other.broker.access.grant(of: app.principal) == nil)
+        #expect(other.access.grant(of: mail.principal) != nil)
+        #expect(other.access.grant(of: app.principal) == nil)
         #expect(other.broker.declaredFolders(of: 1_000) == [])
     }
 
@@ -302,7 +302,7 @@ struct DeclaredTests {
         let until = Timestamp.text(seconds: now + Self.week)
         #expect(
             reply.strings("reasons").contains(
-                "until \(until) any program with this file name in \(path) is this app: the person declared the folder")
+                "until \(until) any program with this file name in \(path) is this app: you declared the folder")
         )
         // The same in parts: each time is one, and no text has one.
         let explanation = reply.parameters["explanation"]?.elements.map(Array.init) ?? []

@@ -20,8 +20,8 @@ struct EndedGrantTests {
         }
         let app = try fixture.app("mail", .limited(to: fixture.records("Ada")))
         let bound = app.principal.bound(to: .process(app.caller.process))
-        let now = fixture.broker.surroundings.seconds
-        let access = fixture.broker.access
+        let now = fixture.surroundings.seconds
+        let access = fixture.access
         _ = try access.makeIdentifiers(for: bound, sharesPersistentKey: true)
         let grant =
             whose == "its own end"
@@ -31,14 +31,14 @@ struct EndedGrantTests {
             : Grant(
                 access: .full, lifetime: .process, revision: access.nextRevision(), decidedBy: .person,
                 decidedAt: now - 700)
-        access.setGrant(grant, for: bound, displayName: "mail", at: fixture.broker.books.moment(of: 1_000))
-        fixture.broker.history.moved()
-        fixture.broker.groupCommit.work(committed: {})
+        access.setGrant(grant, for: bound, displayName: "mail", at: fixture.books.moment(of: 1_000))
+        fixture.history.movedOfAll()
+        fixture.groupCommit.work(committed: {})
         fixture.loop.iterate()
         #expect(try app.fetch().names == ["Ada", "Grace"])
         // No timer is set for this grant: the read itself compares the time.
         fixture.loop.advance(by: .seconds(301))
         #expect(try app.fetch().names == ["Ada"])
-        #expect(fixture.broker.grants.effectiveAccess(of: app.session).principal == app.principal)
+        #expect(fixture.grants.effectiveAccess(of: app.session).principal == app.principal)
     }
 }

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerJSON
 import BrokerModel
 import BrokerVarlink
@@ -75,12 +76,12 @@ struct ExecutableCheckTests {
         let call = try app.begin(method, parameters, more: more)
         findNothing(app)
         #expect(try app.replies(1, to: call).map(\.error) == ["StoreUnavailable"])
-        #expect(app.process.lookCount == fixture.broker.app.limits.inspectionsPerCheck)
+        #expect(app.process.lookCount == fixture.surroundings.limits.inspectionsPerCheck)
         #expect(try fixture.audit(.refusal).isEmpty)
         #expect(try fixture.audit(.disclosure).isEmpty)
         #expect(!app.isClosed)
         #expect(fixture.journal.lines.contains { $0.contains("cannot tell whether its process still runs") })
-        #expect(fixture.broker.history.watchers == 0)
+        #expect(fixture.history.watchers == 0)
         // Once a check succeeds, calls are answered again.
         app.process.isItself = true
         #expect(try app.fetch().names == ["Ada", "Bob"])
@@ -92,7 +93,7 @@ struct ExecutableCheckTests {
         let call = try app.begin("FetchContacts", Self.fetching)
         app.process.found(.unknown)
         #expect(!call.isOver && app.process.looksUnderWay == 0)
-        fixture.loop.advance(by: fixture.broker.app.limits.inspectionInterval)
+        fixture.loop.advance(by: fixture.surroundings.limits.inspectionInterval)
         #expect(app.process.looksUnderWay == 1)
         app.process.found(.same)
         #expect(try app.replies(1, to: call)[0].names == ["Ada", "Bob"])
@@ -111,7 +112,7 @@ struct ExecutableCheckTests {
         #expect(try fixture.audit(.disclosure).isEmpty)
         #expect(app.isClosed && call.isOver)
         #expect(try app.replies(to: call).allSatisfy { $0.error == "AccessDenied" })
-        #expect(fixture.broker.history.watchers == 0)
+        #expect(fixture.history.watchers == 0)
     }
 
     @Test("Calls on one connection share a check, and another connection has its own")

@@ -41,14 +41,14 @@ struct GrantedContactTests {
         #expect(answer.error == nil && grants.count == 1 && grants[0]["contacts"]?.integer == 1)
         #expect(try app.fetch().names == ["Hedy"])
         #expect(try app.fetch(#""predicate":{"identifiers":["\#(ada)"]}"#).names.isEmpty)
-        let records = try fixture.broker.access.auditReader.records(
+        let records = try fixture.access.auditReader.records(
             matching: AuditFilter(event: .revocation), after: nil, limit: 10)
-        let pseudonym = try fixture.broker.access.pseudonym(of: #require(fixture.records("Ada").first), uid: 1_000)
+        let pseudonym = try fixture.access.pseudonym(of: #require(fixture.records("Ada").first), uid: 1_000)
         #expect(records.last?.contacts == [pseudonym] && records.last?.count == 1)
         // Again, it changes nothing.
-        let revision = fixture.broker.access.grant(of: app.principal)?.revision
+        let revision = fixture.access.grant(of: app.principal)?.revision
         #expect(try change("revoke", ["Ada"]).parameters["grants"]?.count == 0)
-        #expect(fixture.broker.access.grant(of: app.principal)?.revision == revision)
+        #expect(fixture.access.grant(of: app.principal)?.revision == revision)
     }
 
     @Test("Narrowing keeps those of the named contacts that the app saw, also if it saw all")
@@ -59,7 +59,7 @@ struct GrantedContactTests {
         try fixture.grant(.full, keys: ContactKeySet([.givenName]), to: all)
         #expect(try change("narrow", ["Grace", "Hedy"], app: "chat").error == nil)
         #expect(try all.fetch().names.sorted() == ["Grace", "Hedy"])
-        #expect(fixture.broker.access.grant(of: all.principal)?.keys == ContactKeySet([.givenName]))
+        #expect(fixture.access.grant(of: all.principal)?.keys == ContactKeySet([.givenName]))
         let who = try ctl.begin("FindContactAccess", #"{"contact":"Grace","allowInteractiveAuthentication":true}"#)
         try authority.answer(.granted)
         let now = try ctl.replies(1, to: who)[0].parameters["now"]?.elements?.compactMap { $0["app"]?.string }
@@ -88,10 +88,10 @@ struct GrantedContactTests {
         ])
     func nothing(change name: String, contacts: [String], app: String) throws {
         _ = try fixture.app("refused", .denied)
-        let before = fixture.broker.access.principals.map { fixture.broker.access.grant(of: $0) }
+        let before = fixture.access.principals.map { fixture.access.grant(of: $0) }
         let answer = try change(name, contacts, app: app)
         #expect(answer.error != nil)
-        #expect(fixture.broker.access.principals.map { fixture.broker.access.grant(of: $0) } == before)
+        #expect(fixture.access.principals.map { fixture.access.grant(of: $0) } == before)
     }
 
     @Test("Each named contact is recorded as a look-up, also if nothing matches")

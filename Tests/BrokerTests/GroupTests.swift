@@ -111,8 +111,8 @@ struct GroupTests {
         let mail = try fixture.app("mail", .limited(to: fixture.records("Ada")))
         let made = try keeper.save([Self.add("Family")]).strings("identifiers")[0]
         let record = try #require(
-            fixture.broker.grants.effectiveAccess(of: keeper.session).identifiers?.record(made, as: .group))
-        let cipher = try #require(fixture.broker.grants.effectiveAccess(of: mail.session).identifiers)
+            fixture.grants.effectiveAccess(of: keeper.session).identifiers?.record(made, as: .group))
+        let cipher = try #require(fixture.grants.effectiveAccess(of: mail.session).identifiers)
         let own = try mail.save([Self.add("Mine")]).strings("identifiers")[0]
         let gone = try mail.save([Self.add("Gone")]).strings("identifiers")[0]
         _ = try mail.save([Self.whole("delete", gone)])

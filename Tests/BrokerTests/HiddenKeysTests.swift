@@ -86,7 +86,7 @@ struct HiddenKeysTests {
         }
         #expect(try keeper.save(cards).error == nil)
         let visible = Grant.ordinaryKeys.subtracting(ContactKeySet([key]))
-        let cipher = try #require(fixture.broker.grants.effectiveAccess(of: keeper.session).identifiers)
+        let cipher = try #require(fixture.grants.effectiveAccess(of: keeper.session).identifiers)
         let records = try keeper.fetch(#""unify":false"#).contacts.compactMap {
             $0["identifier"]?.string.flatMap { cipher.record($0, as: .contact) }
         }

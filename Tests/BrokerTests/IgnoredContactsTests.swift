@@ -26,7 +26,7 @@ struct IgnoredContactsTests {
         let cookie = try #require(try person.told().last?["cookie"]?.string)
         let search = #"{"agent":"\#(person.token)","cookie":"\#(cookie)","query":"a","limit":200}"#
 
-        let reads = fixture.broker.longReads.queue(of: 1_000)
+        let reads = fixture.longReads.queue(of: 1_000)
         let looking: Call
         do {
             reads.suspend()

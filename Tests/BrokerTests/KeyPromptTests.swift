@@ -30,7 +30,7 @@ struct KeyPromptTests {
     /// Makes a call that must prompt.
     private func ask(_ app: TestApp, _ parameters: String = notes) throws -> (call: Call, prompt: TestPerson.Prompt) {
         let call = try app.begin("RequestAccess", parameters)
-        try #require(fixture.loop.run { call.isOver || fixture.broker.prompts.openCount(1_000) > 0 })
+        try #require(fixture.loop.run { call.isOver || fixture.prompts.openCount(1_000) > 0 })
         return (call, try #require(try person.prompts().last))
     }
 
@@ -40,7 +40,7 @@ struct KeyPromptTests {
         #expect(try app.replies(1, to: call)[0].text == #"{"status":"limited"}"#)
     }
 
-    private func grant(_ app: TestApp) -> Grant? { fixture.broker.access.grant(of: app.principal) }
+    private func grant(_ app: TestApp) -> Grant? { fixture.access.grant(of: app.principal) }
 
     private func rule(_ fill: (inout Rule) -> Void) {
         var rule = Rule(place: "test.toml:1")
@@ -89,6 +89,28 @@ struct KeyPromptTests {
         #expect(try person.prompts().isEmpty)
     }
 
+    @Test("A refused fetch counts as having asked, so the person can give the key without a prompt")
+    func refusedFetch() throws {
+        for method in ["FetchContacts", "FetchHistory"] {
+            let app = try limited("mail-" + method)
+            #expect(try app.call(method, #"{"keys":["givenName"]}"#).error == nil)
+            #expect(grant(app)?.asked == [])
+            #expect(try app.call(method, #"{"keys":["givenName","note"]}"#).error == "UnauthorizedKeys")
+            #expect(grant(app)?.asked == ContactKeySet(.note))
+            #expect(try person.prompts().isEmpty)
+            #expect(try person.manage(app, answering: #""level":"limited","keys":["givenName","note"]"#) == nil)
+            #expect(try app.call(method, #"{"keys":["givenName","note"]}"#).error == nil)
+        }
+        // The person cannot give what the policy forbids.
+        rule {
+            $0.strengths = [.claimed]
+            $0.maximumKeys = Grant.ordinaryKeys
+        }
+        let other = try limited("chat")
+        #expect(try other.call("FetchContacts", #"{"keys":["note"]}"#).error == "UnauthorizedKeys")
+        #expect(grant(other)?.asked == [])
+    }
+
     @Test("An answer can give keys of the prompt and nothing else")
     func invalid() throws {
         let app = try limited()
@@ -124,7 +146,7 @@ struct KeyPromptTests {
         #expect(try person.answer(prompt, #""keys":["note"]"#).error == nil)
         try #require(fixture.loop.run { call.isOver })
         // An approval resets the back-off.
-        #expect(fixture.broker.prompts.wait(of: app.principal) == nil)
+        #expect(fixture.prompts.wait(of: app.principal) == nil)
     }
 
     @Test("A second call joins the prompt, and “never ask again” ends all of them")
@@ -132,12 +154,14 @@ struct KeyPromptTests {
         let app = try limited()
         let (first, prompt) = try ask(app)
         let second = try app.begin("RequestAccess", Self.notes)
-        #expect(!second.isOver && fixture.broker.prompts.openCount(1_000) == 1)
-        // Another process of the app cannot join, and does not fail.
+        #expect(!second.isOver && fixture.prompts.openCount(1_000) == 1)
+        // So does a call of another process of the app.
         let other = try fixture.app("mail")
-        #expect(try other.call("RequestAccess", Self.notes).text == #"{"status":"limited"}"#)
+        let third = try other.begin("RequestAccess", Self.notes)
+        fixture.loop.iterate()
+        #expect(!third.isOver && fixture.prompts.openCount(1_000) == 1)
         #expect(try person.answer(prompt, #""neverAskAgain":true"#).error == nil)
-        for call in [first, second] {
+        for (app, call) in [(app, first), (app, second), (other, third)] {
             #expect(try app.replies(1, to: call)[0].text == #"{"status":"limited"}"#)
         }
         fixture.loop.advance(by: .seconds(3_600))
@@ -221,7 +245,7 @@ struct KeyPromptTests {
     func ended() throws {
         let app = try limited()
         let (_, prompt) = try ask(app)
-        fixture.broker.grants.endGrant(app.principal, detail: "ended")
+        fixture.grants.endGrant(app.principal, detail: "ended")
         #expect(try person.answer(prompt, #""keys":["note"]"#).error == "InvalidAnswer")
         #expect(grant(app) == nil)
     }
@@ -229,7 +253,7 @@ struct KeyPromptTests {
     @Test("More keys extend neither a lifetime nor the policy's limit")
     func lifetime() throws {
         let app = try fixture.app("mail")
-        let end = fixture.broker.surroundings.seconds + 1_000
+        let end = fixture.surroundings.seconds + 1_000
         try fixture.settle(.limited(to: fixture.records("Ada")), lifetime: .untilTime(end), for: app)
         rule { $0.maximumLifetime = 2_000 }
         let decidedAt = grant(app)?.decidedAt

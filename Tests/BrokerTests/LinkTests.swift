@@ -71,7 +71,7 @@ struct LinkTests {
         let ada = try keeper.identifier(of: "Ada")
         let gone = try keeper.identifier(of: "Gone")
         _ = try keeper.save([.delete(gone)])
-        let cipher = try #require(fixture.broker.grants.effectiveAccess(of: keeper.session).identifiers)
+        let cipher = try #require(fixture.grants.effectiveAccess(of: keeper.session).identifiers)
         let bob = try #require(try fixture.records("Bob").first)
         let names = [
             gone, try other.identifier(of: "Bob"), "", "nothing", String(repeating: "0", count: 32),

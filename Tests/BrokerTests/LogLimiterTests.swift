@@ -41,20 +41,4 @@ struct LogLimiterTests {
     private func administrator(_ fixture: BrokerFixture) -> TestApp {
         TestApp(fixture: fixture, caller: fixture.caller("contactctl"), interface: .admin)
     }
-
-    @Test("The number of different messages is limited too, and repeats are reported once")
-    func kinds() {
-        let loop = TestLoop()
-        var lines: [String] = []
-        let remarks = LogLimiter(loop: loop) { lines.append($0) }
-        for number in 0..<1_000 { remarks.say("complaint \(number)") { lines.append($0) } }
-        #expect(lines.count == LogLimiter.most)
-        remarks.say("complaint 0") { lines.append($0) }
-        loop.advance(by: LogLimiter.window)
-        #expect(lines.count == LogLimiter.most + 2)
-        #expect(lines.contains("1 more times: complaint 0"))
-        #expect(lines.contains { $0.hasPrefix("\(1_000 - LogLimiter.most) more messages") })
-        loop.advance(by: LogLimiter.window)
-        #expect(lines.count == LogLimiter.most + 2)
-    }
 }

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerJSON
 import BrokerModel
 import Testing
@@ -33,7 +34,7 @@ struct LongHistoryTests {
             replies.flatMap { $0.parameters["events"]?.elements.map(Array.init) ?? [] }
                 .compactMap { $0["kind"]?.string == "addMember" ? $0["member"]?.string : nil }
         }
-        guard case .granted(let grant) = fixture.broker.grants.effectiveAccess(of: mail.session).effective,
+        guard case .granted(let grant) = fixture.grants.effectiveAccess(of: mail.session).effective,
             case .limited(let granted) = grant.access
         else {
             Issue.record("mail has no limited access")
@@ -50,7 +51,7 @@ struct LongHistoryTests {
             let replies = try app.stream("FetchHistory", parameters)
             #expect(
                 replies.allSatisfy {
-                    $0.parameters["events"]?.count ?? 0 <= fixture.broker.app.limits.contactsPerIteration + 1
+                    $0.parameters["events"]?.count ?? 0 <= fixture.surroundings.limits.contactsPerIteration + 1
                 })
             #expect(members(replies).count == count)
             #expect(Set(members(replies)).count == count)

@@ -48,7 +48,7 @@ struct LongReadTests {
         let (fixture, _) = try fixture()
         let mail = try fixture.app("mail", .full)
         _ = try mail.fetch()
-        let thread = fixture.broker.longReads.queue(of: 1_000)
+        let thread = fixture.longReads.queue(of: 1_000)
         for (access, names) in [
             (Access.limited(to: try fixture.records("Bert", "Grace")), ["Bert", "Grace"]), (.denied, []),
         ] {
@@ -70,7 +70,7 @@ struct LongReadTests {
     @Test("A waiting read sees saves that were made meanwhile and delays no short read")
     func waiting() throws {
         let (fixture, keeper) = try fixture()
-        let thread = fixture.broker.longReads.queue(of: 1_000)
+        let thread = fixture.longReads.queue(of: 1_000)
         thread.suspend()
         let busy = try fixture.app("busy", .full)
         let counts = try (0..<3).map { _ in try busy.begin("CountContacts", #"{"predicate":{"name":"ad"}}"#) }
@@ -86,7 +86,7 @@ struct LongReadTests {
     @Test("Long reads of several apps take turns")
     func turns() throws {
         let (fixture, keeper) = try fixture()
-        let thread = fixture.broker.longReads.queue(of: 1_000)
+        let thread = fixture.longReads.queue(of: 1_000)
         let busy = try fixture.app("busy", .full)
         thread.suspend()
         let counts = try (0..<9).map { _ in try busy.begin("CountContacts", #"{"predicate":{"name":"ad"}}"#) }
@@ -107,13 +107,13 @@ struct LongReadTests {
     @Test("A read whose caller disconnected is dropped, and a read from a closed book is unavailable")
     func gone() throws {
         let (fixture, keeper) = try fixture()
-        let thread = fixture.broker.longReads.queue(of: 1_000)
+        let thread = fixture.longReads.queue(of: 1_000)
         thread.suspend()
         let busy = try fixture.app("busy", .full)
         for _ in 0..<3 { _ = try busy.begin("CountContacts", #"{"predicate":{"name":"ad"}}"#) }
         busy.hangUp()
         let last = try keeper.begin("CountContacts", #"{"predicate":{"name":"be"}}"#)
-        fixture.broker.books.opened(1_000)?.close()
+        fixture.books.opened(1_000)?.close()
         thread.resume()
         #expect(try keeper.replies(1, to: last)[0].error == "StoreUnavailable")
     }
@@ -121,8 +121,8 @@ struct LongReadTests {
     @Test("A dropped read may ask for another one, and each read is then performed or dropped once")
     func again() throws {
         let (fixture, keeper) = try fixture()
-        let book = try #require(fixture.broker.books.opened(1_000))
-        let reads = fixture.broker.longReads
+        let book = try #require(fixture.books.opened(1_000))
+        let reads = fixture.longReads
         let calls = try (0..<3).map { _ in try fixture.app("busy", .full).begin("GetAuthorization") }
         let waiting = try keeper.begin("WatchChanges", more: true)
         try #require(!waiting.isOver && calls.allSatisfy(\.isOver))

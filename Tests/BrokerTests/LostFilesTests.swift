@@ -53,7 +53,7 @@ struct LostFilesTests {
         removeFolder()
         let reply = try root.call("SetGrant", #"{"uid":1000,"app":"mail","status":"denied"}"#)
         #expect(reply.error == "InvalidValue")
-        #expect(fixture.broker.access.grant(of: mail.principal)?.access ?? .denied == .denied)
+        #expect(fixture.access.grant(of: mail.principal)?.access ?? .denied == .denied)
         #expect(try mail.fetch().error != nil)
         #expect(complaints == 1)
     }
@@ -64,14 +64,14 @@ struct LostFilesTests {
         removeFolder()
         var isSettled: Bool?
         let grant = Grant(
-            access: .full, keys: Grant.ordinaryKeys, revision: fixture.broker.access.nextRevision(), decidedBy: .person,
-            decidedAt: fixture.broker.surroundings.seconds)
-        fixture.broker.grants.settle(grant, for: new.principal, displayName: "new", sharesPersistentKey: true) {
+            access: .full, keys: Grant.ordinaryKeys, revision: fixture.access.nextRevision(), decidedBy: .person,
+            decidedAt: fixture.surroundings.seconds)
+        fixture.grants.settle(grant, for: new.principal, displayName: "new", sharesPersistentKey: true) {
             isSettled = $0
         }
         try #require(fixture.loop.run { isSettled != nil })
         #expect(isSettled == false)
-        #expect(fixture.broker.access.grant(of: new.principal) == nil)
+        #expect(fixture.access.grant(of: new.principal) == nil)
     }
 
     @Test("A renamed log is noticed at the next sync, and stays noticed when it is back")
@@ -114,7 +114,7 @@ struct LostFilesTests {
         try fixture.crash(losing: [log: damaged])
         #expect(fixture.journal.lines.contains { $0.contains("audit records are lost") })
         for app in [mail, try fixture.app("keeper")] {
-            #expect(fixture.broker.access.grant(of: app.principal)?.access ?? .denied == .denied)
+            #expect(fixture.access.grant(of: app.principal)?.access ?? .denied == .denied)
         }
         let again = TestApp(fixture: fixture, caller: fixture.caller("root", uid: 0), interface: .admin)
         #expect(try again.call("VerifyAudit").parameters["brokenAt"]?.integer != nil)

@@ -21,7 +21,7 @@ struct ManageAnswerTests {
     }
 
     private func grant(_ app: TestApp) throws -> Grant {
-        try #require(fixture.broker.access.grant(of: app.principal))
+        try #require(fixture.access.grant(of: app.principal))
     }
 
     private func keys(_ keys: ContactKeySet) -> String {
@@ -49,7 +49,7 @@ struct ManageAnswerTests {
             let listed = try person.agent.call("ListGrants", #"{"agent":"\#(person.token)"}"#)
             let grant = listed.parameters["grants"]?.elements?.first { $0["app"]?.string == "mail" }
             #expect(grant?["keys"]?.elements?.compactMap(\.string) == ["givenName", "note"])
-            fixture.broker.grants.endGrant(app.principal, detail: "test")
+            fixture.grants.endGrant(app.principal, detail: "test")
         }
     }
 
@@ -77,7 +77,7 @@ struct ManageAnswerTests {
         let few = ContactKeySet([.givenName, .familyName])
         let set = try fixture.records("Ada")
         let app = try fixture.app("mail", .limited(to: set))
-        let end = fixture.broker.surroundings.seconds + 1_000
+        let end = fixture.surroundings.seconds + 1_000
         try fixture.settle(.limited(to: set), lifetime: .untilTime(end), for: app)
         for wanted in [few, Grant.ordinaryKeys, ContactKeySet(.givenName), few] {
             #expect(try person.manage(app, answering: #""level":"limited",\#(keys(wanted))"#) == nil)
@@ -135,7 +135,7 @@ struct ManageAnswerTests {
         let app = try fixture.app(
             "mail", .limited(to: fixture.records("Ada")), keys: ContactKeySet([.givenName, .jobTitle]))
         let note = ContactKeySet(.note)
-        fixture.broker.access.noteAsked(note, by: app.principal)
+        fixture.access.noteAsked(note, by: app.principal)
         rule { $0.maximumKeys = few }
         for wanted in [few.union(note), few.union(ContactKeySet(.nickname)), Grant.ordinaryKeys] {
             for level in ["limited", "full"] {

@@ -40,7 +40,7 @@ extension ModelRun {
     }
 
     private func window(of token: String, _ name: String) throws -> Int64 {
-        let identifiers = fixture.broker.grants.effectiveAccess(of: app(name).session).identifiers
+        let identifiers = fixture.grants.effectiveAccess(of: app(name).session).identifiers
         guard let held = identifiers?.open(token, as: .history).flatMap(HistoryToken.init) else {
             throw Difference("\(name): an invalid token")
         }
@@ -53,7 +53,7 @@ extension ModelRun {
 
     /// The positions in two tokens, for the message about a difference.
     private func places(_ one: String, _ other: String, _ name: String) -> [HistoryPlace?] {
-        let identifiers = fixture.broker.grants.effectiveAccess(of: app(name).session).identifiers
+        let identifiers = fixture.grants.effectiveAccess(of: app(name).session).identifiers
         return [one, other].map { identifiers?.open($0, as: .history).flatMap(HistoryToken.init)?.place }
     }
 

@@ -5,7 +5,7 @@ import BrokerAccessControl
 /// Prompts for keys that an app's grant lacks.
 extension ModelRun {
     /// The seconds that an app must wait. A call for more keys does not fail meanwhile, so its reply does not tell.
-    func heldOff(_ app: TestApp) -> Int64? { fixture.broker.prompts.wait(of: app.principal).map(Int64.init) }
+    func heldOff(_ app: TestApp) -> Int64? { fixture.prompts.wait(of: app.principal).map(Int64.init) }
 
     /// The person gives all lacked keys, or dismisses the prompt.
     func answerKeys(

@@ -29,7 +29,7 @@ extension ModelRun {
             case .refuse:
                 try person.answer(prompt, #""level":"denied""#)
                 if app.level == .denied { return }
-                return self.model.decide(name, .denied, keys: going.keys, expires: going.expires, goesOn: true)
+                return self.model.decide(name, .denied, keys: going.keys, goesOn: true)
             case .all where app.rule.kind != .capLevel && app.rule.kind != .forceLimited:
                 try person.answer(prompt, #""level":"full"\#(terms?.text ?? "")"#)
                 if app.level == .full, terms == nil || terms?.keys == going.keys { return }
@@ -80,7 +80,8 @@ extension ModelRun {
             let wider = try person.answer(prompt, #""level":"limited""#)
             try requireSame(wider.error ?? "", "InvalidAnswer", "\(name): widening an ended grant")
             try person.answer(prompt, #""level":"denied""#)
-            return model.decide(name, .denied, keys: decided.keys, expires: decided.expires)
+            let expires = decided.level == .denied ? decided.expires : nil
+            return model.decide(name, .denied, keys: decided.keys, expires: expires)
         }
         let answer = try ask(name, "ManageAccess", "{}", act) {
             model.app(name).level == .limited && !model.app(name).isSilenced ? "manage" : nil

@@ -29,7 +29,7 @@ extension ModelRun {
             let app = app(name)
             let call = try app.begin(method, parameters)
             try require(
-                fixture.loop.run { call.isOver || fixture.broker.prompts.openCount(1_000) > 0 },
+                fixture.loop.run { call.isOver || fixture.prompts.openCount(1_000) > 0 },
                 "\(method): neither a reply nor a prompt")
             let kind = mayBeAsked(name) ? expecting() : nil
             if call.isOver {

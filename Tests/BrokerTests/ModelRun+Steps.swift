@@ -123,7 +123,9 @@ extension ModelRun {
         }
         try require(answer.error == nil, "SetGrant of \(name): \(answer.text)")
         let level: ModelApp.Level = status == "denied" ? .denied : status == "full" ? .full : .limited
-        model.lower(name, to: level, keys: narrow ?? decided.keys, expires: end ?? decided.expires)
+        // A denial lasts longer than the access that it takes away would have.
+        let former = level == .denied && decided.level != .denied ? nil : decided.expires
+        model.lower(name, to: level, keys: narrow ?? decided.keys, expires: end ?? former)
     }
 
     /// The person shares a contact group with an app that has limited access, or takes one back.
@@ -146,17 +148,17 @@ extension ModelRun {
         }
         note("share: \(name) gets group \(group.number)")
         // In session mode no program can give an app more, so the grant is stored as after a password.
-        let (broker, principal) = (fixture.broker, app(name).principal)
-        guard decided?.level == .limited, var grant = broker.access.grant(of: principal),
-            let book = broker.books.opened(1_000),
+        let principal = app(name).principal
+        guard decided?.level == .limited, var grant = fixture.access.grant(of: principal),
+            let book = fixture.books.opened(1_000),
             let record = try book.groups(named: group.name, limit: 1, byAnyApp: true).first
         else { return }
-        for (group, members) in broker.grants.shares.members(of: [record], in: book) {
+        for (group, members) in fixture.grants.shares.members(of: [record], in: book) {
             grant.share(group: group, members: members)
         }
-        grant.revision = broker.access.nextRevision()
+        grant.revision = fixture.access.nextRevision()
         var isSettled = false
-        broker.grants.settle(grant, for: principal, displayName: name, sharesPersistentKey: true) { isSettled = $0 }
+        fixture.grants.settle(grant, for: principal, displayName: name, sharesPersistentKey: true) { isSettled = $0 }
         try require(fixture.loop.run { isSettled }, "\(name): the grant is not settled")
         model.share(name, group: group.number, isShared: true)
     }

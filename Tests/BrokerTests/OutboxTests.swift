@@ -69,7 +69,7 @@ struct OutboxTests {
         let keeper = try fixture.app("keeper")
         let ada = try keeper.identifier(of: "Ada")
         var isSynced = false
-        fixture.broker.groupCommit.sync.onDisk { _ in isSynced = true }
+        fixture.groupCommit.sync.onDisk { _ in isSynced = true }
         try #require(fixture.loop.run { isSynced })
         let before = access()
         #expect(try keeper.save([.delete(ada)]).error == nil)
@@ -97,7 +97,7 @@ struct OutboxTests {
             try saveAndLose([.add(given: "Mine")], meanwhile: decide)
             let keeper = try fixture.app("keeper")
             #expect(try keeper.fetch().names.contains("Mine"))
-            #expect(fixture.broker.access.grant(of: mail.principal)?.access == expected)
+            #expect(fixture.access.grant(of: mail.principal)?.access == expected)
             #expect(try fixture.audit(.save).last == "before a crash")
             #expect(try keeper.save([.delete(try keeper.identifier(of: "Mine"))]).error == nil)
             try fixture.grant(.limited(to: []), to: mail)
@@ -127,14 +127,14 @@ struct OutboxTests {
         let root = TestApp(fixture: fixture, caller: fixture.caller("root", uid: 0), interface: .admin)
         #expect(try root.call("PurgeUser", #"{"uid":1000}"#).error == nil)
         #expect(try fixture.audit(.save) == ["", "before a crash"])
-        #expect(fixture.broker.access.outboxMark(of: 1_000) == 0)
-        #expect(fixture.broker.access.principals.isEmpty)
+        #expect(fixture.access.outboxMark(of: 1_000) == 0)
+        #expect(fixture.access.principals.isEmpty)
     }
 
     @Test(
         "If the access database cannot be written, a save succeeds and is recorded once it can be")
     func fullDisk() throws {
-        let access = fixture.broker.access
+        let access = fixture.access
         let call = try mail.begin(
             "SaveContacts", #"{"changes":[{"operation":"add","contact":{"givenName":"Mine"}}]}"#)
         _ = try access.writer?.connection.integer("PRAGMA query_only = 1")
@@ -157,7 +157,7 @@ struct OutboxTests {
         "A save that could not be recorded is recorded with the next record, and its app sees what it added",
         arguments: [false, true])
     func recordedLater(failsAgain: Bool) throws {
-        let access = fixture.broker.access
+        let access = fixture.access
         let large = AuditRecord(time: 5, uid: 0, event: .policy, detail: String(repeating: "x", count: 5_000))
         let call = try mail.begin(
             "SaveContacts", #"{"changes":[{"operation":"add","contact":{"givenName":"Mine"}}]}"#)
@@ -193,11 +193,11 @@ struct OutboxTests {
 
     @Test("A save is answered after the decisions that it depends on are synced")
     func rests() throws {
-        #expect(fixture.broker.access.hasDecisionsOffDisk)
+        #expect(fixture.access.hasDecisionsOffDisk)
         let call = try mail.begin(
             "SaveContacts", #"{"changes":[{"operation":"add","contact":{"givenName":"Mine"}}]}"#)
         #expect(try mail.replies(1, to: call).map(\.error) == [nil])
-        #expect(!fixture.broker.access.hasDecisionsOffDisk)
+        #expect(!fixture.access.hasDecisionsOffDisk)
     }
 
     @Test("Intents that an earlier version left open are settled by what the contacts database contains")
@@ -213,7 +213,7 @@ struct OutboxTests {
             )
             .bind(1, adds).run()
         }
-        #expect(fixture.loop.run { fixture.broker.access.openIntents().isEmpty })
+        #expect(fixture.loop.run { fixture.access.openIntents().isEmpty })
         fixture.loop.iterate()
         #expect(try fixture.audit(.save) == ["", "before a crash"])
         #expect(try fixture.audit(.saveNotDone) == ["before a crash"])

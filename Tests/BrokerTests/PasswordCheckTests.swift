@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerInterface
 import BrokerJSON
 import BrokerVarlink
@@ -37,10 +38,10 @@ struct PasswordCheckTests {
         try authority.answer(.granted)
         #expect(try agent.replies(to: serve).isEmpty)
         // The password was given in time. Its timeout does not apply to the check.
-        fixture.loop.advance(by: fixture.broker.app.limits.passwordTimeout)
+        fixture.loop.advance(by: fixture.surroundings.limits.passwordTimeout)
         agent.process.found(.same)
         fixture.loop.iterate()
-        #expect(fixture.broker.prompts.agentCount(1_000) == 1)
+        #expect(fixture.prompts.agentCount(1_000) == 1)
         #expect(try fixture.audit(.authentication) == ["answer asked", "answer granted"])
     }
 
@@ -60,9 +61,9 @@ struct PasswordCheckTests {
         #expect(replies.first?.parameters["reason"]?.string?.contains("cannot tell") == true)
         #expect(replies.first?.parameters["problem"]?.string == "programUnknown")
         #expect(authority.asked.count == (isGiven ? 1 : 0))
-        #expect(fixture.broker.prompts.agentCount(1_000) == 0)
+        #expect(fixture.prompts.agentCount(1_000) == 0)
         #expect(try fixture.audit(.refusal).isEmpty)
-        #expect(!agent.isClosed && fixture.broker.passwords.wanted.isEmpty)
+        #expect(!agent.isClosed && fixture.passwords.wanted.isEmpty)
     }
 
     @Test("If the agent disconnects before the password request, nothing is recorded and the check is cancelled")
@@ -70,7 +71,7 @@ struct PasswordCheckTests {
         _ = try agent.begin("Serve", more: true)
         agent.hangUp()
         #expect(agent.process.looksUnderWay == 0)
-        #expect(authority.asked.isEmpty && fixture.broker.passwords.wanted.isEmpty)
+        #expect(authority.asked.isEmpty && fixture.passwords.wanted.isEmpty)
         #expect(try fixture.audit(.authentication).isEmpty)
     }
 
@@ -86,7 +87,7 @@ struct PasswordCheckTests {
         ctl.process.found(.changed)
         fixture.loop.iterate()
         #expect(ctl.isClosed && reset.isOver)
-        #expect(fixture.broker.access.grant(of: app.principal) != nil)
+        #expect(fixture.access.grant(of: app.principal) != nil)
         #expect(try fixture.audit(.refusal) == ["executable changed"])
     }
 }

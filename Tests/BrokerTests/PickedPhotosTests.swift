@@ -21,8 +21,8 @@ struct PickedPhotosTests {
             #expect(try keeper.save([.add(given: name, extra: #","imageData":"\#(photo)""#)]).error == nil)
         }
         // The broker tries to make thumbnails of the photos. No attempt succeeds in this test.
-        let broker = fixture.broker
-        try #require(fixture.loop.run { broker.thumbnails.isIdle })
+        let thumbnails = fixture.thumbnails
+        try #require(fixture.loop.run { thumbnails.isIdle })
         person = try TestPerson(fixture: fixture)
         mail = try fixture.app("mail")
     }
@@ -42,7 +42,7 @@ struct PickedPhotosTests {
 
     /// Runs while another thread holds the lock that reads on the loop need.
     private func whileTheLoopIsKeptWaiting(_ body: (ContactsStore) throws -> Void) throws {
-        let book = try #require(fixture.broker.books.opened(1_000))
+        let book = try #require(fixture.books.opened(1_000))
         let (isHeld, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let holder = DispatchQueue(label: "holder")
         holder.async {
@@ -70,6 +70,15 @@ struct PickedPhotosTests {
         }
         let reply = try mail.replies(1, to: call)[0]
         #expect(reply.names.count == 2 && reply.text.utf8.count > 80_000)
+    }
+
+    @Test("A proposed card with a photo is read and checked off the event loop")
+    func proposed() throws {
+        let photo = String(repeating: "!", count: 200_000)
+        let call = try mail.begin(
+            "ProposeContact", #"{"contact":{"givenName":"Bob","imageData":"\#(photo)"}}"#, turning: false)
+        #expect(!call.isOver)
+        #expect(try mail.replies(1, to: call)[0].error == "InvalidContact")
     }
 
     @Test("A photo for a thumbnail is read without the lock of the loop's reads")

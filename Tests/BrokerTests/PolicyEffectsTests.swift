@@ -63,7 +63,7 @@ struct PolicyEffectsTests {
         let stranger = try fixture.app("stranger", strength: .unverified, uid: 1_001)
         #expect(try stranger.call("GetAuthorization").error == nil)
         let records = try fixture.audit(.policy)
-        let end = Timestamp.text(seconds: fixture.broker.surroundings.seconds + 7 * 86_400)
+        let end = Timestamp.text(seconds: fixture.surroundings.seconds + 7 * 86_400)
         let week = "[[rule]]\nstrengths = [\"unverified\"]\nmaximum_lifetime = \"7d\"\n"
         #expect(
             try changes(week) == [
@@ -93,8 +93,8 @@ struct PolicyEffectsTests {
         let app = try fixture.app("mail", .full, strength: .installed)
         let text = "[[rule]]\nstrengths = [\"installed\"]\n\(effect)\n"
         #expect(try changes(text) == ["mail: full asks -> \(after)"])
-        fixture.broker.reloads.bringIntoForce(
-            fixture.broker.surroundings.parsePolicy([PolicyText(file: "a", text: text)]))
+        fixture.reloads.bringIntoForce(
+            fixture.surroundings.parsePolicy([PolicyText(file: "a", text: text)]))
         fixture.loop.iterate()
         let status = try app.call("GetAuthorization").parameters["status"]?.string
         #expect(status.map { after.hasPrefix($0) } == true)
@@ -171,8 +171,8 @@ struct PolicyEffectsTests {
             users = [7]
             deny = true
             """
-        fixture.broker.reloads.bringIntoForce(
-            fixture.broker.surroundings.parsePolicy([PolicyText(file: "a.toml", text: text)]))
+        fixture.reloads.bringIntoForce(
+            fixture.surroundings.parsePolicy([PolicyText(file: "a.toml", text: text)]))
         fixture.loop.iterate()
         let reply = try administrator.call("ExplainPolicy")
         let rules = reply.parameters["rules"]?.elements.map(Array.init) ?? []
@@ -193,8 +193,11 @@ struct PolicyEffectsTests {
         arguments: ["policy", "settings"])
     func unreadable(subject: String) throws {
         let problem = Policy.Problem(subject == "policy" ? .policy : .settings, "a.toml:1: x: no such key")
-        fixture.broker.reloads.bringIntoForce(Policy(unreadable: problem))
-        fixture.loop.iterate()
+        // A start without rules that can be read; a reload would keep the former ones.
+        fixture.grants.policy = PolicyInForce(
+            Policy(unreadable: problem), revision: fixture.access.nextRevision(), loadedAt: 0,
+            fixture.surroundings)
+        fixture.history.movedOfAll()
         let reply = try administrator.call("ExplainPolicy")
         #expect(reply.error == "InvalidValue")
         #expect(reply.parameters["reason"]?.string == problem.reason)
@@ -216,8 +219,8 @@ struct PolicyEffectsTests {
 
     @Test("A refusal by a rule does not say that the policy is unreadable")
     func refusedByRule() throws {
-        fixture.broker.reloads.bringIntoForce(
-            fixture.broker.surroundings.parsePolicy([PolicyText(file: "a", text: "[[rule]]\ndeny = true\n")]))
+        fixture.reloads.bringIntoForce(
+            fixture.surroundings.parsePolicy([PolicyText(file: "a", text: "[[rule]]\ndeny = true\n")]))
         fixture.loop.iterate()
         #expect(try keeper.fetch().parameters["reason"] == nil)
         #expect(try keeper.call("RequestAccess").parameters["reason"] == nil)

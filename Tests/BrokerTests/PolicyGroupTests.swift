@@ -145,7 +145,7 @@ struct PolicyGroupTests {
         ]
         for (method, parameters) in calls {
             _ = try app.call(method, parameters)
-            #expect(there.fixture.broker.prompts.openCount(1_000) == 0)
+            #expect(there.fixture.prompts.openCount(1_000) == 0)
         }
         #expect(try names() == ["Ada", "Bob"])
     }

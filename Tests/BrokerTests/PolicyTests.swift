@@ -39,7 +39,7 @@ struct PolicyTests {
         #expect(try status(app) == "full")
         let seen = try app.fetch()
         #expect(seen.names == ["Ada", "Grace"])
-        #expect(fixture.broker.prompts.openCount(1_000) == 0)
+        #expect(fixture.prompts.openCount(1_000) == 0)
         // The rule covers installed apps only.
         #expect(try status(fixture.app("mail")) == "notDetermined")
         try fixture.restart()
@@ -62,7 +62,7 @@ struct PolicyTests {
         #expect(try app.save([.add(given: "Own")]).error == nil)
         #expect(try app.save([.add(given: "Second")]).error == nil)
         #expect(try app.fetch().names == (full ? ["Ada", "Grace", "Own", "Second"] : ["Own", "Second"]))
-        let grant = try #require(fixture.broker.access.grant(of: app.principal))
+        let grant = try #require(fixture.access.grant(of: app.principal))
         #expect(grant.decidedBy == .administrator)
         #expect(grant.access.status == .limited)
         #expect(try fixture.audit(.grant) == ["limited policy"])
@@ -89,7 +89,7 @@ struct PolicyTests {
             """)
         #expect(refused.error == "ContainmentCycle")
         #expect(try app.fetch().token == token)
-        #expect(fixture.broker.access.grant(of: app.principal) == nil)
+        #expect(fixture.access.grant(of: app.principal) == nil)
         #expect(try fixture.audit(.revocation) == ["notDetermined not done"])
         #expect(try app.save([.add(given: "Own")]).error == nil)
         #expect(try app.fetch().names.contains("Own"))
@@ -154,7 +154,7 @@ struct PolicyTests {
         if capped { #expect(try again.save([.add(given: "Later")]).error == nil) }
         fixture.rule(rules)
         #expect(try again.fetch().names == ["Own"])
-        #expect(fixture.broker.access.grant(of: again.principal)?.access.status == (capped ? .full : .denied))
+        #expect(fixture.access.grant(of: again.principal)?.access.status == (capped ? .full : .denied))
     }
 
     // MARK: Time
@@ -208,12 +208,11 @@ struct PolicyTests {
     @Test("A grant with times out of range has ended, and other apps are not affected", arguments: [Int64.min, .max])
     func absurdTimes(time: Int64) throws {
         let app = try fixture.app("mail", strength: .installed)
-        let broker = fixture.broker
-        _ = try broker.access.makeIdentifiers(for: app.principal, sharesPersistentKey: true)
+        _ = try fixture.access.makeIdentifiers(for: app.principal, sharesPersistentKey: true)
         var grant = Grant(
-            access: .full, revision: broker.access.nextRevision(), decidedBy: .person, decidedAt: time)
+            access: .full, revision: fixture.access.nextRevision(), decidedBy: .person, decidedAt: time)
         if time < 0 { grant.lifetime = .untilTime(time) }
-        broker.access.setGrant(grant, for: app.principal, displayName: "mail", at: broker.books.moment(of: 1_000))
+        fixture.access.setGrant(grant, for: app.principal, displayName: "mail", at: fixture.books.moment(of: 1_000))
         fixture.rule(installed { $0.maximumLifetime = 3_600 })
         fixture.loop.advance(by: .seconds(1))
         #expect(try status(app) == "notDetermined")
@@ -226,7 +225,7 @@ struct PolicyTests {
         let first = try fixture.app("first", .full, strength: .installed)
         fixture.loop.advance(by: .seconds(300))
         let second = try fixture.app("second", .full, strength: .installed)
-        fixture.broker.grants.scheduleExpiry()
+        fixture.grants.scheduleExpiry()
         fixture.loop.advance(by: .seconds(301))
         #expect(try status(first) == "notDetermined")
         #expect(try status(second) == "full")
@@ -241,7 +240,7 @@ struct PolicyTests {
     func waitingSave(how: String) throws {
         let app = try fixture.app("mail", .full, strength: .installed)
         // Another save is in progress, so this one waits.
-        fixture.broker.app.saves.whenNoneIsWritten(1_000) {}
+        fixture.saves.whenNoneIsWritten(1_000) {}
         let save = try app.begin(
             "SaveContacts", #"{"changes":[{"operation":"add","contact":{"givenName":"New","nickname":"N"}}]}"#)
         #expect(!save.isOver)
@@ -249,7 +248,7 @@ struct PolicyTests {
             installed {
                 if how == "keys" { $0.maximumKeys = ContactKeySet([.givenName]) } else { $0.denies = true }
             })
-        fixture.broker.app.saves.ended(1_000)
+        fixture.saves.ended(1_000)
         #expect(fixture.loop.run { save.isOver })
         #expect(try app.replies(to: save).map(\.error) == ["AccessDenied"])
         #expect(try keeper.fetch().names == ["Ada", "Grace"])
@@ -292,8 +291,8 @@ struct PolicyTests {
         let app = try fixture.app("mail", strength: .installed)
         let token = try #require(app.fetch().token)
         try fixture.grant(.limited(to: []), to: app)
-        fixture.broker.access.endGrant(of: app.principal)
-        fixture.broker.history.moved()
+        fixture.access.endGrant(of: app.principal)
+        fixture.history.movedOfAll()
         #expect(try app.fetch().token == token)
         #expect(try keeper.save([.add(given: "New")]).error == nil)
         #expect(try app.history(token).events == ["addContact New"])

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerInterface
 import BrokerJSON
 import BrokerVarlink
@@ -21,7 +22,7 @@ struct PromptAbuseTests {
     /// Makes a call. Returns `nil` if it prompts the person, and otherwise the seconds to wait.
     private func ask(_ app: TestApp, _ method: String = "RequestAccess", _ parameters: String = "{}") throws -> Int? {
         let call = try app.begin(method, parameters)
-        _ = fixture.loop.run { call.isOver || fixture.broker.prompts.openCount(1_000) > 0 }
+        _ = fixture.loop.run { call.isOver || fixture.prompts.openCount(1_000) > 0 }
         guard call.isOver else { return nil }
         let reply = try app.replies(1, to: call)[0]
         try #require(reply.error == "TooManyPrompts", "\(reply.text)")
@@ -76,7 +77,7 @@ struct PromptAbuseTests {
         let prompt = try #require(try person.prompts().last)
         let row = try #require(try person.rows(prompt, query: "ada").first?.identifier)
         #expect(try person.answer(prompt, #""level":"limited","identifiers":["\#(row)"]"#).error == nil)
-        _ = fixture.loop.run { fixture.broker.prompts.openCount(1_000) == 0 }
+        _ = fixture.loop.run { fixture.prompts.openCount(1_000) == 0 }
         for _ in 1...2 { try bother(fixture.app("mail", strength: .installed), "PickContacts") }
         #expect(try ask(fixture.app("mail", strength: .installed), "PickContacts") == 5)
     }
@@ -103,11 +104,11 @@ struct PromptAbuseTests {
             let app = try fixture.app("nuisance\(number)", .denied)
             _ = try app.begin("RequestContacts", #"{"query":"ada"}"#)
         }
-        _ = fixture.loop.run { fixture.broker.prompts.openCount(1_000) == 4 }
+        _ = fixture.loop.run { fixture.prompts.openCount(1_000) == 4 }
         let fifth = try fixture.app("nuisance4", .denied)
         #expect(try fifth.call("RequestContacts", #"{"query":"ada"}"#).error == "TooManyPrompts")
         let mail = try fixture.app("mail").begin("RequestAccess")
-        _ = fixture.loop.run { fixture.broker.prompts.openCount(1_000) == 5 || mail.isOver }
+        _ = fixture.loop.run { fixture.prompts.openCount(1_000) == 5 || mail.isOver }
         #expect(!mail.isOver)
         #expect(try person.prompts().last?.isQuiet == false)
     }
@@ -119,7 +120,7 @@ struct PromptAbuseTests {
             for (number, wait) in [nil, 5, 10].enumerated() {
                 let app = try fixture.app(name, strength: .sandboxed)
                 try #require(try ask(app, "RequestContacts", query) == nil)
-                let call = try #require(fixture.broker.prompts.open(1_000).first?.prompt.waiting.first?.call)
+                let call = try #require(fixture.prompts.open(1_000).first?.prompt.waiting.first?.call)
                 switch name {
                 case "late": fixture.loop.advance(by: .seconds(120))
                 case "withdrawn": app.hangUp()
@@ -136,7 +137,7 @@ struct PromptAbuseTests {
                     fixture.loop.advance(by: .seconds(seconds))
                 } else {
                     // The first prompt caused no back-off, so this call prompts. Withdraw this prompt uncounted.
-                    fixture.broker.prompts.withdraw { _ in true }
+                    fixture.prompts.withdraw { _ in true }
                 }
             }
         }
@@ -153,7 +154,7 @@ struct PromptAbuseTests {
         let calls = try apps.map { try $0.begin("RequestAccess") }
         _ = fixture.loop.run { calls[16].isOver }
         #expect(try apps[16].replies(1, to: calls[16])[0].error == "TooManyPrompts")
-        #expect(fixture.broker.prompts.openCount(1_000) == 16)
+        #expect(fixture.prompts.openCount(1_000) == 16)
         for number in 0..<16 {
             let prompts = try person.prompts()
             #expect(prompts.count == 1)
@@ -164,7 +165,7 @@ struct PromptAbuseTests {
     }
 
     @Test(
-        "A call joins an open prompt only if it comes from the same process and program",
+        "A call joins an open prompt only if it comes from the same app",
         arguments: [
             IdentityStrength.installed, .unverified,
         ])
@@ -174,10 +175,16 @@ struct PromptAbuseTests {
         let same = TestApp(fixture: fixture, caller: first.caller)
         let joined = try same.begin("RequestAccess")
         #expect(!joined.isOver)
-        #expect(try fixture.app("mail", strength: strength).call("RequestAccess").error == "TooManyPrompts")
+        #expect(try !fixture.app("mail", strength: strength).begin("RequestAccess").isOver)
+        // A new build of an unverified program has the same path, but is another app.
+        let built = fixture.caller("mail2", strength: .unverified, path: "/usr/bin/mail")
+        if strength == .unverified {
+            #expect(
+                try TestApp(fixture: fixture, caller: built).call("RequestAccess").error == "TooManyPrompts")
+        }
         #expect(try person.prompts().count == 1)
         // At most sixty-four calls share one prompt.
-        for _ in 2..<64 { _ = try same.begin("RequestAccess") }
+        for _ in 3..<64 { _ = try same.begin("RequestAccess") }
         #expect(try same.call("RequestAccess").error == "TooManyPrompts")
     }
 

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import Testing
 
 @testable import BrokerCore

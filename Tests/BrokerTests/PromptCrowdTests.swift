@@ -128,7 +128,7 @@ struct PromptCrowdTests {
     func picked() throws {
         let app = TestApp(fixture: fixture, caller: asking.program("/opt/mail"))
         let call = try asking.ask(app, "PickContacts").call
-        let prompt = try #require(fixture.broker.prompts.open(1_000).first?.prompt)
+        let prompt = try #require(fixture.prompts.open(1_000).first?.prompt)
         let shown = TestPerson.Prompt(kind: "pick", cookie: prompt.cookie, isQuiet: false)
         let row = try #require(try asking.person.rows(shown).first?.identifier)
         let fields = #""picked":[{"contact":"\#(row)","key":"identifier"}]"#
@@ -189,9 +189,9 @@ struct PromptCrowdTests {
         let mail = TestApp(fixture: fixture, caller: asking.program("/opt/mail"))
         #expect(try asking.ask(mail, "PickContacts").outcome == .queued)
         #expect(try asking.ask(fixture.caller("chat", strength: .sandboxed)).outcome == .queued)
-        let order = fixture.broker.prompts.open(1_000).map(\.prompt.caller.displayName)
+        let order = fixture.prompts.open(1_000).map(\.prompt.caller.displayName)
         let programs = ["/tmp/1", "/opt/mail", "/tmp/2", "/tmp/3", "/tmp/4"].map { $0 + " sha256:1" }
         #expect(order == programs[..<2] + ["chat"] + programs[2...])
-        #expect(fixture.broker.prompts.open(1_000).count(where: \.isShown) == 1)
+        #expect(fixture.prompts.open(1_000).count(where: \.isShown) == 1)
     }
 }

@@ -111,7 +111,7 @@ struct PromptGroupTests {
                 #""level":"limited","identifiers":["\#(seen[1].identifier)"],"removed":["\#(seen[0].identifier)"]"#
             ).error == nil)
         #expect(try app.fetch().names == ["Ada", "Fabia"])
-        #expect(fixture.broker.access.grant(of: app.principal)?.groups.records == [])
+        #expect(fixture.access.grant(of: app.principal)?.groups.records == [])
         #expect(try fixture.audit(.revocation).last?.hasPrefix("limited") == true)
         try add("Cid")
         #expect(try app.fetch().names == ["Ada", "Fabia"])

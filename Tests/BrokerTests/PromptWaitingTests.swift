@@ -16,9 +16,9 @@ struct PromptWaitingTests {
         _ fixture: BrokerFixture, _ name: String = "mail", _ method: String = "RequestAccess"
     ) throws -> (app: TestApp, call: Call) {
         let app = try fixture.app(name, strength: .installed)
-        let open = fixture.broker.prompts.openCount(Self.uid)
+        let open = fixture.prompts.openCount(Self.uid)
         let call = try app.begin(method, method == "RequestContacts" ? Asking.query : "{}")
-        try #require(fixture.loop.run { call.isOver || fixture.broker.prompts.openCount(Self.uid) > open })
+        try #require(fixture.loop.run { call.isOver || fixture.prompts.openCount(Self.uid) > open })
         return (app, call)
     }
 
@@ -50,7 +50,7 @@ struct PromptWaitingTests {
         func ask(_ parameters: String, _ method: String = "RequestAccess") throws {
             let app = try fixture.app("mail", strength: .installed)
             let call = try app.begin(method, parameters)
-            try #require(fixture.loop.run { call.isOver || fixture.broker.prompts.openCount(Self.uid) > 0 })
+            try #require(fixture.loop.run { call.isOver || fixture.prompts.openCount(Self.uid) > 0 })
             fixture.loop.advance(by: .seconds(5))
             #expect(call.isOver)
         }
@@ -75,7 +75,7 @@ struct PromptWaitingTests {
         person.leave()
         fixture.loop.advance(by: .seconds(3_600))
         try ask("{}")
-        let records = try fixture.broker.access.auditReader.records(
+        let records = try fixture.access.auditReader.records(
             matching: AuditFilter(event: .prompt), after: nil, limit: .max)
         #expect(records.map(\.app) == ["mail", "chat", "mail", "mail"])
         #expect(records.map(\.repeats)[..<3] == [nil, nil, 39] && records[3].repeats == nil)

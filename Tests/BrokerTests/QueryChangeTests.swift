@@ -26,7 +26,7 @@ struct QueryChangeTests {
 
     private func ask(_ app: TestApp, query: String = "ad") throws -> (call: Call, prompt: TestPerson.Prompt?) {
         let call = try app.begin("RequestContacts", #"{"query":"\#(query)","token":"\#(Self.token)"}"#)
-        try #require(fixture.loop.run { call.isOver || fixture.broker.prompts.openCount(1_000) > 0 })
+        try #require(fixture.loop.run { call.isOver || fixture.prompts.openCount(1_000) > 0 })
         return (call, try person.prompts().last)
     }
 
@@ -97,16 +97,50 @@ struct QueryChangeTests {
         #expect(try late.told().last?["query"]?.string == "ad")
     }
 
-    @Test("Two changes in a second and twenty in a prompt count, and a flood costs the person nothing")
+    @Test("The person sees two changes in a second, the last text wins, and no number of changes ends that")
     func flood() throws {
-        _ = try ask(app)
+        let prompt = try #require(try ask(app).prompt)
+        func seen() throws -> [Substring] { try changes(person).map { $0.split(separator: " ")[1] } }
         for number in 0..<200 { #expect(try update("a\(number)") == "{}") }
-        #expect(try changes(person).map { $0.split(separator: " ")[1] } == ["a0", "a1"])
+        #expect(try seen() == ["a0", "a1"])
         for second in 1...30 {
             fixture.loop.advance(by: .seconds(1))
             for number in 0..<3 { try update("b\(second).\(number)") }
         }
-        #expect(try changes(person).count == 20)
+        fixture.loop.advance(by: .seconds(1))
+        #expect(try seen().count == 63 && seen()[2] == "a199" && seen().last == "b30.2")
+        // An agent may be late by twenty queries; a search for an older one freezes the query.
+        _ = try person.rows(prompt, query: String(seen()[42]))
+        try update("c")
+        #expect(try seen().last == "c")
+        _ = try person.rows(prompt, query: "a0")
+        try update("d")
+        fixture.loop.advance(by: .seconds(1))
+        #expect(try seen().last == "c")
+    }
+
+    @Test("Whatever the pace of typing, the last text is shown", arguments: [1, 30, 120, 250, 499, 500, 700])
+    func typing(pace: Int) throws {
+        let text = "saga lindqvist"
+        let (call, _) = try ask(app, query: "s")
+        for length in 2...text.count {
+            fixture.loop.advance(by: .milliseconds(pace))
+            try update(String(text.prefix(length)))
+        }
+        fixture.loop.advance(by: .seconds(1))
+        #expect(try changes(person).last?.hasSuffix(" \(text)") == true && !call.isOver)
+    }
+
+    @Test("A waiting text is dropped if the person uses the prompt, or if the app goes back to the shown text")
+    func waiting() throws {
+        let prompt = try #require(try ask(app).prompt)
+        for text in ["ada", "adam", "adama", "adam"] { try update(text) }
+        fixture.loop.advance(by: .seconds(1))
+        #expect(try changes(person).count == 2)
+        for text in ["ada l", "ada lo", "ada lov"] { try update(text) }
+        #expect(try person.keepOpen(prompt).error == nil)
+        fixture.loop.advance(by: .seconds(1))
+        #expect(try changes(person).last == "\(prompt.cookie) ada lo")
     }
 
     @Test("Only the process that asked can change its query, and nobody learns whether there is a request")
@@ -134,7 +168,7 @@ struct QueryChangeTests {
     @Test("A prompt without a token, or of another kind, has no query to change")
     func otherPrompts() throws {
         let call = try app.begin("RequestContacts", #"{"query":"ad"}"#)
-        try #require(fixture.loop.run { fixture.broker.prompts.openCount(1_000) > 0 })
+        try #require(fixture.loop.run { fixture.prompts.openCount(1_000) > 0 })
         #expect(try update("ada") == "{}")
         try person.answer(try #require(try person.prompts().last))
         try #require(fixture.loop.run { call.isOver })

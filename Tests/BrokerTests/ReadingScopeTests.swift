@@ -20,12 +20,12 @@ struct ReadingScopeTests {
         self.fixture = fixture
         keeper = try fixture.keeper(adding: "Ada", "Grace")
         let app = try fixture.app("mail", .limited(to: try fixture.records("Ada")))
-        let known = fixture.broker.grants.effectiveAccess(of: app.session)
+        let known = fixture.grants.effectiveAccess(of: app.session)
         reading = { scope in
             ReadContext(
                 disclosure: Disclosure(scope: scope, keys: Grant.ordinaryKeys.union(.groups), revision: 1),
                 principal: app.principal, identifiers: try #require(known.identifiers),
-                book: fixture.broker.books.opened(1_000), writableKeys: .all)
+                book: fixture.books.opened(1_000), writableKeys: .all)
         }
     }
 
@@ -46,7 +46,7 @@ struct ReadingScopeTests {
                 GroupTests.add("Friends", as: "g"), GroupTests.step("addMember", "g", ada),
                 GroupTests.step("addMember", "g", grace),
             ]).error == nil)
-        let group = try #require(try fixture.broker.books.opened(1_000)?.groups(of: nil).first)
+        let group = try #require(try fixture.books.opened(1_000)?.groups(of: nil).first)
         let scoped = try reading(.only(try fixture.records("Ada")))
         let name = scoped.identifiers.identifier(of: group.record, as: .group)
         #expect(try scoped.query(.group(name))?.predicate == .records(try Array(fixture.records("Ada"))))

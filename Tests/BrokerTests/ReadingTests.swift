@@ -98,7 +98,7 @@ struct ReadingTests {
         #expect(try mail.fetch(order).names == ["Bob", "Ada"])
         #expect(
             try mail.call("GetUserDefaults").text
-                == #"{"sortOrder":"familyName","displayOrder":"givenName","countryCode":""}"#)
+                == #"{"sortOrder":"familyName","displayOrder":"givenName","countryCode":"","language":""}"#)
         // The next page keeps the order of the first page.
         let page = try mail.fetch(order + #","limit":1"#)
         let next = try #require(page.parameters["next"]?.string)
@@ -112,7 +112,7 @@ struct ReadingTests {
         #expect(try again.fetch(order).names == ["Ada", "Bob"])
         #expect(
             try again.call("GetUserDefaults").text
-                == #"{"sortOrder":"givenName","displayOrder":"givenName","countryCode":"se"}"#)
+                == #"{"sortOrder":"givenName","displayOrder":"givenName","countryCode":"se","language":""}"#)
         let keeperAgain = try fixture.app("keeper")
         for wrong in [
             #"{"sortOrder":"none"}"#, #"{"displayOrder":"userDefault"}"#, #"{"countryCode":"SWE"}"#,

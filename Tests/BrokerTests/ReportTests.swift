@@ -64,7 +64,7 @@ private final class ReportRun {
     private func pick<Item>(_ items: [Item]) -> Item { items[Int.random(in: 0..<items.count, using: &numbers)] }
     private func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &numbers) == 0 }
 
-    private var now: Int64 { fixture.broker.surroundings.seconds }
+    private var now: Int64 { fixture.surroundings.seconds }
 
     /// Equal replies within 10 seconds have one record and a count at the time of the last one. Time never moves less
     /// than that across midnight, so each of them is counted on its own day.
@@ -92,7 +92,7 @@ private final class ReportRun {
         }
     }
 
-    private func access(of app: TestApp) -> Access? { fixture.broker.access.grant(of: app.principal)?.access }
+    private func access(of app: TestApp) -> Access? { fixture.access.grant(of: app.principal)?.access }
 
     private func add(by app: TestApp) throws {
         let name = "N\(made)x"
@@ -127,7 +127,7 @@ private final class ReportRun {
     private func narrow(_ app: TestApp) throws {
         guard case .limited(let records)? = access(of: app) else { return }
         let left = records.filter { _ in chance(2) }.map {
-            "\"" + fixture.broker.access.pseudonym(of: $0, uid: app.caller.uid) + "\""
+            "\"" + fixture.access.pseudonym(of: $0, uid: app.caller.uid) + "\""
         }
         let answer = try ctl.call(
             "SetGrant",
@@ -231,5 +231,15 @@ private final class ReportRun {
             }
             #expect(activity.level == access(of: app)?.status ?? .notDetermined, "\(name)")
         }
+    }
+}
+
+extension ReportPeriod {
+    /// Days in UTC, whatever the zone of this machine.
+    fileprivate init(endingOnDayOf time: Int64, days count: Int) {
+        let first = time - time % 86_400 - Int64(count - 1) * 86_400
+        let midnights = (0...count).map { first + Int64($0) * 86_400 }
+        self.init(
+            midnights: midnights, dates: midnights.dropLast().map { String(Timestamp.text(seconds: $0).prefix(10)) })
     }
 }

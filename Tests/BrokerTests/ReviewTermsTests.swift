@@ -21,10 +21,10 @@ struct ReviewTermsTests {
         person = try TestPerson(fixture: fixture)
     }
 
-    private var now: Int64 { fixture.broker.surroundings.seconds }
+    private var now: Int64 { fixture.surroundings.seconds }
 
     private func grant(_ app: TestApp) throws -> Grant {
-        try #require(fixture.broker.access.grant(of: app.principal))
+        try #require(fixture.access.grant(of: app.principal))
     }
 
     private func described(_ app: TestApp) throws -> JSONValue {
@@ -51,7 +51,7 @@ struct ReviewTermsTests {
         #expect(try fixture.audit(.grant).last == "limited untilTime")
         #expect(try app.fetch().names == ["Ada"])
         fixture.loop.advance(by: .seconds(day + 1))
-        #expect(fixture.broker.access.grant(of: app.principal) == nil)
+        #expect(fixture.access.grant(of: app.principal) == nil)
     }
 
     @Test("A later end for much access needs the password, and an earlier one does not")

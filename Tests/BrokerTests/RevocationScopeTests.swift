@@ -53,6 +53,23 @@ struct RevocationScopeTests {
             listed.count == 1
                 && listed[0]["decidedThrough"]?.string?.hasPrefix("revoked by /usr/bin/contactctl") == true)
         #expect(listed[0]["decidedBy"]?.string == "person" && listed[0]["session"] == nil)
+        // One act has one record, so the audit ends with what the list says.
+        #expect(try fixture.audit(.revocation) == ["denied"])
+    }
+
+    @Test("A revocation lasts longer than the access that it takes away would have", arguments: [true, false])
+    func outlasts(byAgent: Bool) throws {
+        let tool = try fixture.app("tool")
+        try fixture.settle(
+            .full, lifetime: .untilTime(fixture.surroundings.seconds + 60), for: tool, as: tool.principal)
+        if byAgent {
+            let person = try TestPerson(fixture: fixture)
+            #expect(try person.manage(tool, answering: #""level":"denied""#) == nil)
+        } else {
+            #expect(try administrator().call("SetGrant", #"{"app":"tool","status":"denied"}"#).error == nil)
+        }
+        fixture.loop.advance(by: .seconds(120))
+        #expect(try status(tool) == "denied")
     }
 
     @Test("An interpreter is denied only in the terminal where it had access")

@@ -26,7 +26,7 @@ struct SavingTests {
         #expect(try again.fetch().names == ["Ada"])
         // After a reset, an app with the same name is not the creator.
         #expect(try again.save([.add(given: "Mine")]).error == nil)
-        fixture.broker.grants.endGrant(again.principal, detail: "reset")
+        fixture.grants.endGrant(again.principal, detail: "reset")
         try fixture.grant(.full, keys: keys, to: again)
         let namesake = try fixture.app("mail")
         #expect(try namesake.save([.delete(namesake.identifier(of: "Mine"))]).error == "RecordNotWritable")
@@ -81,7 +81,7 @@ struct SavingTests {
         // The error does not even say what is wrong with the save.
         let late = try mail.begin(
             "SaveContacts", cards("b", 900, last: #","birthday":"1990-02-30""#), turning: false)
-        fixture.broker.grants.endGrant(mail.principal, detail: "reset")
+        fixture.grants.endGrant(mail.principal, detail: "reset")
         try fixture.grant(.denied, to: mail)
         #expect(try mail.replies(1, to: late).map(\.error) == ["AccessDenied"])
         #expect(try other.fetch().names.count == 901)

@@ -15,16 +15,16 @@ struct SettlingTests {
         let app = try fixture.app("mail")
         let ada = try fixture.records("Ada")
         var isSynced = false
-        fixture.broker.groupCommit.sync.onDisk { _ in isSynced = true }
+        fixture.groupCommit.sync.onDisk { _ in isSynced = true }
         try #require(fixture.loop.run { isSynced })
         disk.wait()
         let before = disk.syncs
         var settled: [String] = []
         func settle(_ access: Access, _ name: String) {
             let grant = Grant(
-                access: access, revision: fixture.broker.access.nextRevision(), decidedBy: .person,
-                decidedAt: fixture.broker.surroundings.seconds)
-            fixture.broker.grants.settle(
+                access: access, revision: fixture.access.nextRevision(), decidedBy: .person,
+                decidedAt: fixture.surroundings.seconds)
+            fixture.grants.settle(
                 grant, for: app.principal, displayName: "mail", sharesPersistentKey: true
             ) { isOnDisk in
                 #expect(isOnDisk)
@@ -40,7 +40,7 @@ struct SettlingTests {
         try #require(fixture.loop.run { disk.syncs == before + 2 && settled == ["first"] })
         fixture.loop.iterate()
         #expect(try app.replies(to: call).isEmpty)
-        #expect(fixture.broker.grants.isSettling)
+        #expect(fixture.grants.isSettling)
         disk.end()
         #expect(try app.replies(1, to: call).first?.names == ["Ada", "Bob"])
         #expect(settled == ["first", "second"])

@@ -52,7 +52,7 @@ struct SharedFamily {
         try #require(try app.save([GroupTests.step(operation, group ?? family, member)]).error == nil)
     }
 
-    func grant(of app: TestApp) -> Grant? { fixture.broker.access.grant(of: app.principal) }
+    func grant(of app: TestApp) -> Grant? { fixture.access.grant(of: app.principal) }
 
     /// The app's events since a token, without its own.
     func events(_ app: TestApp, since token: String?) throws -> [String] { try app.history(token).events }
@@ -102,10 +102,10 @@ struct SharedGroupTests {
         try there.move("removeMember", "Cid")
         #expect(try there.fixture.audit(.grant).last == "limited untilRevoked, contact group")
         #expect(try there.fixture.audit(.revocation).last == "limited contact group")
-        let cid = try there.fixture.broker.access.pseudonym(
+        let cid = try there.fixture.access.pseudonym(
             of: #require(there.fixture.records("Cid").first), uid: 1_000)
         for event in [AuditEvent.grant, .revocation] {
-            let records = try there.fixture.broker.access.auditReader.records(
+            let records = try there.fixture.access.auditReader.records(
                 matching: AuditFilter(event: event), after: nil, limit: 100)
             #expect(records.last?.contacts == [cid] && records.last?.app == "mail")
         }
@@ -241,7 +241,7 @@ struct SharedGroupTests {
                     == nil)
         case "reset": #expect(try ctl.call("ResetGrant", #"{"app":"mail","uid":1000}"#).error == nil)
         default:
-            let end = there.fixture.broker.surroundings.seconds + 60
+            let end = there.fixture.surroundings.seconds + 60
             #expect(
                 try ctl.call(
                     "SetGrant",

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerContactsStore
 import BrokerInterface
 import BrokerJSON
@@ -124,7 +125,13 @@ struct SpaceTests {
         let person = try TestPerson(fixture: fixture)
         let mail = try fixture.app("mail")
         let call = try mail.begin("ProposeContact", #"{"contact":{"givenName":"Bob","imageData":"\#(Self.photo(2))"}}"#)
-        let answer = try person.answer(try #require(person.prompts().first), #""addProposed":true"#)
+        var prompt: TestPerson.Prompt?
+        try #require(
+            fixture.loop.run {
+                prompt = try? person.prompts().first
+                return prompt != nil
+            })
+        let answer = try person.answer(try #require(prompt), #""addProposed":true"#)
         #expect(answer.error == "InvalidAnswer")
         #expect(answer.text.contains("the address book may use 4 MB and would use 6 MB"))
         #expect(try mail.replies(1, to: call).map(\.text) == ["{}"])

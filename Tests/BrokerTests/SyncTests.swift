@@ -88,7 +88,7 @@ struct SyncTests {
                 if let one, let group { try save([member(chance(60) ? "addMember" : "removeMember", one, group)]) }
             default:
                 // Changes the granted set: contacts are granted, revoked and granted again.
-                let cipher = try #require(fixture.broker.grants.effectiveAccess(of: keeper.session).identifiers)
+                let cipher = try #require(fixture.grants.effectiveAccess(of: keeper.session).identifiers)
                 let some = cards.filter { _ in chance(60) }.compactMap { cipher.named($0)?.record }
                 try fixture.grant(.limited(to: Set(some)), keys: SyncTests.keys, to: reader)
             }

@@ -239,7 +239,7 @@ final class TestApp: Connection {
 
 /// Identifiers that name nothing that the app may see, each for another reason.
 func namesOfNothing(for app: TestApp, hidden: String, of keeper: TestApp) throws -> [String] {
-    let cipher = try #require(app.fixture.broker.grants.effectiveAccess(of: app.session).identifiers)
+    let cipher = try #require(app.fixture.grants.effectiveAccess(of: app.session).identifiers)
     let record = try #require(try app.fixture.records(hidden).first)
     return [
         cipher.identifier(of: record, as: .contact), try keeper.identifier(of: hidden), "", "nothing",

@@ -11,6 +11,8 @@ final class TestPerson {
         let kind: String
         let cookie: String
         let isQuiet: Bool
+        /// Whether the person opened it to look at a grant.
+        var isReview = false
     }
 
     struct Row {
@@ -110,7 +112,7 @@ final class TestPerson {
 
     func manage(_ app: TestApp) throws -> Prompt? {
         guard let cookie = try review(app)?["cookie"]?.string else { return nil }
-        return Prompt(kind: "manage", cookie: cookie, isQuiet: false)
+        return Prompt(kind: "manage", cookie: cookie, isQuiet: false, isReview: true)
     }
 
     /// Opens an app's grant, and gives this answer. Dismisses the prompt if the broker refuses the answer.
@@ -134,7 +136,8 @@ final class TestPerson {
         let answer = try agent.call(
             "Answer",
             #"{"agent":"\#(token)","cookie":"\#(prompt.cookie)"\#(fields.isEmpty ? "" : ",")\#(fields)}"#)
-        if answer.error == nil { agent.fixture.acceptedAnswers += 1 }
+        // A review that the person leaves is no answer.
+        if answer.error == nil, !(prompt.isReview && fields.isEmpty) { agent.fixture.acceptedAnswers += 1 }
         return answer
     }
 }

@@ -49,8 +49,7 @@ struct UnfinishedWorkTests {
     }
 
     private func waitForThumbnails(_ fixture: BrokerFixture) throws {
-        let broker = fixture.broker
-        try #require(fixture.loop.run { broker.thumbnails.isIdle })
+        try #require(fixture.loop.run { fixture.thumbnails.isIdle })
     }
 
     @Test("Photos that wait for a thumbnail when the idle book closes get it when the book opens again")
@@ -61,7 +60,7 @@ struct UnfinishedWorkTests {
         try #require(fixture.loop.run { maker.calls == 1 })
         keeper.hangUp()
         fixture.loop.advance(by: .seconds(301))
-        #expect(fixture.broker.books.opened(1_000) == nil)
+        #expect(fixture.books.opened(1_000) == nil)
         maker.letGo()
         try waitForThumbnails(fixture)
         #expect(maker.calls == 1)

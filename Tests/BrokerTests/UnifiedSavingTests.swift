@@ -92,7 +92,7 @@ struct UnifiedSavingTests {
         #expect(try update(#""phoneNumbers":[{"value":"7"}],"nickname":"B""#, by: mail, of: own).error == nil)
         #expect(try lines() == ["Ada 1=1 2=2", "Bob B 3=7", "Cid"])
         // Another app's identifier, and the identifiers of a hidden card as a unified contact and as a card.
-        let cipher = try #require(fixture.broker.grants.effectiveAccess(of: mail.session).identifiers)
+        let cipher = try #require(fixture.grants.effectiveAccess(of: mail.session).identifiers)
         let ada = try #require(try fixture.records("Ada").first)
         for name in [
             unified, cipher.identifier(of: ada, as: .unifiedContact), cipher.identifier(of: ada, as: .contact),

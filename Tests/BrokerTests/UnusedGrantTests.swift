@@ -75,7 +75,7 @@ struct UnusedGrantTests {
         rule(days: 10)
         #expect(try revocations() == ["notDetermined expired unused"])
         #expect(try status(app) == "notDetermined")
-        #expect(fixture.broker.access.grant(of: app.principal) == nil)
+        #expect(fixture.access.grant(of: app.principal) == nil)
         fixture.rule([])
         #expect(try status(app) == "notDetermined")
         try fixture.restart()
@@ -87,18 +87,18 @@ struct UnusedGrantTests {
         rule(days: 10)
         // The timer is set for the end of the app's grant. This grant is older, and was never used.
         let late = try fixture.app("late", strength: .installed)
-        let access = fixture.broker.access
+        let access = fixture.access
         _ = try access.makeIdentifiers(for: late.principal, sharesPersistentKey: true)
         let grant = Grant(
             access: .full, revision: access.nextRevision(), decidedBy: .person,
-            decidedAt: fixture.broker.surroundings.seconds - 5 * Self.day)
-        access.setGrant(grant, for: late.principal, displayName: "late", at: fixture.broker.books.moment(of: 1_000))
-        fixture.broker.history.moved()
-        fixture.broker.groupCommit.work(committed: {})
+            decidedAt: fixture.surroundings.seconds - 5 * Self.day)
+        access.setGrant(grant, for: late.principal, displayName: "late", at: fixture.books.moment(of: 1_000))
+        fixture.history.movedOfAll()
+        fixture.groupCommit.work(committed: {})
         fixture.loop.advance(by: .seconds(5 * Self.day - 60))
         // This call caches the effective access.
         #expect(try status(late) == "full")
-        #expect(fixture.broker.access.grant(of: late.principal) != nil)
+        #expect(fixture.access.grant(of: late.principal) != nil)
         fixture.loop.advance(by: .seconds(61))
         #expect(try late.begin("FetchContacts", #"{"keys":["givenName"]}"#).isOver == false)
         #expect(try status(late) == "notDetermined")

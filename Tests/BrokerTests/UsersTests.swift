@@ -42,6 +42,33 @@ struct UsersTests {
         #expect(try TestPerson(fixture: fixture, uid: 1_001).prompts().count == 1)
     }
 
+    @Test("A save of one user neither computes another user's access again nor checks their watchers")
+    func apartInTime() throws {
+        let fixture = try BrokerFixture()
+        let ada = try keeper(of: 1_000, adding: "Ada", in: fixture)
+        let bob = try keeper(of: 1_001, adding: "Bob", in: fixture)
+        let watcher = try fixture.app("keeper", uid: 1_001)
+        _ = try watcher.replies(1, to: watcher.begin("WatchChanges", more: true))
+        #expect(try bob.call("GetAuthorization").parameters["status"]?.string == "full")
+        // A mark in the kept access is lost when the access is computed again.
+        let mark = CallerAccess(
+            effective: .notDetermined, ruling: fixture.broker.grants.ruling(of: bob.session), mayPrompt: false)
+        bob.session.known?.effective = mark
+        watcher.session.known = nil
+        #expect(try ada.save([.add(given: "Alan")]).error == nil)
+        fixture.loop.iterate()
+        #expect(try bob.call("GetAuthorization").parameters["status"]?.string == "notDetermined")
+        #expect(watcher.session.known == nil)
+        // A save of the same user does both, and a new policy does it for all users.
+        #expect(try keeper(of: 1_001, adding: "Ben", in: fixture).call("GetAuthorization").error == nil)
+        fixture.loop.iterate()
+        #expect(try bob.call("GetAuthorization").parameters["status"]?.string == "full")
+        #expect(watcher.session.known != nil)
+        bob.session.known?.effective = mark
+        fixture.rule([])
+        #expect(try bob.call("GetAuthorization").parameters["status"]?.string == "full")
+    }
+
     @Test("If a user ID is reassigned to another person, every call is refused and the former data stays hidden")
     func reused() throws {
         let fixture = try BrokerFixture()
@@ -70,7 +97,7 @@ struct UsersTests {
         try fixture.restart()
         // Open the book before anybody has connected, as the broker does when it starts.
         fixture.broker.openBook(of: 1_000)
-        #expect(fixture.loop.run { fixture.broker.books.opened(1_000) != nil })
+        #expect(fixture.loop.run { fixture.books.opened(1_000) != nil })
         #expect(try fixture.app("keeper").fetch().names == ["Ada"])
         // Purge a user whose programs have never connected.
         #expect(try purge(1_001, fixture).error == nil)
@@ -105,8 +132,8 @@ struct UsersTests {
 
         #expect(ada.isClosed && asking.isClosed && question.isOver && watching.isOver)
         #expect(!hasFolder(1_000, fixture))
-        #expect(fixture.broker.access.principals.allSatisfy { $0.uid != 1_000 })
-        #expect(fixture.broker.prompts.openCount(1_000) == 0)
+        #expect(fixture.access.principals.allSatisfy { $0.uid != 1_000 })
+        #expect(fixture.prompts.openCount(1_000) == 0)
         #expect(try fixture.audit(.purge).count == 1)
         let root = TestApp(fixture: fixture, caller: fixture.caller("root", uid: 0), interface: .admin)
         #expect(try root.call("VerifyAudit").parameters["brokenAt"] == nil)
@@ -136,10 +163,10 @@ struct UsersTests {
         let save = try app.begin("SaveContacts", #"{"changes":[\#(steps)]}"#, turning: false)
         #expect(try purge(1_000, fixture).error == nil)
         #expect(fixture.loop.run { save.isOver })
-        #expect(fixture.broker.access.principals.allSatisfy { $0.uid != 1_000 })
+        #expect(fixture.access.principals.allSatisfy { $0.uid != 1_000 })
         try fixture.restart()
-        #expect(fixture.broker.access.principals.allSatisfy { $0.uid != 1_000 })
-        #expect(fixture.broker.access.identifiers(for: app.principal, sharesPersistentKey: true) == nil)
+        #expect(fixture.access.principals.allSatisfy { $0.uid != 1_000 })
+        #expect(fixture.access.identifiers(for: app.principal, sharesPersistentKey: true) == nil)
     }
 
     @Test("After a purge, the audit's identifiers for contacts can no longer be matched to contacts")
@@ -147,10 +174,10 @@ struct UsersTests {
         let fixture = try BrokerFixture()
         _ = try keeper(of: 1_000, adding: "Ada", in: fixture)
         let record = try #require(try fixture.records("Ada").first)
-        let before = fixture.broker.access.pseudonym(of: record, uid: 1_000)
+        let before = fixture.access.pseudonym(of: record, uid: 1_000)
         #expect(try purge(1_000, fixture).error == nil)
         try fixture.restart()
-        #expect(fixture.broker.access.pseudonym(of: record, uid: 1_000) != before)
+        #expect(fixture.access.pseudonym(of: record, uid: 1_000) != before)
     }
 
     @Test("The next start completes an interrupted purge, and calls are refused until then")
@@ -159,16 +186,16 @@ struct UsersTests {
         _ = try keeper(of: 1_000, adding: "Ada", in: fixture)
         _ = try keeper(of: 1_001, adding: "Bob", in: fixture)
         // The state after a crash between removing the decisions and removing the book.
-        fixture.broker.access.beginPurge(of: 1_000)
-        try fixture.broker.access.commit()
+        fixture.access.beginPurge(of: 1_000)
+        try fixture.access.commit()
         try fixture.restart()
         #expect(try fixture.app("keeper").call("GetAuthorization").error == "StoreUnavailable")
-        #expect(fixture.loop.run { fixture.broker.access.openPurges.isEmpty })
+        #expect(fixture.loop.run { fixture.access.openPurges.isEmpty })
         #expect(!hasFolder(1_000, fixture) && hasFolder(1_001, fixture))
         let app = try fixture.app("keeper")
         #expect(try app.call("GetAuthorization").parameters["status"]?.string == "notDetermined")
         try fixture.restart()
-        #expect(fixture.broker.access.openPurges.isEmpty)
+        #expect(fixture.access.openPurges.isEmpty)
         #expect(try fixture.app("keeper", uid: 1_001).fetch().names == ["Bob"])
     }
 
@@ -204,12 +231,12 @@ struct UsersTests {
         _ = try other.call("GetAuthorization")
         ada.hangUp()
         fixture.loop.advance(by: .seconds(600))
-        #expect(fixture.broker.books.opened(1_000) != nil, "one program is still connected")
+        #expect(fixture.books.opened(1_000) != nil, "one program is still connected")
         other.hangUp()
         fixture.loop.advance(by: .seconds(299))
-        #expect(fixture.broker.books.opened(1_000) != nil)
+        #expect(fixture.books.opened(1_000) != nil)
         fixture.loop.advance(by: .seconds(2))
-        #expect(fixture.broker.books.opened(1_000) == nil)
+        #expect(fixture.books.opened(1_000) == nil)
         #expect(try fixture.app("keeper").fetch().names == ["Ada"])
     }
 
@@ -222,6 +249,6 @@ struct UsersTests {
         let again = try fixture.app("keeper")
         #expect(try again.fetch().names == ["Ada"])
         fixture.loop.advance(by: .seconds(400))
-        #expect(fixture.broker.books.opened(1_000) != nil)
+        #expect(fixture.books.opened(1_000) != nil)
     }
 }

@@ -65,10 +65,10 @@ struct WatchTests {
         let watch = try mail.begin("WatchChanges", more: true)
         fixture.loop.advance(by: .seconds(600))
         #expect(try mail.replies(to: watch).isEmpty && !watch.isOver)
-        #expect(fixture.broker.prompts.openCount(1_000) == 0)
+        #expect(fixture.prompts.openCount(1_000) == 0)
         try fixture.grant(.limited(to: fixture.records("Ada")), to: mail)
         #expect(try mail.replies(to: watch).count == 1)
-        fixture.broker.grants.endGrant(mail.principal, detail: "ended")
+        fixture.grants.endGrant(mail.principal, detail: "ended")
         #expect(try mail.replies(2, to: watch).last?.error == "AccessDenied")
         #expect(watch.isOver)
     }
@@ -101,7 +101,7 @@ struct WatchTests {
         close(file)
         let keeper = try fixture.app("keeper")
         for _ in 0..<3 { #expect(try keeper.stream("WatchChanges").map(\.error) == ["StoreUnavailable"]) }
-        #expect(fixture.broker.history.watchers == 0)
+        #expect(fixture.history.watchers == 0)
     }
 
     @Test("The broker keeps no watch of a closed connection")
@@ -111,9 +111,9 @@ struct WatchTests {
         let chat = try fixture.app("chat", .full)
         let watch = try chat.begin("WatchChanges", more: true)
         _ = try chat.replies(1, to: watch)
-        #expect(fixture.broker.history.watchers == 1)
+        #expect(fixture.history.watchers == 1)
         chat.hangUp()
-        #expect(fixture.broker.history.watchers == 0)
+        #expect(fixture.history.watchers == 0)
         _ = try keeper.save([.add(given: "Bob")])
         #expect(try chat.replies(to: watch).count == 1)
     }

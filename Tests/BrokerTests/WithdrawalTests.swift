@@ -98,11 +98,11 @@ struct WithdrawalTests {
         app.isFull = true
         let call = try app.begin("FetchContacts", #"{"keys":["givenName","phoneNumbers"]}"#)
         let grant = Grant(
-            access: .full, keys: .names, revision: fixture.broker.access.nextRevision(), decidedBy: .person,
-            decidedAt: fixture.broker.surroundings.seconds)
+            access: .full, keys: .names, revision: fixture.access.nextRevision(), decidedBy: .person,
+            decidedAt: fixture.surroundings.seconds)
         try expectWithdrawn(call, of: app) {
             var isSettled = false
-            fixture.broker.grants.settle(grant, for: app.principal, displayName: "mail", sharesPersistentKey: true) {
+            fixture.grants.settle(grant, for: app.principal, displayName: "mail", sharesPersistentKey: true) {
                 _ in
                 isSettled = true
             }
@@ -140,11 +140,11 @@ struct WithdrawalTests {
             default: GroupTests.whole("update", names[0], "C")
             }
         // Another save of the user is in progress.
-        fixture.broker.app.saves.whenNoneIsWritten(1_000) {}
+        fixture.saves.whenNoneIsWritten(1_000) {}
         let call = try app.begin("SaveContacts", #"{"changes":[\#(change.text)]}"#)
         #expect(!call.isOver)
         try fixture.grant(.limited(to: try fixture.records("Ada")), to: app)
-        fixture.broker.app.saves.ended(1_000)
+        fixture.saves.ended(1_000)
         try #require(fixture.loop.run { call.isOver })
         #expect(try app.replies(to: call).map(\.error) == ["AccessDenied"])
     }

@@ -219,8 +219,8 @@ struct AuditedMachine {
                 return .reply("{\"count\":\(app?.contains("python") == true ? 1 : 0)}")
             case "ExplainDecision":
                 return .reply(
-                    #"{"status":"full","reasons":["the person allowed it all contacts on 2026-03-01T12:00:00Z, until revoked","#
-                        + #""no policy rule matches it","so it sees all contacts"],"explanation":[{"parts":[{"text":"the person "},"#
+                    #"{"status":"full","reasons":["you allowed it all contacts on 2026-03-01T12:00:00Z, until revoked","#
+                        + #""no policy rule matches it","so it sees all contacts"],"explanation":[{"parts":[{"text":"you "},"#
                         + #"{"text":"allowed it all contacts on "},{"time":"2026-03-01T12:00:00Z"},{"text":", until revoked"}]},"#
                         + #"{"parts":[{"text":"no policy rule matches it"}]},{"parts":[{"text":"so it sees all contacts"}]}]}"#
                 )

@@ -59,6 +59,64 @@ struct ContactbookTests {
         #expect(broker.asked.count == 2)
     }
 
+    @Test(
+        "list and search of nothing exit with 1 and say so, also with --json",
+        arguments: [[], ["--json"]] as [[String]])
+    func nothing(_ options: [String]) throws {
+        let broker = try ScriptedBroker { method, _ in
+            .reply(method == "GetAuthorization" ? #"{"status":"limited"}"# : #"{"contacts":[]}"#)
+        }
+        for (command, sentence) in [
+            (["list"], "you have not shared any contact with contactbook"),
+            (
+                ["search", "ada@example.org"],
+                "no name or company that contactbook may see begins with \"ada@example.org\""
+            ),
+        ] {
+            let outcome = try RunningProgram("contactbook", command + options, runtime: broker.folder).finish()
+            #expect(outcome.code == 1 && outcome.error.contains(sentence), "\(outcome.error)")
+            #expect(outcome.output == (options.isEmpty ? "" : "[]\n"))
+        }
+    }
+
+    @Test("JSON has escapes in place of characters that change the text around them, and says the same")
+    func visibleJSON() throws {
+        let name = "a\u{202E}b\u{9B}\u{7F}\u{E0041}é"
+        let broker = try ScriptedBroker { method, _ in
+            switch method {
+            case "GetAuthorization": .reply(#"{"status":"full"}"#)
+            case "ListGrants": .reply(#"{"grants":[{"app":"x","displayName":"\#(name)","status":"full"}]}"#)
+            default: .reply(#"{"contacts":[{"identifier":"1","givenName":"\#(name)"}]}"#)
+            }
+        }
+        for command in [["contactctl", "apps", "--json"], ["contactbook", "list", "--json"]] {
+            let shown = try RunningProgram(command[0], Array(command[1...]), runtime: broker.folder).finish().output
+            #expect(shown.contains(#"a\u202eb\u009b\u007f\udb40\udc41é"#), "\(shown)")
+            let value = try JSONDocument(parsing: Array(shown.utf8)).root
+            let read =
+                value["grants"]?.elements?.first { _ in true }?["displayName"]
+                ?? value.elements?.first { _ in true }?["givenName"]
+            #expect(read?.string == name)
+        }
+    }
+
+    @Test(
+        "After a mistake, the hint names the help of that command",
+        arguments: [
+            ("contactbook add --nonsense", "contactbook add --help"),
+            ("contactbook groups add", "contactbook groups add --help"),
+            ("contactctl policy check", "contactctl policy check --help"),
+            ("contactctl --nonsense", "contactctl --help"),
+        ])
+    func hints(typed: String, hint: String) throws {
+        let runs = try [typed, hint].map { line in
+            let words = line.split(separator: " ").map(String.init)
+            return try RunningProgram(words[0], Array(words.dropFirst()), runtime: "/nonexistent").finish()
+        }
+        #expect(runs[0].code == 2 && runs[0].error.hasSuffix("\ntry: \(hint)\n"), "\(runs[0].error)")
+        #expect(runs[1].code == 0 && runs[1].output.contains("USAGE: \(hint.dropLast(7))"))
+    }
+
     @Test("show prints the card with its labels in words")
     func show() throws {
         let outcome = try run("contactbook", "show", "A1", with: broker())
@@ -239,7 +297,7 @@ struct ContactbookTests {
             }
             let outcome = try run("contactbook", "list", with: unreadable)
             #expect(outcome.error.contains("the administrator's \(what) cannot be read, so every app is refused"))
-            #expect(outcome.error.contains("tell the administrator") && !outcome.error.contains("reset"))
+            #expect(outcome.error.contains("ask the administrator to correct it") && !outcome.error.contains("reset"))
         }
     }
 

@@ -69,7 +69,17 @@ struct ContactctlScreens {
         ).finish()
     }
 
-    @Test("A screen of 80 and of 120 columns", arguments: [80, 120])
+    private static let widths = [80, 120]
+
+    @Test("Each approved file is one of these screens", .enabled(if: !Approval.isWriting))
+    func files() {
+        let screens = (Self.screens + Self.dated + Self.reports).map(\.name)
+        let texts = screens.flatMap { name in Self.widths.map { "\(name)-\($0).txt" } }
+        let names = texts + Self.json.map { "\($0.name).json" } + ["report.json", "report.csv", "report.html"]
+        #expect(Approval.names(in: "contactctl") == names.sorted())
+    }
+
+    @Test("A screen of 80 and of 120 columns", arguments: widths)
     func screens(columns: Int) throws {
         let broker = try AuditedMachine(now: Int64(Glibc.time(nil))).broker()
         for (name, arguments) in Self.screens {
@@ -86,7 +96,7 @@ struct ContactctlScreens {
     @Test("A report at a terminal, as an HTML page, as JSON and as comma-separated values")
     func reports() throws {
         let broker = try ReportedMachine.broker()
-        for columns in [80, 120] {
+        for columns in Self.widths {
             for (name, arguments) in Self.reports {
                 try Approval(folder: "contactctl", name: "\(name)-\(columns).txt").check(
                     Self.screen(arguments, columns, broker))

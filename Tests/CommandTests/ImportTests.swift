@@ -137,7 +137,8 @@ struct ImportTests {
                 let outcome = try run("contactbook", "import", path, with: broker)
                 #expect(outcome.code == 1 && outcome.output == "added 0 contacts of 1 file\n")
                 #expect(
-                    outcome.error == "\(path): no vCard in it\ncontactbook: there is no contact in 1 file\n")
+                    outcome.error
+                        == "\(path): no vCard, CSV or LDIF in it\ncontactbook: there is no contact in 1 file\n")
                 #expect(!broker.asked.contains { $0.method == "SaveContacts" })
             }
         }

@@ -15,6 +15,33 @@ struct ManualTests {
         #expect(missing.isEmpty, "\(page) lacks \(missing)")
     }
 
+    @Test(
+        "No line of a manual is wider than a terminal of 80 columns", .enabled(if: access("/usr/bin/groff", X_OK) == 0),
+        arguments: ["contactbook.1", "contact-agent.1", "contactctl.1", "contactbrokerd.8", "contactbroker-policy.5"])
+    func width(_ page: String) throws {
+        let arguments = ["-mdoc", "-Tascii", "-rLL=78n", "-P-cbou", "\(Self.root)/Documentation/man/\(page)"]
+        let shown = try RunningProgram("/usr/bin/groff", arguments, runtime: "/nonexistent").finish()
+        let lines = shown.output.split(separator: "\n")
+        #expect(lines.count > 20, "\(shown.error)")
+        let wide = lines.filter { $0.count > 80 }
+        #expect(wide.isEmpty, "\(wide)")
+    }
+
+    @Test("The completions of contact-agent offer every option of its help, and no other")
+    func agentCompletions() throws {
+        let help = try RunningProgram("contact-agent", ["--help"], runtime: "/nonexistent").finish().output
+        func options(_ text: String, _ mark: String) -> Set<Substring> {
+            Set(text.split { !$0.isLetter && $0 != "-" }.filter { $0.hasPrefix(mark) && $0.count > 2 })
+        }
+        let expected = options(help, "--")
+        #expect(expected.count == 5)
+        for script in ["contact-agent", "_contact-agent"] {
+            #expect(options(try text(at: "packaging/completions/\(script)"), "--") == expected)
+        }
+        let fish = try text(at: "packaging/completions/contact-agent.fish")
+        #expect(Set(fish.matches(of: #/ -l ([a-z]+)/#).map { "--\($0.1)"[...] }) == expected)
+    }
+
     /// The mdoc words that a program's manual page must contain.
     private func words(of program: String) throws -> [String] {
         guard program == "contactbrokerd" else {
@@ -44,10 +71,13 @@ struct ManualTests {
         return words
     }
 
-    private func text(of page: String) throws -> String {
-        let here = #filePath
-        let root = here.split(separator: "/").dropLast(3).joined(separator: "/")
-        let file = try #require(fopen("/\(root)/Documentation/man/\(page)", "r"), "there is no \(page)")
+    private static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+
+    private func text(of page: String) throws -> String { try text(at: "Documentation/man/\(page)") }
+
+    /// The text of a file of this project.
+    private func text(at place: String) throws -> String {
+        let file = try #require(fopen("\(Self.root)/\(place)", "r"), "there is no \(place)")
         defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: 262_144)
         let count = fread(&bytes, 1, bytes.count, file)

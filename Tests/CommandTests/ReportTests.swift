@@ -1,3 +1,4 @@
+import BrokerAccessControl
 import BrokerAuditReport
 import BrokerJSON
 import BrokerModel
@@ -36,7 +37,7 @@ struct ReportTests {
     private let named = #","contacts":2,"keys":["givenName"],"contactIdentifiers":["a","b"]"#
     private let list = #","contacts":5,"keys":["givenName"]"#
 
-    @Test("A period begins and ends at midnight UTC, and only its records count")
+    @Test("A period begins and ends at midnight, and only its records count")
     func period() throws {
         let midnight = Self.now - Self.now % Self.day - Self.now
         let first = midnight - 2 * Self.day
@@ -101,8 +102,27 @@ struct ReportTests {
                 record(-5, "revocation", #","status":"notDetermined","detail":"ended""#),
             ]))
         #expect(app.contacts == ContactCount(atLeast: 2, atMost: 4))
+        // A denial that replaced a session's grant had a second record.
+        #expect(
+            try only(
+                report([
+                    record(-9, "grant", #","status":"full","detail":"session""#),
+                    record(-8, "revocation", #","status":"denied""#),
+                    record(-8, "revocation", #","status":"notDetermined","detail":"revoked, by root""#),
+                ])
+            ).level == .denied)
         // The grant that is not bound to the session stays.
         #expect(ReportWords.level(app) == "limited" && app.hasAccess)
+    }
+
+    @Test("The agent and a declared folder are no apps")
+    func noApps() throws {
+        let agent = "/usr/bin/contact-agent sha256:ab"
+        #expect(
+            try report([
+                record(-9, "agent", #","detail":"joined, without a password""#, app: agent),
+                record(-8, "agentSearch", #","contacts":3"#, app: agent), record(-7, "declaration", app: "/home/a/b"),
+            ]).users.isEmpty)
     }
 
     @Test("A grant without a reply in the period is unused; a denial and a used grant are not")
@@ -125,6 +145,8 @@ struct ReportTests {
             report([
                 record(-9, "prompt"), record(-8, "answer", #","status":"limited","detail":"\#(by)""#),
                 record(-7, "prompt"), record(-6, "answer", #","detail":"never ask again, \#(by)""#),
+                // The person changed the app's access themself.
+                record(-6, "answer", #","status":"full","detail":"in a review, \#(by)""#),
                 record(-5, "prompt"), record(-5, "refusal", #","status":"denied""#),
                 record(-4, "refusal", #","status":"denied","repeats":3"#), record(-3, "withheld", #","contacts":2"#),
                 record(-2, "alarm"), record(-1, "alarm"),
@@ -244,5 +266,15 @@ struct ReportTests {
     func options(_ arguments: [String]) throws {
         let outcome = try RunningProgram("contactctl", ["report"] + arguments, runtime: "/nonexistent").finish()
         #expect(outcome.code == 2 && outcome.output.isEmpty && outcome.error.contains(arguments[0].dropLast(0)))
+    }
+}
+
+extension ReportPeriod {
+    /// Days in UTC, whatever the zone of this machine.
+    fileprivate init(endingOnDayOf time: Int64, days count: Int) {
+        let first = time - time % 86_400 - Int64(count - 1) * 86_400
+        let midnights = (0...count).map { first + Int64($0) * 86_400 }
+        self.init(
+            midnights: midnights, dates: midnights.dropLast().map { String(Timestamp.text(seconds: $0).prefix(10)) })
     }
 }

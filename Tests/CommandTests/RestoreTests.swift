@@ -47,6 +47,7 @@ struct RestoreTests {
             terminal.send(answer + "\r")
         }
         try terminal.waitForExit()
+        #expect(terminal.text().contains("reading the backup: 1 contact"))
         let replaced = try broker.asked.filter { $0.method == "FinishRestore" }.compactMap {
             let parameters = try JSONDocument(parsing: Array($0.parameters.utf8)).root
             return parameters["replaces"]?.bool == true ? parameters["uid"]?.integer : nil
@@ -85,6 +86,6 @@ struct RestoreTests {
         let outcome = try run(
             "contactctl", "restore", "--all-users", "--replace", folder.path + "/backup", with: broker)
         #expect(outcome.code == 1 && outcome.output.contains("restored 1 contact of daemon"))
-        #expect(outcome.error.contains("state: no room; restored only: daemon"), "\(outcome.error)")
+        #expect(outcome.error.contains("backup: no room; restored only: daemon"), "\(outcome.error)")
     }
 }

@@ -65,8 +65,10 @@ final class ScriptedBroker: Sendable {
         for each in ["/state/contactbook/undo", "/state/contactbook", "/state", ""] { rmdir(folder + each) }
     }
 
-    /// The calls so far, without GetAuthorization.
-    var asked: [Asked] { calls.withLock { $0.filter { $0.method != "GetAuthorization" } } }
+    /// The calls so far, without GetAuthorization and GetUserDefaults.
+    var asked: [Asked] {
+        calls.withLock { $0.filter { !["GetAuthorization", "GetUserDefaults"].contains($0.method) } }
+    }
 
     private func note(_ asked: Asked) { calls.withLock { $0.append(asked) } }
 

@@ -23,12 +23,12 @@ struct ShellTests {
         }
 
         /// The file that `packaging/install` writes into the shell's folder.
-        var script: String { self == .zsh ? "_contactctl" : "contactctl.\(rawValue)" }
+        func script(_ program: String) -> String { self == .zsh ? "_\(program)" : "\(program).\(rawValue)" }
 
-        /// Loads the script in the home directory.
+        /// Loads the scripts in the home directory.
         var loading: String {
             switch self {
-            case .bash, .fish: "source ./\(script)"
+            case .bash, .fish: "source ./\(script("contactctl")); source ./\(script("contactbook"))"
             case .zsh: "fpath=($HOME $fpath); autoload -U compinit; compinit -u -D"
             }
         }
@@ -53,6 +53,7 @@ struct ShellTests {
         private let broker: ScriptedBroker
 
         var hasEscaped: Bool { folder.has("escaped") }
+        var asked: [ScriptedBroker.Asked] { broker.asked }
 
         /// - Parameter program: a script that takes the place of `contactctl` once the completion scripts are made.
         init(program: String? = nil) throws {
@@ -76,11 +77,14 @@ struct ShellTests {
             broker = try ScriptedBroker { _, _ in .reply(grants) }
             folder = try TestFolder()
             mkdir(folder.path + "/bin", 0o700)
-            for shell in Shell.allCases {
-                let script = try run("contactctl", "--generate-completion-script", shell.rawValue, with: broker)
+            for (program, shell) in ["contactctl", "contactbook"].flatMap({ name in Shell.allCases.map { (name, $0) } })
+            {
+                let script = try run(program, "--generate-completion-script", shell.rawValue, with: broker)
                 try #require(script.code == 0, "\(script.error)")
-                try folder.write(script.output, to: shell.script)
+                try folder.write(script.output, to: shell.script(program))
             }
+            let book = folder.path + "/bin/contactbook"
+            try #require(symlink(RunningProgram.folder() + "/contactbook", book) == 0)
             let link = folder.path + "/bin/contactctl"
             if let program {
                 try folder.write(program, to: "bin/contactctl")
@@ -108,10 +112,12 @@ struct ShellTests {
         /// Presses Tab until the shell offers words, then gives up the line.
         ///
         /// - Returns: what the shell wrote.
-        func complete(_ line: String, in terminal: PseudoTerminal) throws -> String {
+        func complete(
+            _ line: String, in terminal: PseudoTerminal, until word: String = "goodbeta"
+        ) throws -> String {
             let start = terminal.transcript.count
             terminal.send(line + "\t\t")
-            try terminal.wait(for: "goodbeta")
+            try terminal.wait(for: word)
             terminal.send("\u{15}echo DO''NE-\(start)\r")
             try terminal.wait(for: "DONE-\(start)")
             return terminal.text(after: start)
@@ -133,6 +139,18 @@ struct ShellTests {
             #expect(!shown.contains("escaped") && !shown.contains("caped"))
         }
         #expect(!home.hasEscaped)
+    }
+
+    @Test("Tab completes contactbook's commands, options and files, and asks for no contact", arguments: Shell.allCases)
+    func contactbook(shell: Shell) throws {
+        let home = try Home()
+        let terminal = try home.start(shell)
+        _ = try home.complete("contactbook birth", in: terminal, until: "contactbook birthdays")
+        _ = try home.complete("contactbook export --format ", in: terminal, until: "vcard4")
+        _ = try home.complete("contactbook import contactctl.f", in: terminal, until: "import contactctl.fish")
+        let shown = try home.complete("contactbook show ", in: terminal, until: "contactbook show")
+        for word in ["contactctl", "escaped", "good"] { #expect(!shown.contains(word), "\(shown)") }
+        #expect(home.asked.isEmpty && !home.hasEscaped)
     }
 
     @Test("Tab runs nothing, even if a program offers such words", arguments: Shell.allCases)

@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerModel
 import Testing
 

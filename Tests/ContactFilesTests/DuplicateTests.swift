@@ -164,7 +164,7 @@ struct UndoTests {
             .updated(
                 identifier: "1", name: "Ada", before: contact, after: contact,
                 keys: ContactKeySet([.givenName, .phoneNumbers])),
-            .deleted(identifier: "1", contact: contact, groups: ["g"], linked: ["2"]),
+            .deleted(identifier: "1", contact: contact, groups: ["g"], linked: ["2"], unread: .named),
             .groupAdded(identifier: "g", name: "G"), .groupRenamed(identifier: "g", before: "G", after: "H"),
             .groupDeleted(identifier: "g", name: "G", members: ["1"], parents: ["p"], subgroups: []),
             .pair(.memberAdded, record: "g", member: "1"), .pair(.memberRemoved, record: "g", member: "1"),

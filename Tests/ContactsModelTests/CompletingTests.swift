@@ -11,6 +11,16 @@ struct CompletingTests {
         return contact
     }
 
+    @Test("A contact keeps its UID, and gets one only if it has none")
+    func uid() {
+        var one = Contact()
+        one.extraProperties = ["item1.uid;X-A=b:1"]
+        var card = Contact()
+        card.extraProperties = ["UID:2", "X-UID:3"]
+        #expect(one.completed(by: card).contact.extraProperties == ["item1.uid;X-A=b:1", "X-UID:3"])
+        #expect(Contact().completed(by: card).contact.extraProperties == card.extraProperties)
+    }
+
     @Test("Existing values are kept, and new ones are added")
     func adds() {
         var card = Contact()

@@ -1,3 +1,4 @@
+import BrokerBounds
 import Testing
 
 @testable import BrokerModel
@@ -71,6 +72,11 @@ struct ValidationTests {
             ("gregory:1990-01-01", false), ("chinese:", false), ("chinese", false), (":--08-15", false),
             ("chinese:--14-01", false), ("chinese:--08-33", false), ("chinese:--00-01", false),
             ("klingon:--01-01", false),
+            ("japanese:e236-0007-07-20", true), ("chinese:e78-0042-06L-26", true), ("chinese:--06L-26", true),
+            ("chinese:e-0042-06-26", false), ("chinese:e1000-0042-06-26", false), ("chinese:e78", false),
+            ("chinese:e78-", false), ("chinese:e780042-06-26", false), ("chinese:--06-26L", false),
+            ("chinese:--0L6-26", false), ("chinese:--06LL-26", false), ("chinese:L", false),
+            ("vikram:2082-04-05", true),
             ("Chinese:--08-15", false), ("chinese:--08-15:", false), ("--08-15", false),
         ])
     func calendars(text: String, allowed: Bool) {

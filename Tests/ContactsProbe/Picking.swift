@@ -78,6 +78,27 @@ func pickContacts() throws {
     try picker.present()
 }
 
+/// Picks a contact for a delegate that can receive only values.
+func pickUnreceivable() throws {
+    let picker = CNContactPickerViewController()
+    picker.displayedPropertyKeys = [CNContactGivenNameKey]
+    let delegate = Picked()
+    picker.delegate = delegate
+    try picker.present()
+    picker.allowsMultipleSelection = true
+    try picker.present()
+}
+
+/// Picks one value without asking for a name, and writes the name.
+func pickNumber() throws {
+    let picker = CNContactPickerViewController()
+    picker.displayedPropertyKeys = [CNContactEmailAddressesKey]
+    picker.selection = .property
+    for value in try picker.present().properties {
+        print(CNContactFormatter.string(from: value.contact, style: .fullName) ?? "nobody", value.key)
+    }
+}
+
 /// Picks at most two contacts that have both an e-mail address and a name.
 func pickTwo() throws {
     let picker = CNContactPickerViewController()

@@ -96,6 +96,8 @@ do {
     case "pick-card": try await pickFromCard()
     case "pick-contacts": try pickContacts()
     case "pick-two": try pickTwo()
+    case "pick-unreceivable": try pickUnreceivable()
+    case "pick-number": try pickNumber()
     case "offer": try offer()
     case "ask": askWithoutWaiting()
     case "mute", "speak": countTwice()

@@ -1,6 +1,6 @@
+import BrokerBounds
 import BrokerModel
 import BrokerSQLite
-import GRDB
 import Testing
 
 @testable import BrokerContactsStore
@@ -126,15 +126,11 @@ struct AllowanceTests: SpaceSteps {
         let first = try Book()
         #expect(first.save(add(1, photo)) == nil)
         first.store.close()
-        let database = try DatabaseQueue(path: first.folder.file)
-        try database.write { db in
-            try db.execute(
-                sql: """
-                    DROP TABLE allowance; DELETE FROM grdb_migrations WHERE identifier = '12: allowances';
-                    PRAGMA user_version = 11
-                    """)
-        }
-        try database.close()
+        try first.folder.execute(
+            """
+            DROP TABLE allowance; DELETE FROM grdb_migrations WHERE identifier = '12: allowances';
+            PRAGMA user_version = 11
+            """)
         let book = try Book(in: first.folder, space: bounds(app: 2 * megabyte))
         #expect(book.save(add(2, photo)) == nil)
         #expect(book.save(add(3, photo)) != nil)

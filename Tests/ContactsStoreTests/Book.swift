@@ -1,9 +1,11 @@
+import BrokerBounds
 @_spi(StoredBytes) import BrokerModel
-import GRDB
+import CBrokerSQLite
 import Glibc
 import Testing
 
 @testable import BrokerContactsStore
+@testable import BrokerSQLite
 
 /// A temporary folder for one test.
 final class ScratchFolder {
@@ -36,6 +38,36 @@ final class ScratchFolder {
             place += 24 + 4_096
         }
         return count
+    }
+
+    /// Runs statements on the book's file, in a connection of their own.
+    func execute(_ sql: String) throws {
+        let database = try Database(path: file, .readWrite, patience: 0)
+        defer { database.close() }
+        try database.execute(sql)
+    }
+
+    /// The rows of a query. Values are in the form of SQL, so a text differs from a number.
+    func rows(_ sql: String) throws -> [[String]] {
+        let database = try Database(path: file, .readWrite, patience: 0)
+        defer { database.close() }
+        return try PreparedStatement(sql, on: database).all { row in
+            (0..<sqlite3_column_count(row.handle)).map { column in
+                switch sqlite3_column_type(row.handle, column) {
+                case SQLITE_NULL: "NULL"
+                case SQLITE_TEXT: "'\(row.text(column))'"
+                case SQLITE_BLOB: "\(row.bytes(column))"
+                default: row.text(column)
+                }
+            }
+        }
+    }
+
+    /// The steps in which SQLite runs a query. With NULL for its parameters the plan is the same as with values.
+    func plan(_ sql: String) throws -> [String] {
+        let database = try Database(path: file, .readWrite, patience: 0)
+        defer { database.close() }
+        return try PreparedStatement("EXPLAIN QUERY PLAN " + sql, on: database).all { $0.text(3) }
     }
 
     func bytes(of path: String) throws -> [UInt8] {

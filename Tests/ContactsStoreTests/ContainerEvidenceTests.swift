@@ -1,5 +1,4 @@
 import BrokerModel
-import GRDB
 import Testing
 
 @testable import BrokerContactsStore
@@ -43,17 +42,13 @@ extension EvidenceTests {
         try book.store.apply([Self.link(4, 5)], at: 1)
         let last = book.store.lastChange
         book.store.close()
-        let database = try DatabaseQueue(path: book.folder.file)
-        try database.write { db in
-            try db.execute(
-                sql: """
-                    INSERT INTO link (record, first) VALUES (3, 3);
-                    UPDATE link SET first = 3 WHERE record IN (4, 5);
-                    PRAGMA user_version = 15;
-                    DELETE FROM grdb_migrations WHERE identifier = '16: links between containers'
-                    """)
-        }
-        try database.close()
+        try book.folder.execute(
+            """
+            INSERT INTO link (record, first) VALUES (3, 3);
+            UPDATE link SET first = 3 WHERE record IN (4, 5);
+            PRAGMA user_version = 15;
+            DELETE FROM grdb_migrations WHERE identifier = '16: links between containers'
+            """)
         let again = try #require(
             try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))
         defer { again.close() }

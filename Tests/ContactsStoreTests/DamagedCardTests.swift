@@ -54,7 +54,7 @@ private final class DamagedBook {
         let book = try Book(["Ada", "Bob", "Cid", "Dan"].map { name in person(name) { $0.note = "of " + name } })
         for other in others { try book.store.apply([.link(.link(RecordNumber(2), RecordNumber(other)))], at: 0) }
         book.store.close()
-        let database = try OwnDatabase(path: book.folder.file, .readWrite, patience: 0)
+        let database = try Database(path: book.folder.file, .readWrite, patience: 0)
         let select = try PreparedStatement("SELECT stored, checksum FROM contact WHERE record IN (2, 3)", on: database)
         var rows: [(stored: [UInt8], checksum: Int64)] = []
         while try select.step() { rows.append((select.bytes(0), select.integer(1))) }
@@ -172,7 +172,7 @@ struct DamagedCardTests {
             at: 0)
         let query = ContactQuery(scope: .all, images: .images)
         #expect(try store.fetch(unified: query).rows.map { $0.images?.imageData != nil } == [true, false])
-        let database = try OwnDatabase(path: folder.file, .readWrite, patience: 0)
+        let database = try Database(path: folder.file, .readWrite, patience: 0)
         try database.execute(
             "UPDATE image SET imageData = CAST(replace(CAST(imageData AS TEXT), '9j', '\"}') AS BLOB)")
         database.close()

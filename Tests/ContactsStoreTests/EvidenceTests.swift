@@ -1,5 +1,5 @@
+import BrokerBounds
 import BrokerModel
-import GRDB
 import Testing
 
 @testable import BrokerContactsStore
@@ -262,7 +262,7 @@ struct EvidenceTests {
     @Test("No more than 64 cards are linked, and no card with more than 32 addresses")
     func bounds() throws {
         let book = try Book()
-        let most = Int64(ContactLinks.mostMembers)
+        let most = Int64(StoreLimits.linkedCards)
         let chain = { (number: Int64) in
             card("Ada", email: ["ada\(number)@example.org", "ada\(number + 1)@example.org"])
         }
@@ -284,7 +284,7 @@ struct EvidenceTests {
     @Test("Evidence adds no card to a full set that was linked by hand, until there is room")
     func byHand() throws {
         let book = try Book()
-        let most = Int64(ContactLinks.mostMembers)
+        let most = Int64(StoreLimits.linkedCards)
         try book.store.add((1...most + 1).map { card("Ada", email: ["ada\($0)@example.org"]) })
         try book.store.apply((2...most).map { Self.link(1, $0) }, at: 1)
         let patch = card("", email: ["ada1@example.org"])
@@ -331,15 +331,11 @@ struct EvidenceTests {
         try book.store.add([ada, ada, ada], isEvidence: false)
         try book.store.apply([Self.link(1, 2)], at: 1)
         book.store.close()
-        let database = try DatabaseQueue(path: book.folder.file)
-        try database.write { db in
-            try db.execute(
-                sql: """
-                    DROP TABLE handLink; DROP TABLE unlike; DROP TABLE unsure; PRAGMA user_version = 7;
-                    DELETE FROM grdb_migrations WHERE identifier = '8: links by evidence'
-                    """)
-        }
-        try database.close()
+        try book.folder.execute(
+            """
+            DROP TABLE handLink; DROP TABLE unlike; DROP TABLE unsure; PRAGMA user_version = 7;
+            DELETE FROM grdb_migrations WHERE identifier = '8: links by evidence'
+            """)
         let again = try #require(
             try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))
         defer { again.close() }

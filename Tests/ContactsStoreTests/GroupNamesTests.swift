@@ -1,5 +1,4 @@
 import BrokerModel
-import GRDB
 import Testing
 
 @testable import BrokerContactsStore
@@ -24,15 +23,11 @@ struct GroupNamesTests {
         // Both groups have a member that an app with full access added.
         try book.store.apply([.group(.addMember(RecordNumber(2), to: RecordNumber(18)))], at: 1, isEvidence: true)
         book.store.close()
-        let database = try DatabaseQueue(path: book.folder.file)
-        try database.write { db in
-            try db.execute(
-                sql: """
-                    ALTER TABLE contactGroup DROP COLUMN confirmed; PRAGMA user_version = 17;
-                    DELETE FROM grdb_migrations WHERE identifier = '18: names of groups'
-                    """)
-        }
-        try database.close()
+        try book.folder.execute(
+            """
+            ALTER TABLE contactGroup DROP COLUMN confirmed; PRAGMA user_version = 17;
+            DELETE FROM grdb_migrations WHERE identifier = '18: names of groups'
+            """)
         let again = try #require(
             try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))
         defer { again.close() }

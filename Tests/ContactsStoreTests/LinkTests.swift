@@ -1,5 +1,5 @@
+import BrokerBounds
 import BrokerModel
-import GRDB
 import Testing
 
 @testable import BrokerContactsStore
@@ -75,9 +75,7 @@ struct LinkTests {
         try book.store.apply([Self.unlink(4, from: 4)], at: 1)
         #expect(book.store.links == ContactLinks())
         book.store.close()
-        let database = try DatabaseQueue(path: book.folder.file)
-        #expect(try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM link") } == 0)
-        try database.close()
+        #expect(try book.folder.rows("SELECT * FROM link").isEmpty)
     }
 
     @Test("A failed save links nothing, and a missing card cannot be linked")
@@ -94,7 +92,7 @@ struct LinkTests {
 
     @Test("The size of a set is bounded")
     func bound() throws {
-        let most = Int64(ContactLinks.mostMembers)
+        let most = Int64(StoreLimits.linkedCards)
         let book = try Book((1...most + 1).map { person("P\($0)") })
         try book.store.apply((2...most).map { Self.link(1, $0) }, at: 1)
         #expect(throws: ChangeError.tooManyLinked(index: 0)) {
@@ -128,14 +126,10 @@ struct LinkTests {
     func migration() throws {
         let book = try Book([person("Ada"), person("Bob")])
         book.store.close()
-        let database = try DatabaseQueue(path: book.folder.file)
-        try database.write { db in
-            try db.execute(
-                sql: """
-                    DROP TABLE link; DELETE FROM grdb_migrations WHERE identifier = '4: links'; PRAGMA user_version = 3
-                    """)
-        }
-        try database.close()
+        try book.folder.execute(
+            """
+            DROP TABLE link; DELETE FROM grdb_migrations WHERE identifier = '4: links'; PRAGMA user_version = 3
+            """)
         let again = try #require(
             try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))
         defer { again.close() }

@@ -1,6 +1,5 @@
 import BrokerModel
 import BrokerSQLite
-import GRDB
 import Glibc
 import Testing
 
@@ -102,15 +101,11 @@ struct OpeningTests {
     @Test("A book of a later version is refused and left untouched")
     func newer() throws {
         let newer = try refusal { folder in
-            let database = try DatabaseQueue(path: folder.file)
-            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = \(Schema.version + 1)") }
-            try database.close()
+            try folder.execute("PRAGMA user_version = \(Schema.version + 1)")
         }
         #expect(newer == .newerSchema)
         let migrated = try refusal { folder in
-            let database = try DatabaseQueue(path: folder.file)
-            try database.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('5: more')") }
-            try database.close()
+            try folder.execute("INSERT INTO grdb_migrations VALUES ('5: more')")
         }
         #expect(migrated == .newerSchema)
     }
@@ -131,19 +126,16 @@ struct OpeningTests {
         #expect(try Schema.migrator.hasBeenSuperseded(database))
     }
 
-    @Test("Migrations that GRDB recorded are recognised")
+    @Test("Migrations that the library GRDB recorded in the first books are recognised")
     func library() throws {
-        let folder = try ScratchFolder()
-        var migrator = GRDB.DatabaseMigrator()
-        for name in ["1: contacts", "2: beginnings"] { migrator.registerMigration(name) { _ in } }
-        write([], to: folder.path + "/book.sqlite")
-        defer { for name in ["", "-wal", "-shm"] { unlink(folder.path + "/book.sqlite" + name) } }
-        let library = try DatabaseQueue(path: folder.path + "/book.sqlite")
-        try migrator.migrate(library)
-        try library.close()
-        let database = try OwnDatabase(path: folder.path + "/book.sqlite", .readWrite, patience: 0)
+        let database = try Database(path: ":memory:", .readWrite, patience: 0)
         defer { database.close() }
-        var ours = OwnMigrator()
+        try database.execute(
+            """
+            CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+            INSERT INTO grdb_migrations VALUES ('1: contacts'), ('2: beginnings');
+            """)
+        var ours = DatabaseMigrator()
         ours.registerMigration("1: contacts") { _ in Issue.record("the step ran a second time") }
         #expect(try ours.hasBeenSuperseded(database))
         ours.registerMigration("2: beginnings") { _ in Issue.record("the step ran a second time") }
@@ -175,9 +167,7 @@ struct OpeningTests {
         #expect(
             isDamaged(
                 try refusal { folder in
-                    let database = try DatabaseQueue(path: folder.file)
-                    try database.write { try $0.execute(sql: "DROP INDEX wordByKey") }
-                    try database.close()
+                    try folder.execute("DROP INDEX wordByKey")
                 }), "an index is missing")
     }
 
@@ -208,9 +198,8 @@ struct OpeningTests {
             isDamaged(
                 try refusal { folder in
                     unlink(folder.file)
-                    let database = try DatabaseQueue(path: folder.file)
-                    try database.write { try $0.execute(sql: "CREATE TABLE contact (record INTEGER)") }
-                    try database.close()
+                    write([], to: folder.file)
+                    try folder.execute("CREATE TABLE contact (record INTEGER)")
                 }))
     }
 
@@ -266,15 +255,11 @@ struct OpeningTests {
             person("Bob"), person("Ada") { $0.phoneNumbers = [LabeledString(value: "020 7946 0018")] },
         ])
         book.store.close()
-        let database = try DatabaseQueue(path: book.folder.file)
-        try database.write {
-            try $0.execute(
-                sql: """
-                    UPDATE book SET forms = 'of old'; UPDATE contact SET givenNameKey = x'00', familyNameKey = x'00';
-                    DELETE FROM word; DELETE FROM phone; INSERT INTO word VALUES (1, 2, 'wrong');
-                    """)
-        }
-        try database.close()
+        try book.folder.execute(
+            """
+            UPDATE book SET forms = 'of old'; UPDATE contact SET givenNameKey = x'00', familyNameKey = x'00';
+            DELETE FROM word; DELETE FROM phone; INSERT INTO word VALUES (1, 2, 'wrong');
+            """)
         let store = try #require(
             try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))
         defer { store.close() }

@@ -1,5 +1,4 @@
 import BrokerModel
-import GRDB
 import Glibc
 import Testing
 
@@ -56,16 +55,12 @@ struct OutboxTests {
     func upgraded() throws {
         let book = try Book([person("Ada")])
         book.store.close()
-        let database = try DatabaseQueue(path: book.folder.file)
-        try database.write { db in
-            try db.execute(
-                sql: """
-                    DROP TABLE outbox; DROP TABLE handLink; DROP TABLE unlike; DROP TABLE unsure;
-                    DROP INDEX changeOfGroups; DROP INDEX changeByMember;
-                    DELETE FROM grdb_migrations WHERE identifier >= '7'; PRAGMA user_version = 6
-                    """)
-        }
-        try database.close()
+        try book.folder.execute(
+            """
+            DROP TABLE outbox; DROP TABLE handLink; DROP TABLE unlike; DROP TABLE unsure;
+            DROP INDEX changeOfGroups; DROP INDEX changeByMember;
+            DELETE FROM grdb_migrations WHERE identifier >= '7'; PRAGMA user_version = 6
+            """)
         let store = try #require(
             try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))
         defer { store.close() }

@@ -1,6 +1,5 @@
 @_spi(StoredBytes) import BrokerModel
-import Foundation
-import GRDB
+import BrokerSQLite
 import Testing
 
 @testable import BrokerContactsStore
@@ -15,12 +14,6 @@ struct PartsTests {
             person("Ada", "Lovelace") { $0.note = note }, person("Bob", "Byron"),
             person("Cid") { $0.extraProperties = ["X-ONE:1"] },
         ]
-    }
-
-    private func execute(_ sql: String, _ book: Book) throws {
-        let database = try DatabaseQueue(path: book.folder.file)
-        defer { try? database.close() }
-        try database.writeWithoutTransaction { try $0.execute(sql: sql) }
     }
 
     private func fetched(_ store: ContactsStore, _ keys: ContactKeySet, _ order: ContactOrder = .none) throws
@@ -45,7 +38,7 @@ struct PartsTests {
     @Test("A read without these keys does not read the other part, and neither does a save")
     func apart() throws {
         let book = try Book(Self.people())
-        try execute("DELETE FROM apart", book)
+        try book.folder.execute("DELETE FROM apart")
         #expect(try fetched(book.store, Self.names).map(\.givenName) == ["Ada", "Bob", "Cid"])
         try book.store.apply(
             [.update(RecordNumber(1), person("Adele"), keys: ContactKeySet([.givenName]))], at: 1)
@@ -73,15 +66,52 @@ struct PartsTests {
         let last = try fetched(book.store, .all)
         #expect(last.map(\.note) == ["", "new", ""] && last[2].extraProperties == ["X-ONE:1"])
         try book.store.apply([.delete(RecordNumber(2))], at: 1)
-        let database = try DatabaseQueue(path: book.folder.file)
-        defer { try? database.close() }
-        #expect(try database.read { try Int64.fetchAll($0, sql: "SELECT record FROM apart") } == [3])
+        #expect(try book.folder.rows("SELECT record FROM apart") == [["3"]])
+    }
+
+    private static let dora = person("Dora") {
+        ($0.note, $0.extraProperties) = ("d", ["X-TWO:2", "UID:dora", "item1.uid;VALUE=text:b"])
+    }
+
+    private func extra(_ store: ContactsStore, _ keys: ContactKeySet) throws -> [[String]] {
+        try fetched(store, keys).map(\.extraProperties)
+    }
+
+    @Test("A read of the UIDs reads no other extra property, whatever the card has apart")
+    func uids() throws {
+        let book = try Book(Self.people() + [Self.dora])
+        let found = [[], [], [], ["UID:dora", "item1.uid;VALUE=text:b"]]
+        #expect(try extra(book.store, .uids) == found)
+        #expect(try extra(book.store, ContactKeySet(.note).union(.uids)) == found)
+        #expect(try extra(book.store, .all) == [[], [], ["X-ONE:1"], Self.dora.extraProperties])
+        let change = person("") { $0.extraProperties = ["UID:ada"] }
+        try book.store.apply([.update(RecordNumber(1), change, keys: ContactKeySet(.extraProperties))], at: 1)
+        try book.store.apply([.update(RecordNumber(4), person(""), keys: ContactKeySet(.extraProperties))], at: 1)
+        #expect(try extra(book.store, .uids) == [["UID:ada"], [], [], []])
+        try book.folder.execute("DELETE FROM apart")
+        #expect(try extra(book.store, .uids) == [["UID:ada"], [], [], []])
+    }
+
+    @Test("A book of a version without a table of UIDs gets those of its cards")
+    func migratedUIDs() throws {
+        let book = try Book(Self.people() + [Self.dora])
+        book.store.close()
+        try book.folder.execute(
+            """
+            DROP TABLE uid; UPDATE contact SET apart = apart & ~(1 << 61); PRAGMA user_version = 18;
+            DELETE FROM grdb_migrations WHERE identifier LIKE '19:%';
+            """)
+        let store = try #require(
+            try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))
+        defer { store.close() }
+        #expect(try extra(store, .uids) == [[], [], [], ["UID:dora", "item1.uid;VALUE=text:b"]])
+        #expect(try extra(store, .all) == [[], [], ["X-ONE:1"], Self.dora.extraProperties])
     }
 
     @Test("A damaged part takes the card from those who may read it, and from nobody else")
     func damaged() throws {
         let book = try Book(Self.people())
-        try execute("UPDATE apart SET stored = x'0101' WHERE record = 1", book)
+        try book.folder.execute("UPDATE apart SET stored = x'0101' WHERE record = 1")
         #expect(try fetched(book.store, .all).map(\.givenName) == ["Bob", "Cid"])
         #expect(try fetched(book.store, Self.names).map(\.givenName) == ["Ada", "Bob", "Cid"])
     }
@@ -92,21 +122,18 @@ struct PartsTests {
         let expected = try fetched(book.store, .all)
         let whole = expected.map { StoredContact($0).bytes }
         book.store.close()
-        let database = try DatabaseQueue(path: book.folder.file)
-        try database.writeWithoutTransaction { db in
-            for (index, bytes) in whole.enumerated() {
-                let record = Int64(index + 1)
-                try db.execute(
-                    sql: "UPDATE contact SET stored = ?, checksum = ? WHERE record = ?",
-                    arguments: [Data(bytes), CardChecksum.of(bytes, record: record), record])
-            }
-            try db.execute(
-                sql: """
-                    DROP TABLE apart; ALTER TABLE contact DROP COLUMN apart; PRAGMA user_version = 13;
-                    DELETE FROM grdb_migrations WHERE identifier LIKE '14:%';
-                    """)
+        let database = try Database(path: book.folder.file, .readWrite, patience: 0)
+        for (index, bytes) in whole.enumerated() {
+            let record = Int64(index + 1)
+            try PreparedStatement("UPDATE contact SET stored = ?, checksum = ? WHERE record = ?", on: database)
+                .bind(1, bytes).bind(2, CardChecksum.of(bytes, record: record)).bind(3, record).run()
         }
-        try database.close()
+        try database.execute(
+            """
+            DROP TABLE apart; ALTER TABLE contact DROP COLUMN apart; PRAGMA user_version = 13;
+            DELETE FROM grdb_migrations WHERE identifier LIKE '14:%';
+            """)
+        database.close()
         let store = try #require(
             try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))
         defer { store.close() }

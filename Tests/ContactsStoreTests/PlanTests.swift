@@ -1,5 +1,4 @@
 import BrokerModel
-import GRDB
 import Testing
 
 @testable import BrokerContactsStore
@@ -8,15 +7,7 @@ import Testing
 @Suite("SQLite's query plans")
 struct PlanTests {
     private func plan(_ sql: String, _ book: Book) throws -> String {
-        let database = try DatabaseQueue(path: book.folder.file)
-        defer { try? database.close() }
-        return try database.read { db in
-            let count = sql.contains("?1") ? 3 : sql.count { $0 == "?" }
-            return try Row.fetchAll(
-                db, sql: "EXPLAIN QUERY PLAN " + sql,
-                arguments: StatementArguments([Int64?](repeating: 1, count: count))
-            ).map { $0["detail"] as String }.joined(separator: "; ")
-        }
+        try book.folder.plan(sql).joined(separator: "; ")
     }
 
     @Test(

@@ -1,5 +1,4 @@
 import BrokerModel
-import GRDB
 import Testing
 
 @testable import BrokerContactsStore
@@ -278,7 +277,7 @@ struct PositionTests {
     func bytes() throws {
         for key in [[], [1, 2, 3], [UInt8](repeating: 0xFF, count: CollationKey.maximumSize)] as [[UInt8]] {
             for record in [0, 1, -1, Int64.max, Int64.min] {
-                let place = Position(order: .familyName, key: key, record: RecordNumber(record))
+                let place = Position(order: .familyName, keys: 0x1234_ABCD, key: key, record: RecordNumber(record))
                 #expect(place.bytes.count == Position.size)
                 #expect(Position(bytes: place.bytes) == place)
             }
@@ -288,7 +287,7 @@ struct PositionTests {
 
     @Test("Other bytes are not a cursor")
     func otherBytes() {
-        let bytes = Position(order: .none, key: [7], record: RecordNumber(1)).bytes
+        let bytes = Position(order: .none, keys: 0, key: [7], record: RecordNumber(1)).bytes
         #expect(Position(bytes: []) == nil)
         #expect(Position(bytes: bytes.dropLast()) == nil)
         #expect(Position(bytes: bytes + [0]) == nil)

@@ -1,8 +1,8 @@
+import BrokerBounds
 import BrokerModel
 import BrokerNormalization
 import BrokerSQLite
-import GRDB
-import GRDBSQLite
+import CBrokerSQLite
 import Glibc
 import Testing
 
@@ -108,13 +108,8 @@ struct SavingTests {
             #expect(try together.records(.all, .phoneNumber("020 7946 \(1_000 + number)")) == expected)
         }
         #expect(try together.records(.all, .phoneNumber("+44 20 7946 9999")) == [8])
-        func rows(_ book: Book) throws -> [Row] {
-            let database = try DatabaseQueue(path: book.folder.file)
-            defer { try? database.close() }
-            return try database.read { try Row.fetchAll($0, sql: "SELECT * FROM phone") }
-        }
-        let written = try rows(together)
-        #expect(try written == rows(alone) && written.count == 2 * (Int(count) - 2) + 1)
+        let written = try together.folder.rows("SELECT * FROM phone")
+        #expect(try written == alone.folder.rows("SELECT * FROM phone") && written.count == 2 * (Int(count) - 2) + 1)
     }
 
     @Test("A failed save leaves no search rows behind")
@@ -164,10 +159,8 @@ struct SavingTests {
         try book.store.apply(QueryTests.everyone.map { .delete(RecordNumber($0)) }, at: 0)
         for (predicate, _) in QueryTests.predicates { #expect(try book.records(.all, predicate).isEmpty) }
         #expect(try book.store.count(ContactQuery(scope: .all)) == 0)
-        let database = try DatabaseQueue(path: book.folder.file)
-        defer { try? database.close() }
         for table in ["word", "beginning", "email", "phone", "image", "contact"] {
-            #expect(try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") } == 0)
+            #expect(try book.folder.rows("SELECT * FROM \(table)").isEmpty)
         }
     }
 

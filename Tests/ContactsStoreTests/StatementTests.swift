@@ -7,7 +7,7 @@ import Testing
 struct StatementTests {
     @Test("A statement does not run if a parameter could not be set, and can then be used again")
     func parameterOutOfRange() throws {
-        let database = try OwnDatabase(path: ":memory:", .readWrite, patience: 0)
+        let database = try Database(path: ":memory:", .readWrite, patience: 0)
         try database.execute("CREATE TABLE kept (value INTEGER)")
         let insert = try PreparedStatement("INSERT INTO kept VALUES (?1)", on: database)
         insert.bind(1, 1)
@@ -22,7 +22,7 @@ struct StatementTests {
 
     @Test("A statement accepts no parameter while it is being read")
     func parameterOfRunningStatement() throws {
-        let database = try OwnDatabase(path: ":memory:", .readWrite, patience: 0)
+        let database = try Database(path: ":memory:", .readWrite, patience: 0)
         let select = try PreparedStatement("VALUES (?1), (?1)", on: database)
         select.bind(1, 1)
         #expect(try select.step())

@@ -96,6 +96,34 @@ struct ValueTests {
         }
     }
 
+    @Test("An NSError is caught as such, and becomes the same error again")
+    func bridgedErrors() {
+        let contact = CNMutableContact()
+        contact.givenName = "Ada"
+        let thrown = CNError(
+            .authorizationDenied,
+            userInfo: [
+                NSLocalizedFailureReasonErrorKey: "no agent", NSLocalizedRecoverySuggestionErrorKey: "start one",
+                CNErrorUserInfoBrokerErrorKey: "NoAgent", CNErrorUserInfoAffectedRecordsKey: [contact],
+                CNErrorUserInfoAffectedRecordIdentifiersKey: [contact.identifier],
+            ])
+        func fail() throws { throw thrown }
+        do { try fail() } catch let error as NSError {
+            #expect(error.domain == CNErrorDomain && error.code == 100)
+            #expect(error.localizedDescription == thrown.localizedDescription)
+            #expect(error as? CNError == thrown && error as Error as? CNError == thrown)
+            #expect((error as? CNError)?.brokerError == "NoAgent")
+            #expect(((error as? CNError)?.affectedRecords?.first as? CNContact)?.givenName == "Ada")
+        }
+        let other: any Error = NSError(domain: NSCocoaErrorDomain, code: 100)
+        #expect(other as? CNError == nil && !(other is CNError))
+        let unknown: any Error = NSError(domain: CNErrorDomain, code: 9_999)
+        #expect(unknown as? CNError == nil)
+        do { throw other } catch CNError.authorizationDenied {
+            Issue.record("caught as an error of this library")
+        } catch {}
+    }
+
     @Test("A date keeps its calendar, and may lack a year")
     func nonGregorian() throws {
         let contact = CNMutableContact()

@@ -1,6 +1,6 @@
 import BrokerJSON
 import BrokerVarlinkClient
-import GRDBSQLite
+import CBrokerSQLite
 import Testing
 
 @Suite("What the audit records")

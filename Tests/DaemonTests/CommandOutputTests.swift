@@ -91,7 +91,7 @@ struct CommandOutputTests {
         #expect(verified.end == .exited(0))
         #expect(verified.output.hasPrefix("8 records are unchanged\nhead "))
 
-        let status = try contactctl("status", in: fixture)
+        let status = try contactctl("status", "--verbose", in: fixture)
         #expect(status.end == .exited(0))
         #expect(status.output.contains("session"))
         #expect(status.output.contains(fixture.state))
@@ -162,7 +162,10 @@ struct CommandOutputTests {
         let list = try fixture.contactbook("list") { try person.answer(.refused) }
         #expect(list.end == .exited(1))
         #expect(list.output.isEmpty)
-        #expect(list.errors.contains("contactbook may not do that"))
+        #expect(
+            list.errors.contains(
+                "you refused contactbook access to your contacts\nto let it ask again: contactctl reset "),
+            "\(list.errors)")
     }
 
     @Test("contactbook imports vCards and names each card that it cannot import")

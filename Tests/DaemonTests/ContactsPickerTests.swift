@@ -1,3 +1,4 @@
+import BrokerJSON
 import Testing
 
 /// Tests what the picker of the Contacts library tells the app's delegate.
@@ -69,6 +70,53 @@ struct ContactsPickerTests {
         }
         #expect(command.end == .exited(0), "\(command.errors)")
         #expect(command.output == "[\"Ada\", \"Annie\"]\nerror 500 [] 0\n")
+    }
+
+    @Test("A delegate without a method for what the person picked is told that nothing was picked, once")
+    func unreceivable() throws {
+        let fixture = try DaemonFixture()
+        let person = try fixture.person()
+        try fixture.keeper(with: person)
+        let command = try Command(Self.probe, ["pick-unreceivable"], in: fixture) {
+            for names in [["ada"], ["ada", "grace"]] {
+                let prompt = try person.prompt()
+                let rows = try names.map { try #require(person.search(prompt, $0).first).identifier }
+                let picked = rows.map { #"{"contact":"\#($0)","key":"identifier"}"# }.joined(separator: ",")
+                #expect(try person.answer(prompt, #""picked":[\#(picked)]"#).error == nil)
+            }
+        }
+        #expect(command.output == "nothing\nnothing\n")
+        #expect(command.errors.split(separator: "told that the person picked nothing").count == 3)
+    }
+
+    @Test("A picked value comes with the contact's name")
+    func named() throws {
+        let email = #","key":"emailAddresses","value":"1""#
+        #expect(try pick("pick-number", "ada", value: email).output == "Ada Lovelace emailAddresses\n")
+    }
+
+    @Test("The example of the access button, the access picker and the one-time picker")
+    func example() throws {
+        let fixture = try DaemonFixture()
+        let person = try fixture.person()
+        try fixture.keeper(with: person)
+        func run(_ arguments: [String], _ name: String, _ fields: (_ row: String) -> String) throws -> String {
+            let command = try Command(DaemonFixture.programs + "/Pickers", arguments, in: fixture) {
+                let prompt = try person.prompt()
+                #expect(prompt["purpose"]?.string == "to invite them")
+                let row = try #require(person.search(prompt, name).first).identifier
+                #expect(try person.answer(prompt, fields(row)).error == nil)
+            }
+            #expect(command.end == .exited(0), "\(command.errors)")
+            return command.output
+        }
+        func share(_ row: String) -> String { #""level":"limited","identifiers":["\#(row)"]"# }
+        #expect(try run(["button", "ada"], "ada", share) == "shared: Ada Lovelace\n")
+        #expect(try run(["access"], "grace", share) == "shared: Grace Hopper\n")
+        let picked = try run(["once"], "ada") {
+            #""picked":[{"contact":"\#($0)","key":"emailAddresses","value":"1"}]"#
+        }
+        #expect(picked == "picked: Ada Lovelace ada@example.org\n")
     }
 
     private static let annie =

@@ -34,6 +34,15 @@ struct ContactsTests {
         #expect(spanish.output.contains("\napodo\ncasa\n"), "\(spanish.output) \(spanish.errors)")
     }
 
+    @Test("Without a broker, the article's program shows its help, and says why it cannot run")
+    func articleWithoutBroker() throws {
+        let fixture = try DaemonFixture(starting: false)
+        let help = try Command(DaemonFixture.programs + "/ContactsArticle", ["--help"], in: fixture)
+        #expect(help.end == .exited(0) && help.output.hasPrefix("ContactsArticle: "), "\(help)")
+        let alone = try Command(DaemonFixture.programs + "/ContactsArticle", in: fixture)
+        #expect(alone.end == .exited(1) && alone.errors.hasPrefix("ContactsArticle: "), "\(alone)")
+    }
+
     @Test("A contact is found by a phone number in any notation; an unknown number finds none")
     func callerID() throws {
         let fixture = try DaemonFixture()

@@ -2,7 +2,7 @@ import BrokerAccessControl
 import BrokerAccessStore
 import BrokerJSON
 import BrokerVarlinkClient
-import GRDBSQLite
+import CBrokerSQLite
 import Glibc
 import Testing
 
@@ -76,12 +76,15 @@ final class EndedWriter {
         _ = try run(
             """
             DROP TABLE allowance; ALTER TABLE member DROP COLUMN confirmed; DROP TABLE photographed;
-            ALTER TABLE contactGroup DROP COLUMN confirmed; PRAGMA user_version = 11;
-            DELETE FROM grdb_migrations WHERE substr(identifier, 1, 3) IN ('12:', '13:', '15:', '16:', '17:', '18:');
+            ALTER TABLE contactGroup DROP COLUMN confirmed; DROP TABLE uid; ALTER TABLE book DROP COLUMN language;
+            PRAGMA user_version = 11;
+            DELETE FROM grdb_migrations
+            WHERE substr(identifier, 1, 3) IN ('12:', '13:', '15:', '16:', '17:', '18:', '19:', '20:');
             """, on: "\(fixture.state)/users/\(getuid())/contacts.sqlite", SQLITE_OPEN_READWRITE)
         _ = try run(
             """
             DROP TABLE declaredFolder; ALTER TABLE appGrant DROP COLUMN purposeHash;
+            ALTER TABLE appGrant DROP COLUMN contactsRead; ALTER TABLE appGrant DROP COLUMN lastReadAt;
             ALTER TABLE state DROP COLUMN forwarded; ALTER TABLE outboxMark DROP COLUMN change; PRAGMA user_version = 11
             """,
             on: fixture.state + "/access.sqlite", SQLITE_OPEN_READWRITE)

@@ -123,6 +123,7 @@ struct ExampleTests {
         let script = Self.script.replacing("ask.py", with: "pick.sh")
         let given = try Command("/bin/sh", [script], in: fixture, environment: Self.environment) {
             let prompt = try person.prompt()
+            #expect(prompt["purpose"]?.string == "to write an e-mail")
             let ada = try #require(person.search(prompt, "ada").first).identifier
             let value = #"{"contact":"\#(ada)","key":"emailAddresses","value":"1"}"#
             #expect(try person.answer(prompt, #""picked":[\#(value)]"#).error == nil)

@@ -7,7 +7,7 @@ struct ImportingTests {
             + rest.map { $0 + "\r\n" }.joined() + "END:VCARD\r\n"
     }
 
-    @Test("Without a terminal, import keeps a contact whose values differ and names each one that it skips")
+    @Test("Without a terminal, import keeps a contact with another birthday and names each one that it skips")
     func differing() throws {
         let fixture = try DaemonFixture.withContactbook()
         _ = try fixture.contactbook("import", try fixture.file("father.vcf", card("BDAY:1950-01-31")))
@@ -32,6 +32,19 @@ struct ImportingTests {
                 "more.vcf:1: Omar Haddad seems to be there already (the same name and a common phone number); skipped, "
                     + "also its e-mail, note"), "\(more.errors)")
         #expect(try fixture.contactbook("list").output.split(separator: "\n").count == 3)
+    }
+
+    @Test("Without a terminal, import skips and names a card that differs in anything but the birthday")
+    func changed() throws {
+        let properties = ["TITLE:", "ORG:", "NICKNAME:", "NOTE:", "X-MAIDENNAME:", "URL:", "X-THREEMA:", "EMAIL:"]
+        for property in properties {
+            let fixture = try DaemonFixture.withContactbook()
+            _ = try fixture.contactbook("import", try fixture.file("a.vcf", card(property + "one")))
+            let other = try fixture.contactbook("import", try fixture.file("b.vcf", card(property + "two")))
+            #expect(other.output == "added 0 contacts of 1 file; 1 was there already\n", "\(property)")
+            #expect(other.errors.contains("b.vcf:1: Omar Haddad seems to be there already"), "\(property)")
+            #expect(other.errors.contains("skipped, also its "), "\(property): \(other.errors)")
+        }
     }
 
     @Test("--duplicates merge does not mix persons with other birthdays, and names values that it does not replace")

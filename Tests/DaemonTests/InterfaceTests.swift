@@ -137,7 +137,7 @@ struct InterfaceTests {
             (.agent, AgentError.tooManyAgents), (.agent, AgentError.authenticationFailed(.changed, "x")),
             (.agent, AgentError.invalidAnswer(.malformed, "x")), (.agent, AgentError.notAnAgent("x")),
             (.admin, AdminError.notAuthorized("x")), (.admin, AdminError.unknownApp("x")),
-            (.admin, AdminError.invalidValue("x", reason: "x")),
+            (.admin, AdminError.invalidValue("x", reason: "x", formerRules: true)),
         ]
         for (interface, error) in errors {
             let name = error.name.split(separator: ".").last ?? ""

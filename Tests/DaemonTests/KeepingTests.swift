@@ -1,4 +1,5 @@
 import BrokerJSON
+import BrokerModel
 import Glibc
 import PseudoTerminal
 import Testing
@@ -32,7 +33,8 @@ struct KeepingTests {
         #expect(try fixture.contactbook("groups").words == "GROUP CONTACTS WITHIN\nFriends 0\n")
         #expect(try fixture.book().count == 1)
         let undone = try fixture.contactbook("undo")
-        #expect(undone.output == "undone: remove Ada Lovelace (contacts brought back 1)\n", "\(undone.errors)")
+        #expect(undone.output == "Ada Lovelace is back (undone: remove Ada Lovelace, just now)\n", "\(undone.errors)")
+        #expect(undone.errors == "apps that you had shared only a removed contact with must ask again\n")
         #expect(try fixture.book() == before)
         #expect(try fixture.contactbook("groups").words == "GROUP CONTACTS WITHIN\nFriends 1\n")
 
@@ -60,11 +62,40 @@ struct KeepingTests {
         let person = try fixture.person()
         _ = try fixture.contactbook("add", "--given", "Ada", "--note", "hers") { try person.answer(.everything) }
         let asked = try fixture.contactbook("remove", "ada")
+        #expect(asked.end == .exited(2), "\(asked.errors)")
         #expect(
-            asked.end == .exited(2) && asked.errors.hasPrefix("contactbook undo can bring it back, but not its note"))
+            asked.errors.hasPrefix(
+                "undo could not bring back these, because contactbook may not read them: note, "
+                    + "unrecognized vCard properties; to allow the note: contactbook show --note NAME\n"),
+            "\(asked.errors)")
         _ = try fixture.contactbook("remove", "--yes", "ada")
         #expect(try fixture.contactbook("undo").end == .exited(0))
         #expect(try fixture.contactbook("search", "ada").end == .exited(0))
+    }
+
+    @Test("Undo of a removal names every field that contactbook could not read, and no field that it restores")
+    func withoutFields() throws {
+        let fixture = try DaemonFixture()
+        let person = try fixture.person()
+        let keys = ContactKeySet.all.subtracting(.named).subtracting(ContactKeySet([.birthday, .imageData]))
+        _ = try fixture.contactbook("add", "--given", "Ada", "--birthday", "1815-12-10", "--phone", "1") {
+            try person.answer(
+                try person.prompt(), #""level":"full","lifetime":"untilRevoked","keys":\#(quoted(keys.grantNames))"#)
+        }
+        let removed = try fixture.contactbook("remove", "--yes", "ada")
+        let lost = "birthday, note, photo, unrecognized vCard properties\n"
+        #expect(
+            removed.errors == "lost for good, if it had them, because contactbook may not read them: " + lost,
+            "\(removed.errors)")
+        // What is readable now does not tell what was readable then.
+        let reset = try Command(DaemonFixture.programs + "/contactctl", ["reset", "contactbook"], in: fixture)
+        #expect(reset.end == .exited(0), "\(reset.errors)")
+        try fixture.allowContactbook(by: person)
+        let undone = try fixture.contactbook("undo")
+        #expect(
+            undone.errors.hasPrefix("missing, if there were any, because contactbook could not read them: " + lost),
+            "\(undone.errors)")
+        #expect(try fixture.contactbook("show", "ada").output.contains("1815") == false)
     }
 
     @Test("Undo reports a contact that has changed since and keeps it, unless --force is given")
@@ -113,7 +144,8 @@ struct KeepingTests {
         #expect(edited.output == "changed Ada Lovelace: Phone, Note\n", "\(edited.errors)")
         let shown = try fixture.contactbook("show", "--note", "ada").words
         #expect(shown.contains("boat 112") && shown.contains("note new") && shown.contains("home ada@example.org"))
-        #expect(try fixture.contactbook("undo").output == "undone: edit Ada Lovelace (contacts changed back 1)\n")
+        #expect(
+            try fixture.contactbook("undo").output == "undone: edit Ada Lovelace, just now (1 contact changed back)\n")
         #expect(try fixture.book() == before)
         for script in [
             ": > \"$1\"", "exit 1", "printf 'Colour: blue\\n' >> \"$1\"",
@@ -242,5 +274,19 @@ struct KeepingTests {
         #expect(try terminal.waitForExit() == .exited(0))
         let shown = try fixture.contactbook("show", "ada").output
         #expect(shown.contains("555 0112") && !shown.contains("555 0113"))
+    }
+
+    @Test("Names are in the person's display order, at the agent too")
+    func displayOrder() throws {
+        let fixture = try DaemonFixture()
+        let person = try fixture.person()
+        let keeper = try fixture.keeper(with: person)
+        try fixture.allowContactbook(by: person)
+        #expect(try fixture.contactbook("list").output.contains("Ada Lovelace"))
+        #expect(try keeper.call("SetUserDefaults", #"{"displayOrder":"familyName"}"#).error == nil)
+        #expect(try fixture.contactbook("list").output.contains("Lovelace Ada"))
+        #expect(try fixture.contactbook("show", "ada").output.hasPrefix("Lovelace Ada\n"))
+        try fixture.app("mail").begin("RequestAccess")
+        #expect(try person.prompt()["displayOrder"]?.string == "familyName")
     }
 }

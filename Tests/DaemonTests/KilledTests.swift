@@ -28,13 +28,13 @@ struct KilledTests {
         switch kind {
         case .access:
             [
-                ("asks to see your contacts.", "c"), ("] Emmy Noether", "lov"), ("› [ ] Ada Lovelace", " "),
+                ("asks to see your contacts.", "c"), ("] Emmy Noether", "lov"), ("› [ ] Ada Lovelace", "\t"),
                 ("1 marked: Ada Lovelace", "\r"), ("[y] Share this contact", "y"),
             ]
         case .button: [("[s] Share Ada Lovelace", "s"), ("[y] Share this contact", "y")]
         case .manage:
             [
-                ("asks you to review", "c"), ("[x] Ada Lovelace", "\t"), ("› [ ] Grace Hopper", " "),
+                ("asks you to review", "c"), ("[x] Ada Lovelace", "\u{1B}[C"), ("› [ ] Grace Hopper", "\t"),
                 ("1 marked: + Grace Hopper", "\r"), ("[y] Change", "y"),
             ]
         case .keys: [("[y] Allow", "y")]

@@ -89,7 +89,7 @@ struct LookUpTests {
         // A second import adds no member again.
         #expect(try fixture.contactbook("import", path).output == "added 0 contacts of 1 file; 2 were there already\n")
         try expectAll()
-        #expect(try fixture.contactbook("undo").errors.isEmpty)
+        #expect(try fixture.contactbook("undo", "--yes").errors.isEmpty)
         #expect(try fixture.contactbook("groups").output.isEmpty)
     }
 }

@@ -1,4 +1,5 @@
 import BrokerJSON
+import BrokerModel
 import Glibc
 import Testing
 
@@ -62,10 +63,23 @@ struct MovingTests {
         #expect(dry.output.hasPrefix("0 contacts in 1 file can be added; 2 were there already\n"))
         let kept = try fixture.contactbook("import", "--duplicates", "keep", path)
         #expect(kept.output == "added 2 contacts of 1 file\n")
-        #expect(try fixture.contactbook("undo").output.hasPrefix("undone: import \(path)"))
+        let unasked = try fixture.contactbook("undo")
+        #expect(
+            unasked.end == .exited(2)
+                && unasked.errors == """
+                    contactbook: could not undo import \(path), just now: it would remove 2 contacts, and there is no \
+                    terminal to ask on
+                    add --yes
+
+                    """,
+            "\(unasked.errors)")
+        #expect(try fixture.contactbook("list").output.split(separator: "\n").count == 5)
+        #expect(
+            try fixture.contactbook("undo", "--yes").output.hasPrefix(
+                "undone: import \(path), just now (2 contacts removed"))
         #expect(try fixture.contactbook("list").output.split(separator: "\n").count == 3)
 
-        let undone = try fixture.contactbook("undo")
+        let undone = try fixture.contactbook("undo", "--yes")
         #expect(undone.end == .exited(0), "\(undone.errors)")
         #expect(try fixture.contactbook("list").output.isEmpty)
         #expect(try fixture.contactbook("groups").output.isEmpty)
@@ -141,7 +155,7 @@ struct MovingTests {
         #expect(imported.output == "added 1000 contacts of 1 file; 3 merged into what was there\n")
         let ada = try fixture.contactbook("show", "ada").output
         #expect(["111", "333", "555"].allSatisfy(ada.contains), "\(ada)")
-        #expect(try fixture.contactbook("undo").end == .exited(0))
+        #expect(try fixture.contactbook("undo", "--yes").end == .exited(0))
         #expect(try fixture.contactbook("list").output.split(separator: "\n").count == 3)
     }
 
@@ -208,13 +222,60 @@ struct MovingTests {
         }
     }
 
-    @Test("If contactbook may not see UIDs, it adds no cards to a folder that has others, and says why")
-    func unseenUIDs() throws {
-        let fixture = try DaemonFixture()
+    /// Runs `export --notes`, for which the person gives these keys.
+    private func export(_ fixture: DaemonFixture, allowing keys: ContactKeySet) throws -> Command {
         let person = try fixture.person()
-        let path = try fixture.file("people.vcf", Self.cards)
+        return try fixture.contactbook("export", "--notes") {
+            let names = quoted(keys.grantNames)
+            try person.answer(try person.prompt(), #""level":"full","lifetime":"untilRevoked","keys":\#(names)"#)
+        }
+    }
+
+    /// A fixture in which contactbook has these keys and has imported the cards.
+    private func imported(_ keys: ContactKeySet) throws -> DaemonFixture {
+        let fixture = try DaemonFixture()
+        _ = try export(fixture, allowing: keys)
+        let imported = try fixture.contactbook("import", try fixture.file("people.vcf", Self.cards))
+        #expect(imported.end == .exited(0), "\(imported.errors)")
+        return fixture
+    }
+
+    @Test("UIDs go along in every export without the grant of notes, and undo of a removal brings them back")
+    func uidsWithoutNotes() throws {
+        let fixture = try imported(.all.subtracting(.named))
+        let removed = try fixture.contactbook("remove", "--yes", "ada")
         #expect(
-            try fixture.contactbook("import", path, answering: { try person.answer(.everything) }).end == .exited(0))
+            removed.errors.contains("lost for good, if it had them, because contactbook may not read them: note"),
+            "\(removed.errors)")
+        let undone = try fixture.contactbook("undo")
+        #expect(
+            undone.output.hasPrefix("Ada Lovelace is back (undone: remove ")
+                && undone.errors.contains("missing, if there were any, because contactbook could not read them: note"))
+        let folder = fixture.folder + "/synced"
+        mkdir(folder, 0o700)
+        _ = try fixture.file("synced/ada-1.vcf", Self.cards)
+        let exported = try fixture.contactbook("export", "--overwrite", "--output", folder)
+        #expect(exported.end == .exited(0) && !exported.errors.contains("UIDs"), "\(exported.errors)")
+        let file = DaemonFixture.text(of: folder + "/ada-1.vcf")
+        for text in [file, try fixture.contactbook("export").output] {
+            #expect(text.contains("\r\nUID:ada-1\r\n"), "\(text)")
+            for secret in ["NOTE", "X-ODD", "CATEGORIES"] { #expect(!text.contains(secret), "\(text)") }
+        }
+        let ldif = try fixture.contactbook("export", "--format", "ldif").output
+        #expect(ldif.contains("cn: Ada"), "\(ldif)")
+    }
+
+    @Test("export --notes names what it may not see", arguments: [ContactKey.note, .extraProperties])
+    func missing(key: ContactKey) throws {
+        let refused = try export(try DaemonFixture(), allowing: .all.subtracting(ContactKeySet(key)))
+        #expect(refused.end == .exited(1) && refused.output.isEmpty)
+        let names = key == .note ? "notes" : "unrecognized vCard properties"
+        #expect(refused.errors.contains("contactbook may not see \(names)\n"), "\(refused.errors)")
+    }
+
+    @Test("If contactbook may not see whole cards, it adds no cards to a folder that has others, and says why")
+    func unseenUIDs() throws {
+        let fixture = try imported(.all.subtracting(.named).subtracting(ContactKeySet(.birthday)))
         let folder = fixture.folder + "/synced"
         mkdir(folder, 0o700)
         _ = try fixture.file("synced/ada-1.vcf", Self.cards)

@@ -103,7 +103,15 @@ struct PickTests {
         #expect(property["key"]?.string == "phoneNumbers")
         #expect(property["identifier"]?.string == number)
         let members = property["contact"]?.members?.map { $0.name.string ?? "" }
-        #expect(Set(members ?? []) == ["identifier", "givenName", "phoneNumbers"])
+        // The prompt says "with the name".
+        #expect(
+            Set(members ?? []) == [
+                "identifier", "contactType", "namePrefix", "givenName", "middleName", "familyName", "nameSuffix",
+                "previousFamilyName", "nickname", "phoneticGivenName", "phoneticMiddleName", "phoneticFamilyName",
+                "organizationName", "phoneticOrganizationName", "phoneNumbers",
+            ])
+        #expect(property["contact"]?["familyName"]?.string == "Lovelace")
+        #expect(property["contact"]?["organizationName"]?.string == "")
     }
 
     @Test("The person sees the app's rule, the answer must satisfy it, and the app learns nothing of it")

@@ -104,28 +104,30 @@ struct PolicyCommandTests {
     func broken() throws {
         let fixture = try DaemonFixture()
         let person = try fixture.person()
-        let list = try fixture.contactbook("list") { try person.answer(.everything) }
-        #expect(list.end == .exited(0))
+        let added = try fixture.contactbook("add", "--given", "Ada") { try person.answer(.everything) }
+        #expect(added.end == .exited(0))
         try fixture.write(policy: "[[rule]]\nforce = \"most\"\n")
-        _ = try fixture.reload()
+        fixture.end("agent")
+        try fixture.stop()
+        try fixture.start()
         for arguments in [["list"], ["add", "--given", "Nils"], ["search", "ada"]] {
             let refused = try Command(DaemonFixture.programs + "/contactbook", arguments, in: fixture)
             #expect(refused.end == .exited(1), "\(arguments)")
             #expect(refused.errors.contains("the administrator's policy file cannot be read, so every app is refused"))
-            #expect(refused.errors.contains("tell the administrator; contactctl status shows where the mistake is"))
-            #expect(!refused.errors.contains("reset"))
+            #expect(refused.errors.hasSuffix("\nask the administrator to correct it, then retry\n"))
+            #expect(!refused.errors.contains("reset") && !refused.errors.contains("contactctl"))
         }
         for arguments in [["apps"], ["show", "contactbook"]] {
             let shown = try Command(DaemonFixture.programs + "/contactctl", arguments, in: fixture)
             #expect(shown.end == .exited(0))
             #expect(
                 shown.errors == "every app is refused, because the administrator's policy cannot be read; "
-                    + "tell the administrator: contactctl status\n")
+                    + "to see the mistake: contactctl status\n")
         }
         let explained = try policy("explain", in: fixture)
         #expect(explained.end == .exited(1))
         #expect(explained.errors.contains("10-test.toml:2: rule[0].force: "))
-        #expect(explained.errors.contains("correct the file, then run contactctl reload"))
+        #expect(explained.errors.contains("Correct it, then run: contactctl reload"))
         // A rule that denies is no mistake.
         try fixture.rule("[[rule]]\ndeny = true\n")
         let denied = try fixture.contactbook("list")
@@ -136,10 +138,16 @@ struct PolicyCommandTests {
     @Test("While the policy has a mistake, the agent's list says so")
     func brokenForAgent() throws {
         let fixture = try DaemonFixture()
-        let terminal = try fixture.terminalWithBook()
         try fixture.write(policy: "[[rule]]\nforce = \"most\"\n")
-        _ = try fixture.reload()
+        try fixture.stop()
+        try fixture.start()
+        let terminal = try fixture.agentTerminal()
         try terminal.see("Waiting for apps", thenPress: "l")
         try terminal.wait(for: "Every app is refused")
+        try fixture.write(policy: "")
+        #expect(try Command(DaemonFixture.programs + "/contactctl", ["reload"], in: fixture).end == .exited(0))
+        try fixture.write(policy: "[[rule]]\nforce = \"most\"\n")
+        #expect(try Command(DaemonFixture.programs + "/contactctl", ["reload"], in: fixture).end == .exited(1))
+        try terminal.wait(for: "the former rules apply")
     }
 }

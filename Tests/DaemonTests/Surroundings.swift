@@ -36,6 +36,16 @@ struct Surroundings: Sendable {
             joint: { ["/usr/bin/nsenter", "-t", "\($0)", "-m", "--"] }, uid: nil)
     }
 
+    /// The socket `journal-socket` beside the state folder takes the place of the journal's.
+    static let journal: Surroundings = {
+        let script =
+            "mount -t tmpfs tmpfs /run && mkdir -p /run/systemd/journal && "
+            + #"ln -s "${0%/*}/journal-socket" /run/systemd/journal/socket && exec "$@""#
+        return Surroundings(
+            entry: { ["/usr/bin/unshare", "-m", "/bin/sh", "-c", script, $0] },
+            joint: { ["/usr/bin/nsenter", "-t", "\($0)", "-m", "--"] }, uid: nil)
+    }()
+
     /// Whether this machine can start programs this way. Tests that need it are skipped otherwise.
     var canBeEntered: Bool {
         var template = Array("/tmp/house.XXXXXX".utf8CString)

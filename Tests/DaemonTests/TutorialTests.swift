@@ -13,9 +13,8 @@ struct TutorialTests {
 
     /// Commands that cannot run here, and what runs them instead.
     private static let elsewhere = [
-        "make setup": "installs packages as root; whoever runs the tests has run it",
-        "make": "has built the programs of this test",
         "make demo": "`make test` runs Examples/demo.sh, as this target does",
+        "make test": "runs this test",
         "make python": "`make test` runs it before the tests",
     ]
 
@@ -25,7 +24,7 @@ struct TutorialTests {
     ]
 
     private static let shareAll = [
-        Step.press("a", at: "[a] Share all"), .press("y", at: "[y] Share all"),
+        Step.press("a", at: "[a] "), .press("y", at: "[y] Share all"),
     ]
     private static let shareOne = [Step.press("s", at: "[s] Share"), .press("y", at: "[y] Share this contact")]
 
@@ -55,8 +54,8 @@ struct TutorialTests {
             Run(
                 place: .watcher,
                 steps: [
-                    .press("c", at: "[c] Choose"), .press("omar", at: "› [ ]"), .press(" ", at: "› [ ] Omar Haddad"),
-                    .press("saga", at: "1 marked"), .press(" ", at: "› [ ] Saga Lindqvist"),
+                    .press("c", at: "[c] Choose"), .press("omar", at: "› [ ]"), .press("\t", at: "› [ ] Omar Haddad"),
+                    .press("saga", at: "1 marked"), .press("\t", at: "› [ ] Saga Lindqvist"),
                     .press("\r", at: "2 marked"), .press("y", at: "[y] Share"),
                     .see("watching", in: .watcher),
                 ], status: nil)
@@ -66,14 +65,13 @@ struct TutorialTests {
             Run(steps: [
                 .see("deleteContact", in: .watcher), .select("“python3", at: "“python3"),
                 .press("\r", at: "› “python3"), .press("c", at: "[c] Change contacts"),
-                .press("luc", at: "Contacts that it sees"), .press(" ", at: "› [ ] Lucía"),
+                .press("luc", at: "Contacts that it sees"), .press("\t", at: "› [ ] Lucía"),
                 .press("\r", at: "1 marked"), .press("y", at: "[y] Change"),
                 .press("\u{3}", at: "granted Lucía", in: .watcher),
             ])
         ],
         "contactctl reload": [Run(), Run(status: 1), Run()],
         "contactbook import ~/contacts.csv": [Run(steps: [.press("m", at: "all that follow:", in: .app)])],
-        "contactbook export --format vdir --output ~/contacts": [Run(steps: [.press("y", at: "[y] Allow")])],
         ".build/python/bin/python Examples/ask.py ngozi": [Run(steps: shareOne)],
         #"CallerID "+44 20 7946 0112""#: [Run(steps: shareAll)],
         "SyncClient ~/token": [Run(steps: shareAll), Run()],

@@ -21,6 +21,12 @@ struct LocalizedNamesTests {
         #expect(LocalizedNames(languages: languages).language == language)
     }
 
+    @Test("A quotation has the marks of its language, with the spaces of French")
+    func quotation() {
+        let quoted = ["en", "de", "fr", "ja"].map { LocalizedNames(languages: [$0]).quoted("Mail") }
+        #expect(quoted == ["“Mail”", "„Mail“", "«\u{A0}Mail\u{A0}»", "「Mail」"])
+    }
+
     @Test(
         "The locale's variables are read as gettext does",
         arguments: [

@@ -38,7 +38,7 @@ struct InspectionWorkersTests {
         // Two at once, then two in each second. Inspections that must wait have still not run at the end of the test, because
         // the loop is stopped before their timer.
         let workers = try loop.run {
-            LoopBound(InspectionWorkers(4, perLane: 2, pace: InspectionPace(perSecond: 2), loop: loop), loop: loop)
+            LoopBound(InspectionWorkers(4, perLane: 2, perSecond: 2, loop: loop), loop: loop)
         }
         let ended = Mutex<[InspectionPlace.Lane]>([])
         let others = DispatchGroup()
@@ -60,20 +60,6 @@ struct InspectionWorkersTests {
         #expect(others.wait(timeout: .now() + .seconds(60)) == .success)
         let done = ended.withLock { $0 }
         #expect(done.count { $0 == .user(1_000) } < 100)
-    }
-
-    @Test("After as many inspections at once, the pace spreads the others evenly, and it recovers")
-    func paceOfOne() {
-        var pace = InspectionPace(perSecond: 200)
-        let start = ContinuousClock.now
-        let user = InspectionPlace.Lane.user(1_000)
-        for _ in 0..<200 { #expect(pace.wait(after: user, now: start) <= .zero) }
-        #expect(pace.wait(after: user, now: start) == .milliseconds(5))
-        #expect(pace.wait(after: user, now: start) == .milliseconds(10))
-        #expect(pace.wait(after: .strangers, now: start) <= .zero)
-        for _ in 0..<1_000 { #expect(pace.wait(after: .newcomers, now: start) <= .zero) }
-        #expect(pace.wait(after: user, now: start + .milliseconds(10)) == .milliseconds(5))
-        #expect(pace.wait(after: user, now: start + .seconds(3)) <= .zero)
     }
 
     private final class Counts: Sendable {

@@ -1,3 +1,4 @@
+import BrokerBounds
 import Glibc
 import Testing
 
@@ -30,7 +31,7 @@ struct KnownUsersTests {
         let users = KnownUsers(state: folder.path, sessions: folder.path)
         users.learn(1_000)
         #expect(users.contains(1_000) && !users.contains(1_001))
-        for uid in 0..<UInt32(KnownUsers.most) { users.learn(100_000 + uid) }
+        for uid in 0..<UInt32(InspectionLimits.knownUsers) { users.learn(100_000 + uid) }
         #expect(!users.contains(1_000) && users.contains(0) && users.contains(getuid()))
     }
 }

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerTrustedFiles
 import Glibc
 import Testing
@@ -122,7 +123,7 @@ struct PolicyDraftTests {
     @Test("A file that is too long, or not UTF-8, is refused")
     func contents() throws {
         let folder = try DraftFolder()
-        let long = try folder.write(String(repeating: "#", count: PolicyFolder.maximumSize + 1), to: "long.toml")
+        let long = try folder.write(String(repeating: "#", count: FileLimits.policyFile + 1), to: "long.toml")
         #expect(refusal(long) == "\(long): longer than 1048576 bytes")
         let path = folder.entry("latin.toml")
         let file = try #require(fopen(path, "w"))

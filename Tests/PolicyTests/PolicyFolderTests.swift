@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerTrustedFiles
 import Glibc
 import Testing
@@ -142,7 +143,7 @@ struct PolicyFolderTests {
     @Test("A file may have the maximum length and no more, and must be UTF-8")
     func sizes() throws {
         let scratch = try Scratch()
-        let longest = String(repeating: "#", count: PolicyFolder.maximumSize - 1) + "\n"
+        let longest = String(repeating: "#", count: FileLimits.policyFile - 1) + "\n"
         try scratch.write(longest, to: "a.toml")
         #expect(scratch.refusal == nil)
         try scratch.write("#" + longest, to: "a.toml")

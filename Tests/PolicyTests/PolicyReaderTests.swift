@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerModel
 import BrokerTrustedFiles
 import Testing
@@ -217,8 +218,8 @@ struct PolicyReaderTests {
     @Test("The number of rules is bounded")
     func many() throws {
         let rule = "[[rule]]\ndeny = true\n"
-        let most = String(repeating: rule, count: PolicyReader.maximumRules)
-        #expect(try read(most).rules.count == PolicyReader.maximumRules)
+        let most = String(repeating: rule, count: FileLimits.rulesPerFile)
+        #expect(try read(most).rules.count == FileLimits.rulesPerFile)
         #expect(refusal(most + rule)?.key == "rule")
     }
 

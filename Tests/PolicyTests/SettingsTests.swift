@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerTrustedFiles
 import Glibc
 import Testing

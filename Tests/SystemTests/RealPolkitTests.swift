@@ -3,6 +3,7 @@ import Glibc
 import PseudoTerminal
 import Testing
 
+@testable import BrokerPasswordPrompt
 @testable import BrokerSystem
 
 /// The real polkitd with the project's actions, real passwords and two people, in a mount namespace of its own.
@@ -97,17 +98,20 @@ private final class PolkitFixture {
         return (program, Subject(pid: program.pid, uid: uid))
     }
 
-    /// Starts polkit's own agent for that process at a terminal in which the test types. Returns once it is registered.
-    func agent(of uid: UInt32, for subject: Subject) throws -> PasswordAgent {
-        let process = "\(subject.identity.pid),\(subject.identity.startTime)"
-        let agent = try program(["/usr/bin/pkttyagent", "--process", process], as: uid)
+    /// Starts polkit's own agent, as `contact-agent` and `contactctl` do, for that process at a terminal in which the
+    /// test types. Returns once it is registered. The fixture's logind knows no session.
+    func agent(of uid: UInt32, for subject: Subject, isInSession: Bool = false) throws -> PasswordTerminal {
+        let words = PasswordAgent.arguments(for: subject.identity.pid, isInSession: isInSession)
+        // Descriptor 3 must be open.
+        let agent = try program(
+            ["/bin/sh", "-c", "exec \"$0\" \"$@\" 3>/dev/null", PasswordAgent.program] + words, as: uid)
         try polkitd?.wait(for: "Registered Authentication Agent for unix-process:\(subject.identity.pid)")
-        return PasswordAgent(agent)
+        return PasswordTerminal(agent)
     }
 }
 
 /// The person at the terminal of polkit's agent.
-private final class PasswordAgent {
+private final class PasswordTerminal {
     let terminal: PseudoTerminal
     private var prompts = 0
     /// polkitd 122 sometimes does nothing for 15 seconds before it asks.
@@ -160,7 +164,7 @@ struct RealPolkitTests {
                 .shareAll, of: ada, app: "org.example.Mail", access: "30 contacts", by: bus.authority())
             // What the app gets comes first, so that no name of an app can pretend to be that.
             let words = "It gets: 30 contacts. The app: \"org.example.Mail\""
-            try agent.terminal.wait(for: words, timeout: PasswordAgent.patience) {
+            try agent.terminal.wait(for: words, timeout: PasswordTerminal.patience) {
                 $0.text.replacing("\n", with: "").contains(words)
             }
             try agent.type("right password")
@@ -171,6 +175,27 @@ struct RealPolkitTests {
         let (other, second) = try fixture.process(of: PolkitFixture.ada)
         #expect(try bus.ask(.answer, of: second, mayInteract: false) == .wantsInteraction)
         withExtendedLifetime((program, other)) {}
+    }
+
+    @Test("Without a login session polkit ignores an agent that lets a desktop's agent go first")
+    func fallback() throws {
+        let (program, ada) = try fixture.process(of: PolkitFixture.ada)
+        let agent = try fixture.agent(of: PolkitFixture.ada, for: ada, isInSession: true)
+        #expect(try bus.ask(.answer, of: ada) == .wantsInteraction)
+        withExtendedLifetime((program, agent)) {}
+    }
+
+    @Test(
+        "A process is in a login session if its control group is in the slice of a user",
+        arguments: [
+            ("0::/user.slice/user-1000.slice/session-2.scope\n", true),
+            ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/x.scope\n", true),
+            ("1:name=systemd:/user.slice/user-7.slice/session-c1.scope\n0::/user.slice\n", true),
+            ("0::/system.slice/cron.service\n", false), ("0::/\n", false), ("", false),
+        ])
+    func session(cgroups: String, isInSession: Bool) {
+        #expect(PasswordAgent.isInSession(cgroups: cgroups) == isInSession)
+        #expect(!PasswordAgent.ownCgroups().isEmpty)
     }
 
     @Test("The wrong password grants nothing")

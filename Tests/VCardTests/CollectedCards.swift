@@ -84,7 +84,11 @@ struct KeptValue: Sendable {
         KeptValue(field: "NICKNAME", theirs: { [words($0.map { $0.text }.joined(separator: ","))] }) {
             [words($0.nickname)]
         },
-        KeptValue(field: "TEL", theirs: { $0.map { without("tel:", $0["value"]?.text) } }) {
+        // The other parsers leave an extension in the URI (RFC 3966).
+        KeptValue(
+            field: "TEL",
+            theirs: { $0.map { without("tel:", $0["value"]?.text).replacing(";ext=", with: " ext. ") } }
+        ) {
             $0.phoneNumbers.map(\.value)
         },
         KeptValue(field: "EMAIL", theirs: { $0.map { without("mailto:", $0["value"]?.text) } }) {

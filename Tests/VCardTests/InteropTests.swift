@@ -1,3 +1,4 @@
+import BookSamples
 import BrokerJSON
 import BrokerModel
 import BrokerVCard

@@ -35,11 +35,51 @@ struct LeftoverTests {
         #expect(read?.remarks == [])
     }
 
-    @Test("ICU supports every listed character set, and ASCII is unchanged in each")
-    func known() {
+    /// A name of every group of the WHATWG Encoding standard's labels, with a character of it; and names of ICU's table.
+    private static let labels: [(names: String, bytes: [UInt8], text: String)] = [
+        ("866 cp866 csibm866 ibm866", [0x80], "А"),
+        ("csisolatin2 iso-8859-2 iso-ir-101 iso8859-2 iso88592 iso_8859-2 iso_8859-2:1987 l2 latin2", [0xB1], "ą"),
+        ("csisolatin3 iso-8859-3 iso-ir-109 iso8859-3 iso88593 iso_8859-3 iso_8859-3:1988 l3 latin3", [0xB1], "ħ"),
+        ("csisolatin4 iso-8859-4 iso-ir-110 iso8859-4 iso88594 iso_8859-4 iso_8859-4:1988 l4 latin4", [0xB3], "ŗ"),
+        ("csisolatincyrillic cyrillic iso-8859-5 iso-ir-144 iso8859-5 iso88595 iso_8859-5:1988", [0xB0], "А"),
+        ("arabic asmo-708 csiso88596e csiso88596i ecma-114 iso-8859-6 iso-8859-6-e iso-8859-6-i", [0xC7], "ا"),
+        ("ecma-118 elot_928 greek greek8 iso-8859-7 iso-ir-126 iso_8859-7:1987 sun_eu_greek", [0xE1], "α"),
+        ("csiso88598e hebrew iso-8859-8 iso-8859-8-e iso-ir-138 visual csiso88598i iso-8859-8-i logical", [0xE0], "א"),
+        ("csisolatin6 iso-8859-10 iso-ir-157 iso8859-10 l6 latin6", [0xB3], "ģ"),
+        ("iso-8859-13 iso885913", [0xE0], "ą"),
+        ("iso-8859-14 iso885914", [0xA1], "Ḃ"), ("csisolatin9 iso-8859-15 l9 iso_8859-15", [0xA4], "€"),
+        ("cskoi8r koi koi8 koi8-r koi8_r koi8-ru koi8-u", [0xC1], "а"),
+        ("csmacintosh mac macintosh x-mac-roman", [0x8A], "ä"), ("x-mac-cyrillic x-mac-ukrainian", [0x80], "А"),
+        ("dos-874 iso-8859-11 tis-620 windows-874", [0xA1], "ก"), ("cp1250 windows-1250 x-cp1250", [0xB9], "ą"),
+        ("cp1251 windows-1251 x-cp1251 CP-1251 Windows_1251 windows1251", [0xC0], "А"),
+        ("ascii cp1252 cp819 csisolatin1 ibm819 iso-8859-1 iso-ir-100 l1 latin1 us-ascii x-cp1252", [0xE9], "é"),
+        ("cp1253 windows-1253 x-cp1253", [0xE1], "α"),
+        ("cp1254 csisolatin5 iso-8859-9 l5 latin5 x-cp1254", [0xFD], "ı"),
+        ("cp1255 windows-1255 x-cp1255", [0xE0], "א"), ("cp1256 windows-1256 x-cp1256", [0xC7], "ا"),
+        ("cp1257 windows-1257 x-cp1257", [0xE0], "ą"), ("cp1258 windows-1258 x-cp1258", [0xFD], "ư"),
+        ("chinese csgb2312 csiso58gb231280 gb2312 gb_2312 gb_2312-80 gbk iso-ir-58 x-gbk gb18030", [0xC8, 0xD5], "日"),
+        ("big5 big5-hkscs cn-big5 csbig5 x-x-big5", [0xA4, 0xE9], "日"),
+        ("cseucpkdfmtjapanese euc-jp x-euc-jp", [0xC6, 0xFC], "日"),
+        ("csshiftjis ms932 ms_kanji shift-jis shift_jis sjis windows-31j x-sjis", [0x93, 0xFA], "日"),
+        ("cseuckr csksc56011987 euc-kr iso-ir-149 korean ks_c_5601-1987 ksc5601 windows-949", [0xB1, 0xE8], "김"),
+        ("ibm-850 cp850 IBM00850 csPC850Multilingual", [0x84], "ä"), ("cp437 IBM437 csPC8CodePage437", [0x84], "ä"),
+        ("hp-roman8 roman8 r8 csHPRoman8", [0xCC], "ä"),
+    ]
+
+    @Test("Every name of a character set in WHATWG's list is read, and names of ICU's, in any spelling")
+    func known() throws {
         let ascii = (UInt8(0x20)...0x7E).map { $0 }
-        for name in TextDecoder.converted {
-            #expect(TextDecoder.convert(ascii, name) == String(decoding: ascii, as: UTF8.self), "\(name)")
+        for (names, bytes, text) in Self.labels {
+            let names = names.split(separator: " ").map(String.init)
+            for name in names + names.map({ $0.uppercased() }) + names.map({ $0.replacing("_", with: "-") }) {
+                let canonical = try #require(TextDecoder.canonicalName(name), "\(name)")
+                #expect(TextDecoder.convert(ascii, canonical) == String(decoding: ascii, as: UTF8.self), "\(name)")
+                #expect(card(Array("N;CHARSET=\"\(name)\":".utf8) + bytes)?.contact.familyName == text, "\(name)")
+            }
+        }
+        for name in ["utf-16", "UTF-7", "hz-gb-2312", "iso-2022-kr", "ibm-37", "scsu", "bocu-1", "ISCII,version=1", ""]
+        {
+            #expect(TextDecoder.canonicalName(name) == nil)
         }
     }
 

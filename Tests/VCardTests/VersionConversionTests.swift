@@ -100,6 +100,15 @@ struct VersionConversionTests {
         "RELATED;TYPE=spouse;VALUE=text:Bo",
         "X-KADDRESSBOOK-X-SpousesName;PREF=2:Bo", "X-messaging/xmpp-All;TYPE=home:ada\u{E000}bo", "X-JABBER:ada",
         "item1.X-messaging/x-All:ada",
+        "FN:B", "FN;LANGUAGE=nb:C", "item2.FN;PREF=2:b", "N:B;;;;", "ORG:a", "TEL;VALUE=uri:tel:+1;ext=2;isub=3",
+        "item1.TEL;TYPE=x-b:sip:a@x.example", "TEL;TYPE=a,PREF=1:4", "TEL;VALUE=uri;TYPE=home;tel:5;phone-context=x",
+        "BDAY:1985-4-7", "BDAY:soon", "BDAY;ALTID=1:19900101", "X-CONTACTBROKER-BDAY:1990-01-01",
+        "X-CONTACTBROKER-KIND:org",
+        "X-MS-TEL;COMPANY=:5", "item1.X-MS-SPOUSE;N:B;C", "X-ABDATE:2011-06-04", "item2.X-ABDATE:2011-06-04",
+        "SOCIALPROFILE;SERVICE-TYPE=a:https://x.example", "item1.X-SOCIALPROFILE;TYPE=a,b;X-USER=u:https://x.example",
+        "SOCIALPROFILE;SERVICE-TYPE=A;USERNAME=v;X-ID=1:https://x.example", "IMPP:Matrix:a", "X-MS-IMADDRESS:a",
+        "UID:1",
+        "UID:2", "KIND:x", "GENDER:F", "X-ABRELATEDNAMES:Bo", "X-Y;Z=\"a=b\",TYPE=c:d",
     ]
 
     @Test("Any mixture of such properties is read back unchanged", arguments: [1, 2, 3, 4])
@@ -109,7 +118,7 @@ struct VersionConversionTests {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return Int(state >> 33) % bound
         }
-        for _ in 0..<300 {
+        for _ in 0..<1_000 {
             let given = (0...next(9)).map { _ in Self.mixture[next(Self.mixture.count)] }
             let text = (["BEGIN:VCARD", "VERSION:3.0", "FN:A"] + given + ["END:VCARD", ""]).joined(separator: "\r\n")
             let read = try #require(cards(items(text)).first).contact

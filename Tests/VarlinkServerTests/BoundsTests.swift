@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerVarlinkServer
 import CTestCaller
 import Glibc

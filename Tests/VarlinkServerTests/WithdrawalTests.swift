@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerJSON
 import BrokerVarlink
 import BrokerVarlinkClient

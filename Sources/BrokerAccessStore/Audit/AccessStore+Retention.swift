@@ -5,7 +5,7 @@ import Glibc
 /// Removes old records from the audit, in three steps:
 ///
 /// 1. ``seal(_:)`` stores where segments end, so that looking for old ones is quick.
-/// 2. ``remove(_:records:now:)`` records the removal in the audit. From its commit on, the chain begins after it.
+/// 2. ``remove(_:now:)`` records the removal in the audit. From its commit on, the chain begins after it.
 /// 3. ``deleteRemoved(_:)`` deletes the records in slices. A restart continues here.
 extension AccessStore {
     /// Seals segments in a transaction of its own.

@@ -119,7 +119,7 @@ extension [AuditBlock] {
 /// A Bloom filter of pseudonyms: it may contain a contact that was not added, but never misses one that was. Pseudonyms are
 /// the output of a cipher, so parts of their own bytes serve as hashes.
 private struct ContactFilter {
-    /// 32,768 bits: with 2,500 mentions in a block, one contact in 200 that is not there seems to be there.
+    /// 32,768 bits. With 2,500 mentions in a block, the false-positive rate is 0.5 %.
     private var bits: [UInt64] = []
     private static let words = 512
 

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerModel
 
 /// Decides whether each record is written or counted, and tracks how much each app has written.
@@ -221,7 +222,7 @@ struct AuditLedger {
             case .refusal: bounds.refusalWindow
             case .unshown: bounds.unshownWindow
             }
-        return window.components.seconds * 1_000_000 + window.components.attoseconds / 1_000_000_000_000
+        return window.microseconds
     }
 
     // MARK: Commits

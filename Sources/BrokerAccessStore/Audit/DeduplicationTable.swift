@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerModel
 
 /// The deduplication windows of one app, in the order of opening. All have the same length, so the first one

@@ -1,17 +1,7 @@
-/// How long, and how much of, the audit is kept. `nil` sets no bound.
-///
+import BrokerBounds
+
 /// Retention removes whole sealed segments, the oldest first, and never the newest one.
-public struct RetentionBounds: Hashable, Sendable {
-    /// Segments that ended more than this many days ago are removed.
-    public var days: Int?
-    /// Segments are removed until the records take at most this much space, in bytes.
-    public var bytes: Int64?
-
-    public init(days: Int? = nil, bytes: Int64? = nil) {
-        self.days = days
-        self.bytes = bytes
-    }
-
+extension RetentionBounds {
     static let day: Int64 = 86_400_000_000
     /// By age, nothing is removed until the clock has run for this long without a step of more than this, as the records
     /// show. A clock that is wrong for less than a week therefore removes nothing. The records after a longer pause, for

@@ -56,20 +56,22 @@ extension AccessStore {
             """
             INSERT INTO appGrant
                 (principal, level, keys, expires, revision, decidedBy, decidedAt, lastUsedAt, uses, epoch, decision,
-                decidedThrough, askedKeys, purposeHash)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+                decidedThrough, askedKeys, purposeHash, contactsRead, lastReadAt)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
             ON CONFLICT DO UPDATE SET level = excluded.level, keys = excluded.keys, expires = excluded.expires,
                 revision = excluded.revision, decidedBy = excluded.decidedBy, decidedAt = excluded.decidedAt,
                 lastUsedAt = excluded.lastUsedAt, uses = excluded.uses, epoch = excluded.epoch,
                 decision = excluded.decision, decidedThrough = excluded.decidedThrough,
-                askedKeys = excluded.askedKeys, purposeHash = excluded.purposeHash
+                askedKeys = excluded.askedKeys, purposeHash = excluded.purposeHash,
+                contactsRead = excluded.contactsRead, lastReadAt = excluded.lastReadAt
             """
         )
         .bind(1, id).bind(2, level).bind(3, Int64(bitPattern: grant.keys.rawValue)).bind(4, expires)
         .bind(5, grant.revision).bind(6, grant.decidedBy.rawValue).bind(7, grant.decidedAt)
         .bind(8, usage.lastUsedAt).bind(9, Int64(usage.uses)).bind(10, held.history.epoch)
         .bind(11, held.decision).bind(12, grant.decidedThrough)
-        .bind(13, Int64(bitPattern: grant.asked.rawValue)).bind(14, grant.purposeHash).run()
+        .bind(13, Int64(bitPattern: grant.asked.rawValue)).bind(14, grant.purposeHash)
+        .bind(15, Int64(usage.contacts)).bind(16, usage.lastReadAt).run()
     }
 
     private func write(
@@ -158,12 +160,12 @@ extension AccessStore {
         for (app, usage) in usages where usage.unwritten > 0 {
             try connection.statement(
                 """
-                UPDATE appGrant SET lastUsedAt = ?4, uses = ?5
+                UPDATE appGrant SET lastUsedAt = ?4, uses = ?5, contactsRead = ?6, lastReadAt = ?7
                 WHERE principal = (SELECT id FROM principal WHERE uid = ?1 AND strength = ?2 AND app = ?3)
                 """
             )
             .bind(1, Int64(app.uid)).bind(2, app.strength.rawValue).bind(3, app.app).bind(4, usage.lastUsedAt)
-            .bind(5, Int64(usage.uses)).run()
+            .bind(5, Int64(usage.uses)).bind(6, Int64(usage.contacts)).bind(7, usage.lastReadAt).run()
             usages[app]?.unwritten = 0
         }
     }

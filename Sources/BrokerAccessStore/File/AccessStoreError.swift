@@ -1,5 +1,5 @@
 import BrokerSQLite
-import GRDBSQLite
+import CBrokerSQLite
 import Glibc
 
 /// Why the access database cannot be used. If opening the database fails, the broker does not start. If a

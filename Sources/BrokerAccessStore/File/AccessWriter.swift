@@ -1,7 +1,7 @@
 import BrokerAccessControl
 import BrokerModel
 import BrokerSQLite
-import GRDBSQLite
+import CBrokerSQLite
 
 /// The connection that writes the access database.
 final class AccessWriter {

@@ -1,5 +1,5 @@
 import BrokerSQLite
-import GRDBSQLite
+import CBrokerSQLite
 
 /// Checkpoints the access database on a worker.
 ///

@@ -1,5 +1,5 @@
 import BrokerSQLite
-import GRDBSQLite
+import CBrokerSQLite
 import Glibc
 
 /// The tables of the access database and the migrations between versions.
@@ -259,6 +259,11 @@ enum Schema {
         ALTER TABLE state ADD COLUMN forwarded INTEGER;
         -- The number of the book's last change after that save. A book whose last change is earlier has lost saves.
         ALTER TABLE outboxMark ADD COLUMN change INTEGER NOT NULL DEFAULT 0;
+        """,
+        """
+        -- The contacts in the app's replies since this version, and when the last of these replies was, in seconds since 1970.
+        ALTER TABLE appGrant ADD COLUMN contactsRead INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE appGrant ADD COLUMN lastReadAt INTEGER;
         """,
     ]
 

@@ -3,7 +3,7 @@ import BrokerSQLite
 
 /// The folders that the person declared; see ``DeclaredFolder``. Only a session's broker uses them.
 extension AccessStore {
-    /// The declared folders of a user, also those whose declaration has ended and is not removed yet, ordered by path.
+    /// The declared folders of a user, by path. A folder stays until it is removed, even if its declaration has ended.
     public func declaredFolders(of uid: UInt32) -> [DeclaredFolder] {
         (declared[uid] ?? [:]).values.sorted { $0.path < $1.path }
     }

@@ -17,14 +17,20 @@ extension AccessStore {
     /// The store counts ``AuditEvent/disclosure`` records. A crash may lose the last few counts.
     ///
     /// - Returns: `lastUsedAt` in seconds since 1970.
-    public func usage(of principal: Principal) -> (lastUsedAt: Int64?, uses: Int) {
+    /// `contacts` and `lastReadAt` say the same of replies that had contacts: how many contacts, each as often as a reply had
+    /// it, and when the last of these replies was.
+    public func usage(
+        of principal: Principal
+    ) -> (lastUsedAt: Int64?, uses: Int, contacts: Int, lastReadAt: Int64?) {
         let usage = usages[principal.bound(to: .persistent)] ?? Usage()
         let counted = ledger.openUses(
             of: AuditLedger.Owner(uid: principal.uid, strength: principal.strength, app: principal.app))
         guard let last = counted.last, usages[principal.bound(to: .persistent)] != nil else {
-            return (usage.lastUsedAt, usage.uses)
+            return (usage.lastUsedAt, usage.uses, usage.contacts, usage.lastReadAt)
         }
-        return (max(usage.lastUsedAt ?? .min, last / 1_000_000), usage.uses + counted.uses)
+        return (
+            max(usage.lastUsedAt ?? .min, last / 1_000_000), usage.uses + counted.uses, usage.contacts, usage.lastReadAt
+        )
     }
 
     /// The app's name when its grant was made. It is untrusted text: strip it before display.

@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerModel
 import BrokerSQLite
 
@@ -5,10 +6,6 @@ import BrokerSQLite
 /// the user can impersonate these apps. The store counts the contacts of all such apps together, because one
 /// program can impersonate many apps.
 extension AccessStore {
-    /// The maximum number of contacts stored for one user; beyond it, the oldest entries are dropped. If the
-    /// broker can ask for a password, it does so long before a user reaches this limit.
-    static let unconfirmedPerUser = 256
-
     /// Returns the user's unconfirmed contacts that an app got at this time or later.
     ///
     /// - Parameter time: seconds since 1970.
@@ -27,8 +24,8 @@ extension AccessStore {
         noteOwner(of: uid)
         var entries = (unconfirmed[uid] ?? [:]).filter { $0.value >= time }
         for record in records { entries[record] = now }
-        if entries.count > Self.unconfirmedPerUser {
-            let latest = entries.sorted { $0.value > $1.value }.prefix(Self.unconfirmedPerUser)
+        if entries.count > StoreLimits.unconfirmedContacts {
+            let latest = entries.sorted { $0.value > $1.value }.prefix(StoreLimits.unconfirmedContacts)
             entries = Dictionary(uniqueKeysWithValues: latest.map { ($0.key, $0.value) })
         }
         unconfirmed[uid] = entries

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerModel
 
 /// One change to a granted set. A contact that the app itself adds causes no event, because the book already
@@ -44,12 +45,6 @@ public struct SetHistory: Hashable, Sendable {
     /// In the order of their revisions.
     public internal(set) var events: [SetEvent] = []
 
-    /// How long events are kept, in seconds.
-    public static let retention: Int64 = 30 * 86_400
-    /// The maximum number of events kept for one grant. If there are more, the store drops all of them and
-    /// starts an empty history.
-    static let mostEvents = 50_000
-
     public init() {}
 
     public init(epoch: Int64, events: [SetEvent] = []) {
@@ -84,8 +79,8 @@ extension SetHistory {
     mutating func append(
         _ changes: [(kind: SetEvent.Kind, records: Set<RecordNumber>)], _ revision: Int64, _ moment: SetMoment
     ) {
-        if let first = events.first, let last = events.last, first.time < moment.time - Self.retention {
-            events.removeAll { $0.time < moment.time - Self.retention }
+        if let first = events.first, let last = events.last, first.time < moment.time - StoreLimits.history {
+            events.removeAll { $0.time < moment.time - StoreLimits.history }
             // The last event stays, because history tokens contain its revision. A token that is ahead of the
             // history is invalid.
             if events.isEmpty { events = [last] }
@@ -98,6 +93,6 @@ extension SetHistory {
                     SetEvent(revision: revision, record: record, kind: kind, change: change, time: moment.time))
             }
         }
-        if events.count > Self.mostEvents { self = SetHistory(epoch: revision) }
+        if events.count > StoreLimits.setEvents { self = SetHistory(epoch: revision) }
     }
 }

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerModel
 import BrokerSQLite
 
@@ -62,7 +63,7 @@ extension AccessStore {
     public func beginSave(
         _ contents: SaveContents, by principal: Principal, now: Int64
     ) throws(AccessStoreError) -> BegunSave {
-        guard undelivered.count < Self.mostUndelivered else {
+        guard undelivered.count < StoreLimits.undeliveredSaves else {
             throw .unavailable(reason: "saves have not been recorded for too long")
         }
         let uid = principal.uid
@@ -133,9 +134,6 @@ extension AccessStore {
     public func lastChange(of uid: UInt32) -> Int64 { outboxMarks[uid]?.change ?? 0 }
 
     private static let beforeCrash = "before a crash"
-
-    /// The maximum number of saves that may wait for a successful commit; further saves are refused.
-    static let mostUndelivered = 1_024
 
     // MARK: Taking over
 

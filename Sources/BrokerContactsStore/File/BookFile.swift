@@ -1,5 +1,5 @@
 import BrokerSQLite
-import GRDBSQLite
+import CBrokerSQLite
 import Glibc
 
 /// The file of a book. It is checked before SQLite opens it, because SQLite would repair, checkpoint or lock

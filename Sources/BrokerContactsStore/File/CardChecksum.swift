@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerJSON
 @_spi(StoredBytes) import BrokerModel
 import BrokerSQLite
@@ -94,21 +95,20 @@ enum CardChecksum {
 final class DamagedCards: Sendable {
     private struct State {
         var records: Set<Int64> = []
-        var reported: ContinuousClock.Instant?
+        var reports = SlidingWindow()
     }
 
     private let state = Mutex(State())
+    private let opened = ContinuousClock.now
     private let report: @Sendable (DamagedCard) -> Void
 
     init(report: @escaping @Sendable (DamagedCard) -> Void) { self.report = report }
 
     func found(_ record: Int64) {
-        let now = ContinuousClock.now
+        let now = (ContinuousClock.now - opened).microseconds
         let count = state.withLock { state -> Int? in
             state.records.insert(record)
-            if let last = state.reported, now - last < .seconds(60) { return nil }
-            state.reported = now
-            return state.records.count
+            return state.reports.take(1, within: LogLimits.window, now: now) == nil ? state.records.count : nil
         }
         if let count { report(DamagedCard(record: RecordNumber(record), count: count)) }
     }

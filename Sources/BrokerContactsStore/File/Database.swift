@@ -1,6 +1,6 @@
 import BrokerModel
 import BrokerSQLite
-import GRDBSQLite
+import CBrokerSQLite
 
 typealias Database = Connection<StoreError>
 

@@ -5,7 +5,7 @@ enum Schema {
     /// The application identifier in the file's header: "CBct", for a contactbroker address book.
     static let applicationIdentifier: UInt32 = 0x4342_6374
     /// In the file's header, the number of applied migrations.
-    static let version: UInt32 = 18
+    static let version: UInt32 = 20
     /// The first version with an ``AuditAnchor``.
     static let hasAnchor: Int64 = 10
 
@@ -371,29 +371,22 @@ enum Schema {
                 OR name NOT IN (SELECT name FROM contactGroup JOIN member ON parent = record WHERE member.confirmed = 1);
                 """)
         }
+        migrator.registerMigration("19: UIDs") { db in
+            try db.execute(
+                """
+                PRAGMA user_version = 19;
+
+                -- The UIDs among the extra properties in apart, as in contact.stored. More apps may read them, and the time
+                -- of a read must not reveal the rest. Bit 61 of apart in contact: the card has a row here.
+                CREATE TABLE uid (
+                    record    INTEGER NOT NULL PRIMARY KEY REFERENCES contact ON DELETE CASCADE,
+                    stored    BLOB NOT NULL,
+                    checksum  INTEGER NOT NULL
+                ) STRICT;
+                """)
+            try StoredCard.addUIDs(db)
+        }
+        registerLanguage(in: &migrator)
         return migrator
     }
-
-    /// Returns the tables and indexes that a book of this version must have.
-    static func objects(of version: Int64) -> [String] { objects.filter { $0.since <= version }.flatMap(\.names) }
-
-    /// Conditions on ``BookChange/Kind``. Migration 9 wrote them into partial indexes, so they must not
-    /// change. `isOfGroups` selects changes to groups and subgroups, and `isOfMembers` selects added and
-    /// removed members.
-    static let isOfGroups = "kind IN (4, 5, 6, 9, 10)"
-    static let isOfMembers = "kind IN (7, 8)"
-
-    private static let objects: [(since: Int64, names: [String])] = [
-        (
-            0,
-            [
-                "book", "contact", "contactByGivenName", "contactByFamilyName", "image", "word", "email",
-                "emailByAddress", "phone", "phoneByNational", "contactGroup", "groupByOwner", "member",
-                "memberByContact", "subgroup", "subgroupByChild", "author", "change", "changeByRecord",
-                "changeByOwner",
-            ]
-        ), (2, ["beginning"]), (4, ["link"]), (5, ["container", "contactByContainer", "groupByContainer"]),
-        (7, ["outbox"]), (8, ["handLink", "unlike", "unsure"]), (9, ["changeOfGroups", "changeByMember"]),
-        (12, ["allowance"]), (13, ["wordByKey"]), (14, ["apart"]), (17, ["photographed"]),
-    ]
 }

@@ -1,5 +1,6 @@
+import BrokerBounds
 import BrokerSQLite
-import GRDBSQLite
+import CBrokerSQLite
 
 /// The reason why the book cannot be read or written. The failed operation leaves the file unchanged.
 public enum StoreError: Error, Hashable, Sendable {
@@ -17,6 +18,8 @@ public enum StoreError: Error, Hashable, Sendable {
     /// A read was not completed because it would block the event loop for too long. See
     /// ``ReadingManner/bounded``.
     case takesLong
+    /// The cursor belongs to an order that the book does not have any more, because the owner's language has changed.
+    case otherOrder
 }
 
 /// The reason why a save failed. None of its changes was applied.
@@ -27,7 +30,7 @@ public enum ChangeError: Error, Hashable, Sendable {
     case parentRecordDoesNotExist(index: Int)
     /// The group would contain itself.
     case containmentCycle(index: Int)
-    /// One set would have more than ``ContactLinks/mostMembers`` cards.
+    /// One set would have more than `StoreLimits.linkedCards` cards.
     case tooManyLinked(index: Int)
     /// The change at this index deletes a container that is not empty.
     case containerInUse(index: Int)
@@ -49,6 +52,7 @@ extension StoreError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unavailable(let reason): reason
+        case .otherOrder: "the cursor belongs to the order of another language"
         case .takesLong: "a read took longer than the event loop allows"
         case .damaged(let reason):
             """

@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerModel
 import BrokerNormalization
 
@@ -11,10 +12,6 @@ public struct ContactLinks: Hashable, Sendable {
     private var firsts: [RecordNumber: RecordNumber] = [:]
     /// The sets by their lowest number. Each set is in ascending order and has at least two cards.
     private var sets: [RecordNumber: [RecordNumber]] = [:]
-
-    /// The maximum number of cards in one set. The limit is small because the change history records each
-    /// pair of linked cards as one change.
-    public static let mostMembers = 64
 
     public init() {}
 
@@ -57,7 +54,7 @@ public struct ContactLinks: Hashable, Sendable {
 
     // MARK: Changing
 
-    /// Joins the sets of two cards. Does not check ``mostMembers``.
+    /// Joins the sets of two cards. Does not check `StoreLimits.linkedCards`.
     mutating func join(_ one: RecordNumber, _ other: RecordNumber) {
         let (left, right) = (members(of: one), members(of: other))
         guard left != right else { return }

@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerModel
 import BrokerNormalization
 
@@ -136,7 +137,7 @@ final class LinkEvidence {
     }
 
     /// Returns a person and all persons linked with it, directly or indirectly. Returns `nil` if they have
-    /// more than ``ContactLinks/mostMembers`` cards together.
+    /// more than `StoreLimits.linkedCards` cards together.
     private func component(of person: Person, _ confidence: Confidence) throws -> [Person]? {
         var seen: Set<Person> = [person]
         var found = [person]
@@ -145,7 +146,7 @@ final class LinkEvidence {
         while index < found.count {
             for neighbour in try neighbours(of: found[index], confidence) where seen.insert(neighbour).inserted {
                 count += neighbour.count
-                guard count <= ContactLinks.mostMembers else { return nil }
+                guard count <= StoreLimits.linkedCards else { return nil }
                 found.append(neighbour)
             }
             index += 1

@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerModel
 import BrokerNormalization
 import BrokerSQLite
@@ -70,7 +71,7 @@ final class Linking {
             guard one != other, !links.byHand.areLinked(one, other) else { return }
             guard
                 links.byHand.members(of: one).count + links.byHand.members(of: other).count
-                    <= ContactLinks.mostMembers
+                    <= StoreLimits.linkedCards
             else { throw ChangeError.tooManyLinked(index: index) }
             // The new link overrides earlier unlinks between the two sets.
             try book.removeUnlike(links.all.members(of: one), links.all.members(of: other))

@@ -47,6 +47,15 @@ struct Place: Comparable {
 extension BookReader {
     func fetch(_ query: ContactQuery, _ known: KnownOfBook) throws -> FetchedPage {
         guard query.limit > 0 else { return FetchedPage() }
+        guard query.order != .none else { return try page(query, known) }
+        return try inOneRead {
+            try useStoredForms()
+            if let after = query.after, after.order == query.order, after.keys != order { throw StoreError.otherOrder }
+            return try page(query, known)
+        }
+    }
+
+    private func page(_ query: ContactQuery, _ known: KnownOfBook) throws -> FetchedPage {
         let linked = known.links.map { LinkedRecords(reader: self, links: $0, query: query) }
         let fetch = Fetch(reader: self, query: query, known: known, linked: linked)
         switch (query.scope, query.predicate) {
@@ -180,7 +189,7 @@ private struct Fetch {
         }
         guard let last = page.rows.last?.record else { return page }
         let key = try lastKey.isEmpty ? key(of: last.rawValue) : lastKey
-        page.last = Position(order: query.order, key: key, record: last)
+        page.last = Position(order: query.order, keys: reader.order, key: key, record: last)
         return page
     }
 
@@ -215,7 +224,7 @@ private struct Fetch {
         if let after, after.record >= record { return page }
         try append(record.rawValue, reader.contact(record.rawValue, query.disclosedKeys), to: &page)
         guard !page.rows.isEmpty else { return page }
-        page.last = Position(order: .none, key: [], record: record)
+        page.last = Position(order: .none, keys: 0, key: [], record: record)
         return page
     }
 
@@ -334,7 +343,9 @@ private struct Fetch {
             try append(record, reader.contact(record, query.disclosedKeys), to: &page)
         }
         guard let last = page.rows.last?.record else { return page }
-        page.last = Position(order: query.order, key: query.order == .none ? [] : try key(last.rawValue), record: last)
+        page.last = Position(
+            order: query.order, keys: query.order == .none ? 0 : reader.order,
+            key: query.order == .none ? [] : try key(last.rawValue), record: last)
         return page
     }
 
@@ -373,7 +384,8 @@ private struct Fetch {
             images = try reader.images(record, query.images)
             page.bytes += (images?.imageData?.count ?? 0) + (images?.thumbnailImageData?.count ?? 0)
         }
-        page.bytes += stored.size(of: query.disclosedKeys)
+        let uids = query.disclosedKeys.contains(.uids) ? ContactKeySet(.extraProperties) : []
+        page.bytes += stored.size(of: query.disclosedKeys.union(uids))
         return FetchedContact(record: RecordNumber(record), contact: stored, images: images)
     }
 }

@@ -40,6 +40,8 @@ final class BookReader {
     /// The value of ``SaveCount/now`` when the current snapshot was taken; `nil` without a snapshot. See
     /// ``ContactsStore/holdSnapshot()``.
     private var held: Int?
+    /// Identifies the sort keys of the running read's snapshot. See ``useStoredForms()``.
+    private(set) var order: UInt32 = 0
     private let saves: SaveCount
     private let lists: KeptLists
     private let bound: ReadBound
@@ -108,6 +110,17 @@ final class BookReader {
 
     // MARK: Within a read
 
+    /// Makes the normalizer the one that made the sort keys of this read's snapshot, and sets ``order``. Call this within
+    /// ``inOneRead(_:)`` before the first sort key is read.
+    func useStoredForms() throws {
+        let forms = try statement("SELECT forms FROM book").first { $0.text(0) } ?? ""
+        if forms != normalizer.version, let locale = Normalizer.locale(ofVersion: forms) {
+            normalizer.use(locale: locale)
+        }
+        // FNV-1a. Two orders of one book rarely meet, so 32 bits are enough.
+        order = forms.utf8.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
+    }
+
     func statement(_ sql: String) throws(StoreError) -> PreparedStatement { try database.statement(sql) }
 
     /// Returns sorted records: from the cache if the book has not changed, otherwise from `make`. A list that
@@ -115,10 +128,11 @@ final class BookReader {
     func records(
         of subject: KeptPlaces.Subject, _ order: ContactOrder, _ make: () throws -> [Int64]
     ) throws -> [Int64] {
-        let lastChange = try database.lastChange()
-        if let kept = lists.records(of: subject, order, at: lastChange) { return kept }
+        try useStoredForms()
+        let place = KeptPlaces.State(lastChange: try database.lastChange(), keys: self.order)
+        if let kept = lists.records(of: subject, order, at: place) { return kept }
         let records = try make()
-        lists.keep(KeptPlaces(subject: subject, order: order, lastChange: lastChange, records: records))
+        lists.keep(KeptPlaces(subject: subject, order: order, state: place, records: records))
         return records
     }
 
@@ -137,7 +151,7 @@ final class BookReader {
     /// Runs several statements on one snapshot of the book, with one lock. A single statement does not need
     /// this.
     func inOneRead<Result>(_ body: () throws -> Result) throws -> Result {
-        guard held == nil else { return try body() }
+        guard held == nil, !database.isInTransaction else { return try body() }
         do {
             try statement("BEGIN").run()
             let result = try body()

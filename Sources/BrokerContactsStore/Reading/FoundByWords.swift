@@ -131,7 +131,8 @@ struct FoundByWords {
             }
             group.next += 1
             if group.next == group.rows.count {
-                let position = Position(order: order, key: place.key, record: RecordNumber(place.record))
+                let position = Position(
+                    order: order, keys: reader.order, key: place.key, record: RecordNumber(place.record))
                 try fill(&group, position, count: min(limit, 64))
             }
             guard !group.rows.isEmpty else { continue }

@@ -13,10 +13,17 @@ struct KeptPlaces {
 
     let subject: Subject
     let order: ContactOrder
-    /// The number of the book's last change when the list was made. Any connection that sees the same number
-    /// may use the list.
-    let lastChange: Int64
+    /// The book's state when the list was made. Any connection that sees the same state may use the list.
+    let state: State
     let records: [Int64]
+
+    /// What the order of a list depends on.
+    struct State: Hashable {
+        /// The number of the book's last change.
+        let lastChange: Int64
+        /// Identifies the sort keys.
+        let keys: UInt32
+    }
 
     /// The maximum number of lists in the cache (`mostLists`), and of records in all lists together (`most`).
     /// Each record takes 8 bytes.
@@ -31,13 +38,13 @@ final class KeptLists: Sendable {
     private let lists = Mutex<[KeptPlaces]>([])
 
     /// Returns the records of a cached list; `nil` if there is none for the state that the reader sees.
-    func records(of subject: KeptPlaces.Subject, _ order: ContactOrder, at lastChange: Int64) -> [Int64]? {
+    func records(of subject: KeptPlaces.Subject, _ order: ContactOrder, at state: KeptPlaces.State) -> [Int64]? {
         lists.withLock { lists in
             // Only reads that began earlier can still see an older state.
-            lists.removeAll { $0.lastChange < lastChange }
+            lists.removeAll { $0.state.lastChange < state.lastChange }
             guard
                 let place = lists.firstIndex(where: {
-                    $0.order == order && $0.lastChange == lastChange && $0.subject == subject
+                    $0.order == order && $0.state == state && $0.subject == subject
                 })
             else { return nil }
             let kept = lists.remove(at: place)

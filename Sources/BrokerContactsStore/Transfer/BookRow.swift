@@ -25,7 +25,10 @@ public struct BookRow: Hashable, Sendable {
     /// Returns `nil` if the table does not have columns for these values.
     public init?(_ table: Table, _ values: [Value]) {
         // A backup of an earlier version does not say who named a group. There, each name counts.
-        let values = table == .group && values.count == 4 ? values + [.integer(1)] : values
+        var values = values
+        if table == .group, values.count == 4 { values.append(.integer(1)) }
+        // Nor does it have a language.
+        if table == .settings, values.count == 3 { values.append(.none) }
         guard values.count == table.columns.count, zip(values, table.columns).allSatisfy({ $1.type.holds($0) }) else {
             return nil
         }
@@ -111,7 +114,10 @@ extension BookRow.Table {
     var columns: [(name: String, type: BookRow.Column)] {
         switch self {
         case .settings:
-            [("sortOrder", .integerOrNone), ("displayOrder", .integerOrNone), ("countryCode", .textOrNone)]
+            [
+                ("sortOrder", .integerOrNone), ("displayOrder", .integerOrNone), ("countryCode", .textOrNone),
+                ("language", .textOrNone),
+            ]
         case .container: [("record", .integer), ("name", .text)]
         case .group:
             [

@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerModel
 import BrokerSQLite
 
@@ -64,7 +65,7 @@ extension BookWriter {
             guard !mustBeEmpty || former.cards.isEmpty else { throw ChangeError.hasContacts(former.cards.count) }
             for table in Self.copied.reversed() { try db.execute("DELETE FROM main.\(table)") }
             for table in Self.copied { try db.execute("INSERT INTO main.\(table) SELECT * FROM restored.\(table)") }
-            let settings = "me, sortOrder, displayOrder, countryCode"
+            let settings = "me, sortOrder, displayOrder, countryCode, language, forms"
             try db.execute("UPDATE main.book SET (\(settings)) = (SELECT \(settings) FROM restored.book)")
             // The backup's links may follow older rules.
             try Linking.remake(db, maker.normalizer)
@@ -77,12 +78,14 @@ extension BookWriter {
         }
         try loadLinks()
         ordering = try settings().sortOrder
+        try useStoredLocale()
         return changes
     }
 
     /// The tables that are replaced, so that no row refers to a later one.
     private static let copied = [
-        "container", "contact", "apart", "image", "photographed", "word", "email", "phone", "beginning", "contactGroup",
+        "container", "contact", "apart", "uid", "image", "photographed", "word", "email", "phone", "beginning",
+        "contactGroup",
         "member",
         "subgroup", "link", "handLink", "unlike", "unsure",
     ]

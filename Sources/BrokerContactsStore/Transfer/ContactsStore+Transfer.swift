@@ -34,6 +34,8 @@ extension ContactsStore {
                 $0.settings = settings
                 $0.beginnings = settings.sortOrder
             }
+            // If the order cannot be changed now, it stays until the book is opened again.
+            try? useLanguage()
             try? checkpoint()
             return made
         } catch {

@@ -1,5 +1,16 @@
+import BrokerBounds
 import BrokerModel
 import BrokerSQLite
+
+/// What the author of a save may see. This determines which limits on space apply to the save.
+public enum AuthorAccess: Hashable, Sendable {
+    /// The author sees everything, as the person and the broker itself do. Only ``SpaceBounds/book``
+    /// applies.
+    case full
+    /// The author sees only some contacts, or only these keys. The app's allowance, ``SpaceBounds/app``,
+    /// applies too.
+    case limited(seeing: ContactKeySet)
+}
 
 /// The space that a save needs. It depends only on values that the save's author writes or may see.
 struct SpaceUse {
@@ -100,35 +111,32 @@ struct BookSpace {
         }
     }
 
-    /// Adds the growth to the used part of the app's allowance. The allowance refills at a constant rate.
+    /// Adds the growth to the used part of the app's allowance, a ``LeakyBucket`` in the table `allowance`.
     private func charge(_ growth: Int64, to app: [UInt8], at seconds: Int64, _ db: Database) throws {
         guard growth != 0 else { return }
-        let (used, time, isNew) = try allowance(of: app, after: growth, at: seconds, db)
+        let (used, isNew) = try allowance(of: app, after: growth, at: seconds, db)
         if isNew {
             // A completely refilled allowance needs no row.
             try db.statement("DELETE FROM allowance WHERE time <= ?").bind(1, seconds - bounds.refillTime).run()
         }
         try db.statement("INSERT OR REPLACE INTO allowance (app, used, time) VALUES (?, ?, ?)")
-            .bind(1, app).bind(2, max(0, used)).bind(3, time).run()
+            .bind(1, app).bind(2, used.level).bind(3, used.drainedAt).run()
     }
 
-    /// Returns what the app has used of its allowance after it adds so many bytes, the time from which it refills, and
-    /// whether it has no row.
+    /// Returns what the app has used of its allowance after it adds so many bytes, and whether it has no row.
     ///
     /// - Throws: ``ChangeError/allowanceUsed(most:)`` if it may not add them.
     private func allowance(
         of app: [UInt8], after growth: Int64, at seconds: Int64, _ db: Database
-    ) throws -> (used: Int64, time: Int64, isNew: Bool) {
+    ) throws -> (used: LeakyBucket, isNew: Bool) {
         let select = try db.statement("SELECT used, time FROM allowance WHERE app = ?")
-        let former = try select.bind(1, app).first { (used: $0.integer(0), time: $0.integer(1)) }
-        // The clock may have been set back.
-        let elapsed = former.map { min(max(0, seconds - $0.time), bounds.refillTime) } ?? 0
-        let refill = Int64(Double(elapsed) / Double(bounds.refillTime) * Double(bounds.app))
-        let used = max(0, (former?.used ?? 0) - refill) + growth
-        guard growth < 0 || used <= bounds.app else { throw ChangeError.allowanceUsed(most: bounds.app) }
-        // If nothing was refilled, the row keeps its time. Otherwise frequent saves would prevent the refill,
-        // because each elapsed time would round down to no bytes.
-        return (used, refill > 0 ? seconds : former?.time ?? seconds, former == nil)
+        let former = try select.bind(1, app).first { LeakyBucket(level: $0.integer(0), at: $0.integer(1)) }
+        let size = LeakyBucket.Size(amount: bounds.app, time: bounds.refillTime)
+        var used = former ?? LeakyBucket(at: seconds)
+        used.drain(size, now: seconds)
+        used.add(growth)
+        guard growth < 0 || used.wait(size) == 0 else { throw ChangeError.allowanceUsed(most: bounds.app) }
+        return (used, former == nil)
     }
 }
 

@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerModel
 import BrokerNormalization
 import BrokerSQLite
@@ -10,6 +11,8 @@ final class BookWriter {
     let maker: FormMaker
     /// Makes forms on another thread during a large save.
     private let otherMaker: ContactsAhead.Maker
+    /// The locale whose alphabet determines the order if the owner has set no language.
+    private let defaultLocale: String
     /// The links as stored in the file.
     private(set) var links = BookLinks()
     /// The order in which name beginnings are indexed, which is the owner's preferred sort order.
@@ -27,17 +30,20 @@ final class BookWriter {
         self.identity = identity
         maker = FormMaker(normalizer)
         self.otherMaker = otherMaker
+        defaultLocale = normalizer.locale
         self.space = BookSpace(space)
     }
 
     func close() { database.close() }
 
     /// Loads settings and links. Rebuilds the sort keys, search terms and links by evidence if they were made with a
-    /// different version of the normalization rules. Call this before any write.
+    /// different version of the normalization rules. If they were made for a different language only, keeps them until
+    /// ``useLanguage()``. Call this before any write.
     func prepare() throws {
         ordering = try settings().sortOrder
         try loadLinks()
-        guard try database.text("SELECT forms FROM book") != maker.normalizer.version else { return }
+        guard try useStoredLocale() != maker.normalizer.version else { return }
+        use(locale: try wantedLocale())
         let former = links
         try transaction { db in
             try ContactWriter(db, ordering: ordering).remakeForms(maker)
@@ -47,6 +53,43 @@ final class BookWriter {
             var log = ChangeLog(after: try db.lastChange(), by: .nobody, at: seconds)
             Linking.note(Set(former.all.records + links.all.records).sorted(), from: former, to: links, &log)
             try log.write(db)
+        }
+    }
+
+    // MARK: The language
+
+    /// The locale whose alphabet determines the order now.
+    var locale: String { maker.normalizer.locale }
+
+    /// Makes further sort keys for the language of the stored ones. Returns the version of those.
+    @discardableResult
+    func useStoredLocale() throws -> String {
+        let forms = try database.text("SELECT forms FROM book") ?? ""
+        if let locale = Normalizer.locale(ofVersion: forms) { use(locale: locale) }
+        return forms
+    }
+
+    private func wantedLocale() throws -> String {
+        let language = try settings().language
+        return language.isEmpty ? defaultLocale : Normalizer.icuName(ofLocale: language)
+    }
+
+    private func use(locale: String) {
+        maker.normalizer.use(locale: locale)
+        otherMaker.use(locale: self.locale)
+    }
+
+    /// Rebuilds the sort keys if they were made for another language than the owner's. Reads go on meanwhile, by the
+    /// former keys.
+    func useLanguage() throws {
+        let (former, wanted) = (locale, try wantedLocale())
+        guard wanted != former else { return }
+        use(locale: wanted)
+        do {
+            try transaction { try ContactWriter($0, ordering: ordering).remakeKeys(maker) }
+        } catch {
+            use(locale: former)
+            throw error
         }
     }
 
@@ -60,7 +103,8 @@ final class BookWriter {
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
         access: AuthorAccess = .full, outbox entry: OutgoingEntry? = nil, ready: ReadyContacts? = nil
     ) throws(ChangeError) -> [BookChange] {
-        let ahead = ready?.take(for: changes, at: seconds) ?? ContactsAhead(changes, at: seconds, otherMaker)
+        let ahead =
+            ready?.take(for: changes, at: seconds, locale: locale) ?? ContactsAhead(changes, at: seconds, otherMaker)
         defer { ahead?.stop() }
         do {
             let made: [BookChange]
@@ -118,7 +162,8 @@ final class BookWriter {
     /// Reads the owner's preferences. Unreadable values get their defaults.
     func settings() throws(StoreError) -> BookSettings {
         var settings = BookSettings()
-        let row = try PreparedStatement("SELECT sortOrder, displayOrder, countryCode FROM book", on: database)
+        let row = try PreparedStatement(
+            "SELECT sortOrder, displayOrder, countryCode, language FROM book", on: database)
         guard try row.step() else { return settings }
         let order = { (column: Int32) in
             row.integerOrNil(column).flatMap(UInt8.init(exactly:)).flatMap(ContactOrder.init)
@@ -126,6 +171,7 @@ final class BookWriter {
         settings.sortOrder = order(0) ?? settings.sortOrder
         settings.displayOrder = order(1) ?? settings.displayOrder
         settings.countryCode = row.textOrNil(2) ?? settings.countryCode
+        settings.language = row.textOrNil(3) ?? settings.language
         return settings
     }
 
@@ -134,9 +180,9 @@ final class BookWriter {
             if settings.sortOrder != ordering {
                 try ContactWriter(db, ordering: settings.sortOrder).remakeBeginnings()
             }
-            try db.statement("UPDATE book SET sortOrder = ?, displayOrder = ?, countryCode = ?")
+            try db.statement("UPDATE book SET sortOrder = ?, displayOrder = ?, countryCode = ?, language = ?")
                 .bind(1, Int64(settings.sortOrder.rawValue)).bind(2, Int64(settings.displayOrder.rawValue))
-                .bind(3, settings.countryCode).run()
+                .bind(3, settings.countryCode).bind(4, settings.language).run()
         }
         ordering = settings.sortOrder
     }

@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerModel
 import BrokerSQLite
 
@@ -46,7 +47,7 @@ struct ChangeLog {
             DELETE FROM change WHERE number < (SELECT number FROM change WHERE time >= ? ORDER BY number LIMIT 1)
             """
         )
-        .bind(1, seconds - ContactsStore.historyRetention).run()
+        .bind(1, seconds - StoreLimits.history).run()
         guard db.changesCount > 0 else { return }
         try db.statement("DELETE FROM author WHERE id NOT IN (SELECT author FROM change)").run()
     }

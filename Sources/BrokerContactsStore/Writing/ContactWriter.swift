@@ -59,7 +59,9 @@ final class ContactWriter {
         .bind(1, identifiers.bytes).bind(2, card.main).bind(3, CardChecksum.of(card.main, record: record))
         .bind(4, changesApart ? Int64(bitPattern: card.keysApart.rawValue) : nil).bind(5, record).run()
         guard changesApart else { return }
-        try db.statement("DELETE FROM apart WHERE record = ?").bind(1, record).run()
+        for table in ["apart", "uid"] {
+            try db.statement("DELETE FROM \(table) WHERE record = ?").bind(1, record).run()
+        }
         try card.insertApart(record, db)
     }
 
@@ -124,6 +126,16 @@ final class ContactWriter {
             try writeForms(record, forms)
         }
         try finishForms()
+        try db.statement("UPDATE book SET forms = ?").bind(1, maker.normalizer.version).run()
+    }
+
+    /// Rebuilds all sort keys, for another language. The search terms do not depend on it.
+    func remakeKeys(_ maker: FormMaker) throws(StoreError) {
+        try CardChecksum.forEachCard(db) { record, stored throws(StoreError) in
+            guard let contact = Contact(stored) else { return }
+            try writeKeys(record, maker.normalizer.collationKeys(of: contact))
+        }
+        try remakeBeginnings()
         try db.statement("UPDATE book SET forms = ?").bind(1, maker.normalizer.version).run()
     }
 

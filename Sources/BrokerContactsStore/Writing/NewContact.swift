@@ -29,6 +29,8 @@ struct NewContact: Sendable {
 final class ContactsAhead: Sendable {
     private let contacts: [Contact]
     private let time: String
+    /// The locale of the forms.
+    let locale: String
     private let work: Mutex<Work>
     private let others = DispatchGroup()
 
@@ -40,14 +42,24 @@ final class ContactsAhead: Sendable {
 
     /// Makes forms on the other thread. The first use creates the form maker, which loads ICU's data.
     final class Maker: Sendable {
-        private let locale: String
+        private let used: Mutex<String>
         private let region: String
         fileprivate let maker = Mutex<FormMaker?>(nil)
 
-        init(locale: String, region: String) { (self.locale, self.region) = (locale, region) }
+        init(locale: String, region: String) {
+            used = Mutex(locale)
+            self.region = region
+        }
+
+        /// The locale of the forms to be made.
+        var locale: String { used.withLock { $0 } }
+
+        func use(locale: String) { used.withLock { $0 = locale } }
 
         /// Returns `nil` if ICU's data are missing; the writing thread then makes all forms.
-        fileprivate func make() -> FormMaker? { Normalizer(locale: locale, region: region).map { FormMaker($0) } }
+        fileprivate func make(_ locale: String) -> FormMaker? {
+            Normalizer(locale: locale, region: region).map { FormMaker($0) }
+        }
 
         func releaseMemory() { maker.withLock { $0 = nil } }
     }
@@ -64,11 +76,12 @@ final class ContactsAhead: Sendable {
         contacts = changes.compactMap { if case .add(_, let contact) = $0 { contact } else { nil } }
         guard contacts.count >= Self.fewest else { return nil }
         time = Timestamp.text(seconds: seconds)
+        locale = other.locale
         let shares = (contacts.count + Self.share - 1) / Self.share
         work = Mutex(Work(made: Array(repeating: nil, count: shares)))
         DispatchQueue.global().async(group: others) {
             other.maker.withLock { maker in
-                if maker == nil { maker = other.make() }
+                if maker?.normalizer.locale != self.locale { maker = other.make(self.locale) }
                 guard let maker else { return }
                 while self.makeShare(maker) {}
             }
@@ -141,16 +154,17 @@ public final class ReadyContacts: Sendable {
 
     deinit { if !isTaken.load(ordering: .relaxed) { ahead.stop() } }
 
-    /// Returns the contacts for one save. Returns `nil` on every later call. Also returns `nil` if the time
-    /// or the number of contacts differs from the one given for the preparation.
+    /// Returns the contacts for one save. Returns `nil` on every later call. Also returns `nil` if the time,
+    /// the number of contacts or the locale differs from the one of the preparation.
     ///
     /// - Parameters:
     ///   - changes: the changes of the save, the same as for the preparation.
     ///   - seconds: the time of the save, which the prepared contacts contain as their creation date.
-    func take(for changes: [ContactChange], at seconds: Int64) -> ContactsAhead? {
+    ///   - locale: the locale of the book's sort keys.
+    func take(for changes: [ContactChange], at seconds: Int64, locale: String) -> ContactsAhead? {
         guard !isTaken.exchange(true, ordering: .relaxed) else { return nil }
         let count = changes.count { if case .add = $0 { true } else { false } }
-        if seconds == self.seconds, count == ahead.count { return ahead }
+        if seconds == self.seconds, count == ahead.count, locale == ahead.locale { return ahead }
         // Stops the other thread, so it can prepare other contacts.
         ahead.stop()
         return nil

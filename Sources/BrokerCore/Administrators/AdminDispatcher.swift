@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
@@ -39,12 +40,8 @@ struct AdminDispatcher {
             guard adminRight(AdminRequest(method: method, isOwn: true), session) != .never else {
                 throw AdminError.notAuthorized()
             }
-            let parameters = try AdminParameters(call.parameters, allowing: method.parameters)
-            switch adminRight(try request(method, parameters, session), session) {
-            case .never: throw AdminError.notAuthorized()
-            case .nothing: try run(method, parameters, call, session)
-            case .authentication(let action): authenticate(action, method, parameters, call, session)
-            }
+            let parameters = try AdminParameters(method, call.parameters)
+            WaitingCall.run(AdminCall(call: call, session: session, method: method, parameters: parameters), self)
         } catch {
             call.fail(error)
         }
@@ -52,110 +49,59 @@ struct AdminDispatcher {
 
     // MARK: Authorization
 
-    private func adminRight(_ request: AdminRequest, _ session: CallerSession) -> AdminRight {
+    fileprivate func adminRight(_ request: AdminRequest, _ session: CallerSession) -> AdminRight {
         surroundings.wantsPasswords
             ? right(for: request, by: session.caller) : rightInSession(by: session.caller, ownUID: surroundings.ownUID)
     }
 
-    private func request(
-        _ method: AdminMethod, _ parameters: AdminParameters, _ session: CallerSession
-    ) throws(VarlinkError) -> AdminRequest {
-        let uid = parameters.uid ?? session.caller.uid
-        var request = AdminRequest(method: method, isOwn: uid == session.caller.uid && !parameters.allUsers)
-        request.isByName = parameters.named != nil
-        request.widens = parameters.change == .share
-        // The broker reads another user's data only after the authorization.
-        if method == .setGrant, request.isOwn {
-            request.widens = try changes.changes(parameters, session).contains { $0.change.widens }
-        }
-        return request
-    }
-
-    /// Asks for the password that a method needs, and then runs the method. If the method needs a different
-    /// authorization by then, the call fails.
-    private func authenticate(
-        _ action: AuthorityAction, _ method: AdminMethod, _ parameters: AdminParameters, _ call: Call,
-        _ session: CallerSession
-    ) {
-        passwords.want(
-            action, of: session, app: parameters.app, access: parameters.accessWords,
-            mayInteract: parameters.mayInteract, for: call
-        ) { verdict in
-            // The broker has answered other calls since this one arrived, and their records may not be
-            // committed yet.
-            groupCommit.catchUp()
-            do throws(VarlinkError) {
-                switch verdict {
-                case .granted: break
-                case .wantsInteraction where !parameters.mayInteract:
-                    throw AdminError.interactiveAuthenticationRequired
-                case .refused: throw AdminError.notAuthorized("authentication failed")
-                case .wantsInteraction: throw AdminError.notAuthorized(Verdict.withoutPasswordAgent)
-                case .absent: throw AdminError.notAuthorized(Verdict.withoutAuthority)
-                case .unanswered(_, let reason): throw AdminError.notAuthorized(reason)
-                }
-                switch adminRight(try request(method, parameters, session), session) {
-                case .nothing, .authentication(action): try run(method, parameters, call, session)
-                case .authentication, .never: throw AdminError.notAuthorized()
-                }
-            } catch {
-                call.fail(error)
-            }
-        }
-    }
-
-    private func run(
-        _ method: AdminMethod, _ parameters: AdminParameters, _ call: Call, _ session: CallerSession
+    fileprivate func run(
+        _ parameters: AdminParameters, _ call: Call, _ session: CallerSession
     ) throws(VarlinkError) {
-        switch method {
-        case .listGrants: listGrants(parameters, call, session)
-        case .setGrant: try changes.set(parameters, call, session)
-        case .resetGrant: try resetGrant(parameters, call, session)
-        case .endSessionGrants: try endSessionGrants(parameters, call, session)
-        case .queryAudit where parameters.named != nil: try lookUps.history(parameters, call, session)
-        case .queryAudit: try audit.query(parameters, call, session)
-        case .findContactAccess: try lookUps.find(parameters, call, session)
-        case .changeGrantedContacts: try contactChanges.change(parameters, call, session)
-        case .verifyAudit: audit.verify(parameters, call)
-        case .getStatus: status.answer(call, session, isWhole: audit.extent(parameters, session) == .whole)
-        case .listPending: explanations.listPending(parameters, call, session)
-        case .explainDecision: try explanations.explain(parameters, call, session)
+        switch parameters.ofMethod {
+        case .listGrants(let users): listGrants(users, call, session)
+        case .setGrant(let parameters): try changes.set(parameters, call, session)
+        case .resetGrant(let apps): try resetGrant(apps, call, session)
+        case .endSessionGrants(let apps): try endSessionGrants(apps, call, session)
+        case .queryAudit(let parameters):
+            if let named = parameters.named { return try lookUps.history(of: named, parameters, call, session) }
+            try audit.query(parameters, call, session)
+        case .findContactAccess(let parameters): try lookUps.find(parameters, call, session)
+        case .changeGrantedContacts(let parameters): try contactChanges.change(parameters, call, session)
+        case .verifyAudit(let heads): audit.verify(heads, call)
+        case .getStatus(let users): status.answer(call, session, isWhole: audit.extent(users, session) == .whole)
+        case .listPending(let users): explanations.listPending(users, call, session)
+        case .explainDecision(let apps, let app): try explanations.explain(apps, app: app, call, session)
         case .reloadPolicy: reloadPolicy(call)
         case .explainPolicy: policies.explain(call)
-        case .tryPolicy: policies.try(parameters, call)
-        case .purgeUser: try purges.purge(parameters, call)
+        case .tryPolicy(let files): policies.try(files, call)
+        case .purgeUser(let uid): try purges.purge(uid, for: call)
         case .getMetrics: call.reply { $0.member("text", metrics.text()) }
         case .listUsers:
             call.reply {
                 $0.name("users"); $0.array(access.users) { $0.value($1) }
             }
-        case .backUp: try backUps.backUp(parameters, call, session)
-        case .beginRestore: try restores.begin(parameters, call, session)
-        case .restoreLines: try restores.read(parameters, call, session)
-        case .finishRestore: try restores.finish(parameters, call, session)
+        case .backUp(let users): try backUps.backUp(users, call, session)
+        case .beginRestore(let parameters): try restores.begin(parameters, call, session)
+        case .restoreLines(let parameters): try restores.read(parameters, call, session)
+        case .finishRestore(let users, let replaces): try restores.finish(users, replaces: replaces, call, session)
         }
     }
 
-    private func listGrants(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) {
-        let uid = parameters.user(session)
-        let found = described.grantedPrincipals(uid: uid)
-        let silenced = Set(access.silencedPrincipals.filter { uid == nil || $0.uid == uid })
-            .subtracting(found.map(\.principal))
-            .sorted { ($0.uid, $0.app, $0.strength.rawValue) < ($1.uid, $1.app, $1.strength.rawValue) }
-        let all = found.map { ($0.principal, $0.grant) } + silenced.map { ($0, nil) }
-        call.reply { described.write(all, forAdministrator: true, &$0) }
+    private func listGrants(_ users: UserParameters, _ call: Call, _ session: CallerSession) {
+        let all = described.listed(uid: users.user(session))
+        grants.openPolicyGroups(of: all.map(\.principal)) {
+            call.reply { described.write(all, forAdministrator: true, &$0) }
+        }
     }
 
-    private func resetGrant(
-        _ parameters: AdminParameters, _ call: Call, _ session: CallerSession
-    ) throws(VarlinkError) {
-        let found = described.matching(parameters, session)
-        let user = parameters.user(session)
+    private func resetGrant(_ apps: AppParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let found = described.matching(apps, session)
+        let user = apps.users.user(session)
         let silenced = access.silencedPrincipals.filter {
-            $0.uid == user ?? $0.uid && parameters.isAbout($0.strength, $0.app)
+            $0.uid == user ?? $0.uid && apps.isAbout($0.strength, $0.app)
         }
-        let waited = dropWaits(parameters, user, decided: found.map(\.principal) + silenced)
-        if found.isEmpty, silenced.isEmpty, waited.isEmpty, let app = parameters.app {
+        let waited = dropWaits(apps, user, decided: found.map(\.principal) + silenced)
+        if found.isEmpty, silenced.isEmpty, waited.isEmpty, let app = apps.app {
             throw AdminError.unknownApp(app)
         }
         let count = Set(silenced).union(found.map(\.principal)).union(waited).count
@@ -172,6 +118,7 @@ struct AdminDispatcher {
             // so that the app gets new identifiers.
             let persistent = principal.bound(to: .persistent)
             if access.grant(of: persistent) == nil { access.removeGrant(of: persistent) }
+            history.moved(principal.uid)
         }
     }
 
@@ -185,7 +132,6 @@ struct AdminDispatcher {
             end(element)
             groupCommit.work(failed: { error = GroupCommit.notWritten })
         } then: {
-            history.moved()
             groupCommit.replyOnDisk(call, error: error) { $0.member("count", count) }
         }
     }
@@ -197,28 +143,26 @@ struct AdminDispatcher {
     }
 
     /// Ends the back-offs of matching apps, of one user or of all users, and returns these apps.
-    private func dropWaits(_ parameters: AdminParameters, _ user: UInt32?, decided: [Principal]) -> [Principal] {
+    private func dropWaits(_ apps: AppParameters, _ user: UInt32?, decided: [Principal]) -> [Principal] {
         let decided = Dictionary(grouping: decided, by: \.uid)
         let connected = Dictionary(
-            grouping: sessions.all.map(\.caller).filter { parameters.isAbout($0.strength, $0.app) }, by: \.uid)
+            grouping: sessions.all.map(\.caller).filter { apps.isAbout($0.strength, $0.app) }, by: \.uid)
         return (user.map { [$0] } ?? users()).flatMap { uid in
             let connected = connected[uid] ?? []
             // Weakly identified apps share limits on prompts. Resetting one of these apps resets the shared
             // limits.
             let strengths = (decided[uid] ?? []).map(\.strength) + connected.map(\.strength)
             return prompts.dropWaits(
-                uid, where: parameters.isAbout, connected: connected, weak: strengths.contains(where: \.namesNobody)
+                uid, where: apps.isAbout, connected: connected, weak: strengths.contains(where: \.namesNobody)
             ).map { Principal(uid: uid, strength: $0.strength, app: $0.app) }
         }
     }
 
     /// Ends the access that apps have for one terminal session or process. Denials stay, because an app could
     /// otherwise ask again.
-    private func endSessionGrants(
-        _ parameters: AdminParameters, _ call: Call, _ session: CallerSession
-    ) throws(VarlinkError) {
-        let found = described.matching(parameters, session)
-        if found.isEmpty, let app = parameters.app { throw AdminError.unknownApp(app) }
+    private func endSessionGrants(_ apps: AppParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let found = described.matching(apps, session)
+        if found.isEmpty, let app = apps.app { throw AdminError.unknownApp(app) }
         let source = AdministratorSource(session)
         let ended = found.filter { $0.principal.binding != .persistent && $0.grant.access != .denied }
         inBatches(ended, call, count: ended.count) { principal, _ in
@@ -229,12 +173,90 @@ struct AdminDispatcher {
 
     // MARK: Policy
 
-    /// Reloads the policy. After the reply, the broker discloses nothing that the new policy forbids.
+    /// Reloads the policy. After the reply, the broker discloses nothing that the policy in force forbids.
     private func reloadPolicy(_ call: Call) {
         reloads.reload { policy in
-            let refusal = policy.problem.map(AdminError.invalidValue)
+            let refusal = policy.problem.map {
+                AdminError.invalidValue(
+                    $0.subject.rawValue, reason: $0.reason, formerRules: grants.policy.rejected != nil)
+            }
             groupCommit.replyOnDisk(call, error: refusal) {
                 $0.member("rules", policy.rules.count)
+                if !policy.unread.isEmpty { $0.member("unread", policy.unread) }
+            }
+        }
+    }
+}
+
+/// A call on the administrator's socket, which may wait for a password.
+private struct AdminCall: SteppedCall {
+    let call: Call
+    let session: CallerSession
+    let method: AdminMethod
+    let parameters: AdminParameters
+    /// The outcome of the password request, with the action that it was for.
+    var answered: (action: AuthorityAction, verdict: Verdict)?
+
+    /// Answers the call, or asks for the password that its method needs. If the method needs a different authorization
+    /// once the password was given, the call fails.
+    mutating func step(_ dispatcher: AdminDispatcher) -> Step<Self> {
+        do throws(VarlinkError) {
+            if let answered {
+                // The broker has answered other calls since this one arrived, and their records may not be
+                // committed yet.
+                dispatcher.groupCommit.catchUp()
+                try accept(answered.verdict)
+            }
+            switch dispatcher.adminRight(try request(dispatcher), session) {
+            case .authentication(let action) where answered == nil: return .wait(for: .password(action))
+            case .nothing: try dispatcher.run(parameters, call, session)
+            case .authentication(let action) where action == answered?.action:
+                try dispatcher.run(parameters, call, session)
+            case .authentication, .never: throw AdminError.notAuthorized()
+            }
+        } catch {
+            call.fail(error)
+        }
+        return .done
+    }
+
+    private func request(_ dispatcher: AdminDispatcher) throws(VarlinkError) -> AdminRequest {
+        var request = AdminRequest(method: method, isOwn: parameters.users.isOwn(session))
+        switch parameters.ofMethod {
+        case .queryAudit(let parameters): request.isByName = parameters.named != nil
+        case .changeGrantedContacts(let parameters): request.widens = parameters.change == .share
+        // The broker reads another user's data only after the authorization.
+        case .setGrant(let parameters) where request.isOwn:
+            request.widens = try dispatcher.changes.changes(parameters, session).contains { $0.change.widens }
+        default: break
+        }
+        return request
+    }
+
+    private func accept(_ verdict: Verdict) throws(VarlinkError) {
+        switch verdict {
+        case .granted: return
+        case .wantsInteraction where !parameters.mayInteract:
+            throw AdminError.interactiveAuthenticationRequired
+        case .refused: throw AdminError.notAuthorized("authentication failed")
+        case .wantsInteraction: throw AdminError.notAuthorized(Verdict.withoutPasswordAgent)
+        case .absent: throw AdminError.notAuthorized(Verdict.withoutAuthority)
+        case .unanswered(_, let reason): throw AdminError.notAuthorized(reason)
+        }
+    }
+}
+
+extension Wait<AdminCall> {
+    /// The password for an action.
+    fileprivate static func password(_ action: AuthorityAction) -> Wait {
+        Wait { waiting in
+            let value = waiting.value
+            waiting.services.passwords.want(
+                action, of: value.session, app: value.parameters.app, access: value.parameters.accessWords,
+                mayInteract: value.parameters.mayInteract, for: value.call
+            ) { verdict in
+                waiting.value.answered = (action, verdict)
+                waiting.resume()
             }
         }
     }

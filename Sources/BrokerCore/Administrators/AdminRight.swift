@@ -69,28 +69,3 @@ func right(for request: AdminRequest, by caller: Caller) -> AdminRight {
 func rightInSession(by caller: Caller, ownUID: UInt32) -> AdminRight {
     (caller.uid == ownUID || caller.uid == 0) && !caller.isSandboxed ? .nothing : .never
 }
-
-extension AdminMethod {
-    /// The method's parameters, without `allowInteractiveAuthentication`.
-    var parameters: Set<String> {
-        switch self {
-        case .listGrants: ["uid", "allUsers"]
-        case .getStatus: ["allUsers"]
-        case .setGrant: ["app", "strength", "uid", "allUsers", "status", "identifiers", "keys", "expires"]
-        case .resetGrant, .endSessionGrants: ["app", "strength", "uid", "allUsers"]
-        case .explainDecision: ["app", "strength", "uid"]
-        case .queryAudit:
-            ["uid", "allUsers", "app", "since", "until", "event", "contact", "named", "limit", "follow", "withEarlier"]
-        case .findContactAccess: ["contact", "uid", "since"]
-        case .changeGrantedContacts: ["app", "strength", "uid", "change", "contacts", "groups"]
-        case .listPending: ["uid", "allUsers"]
-        case .purgeUser, .backUp: ["uid"]
-        case .beginRestore: ["uid", "contactsOnly", "isAuthentic"]
-        case .restoreLines: ["uid", "lines", "code"]
-        case .finishRestore: ["uid", "replaces"]
-        case .tryPolicy: ["files"]
-        case .verifyAudit: ["heads"]
-        case .reloadPolicy, .explainPolicy, .getMetrics, .listUsers: []
-        }
-    }
-}

@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerDisclosure
 import BrokerInterface
 import BrokerJSON
@@ -14,10 +15,10 @@ struct AuditQueries {
     /// The maximum number of records in the reply to a call with neither `more` nor a limit.
     private static let recordsWithoutMore = 1_000
 
-    func query(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
+    func query(_ parameters: QueryAuditParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
         guard !parameters.follow || call.more else { throw .expectedMore }
-        let filter = try Self.filter(parameters, uid: parameters.allUsers ? nil : parameters.uid ?? session.caller.uid)
-        let extent = extent(parameters, session)
+        let filter = try Self.filter(parameters, uid: parameters.users.user(session))
+        let extent = extent(parameters.users, session)
         guard extent == .whole || filter.contact == nil else {
             throw AdminError.invalidValue("contact", reason: "only administrators may search by contact")
         }
@@ -33,7 +34,7 @@ struct AuditQueries {
         }
     }
 
-    static func filter(_ parameters: AdminParameters, uid: UInt32?) throws(VarlinkError) -> AuditFilter {
+    static func filter(_ parameters: QueryAuditParameters, uid: UInt32?) throws(VarlinkError) -> AuditFilter {
         var filter = AuditFilter(uid: uid, app: parameters.app, contact: parameters.contact)
         filter.since = try time(parameters.since, "since")
         filter.until = try time(parameters.until, "until")
@@ -50,10 +51,10 @@ struct AuditQueries {
 
     /// The parts of each record that the caller may see. A user who reads their own records with their own
     /// password is not an administrator.
-    func extent(_ parameters: AdminParameters, _ session: CallerSession) -> AuditExtent {
+    func extent(_ users: UserParameters, _ session: CallerSession) -> AuditExtent {
         let caller = session.caller
-        if !surroundings.wantsPasswords || caller.uid == 0 || parameters.allUsers { return .whole }
-        return parameters.uid ?? caller.uid == caller.uid ? .own : .whole
+        if !surroundings.wantsPasswords || caller.uid == 0 || users.allUsers { return .whole }
+        return users.isOwn(session) ? .own : .whole
     }
 
     /// Parses a time, in microseconds since 1970.
@@ -81,9 +82,8 @@ struct AuditQueries {
     }
 
     /// Verifies the chain, and compares it with the books' anchors and with the positions that the caller remembers.
-    func verify(_ parameters: AdminParameters, _ call: Call) {
+    func verify(_ heads: [AuditPosition], _ call: Call) {
         let folder = surroundings.stateFolder
-        let heads = parameters.heads ?? []
         feed.read(for: call) {
             $0.member("records", 0)
             $0.member("head", "")

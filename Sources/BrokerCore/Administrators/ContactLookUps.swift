@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerContactsStore
 import BrokerDisclosure
 import BrokerInterface
@@ -25,11 +26,12 @@ struct ContactLookUps {
     let feed: AuditFeed
     let foreign = ForeignLookUps()
 
-    func find(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
-        guard let text = parameters.contact else { throw .invalidParameter("contact") }
+    func find(
+        _ parameters: FindContactAccessParameters, _ call: Call, _ session: CallerSession
+    ) throws(VarlinkError) {
         let since = try AuditQueries.time(parameters.since, "since") ?? 0
-        let uid = parameters.uid ?? session.caller.uid
-        try resolve([text], named: "contact", uid: uid, call, session) { matches in
+        let uid = parameters.users.one(session)
+        try resolve([parameters.contact], named: "contact", uid: uid, call, session) { matches in
             guard matches[0].count == 1, let cards = matches[0].first else {
                 return reply(to: call, matches: matches[0].count)
             }
@@ -39,12 +41,13 @@ struct ContactLookUps {
 
     /// Answers with the records of the audit that concern a contact, oldest first: those that name it, and the lists
     /// of all contacts that may have contained it. The records have what the person may see of their own audit.
-    func history(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
-        guard let text = parameters.named else { throw .invalidParameter("named") }
+    func history(
+        of text: String, _ parameters: QueryAuditParameters, _ call: Call, _ session: CallerSession
+    ) throws(VarlinkError) {
         guard !parameters.follow, parameters.contact == nil else {
             throw AdminError.invalidValue("named", reason: "excludes follow and contact")
         }
-        let uid = parameters.uid ?? session.caller.uid
+        let uid = parameters.users.one(session)
         let filter = try AuditQueries.filter(parameters, uid: uid)
         let limit = parameters.limit ?? ParameterLimits.auditRecords
         try resolve([text], named: "named", uid: uid, call, session) { matches in
@@ -158,7 +161,7 @@ struct ContactLookUps {
         }
         guard foreign.take(at: surroundings.uptime()) else {
             throw AdminError.invalidValue(
-                parameter, reason: "only \(ForeignLookUps.perHour) look-ups an hour are permitted; wait")
+                parameter, reason: "only \(ParameterLimits.lookUps) look-ups an hour are permitted; wait")
         }
     }
 
@@ -215,9 +218,8 @@ struct ContactLookUps {
             .map { Principal(uid: uid, strength: $0.strength, app: $0.app) }
         let undecided = alsoApps.union(connected).subtracting(decided)
         return known.union(undecided).compactMap { principal in
-            let effective = grants.policy.effectiveAccess(
-                of: access.grant(of: principal), grants.ruling(on: principal), at: surroundings.seconds)
-            guard case .granted(let grant) = effective else { return nil }
+            let shown = grants.shownAccess(of: access.grant(of: principal), principal).access
+            guard case .granted(let grant) = shown else { return nil }
             switch grant.access {
             case .denied: return nil
             case .full: return (principal, grant)
@@ -256,18 +258,10 @@ struct ContactLookUps {
     }
 }
 
-/// Counts the look-ups of other users' contacts.
+/// Counts the look-ups of other users' contacts, on the clock of ``Surroundings/uptime``.
 final class ForeignLookUps {
-    /// When they were made, on the clock of ``Surroundings/uptime``.
-    private var recent: [Int64] = []
+    private var window = SlidingWindow()
 
-    static let perHour = 20
-
-    /// - Returns: `false` if there were already ``perHour`` in the last hour.
-    func take(at now: Int64) -> Bool {
-        recent.removeAll { now - $0 >= 3_600 * 1_000_000 }
-        guard recent.count < Self.perHour else { return false }
-        recent.append(now)
-        return true
-    }
+    /// - Returns: `false` if there were already as many in the last hour as the limit permits.
+    func take(at now: Int64) -> Bool { window.take(ParameterLimits.lookUps, within: .seconds(3_600), now: now) == nil }
 }

@@ -17,24 +17,19 @@ struct Explanations {
     /// Explains the effective access of an app that has a grant, is silenced or is connected, or whose
     /// strength is given.
     func explain(
-        _ parameters: AdminParameters, _ call: Call, _ session: CallerSession
+        _ apps: AppParameters, app: String, _ call: Call, _ session: CallerSession
     ) throws(VarlinkError) {
-        guard let app = parameters.app else { throw .invalidParameter("app") }
-        let uid = parameters.uid ?? session.caller.uid
-        let principals = principals(uid: uid, app: app, strength: parameters.strength)
+        let uid = apps.users.one(session)
+        let principals = principals(uid: uid, app: app, strength: apps.strength)
         guard let first = principals.first else { throw AdminError.unknownApp(app) }
-        guard principals.contains(where: { !grants.ruling(on: $0).contactGroups.isEmpty }) else {
-            return reply(to: call, principals, first)
-        }
-        // The members of a contact group that the policy shares are in the user's address book. If it cannot be opened,
-        // the reasons say that the group shares nothing.
-        grants.books.with(uid) { _ in reply(to: call, principals, first) }
+        grants.openPolicyGroups(of: principals) { reply(to: call, principals, first, isOwn: uid == session.caller.uid) }
     }
 
-    private func reply(to call: Call, _ principals: [Principal], _ first: Principal) {
+    /// - Parameter isOwn: whether the reader is the person who decides.
+    private func reply(to call: Call, _ principals: [Principal], _ first: Principal, isOwn: Bool) {
         var reasons: [Reason] = []
         for principal in principals {
-            let words = explain(principal)
+            let words = explain(principal, isOwn: isOwn)
             guard principals.count > 1 else {
                 reasons = words
                 break
@@ -42,10 +37,7 @@ struct Explanations {
             let name = [principal.strength.rawValue, principal.binding.words].compactMap { $0 }
             reasons += words.map { "\(name.joined(separator: ", ")): \($0)" }
         }
-        let status = grants.policy.effectiveAccess(
-            of: counting(first), grants.ruling(on: first), at: surroundings.seconds
-        )
-        .status
+        let status = grants.shownAccess(of: counting(first), first).access.status
         call.reply {
             $0.member("status", status.rawValue)
             $0.member("reasons", reasons.map(\.text))
@@ -75,29 +67,33 @@ struct Explanations {
         access.grant(of: principal).flatMap { $0.hasExpired(at: surroundings.seconds) ? nil : $0 }
     }
 
-    private func explain(_ principal: Principal) -> [Reason] {
+    private func explain(_ principal: Principal, isOwn: Bool) -> [Reason] {
+        let person = isOwn ? "you" : "the person"
         let grant = counting(principal)
-        let ruling = grants.ruling(on: principal)
-        let effective = grants.policy.effectiveAccess(of: grant, ruling, at: surroundings.seconds)
-        var reasons = [Self.words(for: grant)]
+        let (effective, ruling) = grants.shownAccess(of: grant, principal)
+        var reasons = [Self.words(for: grant, decidedBy: person)]
         if let grant, let removal = access.removal, grant.decidedAt <= removal.ends / 1_000_000 {
             let time = removal.time / 1_000_000
             reasons.append("retention removed the audit's record of that decision on \(time: time)")
         }
         reasons += ruling.reasons.map { "\($0)" }
         if ruling.rules.isEmpty, ruling.problem == nil { reasons.append("no policy rule matches it") }
+        if grants.policy.rejected != nil {
+            reasons.append(
+                "the policy files have a mistake, so the rules from \(time: grants.policy.loadedAt) stay in force")
+        }
         reasons += ruling.contactGroups.sorted().map { shares($0, with: principal.uid) }
         if grant?.groups.records.isEmpty == false {
             reasons.append(
                 principal.strength.isAssumable
                     ? "other programs can imitate it, so contacts that are added to the shared groups later do not join"
-                    : "contacts that the person adds to the shared groups join")
+                    : "contacts that \(isOwn ? "you add" : "the person adds") to the shared groups join")
         }
         if let folder = principal.declaredFolder {
             if let until = ruling.declaredUntil, until > surroundings.seconds {
                 reasons.append(
                     """
-                    until \(time: until) any program with this file name in \(folder) is this app: the person declared the \
+                    until \(time: until) any program with this file name in \(folder) is this app: \(person) declared the \
                     folder
                     """)
             } else {
@@ -111,12 +107,12 @@ struct Explanations {
             reasons.append("a rule requires a password that nothing here can ask for, so nothing more can be granted")
         }
         if let time = access.silencedSince(principal) {
-            reasons.append("since \(time: time) the person is not asked about it")
+            reasons.append("since \(time: time) \(isOwn ? "you are" : "the person is") not asked about it")
         }
         if let seconds = prompts.wait(of: principal) {
             reasons.append("its last prompt granted nothing, so it has to wait \(seconds) s before it can ask again")
         }
-        reasons.append(Self.words(for: effective))
+        reasons.append(Self.words(for: effective, isOwn: isOwn))
         return reasons
     }
 
@@ -131,11 +127,11 @@ struct Explanations {
         }
     }
 
-    private static func words(for grant: Grant?) -> Reason {
+    private static func words(for grant: Grant?, decidedBy person: String) -> Reason {
         guard let grant else { return "no decision was made about it" }
-        let through = grant.decidedThrough.map { ", answered \($0)" } ?? ""
-        let when: Reason = " on \(time: grant.decidedAt)\(through)"
-        let who = grant.decidedBy == .person ? "the person" : "the administrator"
+        let isRevoked = grant.decidedThrough?.hasPrefix("revoked ") == true
+        let when: Reason = " on \(time: grant.decidedAt)\(through(grant))"
+        let who = grant.decidedBy == .person ? person : "the administrator"
         let end: Reason
         switch grant.lifetime {
         case .untilRevoked: end = ", until revoked"
@@ -144,7 +140,7 @@ struct Explanations {
         case .process: end = ", for one process"
         }
         switch grant.access {
-        case .denied: return "\(who) denied it\(when)"
+        case .denied: return "\(who) \(isRevoked ? "revoked" : "denied") it\(when)"
         case .limited(let records):
             let groups = grant.groups.records.count
             let shared = groups == 0 ? "" : groups == 1 ? " with a contact group" : " with \(groups) contact groups"
@@ -153,14 +149,32 @@ struct Explanations {
         }
     }
 
+    /// The program that the decision was made with, and whether a password was given: ` with contactctl`. An administrator
+    /// is named instead.
+    private static func through(_ grant: Grant) -> String {
+        guard var words = grant.decidedThrough?[...] else { return "" }
+        for beginning in ["revoked ", "by "] where words.hasPrefix(beginning) {
+            words = words.dropFirst(beginning.count)
+        }
+        // `PROGRAM (STRENGTH)`, and for an agent `, with the password` or `, without a password`.
+        guard grant.decidedBy == .person, let end = words.lastIndex(of: ")"),
+            let begin = words[..<end].lastIndex(of: "(")
+        else { return " by \(words)" }
+        let program = words[..<begin].split(separator: "/").last ?? words[..<begin]
+        return " with \(program.last == " " ? program.dropLast() : program)\(words[words.index(after: end)...])"
+    }
+
     private static func count(_ records: Set<RecordNumber>) -> String {
         records.count == 1 ? "1 contact" : "\(records.count) contacts"
     }
 
-    private static func words(for effective: EffectiveAccess) -> Reason {
+    private static func words(for effective: EffectiveAccess, isOwn: Bool) -> Reason {
         switch effective {
-        case .notDetermined: return "so it sees nothing, until the person decides"
-        case .restricted: return "so it sees nothing, and the person is not asked"
+        case .notDetermined:
+            return isOwn ? "so it sees nothing, until you decide" : "so it sees nothing, until the person decides"
+        case .restricted:
+            return isOwn
+                ? "so it sees nothing, and you are not asked" : "so it sees nothing, and the person is not asked"
         case .granted(let grant):
             let seen: String
             switch grant.access {
@@ -175,8 +189,8 @@ struct Explanations {
 
     // MARK: Open prompts
 
-    func listPending(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) {
-        let open = prompts.open(parameters.user(session))
+    func listPending(_ users: UserParameters, _ call: Call, _ session: CallerSession) {
+        let open = prompts.open(users.user(session))
         call.reply {
             $0.name("prompts")
             $0.array(open) { writer, entry in

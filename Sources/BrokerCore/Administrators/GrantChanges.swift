@@ -22,12 +22,12 @@ struct GrantChanges {
     let grants: Grants
     let described: GrantDescriptions
 
-    func set(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
+    func set(_ parameters: SetGrantParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
         var changed: [(Principal, Grant?)] = []
         let source = AdministratorSource(session)
         for (principal, change) in try changes(parameters, session) {
             if change.ends {
-                grants.endGrant(principal, detail: source.detail("revoked", for: principal.uid))
+                grants.endGrant(principal, detail: nil)
                 continue
             }
             var grant = change.grant
@@ -67,12 +67,11 @@ struct GrantChanges {
 
     /// Computes the change to each grant that the parameters name, without applying it.
     func changes(
-        _ parameters: AdminParameters, _ session: CallerSession
+        _ parameters: SetGrantParameters, _ session: CallerSession
     ) throws(VarlinkError) -> [(principal: Principal, change: GrantChange)] {
-        guard let app = parameters.app else { throw .invalidParameter("app") }
-        guard let status = parameters.status else { throw .invalidParameter("status") }
-        let found = described.matching(parameters, session)
-        guard !found.isEmpty else { throw AdminError.unknownApp(app) }
+        let status = parameters.status
+        let found = described.matching(parameters.apps, session)
+        guard !found.isEmpty else { throw AdminError.unknownApp(parameters.app) }
         var changes: [(Principal, GrantChange)] = []
         let source = AdministratorSource(session)
         for (principal, grant) in found {
@@ -93,7 +92,7 @@ struct GrantChanges {
     }
 
     private func change(
-        _ grant: Grant, of principal: Principal, to status: AuthorizationStatus, _ parameters: AdminParameters,
+        _ grant: Grant, of principal: Principal, to status: AuthorizationStatus, _ parameters: SetGrantParameters,
         _ source: AdministratorSource
     ) throws(VarlinkError) -> GrantChange {
         var change = GrantChange(grant: grant)
@@ -108,18 +107,21 @@ struct GrantChanges {
             change.grant.keys = keys
         }
         try changeEnd(&change, parameters)
+        if grant.access != .denied, parameters.expires == nil { change.grant.keepDenial() }
         let isRevoked = change.grant.access == .denied && grant.access != .denied
-        change.grant.decidedBy = source.decider(of: principal.uid)
-        change.grant.decidedThrough = (isRevoked ? "revoked " : "") + source.words(for: principal.uid)
-        // A narrowed grant keeps its decision time unless it is denied. A new time would extend the grant
-        // beyond the policy's lifetime, or revive an expired grant.
-        if change.grant.access == .denied || change.widens { change.grant.decidedAt = surroundings.seconds }
+        // A narrowed grant remains the former decision, unless it is denied: a new time would extend the grant beyond the
+        // policy's lifetime, or revive an expired grant. The audit tells who narrowed it.
+        if change.grant.access == .denied || change.widens {
+            change.grant.decidedBy = source.decider(of: principal.uid)
+            change.grant.decidedThrough = (isRevoked ? "revoked " : "") + source.words(for: principal.uid)
+            change.grant.decidedAt = surroundings.seconds
+        }
         return change
     }
 
     private func changeAccess(
         _ change: inout GrantChange, of principal: Principal, to status: AuthorizationStatus,
-        _ parameters: AdminParameters
+        _ parameters: SetGrantParameters
     ) throws(VarlinkError) {
         let former = change.grant.access
         guard status != .full || principal.strength != .declared else {
@@ -146,7 +148,7 @@ struct GrantChanges {
         }
     }
 
-    private func changeEnd(_ change: inout GrantChange, _ parameters: AdminParameters) throws(VarlinkError) {
+    private func changeEnd(_ change: inout GrantChange, _ parameters: SetGrantParameters) throws(VarlinkError) {
         guard let expires = parameters.expires else { return }
         guard let end = Timestamp.seconds(expires), end > surroundings.seconds else {
             throw AdminError.invalidValue("expires", reason: "must be in the future, such as 2026-01-31T12:00:00Z")
@@ -164,14 +166,14 @@ struct GrantChanges {
     /// Marks the change as widening. If the broker cannot ask for passwords, only the person can widen a
     /// grant, at a prompt.
     private func widen(
-        _ change: inout GrantChange, _ parameters: AdminParameters, _ parameter: String, reason: String
+        _ change: inout GrantChange, _ parameters: SetGrantParameters, _ parameter: String, reason: String
     ) throws(VarlinkError) {
         guard surroundings.wantsPasswords else { throw AdminError.invalidValue(parameter, reason: reason) }
-        guard !parameters.allUsers else {
+        guard !parameters.apps.users.allUsers else {
             throw AdminError.invalidValue(
                 parameter, reason: "an app can be given more access only for one user at a time")
         }
-        guard parameters.strength != nil else {
+        guard parameters.apps.strength != nil else {
             throw AdminError.invalidValue(
                 "strength", reason: "to give an app more access, name its identity strength, such as installed")
         }

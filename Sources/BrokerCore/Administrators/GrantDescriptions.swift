@@ -25,6 +25,16 @@ struct GrantDescriptions {
         }
     }
 
+    /// The grants of one user, or of all users if `uid` is `nil`, and behind them the apps without a grant about which
+    /// the person chose never to be asked again. An app with a grant has no further row for that.
+    func listed(uid: UInt32?) -> [(principal: Principal, grant: Grant?)] {
+        let found = grantedPrincipals(uid: uid)
+        let listed = Set(found.flatMap { [$0.principal, $0.principal.bound(to: .persistent)] })
+        let silenced = access.silencedPrincipals.filter { (uid == nil || $0.uid == uid) && !listed.contains($0) }
+            .sorted { ($0.uid, $0.app, $0.strength.rawValue) < ($1.uid, $1.app, $1.strength.rawValue) }
+        return found.map { ($0.principal, $0.grant) } + silenced.map { ($0, nil) }
+    }
+
     /// Writes a `Grant` of the administrator's interface, or an `AppGrant` of the agent's.
     ///
     /// - Parameter grant: `nil` if the app has no grant. Such an app is listed because the person chose
@@ -38,16 +48,16 @@ struct GrantDescriptions {
         // Administrators see the status of both the grant and the effective access. The person sees only the
         // latter.
         let decided = grant?.access.status ?? .notDetermined
-        let counting = grants.policy.effectiveAccess(of: grant, grants.ruling(on: principal), at: surroundings.seconds)
-        writer.member("status", (forAdministrator ? decided : counting.status).rawValue)
-        var seen = grant?.access
-        if !forAdministrator, case .granted(let counting) = counting { seen = counting.access }
-        writer.member("contacts", seen?.records.count ?? 0)
-        if forAdministrator, let groups = grant?.groups.records, !groups.isEmpty {
+        let shown = grants.shownAccess(of: grant, principal).access
+        writer.member("status", (forAdministrator ? decided : shown.status).rawValue)
+        var seen: Grant?
+        if case .granted(let grant) = shown { seen = grant }
+        writer.member("contacts", seen?.access.records.count ?? 0)
+        if forAdministrator, let groups = seen?.groups.records, !groups.isEmpty {
             writer.member("groups", groups.count)
         }
-        writer.member("keys", grant?.keys.grantNames)
-        writeEnd(of: principal, grant, &writer)
+        writer.member("keys", seen?.keys.grantNames)
+        writeEnd(of: principal, seen, &writer)
         if forAdministrator {
             writer.member("sessionLeader", principal.binding.leader.map { Int($0.pid) })
             writer.member("revision", grant?.revision ?? 0)
@@ -55,11 +65,15 @@ struct GrantDescriptions {
             writer.member("decidedThrough", grant?.decidedThrough)
             let decidedAt = grant?.decidedAt ?? access.silencedSince(principal) ?? 0
             writer.member("decidedAt", Timestamp.text(seconds: decidedAt))
-            if grant != nil, counting.status != decided { writer.member("counts", counting.status.rawValue) }
-            if access.isSilenced(principal) { writer.member("silenced", true) }
+            if grant != nil, shown.status != decided { writer.member("counts", shown.status.rawValue) }
+        }
+        if access.isSilenced(principal) || access.isSilenced(principal.bound(to: .persistent)) {
+            writer.member("silenced", true)
         }
         writer.member("lastUsedAt", usage.lastUsedAt.map { Timestamp.text(seconds: $0) })
         writer.member("uses", usage.uses)
+        writer.member("contactsRead", usage.contacts)
+        writer.member("lastReadAt", usage.lastReadAt.map { Timestamp.text(seconds: $0) })
     }
 
     /// Writes what ends the grant: a time, or the terminal session or process that it is bound to.
@@ -93,7 +107,9 @@ struct GrantDescriptions {
         writer.member("sessionLeader", principal.binding.leader.map { Int($0.pid) })
     }
 
-    func write(_ grants: [(Principal, Grant?)], forAdministrator: Bool, _ writer: inout JSONWriter) {
+    func write(
+        _ grants: [(principal: Principal, grant: Grant?)], forAdministrator: Bool, _ writer: inout JSONWriter
+    ) {
         writer.name("grants")
         writer.array(grants) { writer, entry in
             writer.object { describe(entry.0, entry.1, forAdministrator: forAdministrator, &$0) }
@@ -108,17 +124,7 @@ struct GrantDescriptions {
         return path.split(separator: "/").last.map(String.init) ?? principal.app
     }
 
-    func matching(_ parameters: AdminParameters, _ session: CallerSession) -> [GrantedPrincipal] {
-        grantedPrincipals(uid: parameters.user(session)) { parameters.isAbout($0.strength, $0.app) }
-    }
-}
-
-extension AdminParameters {
-    /// The user whom the request concerns; `nil` for all users.
-    func user(_ session: CallerSession) -> UInt32? { allUsers ? nil : uid ?? session.caller.uid }
-
-    /// Whether the app and the strength match the parameters. An absent parameter matches everything.
-    func isAbout(_ strength: IdentityStrength, _ app: String) -> Bool {
-        (self.app == nil || app == self.app) && (self.strength == nil || strength == self.strength)
+    func matching(_ apps: AppParameters, _ session: CallerSession) -> [GrantedPrincipal] {
+        grantedPrincipals(uid: apps.users.user(session)) { apps.isAbout($0.strength, $0.app) }
     }
 }

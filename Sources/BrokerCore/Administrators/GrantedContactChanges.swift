@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerInterface
 import BrokerModel
 import BrokerVarlink
@@ -34,9 +35,10 @@ struct GrantedContactChanges {
     let changes: GrantChanges
     let lookUps: ContactLookUps
 
-    func change(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
-        guard let change = parameters.change else { throw .invalidParameter("change") }
-        let (texts, names) = (parameters.contacts ?? [], parameters.groups ?? [])
+    func change(
+        _ parameters: ChangeGrantedContactsParameters, _ call: Call, _ session: CallerSession
+    ) throws(VarlinkError) {
+        let (change, texts, names) = (parameters.change, parameters.contacts, parameters.groups)
         guard !texts.isEmpty || !names.isEmpty else { throw .invalidParameter("contacts") }
         guard names.isEmpty || change != .narrow else {
             throw AdminError.invalidValue("groups", reason: "an app can keep only single contacts; name them instead")
@@ -46,8 +48,8 @@ struct GrantedContactChanges {
                 "change", reason: "only the person can give an app more access, at a prompt")
         }
         // An app that cannot be changed needs no look-up.
-        _ = try changed(change, by: NamedContacts(), parameters, session)
-        let uid = parameters.uid ?? session.caller.uid
+        _ = try changed(parameters, by: NamedContacts(), session)
+        let uid = parameters.apps.users.one(session)
         try lookUps.resolve(texts, named: "contacts", uid: uid, call, session) { matches in
             do throws(VarlinkError) {
                 var named = NamedContacts()
@@ -55,7 +57,7 @@ struct GrantedContactChanges {
                     named.cards.formUnion(try ContactLookUps.one(found, text, "contacts"))
                 }
                 try find(names, uid: uid, byAnyApp: change == .revoke, session, &named)
-                apply(try changed(change, by: named, parameters, session), change, call, session)
+                apply(try changed(parameters, by: named, session), change, call, session)
             } catch {
                 call.fail(error)
             }
@@ -77,12 +79,11 @@ struct GrantedContactChanges {
 
     /// Computes the new access of each grant that the parameters name and that changes, without applying it.
     private func changed(
-        _ change: GrantedContactChange, by named: NamedContacts, _ parameters: AdminParameters,
-        _ session: CallerSession
+        _ parameters: ChangeGrantedContactsParameters, by named: NamedContacts, _ session: CallerSession
     ) throws(VarlinkError) -> [GrantedPrincipal] {
-        guard let app = parameters.app else { throw .invalidParameter("app") }
-        let found = described.matching(parameters, session)
-        guard !found.isEmpty else { throw AdminError.unknownApp(app) }
+        let change = parameters.change
+        let found = described.matching(parameters.apps, session)
+        guard !found.isEmpty else { throw AdminError.unknownApp(parameters.app) }
         if change == .share {
             guard found.count == 1 else {
                 throw AdminError.invalidValue(
@@ -100,9 +101,9 @@ struct GrantedContactChanges {
             case (.share, .limited):
                 new.share(named.cards)
                 for (group, members) in named.groups { new.share(group: group, members: members) }
-                guard new.groups.records.count <= GrantedGroups.most else {
+                guard new.groups.records.count <= StoreLimits.groupsPerGrant else {
                     throw AdminError.invalidValue(
-                        "groups", reason: "an app can have \(GrantedGroups.most) contact groups at most")
+                        "groups", reason: "an app can have \(StoreLimits.groupsPerGrant) contact groups at most")
                 }
             case (.revoke, .limited):
                 new.revoke(named.cards)
@@ -132,8 +133,6 @@ struct GrantedContactChanges {
             let former = access.grant(of: principal)
             grant.own = []
             grant.revision = access.nextRevision()
-            grant.decidedBy = source.decider(of: principal.uid)
-            grant.decidedThrough = source.words(for: principal.uid)
             after.append((principal, grant))
             // The record of a limitation names only what was taken from a limited grant. If the app had all
             // contacts, the record of a new grant names those that it keeps.

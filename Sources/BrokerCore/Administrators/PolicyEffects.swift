@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
@@ -45,14 +46,16 @@ struct PolicyEffects {
                 }
             }
             $0.member("settings", policy.settings)
+            if !policy.unread.isEmpty { $0.member("unread", policy.unread) }
+            $0.member("rejected", grants.policy.rejected?.reason)
         }
     }
 
     // MARK: A policy that is tried
 
     /// Replies with the apps for which the policy of these texts has another effect than the one in force.
-    func `try`(_ parameters: AdminParameters, _ call: Call) {
-        surroundings.loop.run(on: PolicyReloads.queue) { [parse = surroundings.parsePolicy, files = parameters.files] in
+    func `try`(_ files: [PolicyText], _ call: Call) {
+        surroundings.loop.run(on: PolicyReloads.queue) { [parse = surroundings.parsePolicy] in
             parse(files)
         } then: { read in
             answer(call, trying: read.get())
@@ -87,14 +90,8 @@ struct PolicyEffects {
     }
 
     private func effect(of policy: PolicyInForce, _ app: (principal: Principal, grant: Grant?)) -> PolicyEffect {
-        let ruling = grants.ruling(on: app.principal, under: policy)
-        let now = surroundings.seconds
-        let unusedEnd = app.grant.flatMap { grants.unusedEnd(of: $0, app.principal, ruling) }
-        // The broker removes a grant that was not used for too long.
-        let grant = unusedEnd.map { $0 > now } ?? true ? app.grant : nil
-        return PolicyEffect(
-            policy.effectiveAccess(of: grant, ruling, at: now), unusedEnd: grant == nil ? nil : unusedEnd, ruling,
-            policy)
+        let (access, ruling) = grants.shownAccess(of: app.grant, app.principal, under: policy)
+        return PolicyEffect(access, ruling, policy)
     }
 }
 
@@ -111,7 +108,7 @@ private struct PolicyEffect: Hashable {
     var isCapped = false
     var longest: Int64?
 
-    init(_ access: EffectiveAccess, unusedEnd: Int64?, _ ruling: Ruling, _ policy: PolicyInForce) {
+    init(_ access: EffectiveAccess, _ ruling: Ruling, _ policy: PolicyInForce) {
         status = access.status
         guard access != .restricted else { return }
         mayAsk = policy.mayPrompt(ruling)
@@ -129,7 +126,6 @@ private struct PolicyEffect: Hashable {
             contacts = grant.access.records.count
             keys = grant.keys
             if case .untilTime(let time) = grant.lifetime { end = time }
-            end = [end, unusedEnd].compactMap(\.self).min()
         }
     }
 

@@ -46,8 +46,7 @@ final class Purges {
         return false
     }
 
-    func purge(_ parameters: AdminParameters, _ call: Call) throws(VarlinkError) {
-        guard let uid = parameters.uid else { throw .invalidParameter("uid") }
+    func purge(_ uid: UInt32, for call: Call) throws(VarlinkError) {
         guard purging.insert(uid).inserted else {
             throw AdminError.invalidValue("uid", reason: "this user's data is already being deleted")
         }
@@ -65,7 +64,6 @@ final class Purges {
         groupCommit.flush()
         let grants = access.beginPurge(of: uid)
         groupCommit.record(.purge, uid: uid) { $0.count = grants }
-        history.moved()
         history.drop(uid)
         groupCommit.work(
             committed: { [self] in

@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerContactsStore
 import BrokerInterface
 import BrokerJSON
@@ -22,11 +23,25 @@ struct StatusReport {
     func answer(_ call: Call, _ session: CallerSession, isWhole: Bool) {
         let uid: UInt32? = isWhole ? (surroundings.mode == .session ? surroundings.ownUID : nil) : session.caller.uid
         let folder = surroundings.stateFolder
+        let inForce = grants.policy.policy.digest
+        // Only administrators can do something about files that nobody has loaded.
         surroundings.loop.run(on: Self.reading) {
-            Self.books(of: uid, in: folder)
+            [digest = surroundings.policyDigest, read = surroundings.readPolicy] in
+            let differs = isWhole && digest() != inForce
+            let unloaded = differs ? read().problem : nil
+            return (books: Self.books(of: uid, in: folder), differs: differs, unloaded: unloaded)
         } then: { found in
-            answer(call, session, isWhole: isWhole, uid, books: found.get())
+            let found = found.get()
+            answer(
+                call, session, isWhole: isWhole, state(differs: found.differs), uid, books: found.books,
+                unloaded: found.unloaded)
         }
+    }
+
+    /// - Parameter differs: whether the policy files are not those of the rules in force.
+    private func state(differs: Bool) -> String {
+        guard grants.policy.policy.problem == nil else { return "refusing" }
+        return differs || grants.policy.rejected != nil ? "outdated" : "serving"
     }
 
     /// A separate queue, because the users' queues may be busy with saves.
@@ -41,14 +56,17 @@ struct StatusReport {
         }
     }
 
+    /// - Parameter unloaded: the mistake of policy files that are not those of the rules in force.
     private func answer(
-        _ call: Call, _ session: CallerSession, isWhole: Bool, _ uid: UInt32?, books: [(uid: UInt32, size: Int64)]
+        _ call: Call, _ session: CallerSession, isWhole: Bool, _ state: String, _ uid: UInt32?,
+        books: [(uid: UInt32, size: Int64)], unloaded: Policy.Problem?
     ) {
         let connections = isWhole ? sessions.all.count : sessions.all.count { $0.caller.uid == session.caller.uid }
         let problem = problems.last.flatMap { isWhole || $0.uid == session.caller.uid ? $0 : nil }
         call.reply {
             $0.name("status")
             $0.object {
+                $0.member("state", state)
                 $0.member("version", Release.version)
                 $0.member("mode", surroundings.mode.rawValue)
                 $0.member("startedAt", Timestamp.text(seconds: startedAt / 1_000_000))
@@ -72,7 +90,11 @@ struct StatusReport {
                 if !surroundings.policyFolder.isEmpty { $0.member("policyFolder", surroundings.policyFolder) }
                 $0.member("policyRules", grants.policy.policy.rules.count)
                 $0.member("policyLoadedAt", Timestamp.text(seconds: grants.policy.loadedAt))
-                if let problem = grants.policy.policy.problem { describe(problem, isWhole: isWhole, &$0) }
+                if let problem = grants.policy.policy.problem {
+                    describe(problem, "every app is refused", isWhole: isWhole, &$0)
+                } else if let problem = unloaded ?? grants.policy.rejected {
+                    describe(problem, "the former rules stay in force", isWhole: isWhole, &$0)
+                }
                 for (name, value) in surroundings.facts { $0.member(name, value) }
             }
         }
@@ -98,10 +120,11 @@ struct StatusReport {
     }
 
     /// - Parameter isWhole: whether the caller may see file paths.
-    private func describe(_ problem: Policy.Problem, isWhole: Bool, _ writer: inout JSONWriter) {
-        let refused = "every app is refused"
+    private func describe(
+        _ problem: Policy.Problem, _ effect: String, isWhole: Bool, _ writer: inout JSONWriter
+    ) {
         writer.member(
             problem.subject.rawValue + "Problem",
-            isWhole ? "\(refused): \(problem.reason); \(problem.advice(in: surroundings.mode))" : refused)
+            isWhole ? "\(effect): \(problem.reason); \(problem.advice(in: surroundings.mode))" : effect)
     }
 }

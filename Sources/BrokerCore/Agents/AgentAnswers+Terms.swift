@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerAccessStore
 import BrokerInterface
 import BrokerModel
 import BrokerVarlink
@@ -98,15 +99,41 @@ extension AgentAnswers {
         _ grant: Grant, with keys: ContactKeySet, _ lifetime: Lifetime, of principal: Principal, _ prompt: Prompt,
         _ known: CallerAccess
     ) -> DecidedAnswer {
-        let level: AnswerParameters.Level =
-            switch grant.access {
-            case .denied: .denied
-            case .limited: .limited
-            case .full: .full
-            }
-        return DecidedAnswer(
-            principal: principal, level: level, keys: keys, lifetime: lifetime, granted: grant.access.records,
-            singly: [], canGrow: !grant.groups.records.isEmpty && !prompt.caller.strength.isAssumable, managed: grant,
-            wasFull: grant.access == .full, kept: grant, decidedAt: goesOn(known, prompt))
+        .terms(
+            GrantTerms(principal: principal, keys: keys, lifetime: lifetime, decidedAt: goesOn(known, prompt)),
+            of: grant)
+    }
+}
+
+/// Answers that decide nothing about contacts.
+extension AgentAnswers {
+    func dismiss(
+        _ prompt: Prompt, _ agent: Agent, _ call: Call, _ approved: Approval?, confirmed: Bool = false,
+        neverAskAgain: Bool
+    ) {
+        if neverAskAgain { grants.silence(prompt.caller) }
+        // Who opens an app's grant to look at it, and leaves, answers nothing.
+        if prompt !== agent.own || confirmed || neverAskAgain {
+            groupCommit.recordAnswer(
+                to: prompt, from: AnswerSource(agent, approved), neverAskAgain ? "never ask again" : "dismissed")
+        }
+        groupCommit.reply(
+            prompts.end(prompt, .dismissed, answeredBy: agent, isSilenced: neverAskAgain), to: call)
+    }
+
+    /// Ends *Never ask again* for the app that the person reviews, and its wait.
+    func letAskAgain(_ prompt: Prompt, _ agent: Agent, _ call: Call) throws(VarlinkError) {
+        let caller = prompt.caller
+        guard prompt === agent.own, grants.isSilenced(caller) else {
+            throw AgentError.invalidAnswer(.malformed, "the person does not review an app that may not ask")
+        }
+        for principal in caller.principals where access.isSilenced(principal) {
+            access.endSilence(of: principal)
+            groupCommit.record(
+                .revocation, of: principal, detail: "asked again, " + AnswerSource(agent, nil).words)
+        }
+        _ = prompts.dropWaits(
+            caller.uid, where: { $0 == caller.strength && $1 == caller.app }, connected: [], weak: false)
+        groupCommit.reply(prompts.end(prompt, .dismissed, answeredBy: agent), to: call)
     }
 }

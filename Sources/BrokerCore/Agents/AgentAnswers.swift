@@ -1,12 +1,13 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerContactsStore
 import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
 /// Checks the person's answers and applies them.
-struct AgentAnswers {
+struct AgentAnswers: BookServices {
     let surroundings: Surroundings
     let access: AccessStore
     let groupCommit: GroupCommit
@@ -18,81 +19,19 @@ struct AgentAnswers {
     let picks: PickAnswers
     let proposals: ProposalAnswers
 
-    func answer(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
-        try answer(try AnswerParameters(call.parameters), call, session, approved: nil)
-    }
+    var books: Books { shown.books }
+    var problems: StoreProblems { shown.problems }
+    var longReads: LongReads { picks.longReads }
 
-    /// - Parameter approved: `nil` if no password has been requested yet.
-    func answer(
-        _ parameters: AnswerParameters, _ call: Call, _ session: CallerSession, approved: Approval?
-    ) throws(VarlinkError) {
+    func answer(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try AnswerParameters(call.parameters)
         let (agent, prompt) = try shown.shown(parameters.agent, parameters.cookie, session)
         prompt.query?.freeze()
         guard !parameters.hasForeignFields(for: prompt.kind) else {
             throw AgentError.invalidAnswer(.malformed, "a field belongs to another kind of prompt")
         }
-        // Checked before anything takes effect. Otherwise the broker would report success although it cannot
-        // silence the app.
-        guard !parameters.neverAskAgain || grants.canSilence(prompt.caller) else {
-            throw AgentError.invalidAnswer(
-                .silencesFull,
-                "“never ask again” is already set for \(surroundings.limits.silences) apps; refuse this one, or reset some "
-                    + "with contactctl reset")
-        }
-        if let pick = prompt.question.pick, let picked = parameters.picked, !picked.isEmpty {
-            var chosen: [PickAnswers.Chosen] = []
-            for value in picked { chosen.append((try prompt.record(ofRow: value.contact), value)) }
-            let records = Set(chosen.map(\.record))
-            if try rules.wantsPassword(forPicking: records, prompt), approved == nil {
-                return askPassword(
-                    parameters, prompt, session, call, for: [], giving: DecidedAnswer.words(records.count))
-            }
-            return try picks.handOver(pick, chosen, prompt, agent, call, approved)
-        }
-        if let proposal = prompt.question.proposal, parameters.addProposed || parameters.mergeInto != nil {
-            guard !parameters.addProposed || parameters.mergeInto == nil else {
-                throw AgentError.invalidAnswer(.malformed, "a card can be added or merged, not both")
-            }
-            if try rules.wantsPasswordForProposal(prompt), approved == nil {
-                return askPassword(
-                    parameters, prompt, session, call, for: [], giving: "nothing; the card that it offers is saved")
-            }
-            return try proposals.take(
-                proposal, parameters.card, into: parameters.mergeInto, prompt, agent, call, approved)
-        }
-        try shown.withShown(parameters.agent, parameters.cookie, call, session) {
-            (agent, prompt, book) throws(StoreError) in
-            guard parameters.level != nil || prompt.kind == .keys && parameters.keys != nil else {
-                return dismiss(prompt, agent, call, approved, neverAskAgain: parameters.neverAskAgain)
-            }
-            var decided: DecidedAnswer
-            do throws(VarlinkError) {
-                let known = grants.effectiveAccess(of: prompt.session)
-                if let level = parameters.level {
-                    decided = try self.decided(level, parameters, prompt, known, book?.links ?? ContactLinks())
-                } else {
-                    decided = try addingKeys(parameters.keys ?? [], prompt, known)
-                }
-                try share(groups(parameters.identifiers, of: prompt, book), by: &decided, prompt)
-                try revoke(Set(parameters.removed.compactMap { prompt.group(ofRow: $0) }), by: &decided, book)
-                // The person did not see cards that were linked with a row, or that joined a group, during the password
-                // request, so these cards are left out.
-                if let approved { decided.keep(approved.rows) }
-                if try rules.wantsPassword(for: decided, prompt), approved == nil {
-                    return askPassword(
-                        parameters, prompt, session, call, for: decided.rows, giving: decided.accessWords)
-                }
-            } catch {
-                return call.fail(error)
-            }
-            guard !decided.changesNothing else {
-                return dismiss(prompt, agent, call, approved, neverAskAgain: parameters.neverAskAgain)
-            }
-            // Contacts that were deleted meanwhile are not granted.
-            if !decided.rows.isEmpty { decided.keep(try book?.existing(decided.rows) ?? []) }
-            if approved == nil { rules.noteWithoutPassword(decided.added, prompt.caller) }
-            hold(decided, parameters, prompt, agent, call, approved)
-        }
+        if parameters.mayAskAgain { return try letAskAgain(prompt, agent, call) }
+        WaitingCall.run(PersonAnswer(call: call, session: session, parameters: parameters), self)
     }
 
     /// Returns the contacts whose rows the person turned on, and those whose rows the person turned off. Both
@@ -124,73 +63,41 @@ struct AgentAnswers {
         return grants.shares.members(of: groups, in: book)
     }
 
-    private func share(
-        _ groups: [RecordNumber: Set<RecordNumber>], by decided: inout DecidedAnswer, _ prompt: Prompt
-    ) throws(VarlinkError) {
-        guard !groups.isEmpty else { return }
-        guard prompt.kind == .access || prompt.kind == .manage, decided.level == .limited else {
-            throw Self.groupsWithoutLimited
+    /// Checks the contact groups that the person turned on or off, and adds those turned on to the answer.
+    private func withGroups(
+        _ parameters: AnswerParameters, _ decided: DecidedAnswer, _ prompt: Prompt, _ book: ContactsStore?
+    ) throws(VarlinkError) -> DecidedAnswer {
+        var decided = decided
+        let on = groups(parameters.identifiers, of: prompt, book)
+        if !on.isEmpty {
+            guard prompt.kind == .access || prompt.kind == .manage, decided.level == .limited else {
+                throw Self.groupsWithoutLimited
+            }
+            decided.chosen.groups = on
+            let former = access.grant(of: decided.terms.principal)?.groups.records ?? []
+            guard former.union(on.keys).count <= StoreLimits.groupsPerGrant else {
+                throw AgentError.invalidAnswer(
+                    .tooManyGroups, "an app can have \(StoreLimits.groupsPerGrant) contact groups at most")
+            }
         }
-        decided.groups = groups
-        decided.canGrow = !prompt.caller.strength.isAssumable
-        let former = access.grant(of: decided.principal)?.groups.records ?? []
-        guard former.union(groups.keys).count <= GrantedGroups.most else {
-            throw AgentError.invalidAnswer(
-                .tooManyGroups, "an app can have \(GrantedGroups.most) contact groups at most")
-        }
-    }
-
-    /// - Parameter groups: the contact groups that the person turned off.
-    private func revoke(
-        _ groups: Set<RecordNumber>, by decided: inout DecidedAnswer, _ book: ContactsStore?
-    ) throws(VarlinkError) {
-        guard !groups.isEmpty else { return }
+        let removed = Set(parameters.removed.compactMap { prompt.group(ofRow: $0) })
+        guard !removed.isEmpty else { return decided }
         guard decided.level == .limited else { throw Self.groupsWithoutLimited }
-        let off = groups.subtracting(decided.groups.keys)
-        guard let former = decided.managed?.groups.records, !former.isDisjoint(with: off), let book else { return }
-        decided.keptGroups = grants.shares.members(of: former.subtracting(off), in: book)
+        guard case .managing(var managed, let terms, let level, let chosen) = decided, let book else { return decided }
+        let (off, former) = (removed.subtracting(on.keys), managed.grant.groups.records)
+        guard !former.isDisjoint(with: off) else { return decided }
+        managed.keptGroups = grants.shares.members(of: former.subtracting(off), in: book)
+        return .managing(managed, terms, level, chosen)
     }
 
     private static let groupsWithoutLimited = AgentError.invalidAnswer(
         .malformed, "contact groups can be chosen only with the level limited")
 
-    private func dismiss(
-        _ prompt: Prompt, _ agent: Agent, _ call: Call, _ approved: Approval?, neverAskAgain: Bool
-    ) {
-        if neverAskAgain { grants.silence(prompt.caller) }
-        groupCommit.recordAnswer(
-            to: prompt, from: AnswerSource(agent, approved), neverAskAgain ? "never ask again" : "dismissed")
-        groupCommit.reply(
-            prompts.end(prompt, .dismissed, answeredBy: agent, isSilenced: neverAskAgain), to: call)
-    }
-
-    /// Asks for the password that an answer needs, and then checks the answer again. The prompt may have
-    /// ended, or the policy may have changed.
-    private func askPassword(
-        _ parameters: AnswerParameters, _ prompt: Prompt, _ session: CallerSession, _ call: Call,
-        for rows: Set<RecordNumber>, giving access: String
-    ) {
-        let wanted = passwords.want(
-            .shareAll, of: session, concerning: prompt.caller, app: prompt.caller.app, access: access,
-            mayInteract: true, for: call
-        ) { verdict in
-            do throws(VarlinkError) {
-                _ = try shown.shown(parameters.agent, parameters.cookie, session)
-                try grants.policy.accept(verdict)
-                try answer(
-                    parameters, call, session, approved: Approval(rows: rows, hasPassword: verdict == .granted))
-            } catch {
-                call.fail(error)
-            }
-        }
-        if let wanted { prompts.wait(prompt, for: wanted) }
-    }
-
-    private func decided(
+    func decided(
         _ level: AnswerParameters.Level, _ parameters: AnswerParameters, _ prompt: Prompt, _ known: CallerAccess,
-        _ links: ContactLinks
+        _ book: ContactsStore?
     ) throws(VarlinkError) -> DecidedAnswer {
-        let (rows, removed) = try self.rows(parameters, of: prompt, links)
+        let (rows, removed) = try self.rows(parameters, of: prompt, book?.links ?? ContactLinks())
         let isFirst = known.effective == .notDetermined
         switch (prompt.kind, level) {
         case (.access, .denied), (.access, .limited), (.access, .full): break
@@ -211,7 +118,8 @@ struct AgentAnswers {
         try checkFull(level, prompt)
         try checkPolicy(level, prompt, known)
         if prompt.kind == .manage {
-            return try managed(level, adding: rows, removing: removed, parameters, prompt, known)
+            let decided = try managed(level, adding: rows, removing: removed, parameters, prompt, known)
+            return try withGroups(parameters, decided, prompt, book)
         }
         if let byName = parameters.keys?.intersection(.byName), !byName.isEmpty,
             prompt.question.keys?.isSuperset(of: byName) != true
@@ -224,17 +132,19 @@ struct AgentAnswers {
                 throw AgentError.invalidAnswer(
                     .lifetimeFixed, "the lifetime of an existing grant cannot be changed here")
             }
-            return DecidedAnswer(
-                principal: principal, level: level, keys: parameters.keys ?? grant.keys, lifetime: grant.lifetime,
-                granted: grant.access.records, singly: rows, decidedAt: goesOn(known, prompt))
+            let terms = GrantTerms(
+                principal: principal, keys: parameters.keys ?? grant.keys, lifetime: grant.lifetime,
+                decidedAt: goesOn(known, prompt))
+            let decided = DecidedAnswer.adding(terms, level, ChosenContacts(singly: rows), to: grant.access.records)
+            return try withGroups(parameters, decided, prompt, book)
         }
         let lifetime = try lifetime(parameters, prompt)
         guard let principal = prompt.caller.principal(for: lifetime) else {
             throw AgentError.invalidAnswer(.malformed, "this app cannot have a grant of that lifetime")
         }
-        return DecidedAnswer(
-            principal: principal, level: level, keys: parameters.keys ?? Grant.ordinaryKeys, lifetime: lifetime,
-            granted: [], singly: rows, isFirst: true)
+        let terms = GrantTerms(
+            principal: principal, keys: parameters.keys ?? Grant.ordinaryKeys, lifetime: lifetime)
+        return try withGroups(parameters, .first(terms, level, ChosenContacts(singly: rows)), prompt, book)
     }
 
     /// Checks that the policy permits the answer. The prompt's description names these limits, but the agent
@@ -299,11 +209,12 @@ struct AgentAnswers {
         // After records were lost, grants are denied and have no keys.
         let isBare = grant.access == .denied && grant.keys.isEmpty
         let keys = parameters.keys ?? (isBare ? Grant.ordinaryKeys : grant.keys)
-        let granted = grant.access.records
-        return DecidedAnswer(
-            principal: principal, level: level, keys: keys, lifetime: lifetime, granted: granted, singly: rows,
-            removed: removed.intersection(granted), managed: grant, wasFull: grants.decided(known)?.access == .full,
-            decidedAt: goesOn(known, prompt))
+        let terms = GrantTerms(
+            principal: principal, keys: keys, lifetime: lifetime, decidedAt: goesOn(known, prompt))
+        let managed = ManagedGrant(
+            grant: grant, wasFull: grants.decided(known)?.access == .full,
+            removed: removed.intersection(grant.access.records))
+        return .managing(managed, terms, level, ChosenContacts(singly: rows))
     }
 
     private func stored(_ session: CallerSession) -> (Principal, Grant)? {
@@ -324,14 +235,14 @@ struct AgentAnswers {
         return try lifetime(kind, parameters.expires, prompt)
     }
 
-    private func hold(
+    func hold(
         _ decided: DecidedAnswer, _ parameters: AnswerParameters, _ prompt: Prompt, _ agent: Agent, _ call: Call,
         _ approved: Approval?
     ) {
-        let source = AnswerSource(agent, approved)
-        let access = decided.access
-        var lifetime = decided.lifetime
-        if lifetime == .untilRevoked, decided.decidedAt == nil, access != .denied,
+        let (source, access) = (AnswerSource(agent, approved), decided.access)
+        let terms = decided.terms
+        var lifetime = terms.lifetime
+        if lifetime == .untilRevoked, terms.decidedAt == nil, access != .denied,
             let latest = grants.ruling(of: prompt.session).latestEnd(decidedAt: surroundings.seconds)
         {
             // The prompt showed this end to the person. A later change to the policy rule, or a new declaration of the
@@ -339,31 +250,39 @@ struct AgentAnswers {
             lifetime = .untilTime(latest)
         }
         prompt.isAnswered = true
-        if parameters.neverAskAgain, decided.level == .denied { grants.silence(prompt.caller) }
+        let isSilenced = parameters.neverAskAgain && decided.level == .denied
+        if isSilenced { grants.silence(prompt.caller) }
+        let former = self.access.grant(of: terms.principal)
+        // Who decided, when and through what always belong to one decision.
+        let goesOn = access == .denied || terms.decidedAt == nil ? nil : former
         var grant = Grant(
-            access: access, keys: decided.keys, lifetime: lifetime, revision: self.access.nextRevision(),
-            decidedBy: .person, decidedThrough: source.words, decidedAt: decided.decidedAt ?? surroundings.seconds)
-        grant.own = decided.kept?.own ?? []
-        let former = self.access.grant(of: decided.principal)
+            access: access, keys: terms.keys, lifetime: lifetime, revision: self.access.nextRevision(),
+            decidedBy: goesOn?.decidedBy ?? .person,
+            decidedThrough: goesOn == nil ? source.words : goesOn?.decidedThrough,
+            decidedAt: goesOn?.decidedAt ?? surroundings.seconds)
+        if !decided.isFirst, former?.access != .denied { grant.keepDenial() }
+        if case .terms(_, let kept) = decided { grant.own = kept.own }
         grant.asked = (former?.asked ?? []).union(prompt.question.keys?.intersection(.byName) ?? [])
         grant.purposeHash = prompt.question.purposeHash ?? former?.purposeHash
+        grant.purpose = prompt.question.purpose ?? former?.purpose
         // A first decision starts without the groups of a grant that the policy has ended.
         if !decided.isFirst, let former, former.access.status == .limited {
             grant.groups = former.groups
-            if let kept = decided.keptGroups { grant.leaveGroups(except: kept) }
-            grant.revoke(decided.removed)
-            grant.share(decided.singly)
+            if case .managing(let managed, _, _, _) = decided {
+                if let kept = managed.keptGroups { grant.leaveGroups(except: kept) }
+                grant.revoke(managed.removed)
+            }
+            grant.share(decided.chosen.singly)
         }
         // The members of a group join as members, so that they leave with the group.
-        for (group, members) in decided.groups { grant.share(group: group, members: members) }
+        for (group, members) in decided.chosen.groups { grant.share(group: group, members: members) }
         groupCommit.recordAnswer(to: prompt, from: source) {
             $0.status = access.status
-            $0.count = decided.rows.count
+            $0.count = decided.chosen.all.count
         }
         if decided.narrows {
-            let left =
-                decided.keptGroups == nil ? decided.removed : decided.granted.subtracting(grant.access.records)
-            groupCommit.record(.revocation, of: decided.principal, naming: left) {
+            let left = decided.left(granting: grant)
+            groupCommit.record(.revocation, of: terms.principal, naming: left) {
                 $0.status = access.status
                 $0.keys = grant.keys
                 $0.revision = grant.revision
@@ -371,7 +290,7 @@ struct AgentAnswers {
             }
         }
         grants.settle(
-            grant, for: decided.principal, displayName: prompt.caller.displayName,
+            grant, for: terms.principal, displayName: prompt.caller.displayName,
             sharesPersistentKey: !prompt.caller.isInterpreter
         ) { holds in
             grants.scheduleExpiry()
@@ -381,18 +300,10 @@ struct AgentAnswers {
                     AgentError.invalidAnswer(.notRecorded, "the decision could not be recorded, so it has no effect"))
             }
             let outcome: PromptOutcome = decided.level == .denied ? .refused : .granted(newly: decided.added)
-            let isSilenced = parameters.neverAskAgain && decided.level == .denied
             call.reply(prompts.end(prompt, outcome, answeredBy: agent, isSilenced: isSilenced))
         }
         // Added contacts take effect after the sync, but replies under the former grant are withdrawn at
         // once.
-        if decided.narrows { grants.narrowed(decided.principal) }
-    }
-}
-
-extension Call {
-    /// Replies without parameters.
-    func reply() {
-        reply(Array("{}".utf8))
+        if decided.narrows { grants.narrowed(terms.principal) }
     }
 }

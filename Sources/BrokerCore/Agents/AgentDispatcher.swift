@@ -1,7 +1,10 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
+import BrokerContactsStore
 import BrokerInterface
 import BrokerJSON
+import BrokerModel
 import BrokerVarlink
 
 /// Dispatches the calls on the agent's socket.
@@ -47,7 +50,7 @@ struct AgentDispatcher {
         let parameters = try ServeParameters(call.parameters)
         guard call.more else { throw .expectedMore }
         // A notify-only agent needs no password: it gets only the number of waiting prompts.
-        guard surroundings.wantsPasswords, !parameters.notifyOnly else {
+        guard !parameters.notifyOnly, grants.policy.need(for: .agent) == .password else {
             return try serve(parameters, call, session, hasPassword: false)
         }
         guard prompts.hasRoom(ofAgentsOf: session.caller.uid, notifyOnly: false) else { throw AgentError.tooManyAgents }
@@ -67,7 +70,9 @@ struct AgentDispatcher {
         guard let token = Prompt.randomName() else {
             throw AgentError.notAnAgent("the system has no randomness for a token")
         }
-        let agent = Agent(token: token, session: session, notifyOnly: parameters.notifyOnly, serve: call)
+        let agent = Agent(
+            token: token, session: session, notifyOnly: parameters.notifyOnly, watches: parameters.watch,
+            isInstalled: surroundings.mode == .system, serve: call)
         guard prompts.serve(agent) else { throw AgentError.tooManyAgents }
         guard !agent.notifyOnly else { return }
         groupCommit.record(
@@ -89,10 +94,15 @@ struct AgentDispatcher {
             throw .invalidParameter("agent")
         }
         _ = try prompts.agent(token, of: session)
-        let grants = described.grantedPrincipals(uid: session.caller.uid)
-        call.reply {
-            described.write(grants.map { ($0.principal, $0.grant) }, forAdministrator: false, &$0)
-            $0.member("reason", self.grants.policy.unreadable?.rawValue)
+        let found = described.listed(uid: session.caller.uid)
+        grants.openPolicyGroups(of: found.map(\.principal)) {
+            call.reply {
+                described.write(found, forAdministrator: false, &$0)
+                $0.member(
+                    "totalContacts", try? books.opened(session.caller.uid)?.count(ContactQuery(scope: .all), .bounded))
+                $0.member("reason", grants.policy.unreadable?.rawValue)
+                if grants.policy.rejected != nil { $0.member("formerRules", true) }
+            }
         }
     }
 
@@ -103,12 +113,12 @@ struct AgentDispatcher {
     func manage(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try ManageParameters(call.parameters)
         let agent = try prompts.agent(parameters.agent, of: session)
-        let found = described.grantedPrincipals(uid: session.caller.uid).filter { principal, _ in
+        let found = described.listed(uid: session.caller.uid).filter { principal, _ in
             principal.app == parameters.app && principal.strength == parameters.strength
                 && (parameters.session == nil || principal.binding.words == parameters.session)
         }
         // If several grants match, the most recent one is opened.
-        guard let (principal, _) = found.max(by: { $0.grant.revision < $1.grant.revision }) else {
+        guard let (principal, _) = found.max(by: { ($0.grant?.revision ?? 0) < ($1.grant?.revision ?? 0) }) else {
             throw .invalidParameter("app")
         }
         books.with(session.caller.uid) { result in
@@ -156,26 +166,13 @@ struct AgentDispatcher {
     }
 }
 
-extension PolicyInForce {
-    /// Throws unless the password was given, or there is no authority and the administrator allows answers
-    /// without a password.
-    func accept(_ verdict: Verdict) throws(VarlinkError) {
-        switch verdict {
-        case .granted: return
-        case .absent where mayDoWithout: return
-        case .absent: throw AgentError.authenticationFailed(.noAuthority, Verdict.withoutAuthority)
-        case .wantsInteraction: throw AgentError.authenticationFailed(.noPasswordAgent, Verdict.withoutPasswordAgent)
-        case .unanswered(let problem, let reason): throw AgentError.authenticationFailed(problem, reason)
-        case .refused: throw AgentError.authenticationFailed
-        }
-    }
-}
-
 extension Verdict {
     static let withoutAuthority =
         "polkit is not installed, so nothing can ask for your password; an administrator can install it: "
         + "apt install polkitd"
-    static let withoutPasswordAgent = "nothing here can ask for your password: polkit's pkttyagent is not running"
+    static let withoutPasswordAgent =
+        "polkit finds no program that can ask for your password here: pkttyagent is not installed, or this terminal "
+        + "belongs to no login session; log in at a console, on a desktop or with ssh, and run this there"
 }
 
 extension Principal.Binding {
@@ -192,5 +189,12 @@ extension Principal.Binding {
     /// The leader of the terminal session that the grant is bound to; `nil` if it is bound to none.
     var leader: ProcessIdentity? {
         if case .session(let session) = self { session.leader } else { nil }
+    }
+}
+
+extension Call {
+    /// Replies without parameters.
+    func reply() {
+        reply(Array("{}".utf8))
     }
 }

@@ -14,19 +14,27 @@ struct Approval {
 struct AnswerSource {
     let agent: Caller
     let hasPassword: Bool
+    private let isInstalled: Bool
+    /// The review that the agent opened itself.
+    private let review: Prompt?
 
     init(_ agent: Agent, _ approval: Approval?) {
-        (self.agent, hasPassword) = (agent.session.caller, approval?.hasPassword ?? false)
+        (self.agent, hasPassword, isInstalled, review) = (
+            agent.session.caller, approval?.hasPassword ?? false, agent.isInstalled, agent.own
+        )
     }
 
     /// - Parameter agent: the connection of an agent in session mode, where nothing asks for a password.
-    init(_ agent: CallerSession) { (self.agent, hasPassword) = (agent.caller, false) }
+    init(_ agent: CallerSession) { (self.agent, hasPassword, isInstalled, review) = (agent.caller, false, false, nil) }
+
+    func isReview(_ prompt: Prompt) -> Bool { review === prompt }
 
     /// The words for the audit and the grant.
     var words: String {
         // The record of the agent's joining has the hash too.
         let name = agent.app.hasPrefix("/") ? agent.executable ?? agent.app : agent.app
-        return "by \(name) (\(agent.strength.rawValue)), \(Self.words(hasPassword: hasPassword))"
+        let words = isInstalled ? "the installed agent" : "\(name) (\(agent.strength.rawValue))"
+        return "by \(words), \(Self.words(hasPassword: hasPassword))"
     }
 
     static func words(hasPassword: Bool) -> String { hasPassword ? "with the password" : "without a password" }
@@ -41,6 +49,6 @@ extension GroupCommit {
         _ fill: (inout AuditRecord) -> Void = { _ in }
     ) {
         let detail = [what, source.words].compactMap(\.self).joined(separator: ", ")
-        record(.answer, of: prompt.caller, fill, detail: detail)
+        record(.answer, of: prompt.caller, fill, detail: (source.isReview(prompt) ? AuditRecord.inReview : "") + detail)
     }
 }

@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerInterface
 import BrokerModel
 import BrokerVarlink
@@ -17,32 +18,40 @@ struct PasswordRules {
     func wantsPassword(for decided: DecidedAnswer, _ prompt: Prompt) throws(VarlinkError) -> Bool {
         guard decided.widens else { return false }
         let givesMuch =
-            decided.level != .limited || decided.canGrow
+            decided.level != .limited || canGrow(decided, prompt)
             || decided.after.count > surroundings.limits.contactsWithoutPassword
             || passesBound(decided.added, prompt.caller)
-        return try wantsPassword(forMuch: givesMuch, prompt)
-            || surroundings.wantsPasswords && decided.outlastsItsSession(of: prompt.caller)
+        var reasons: PasswordReasons = givesMuch ? .much : []
+        if decided.outlastsItsSession(of: prompt.caller) { reasons.insert(.lifetime) }
+        return try wantsPassword(for: reasons, prompt)
+    }
+
+    /// Whether the app also gets contacts that are added later to the groups of its grant.
+    func canGrow(_ decided: DecidedAnswer, _ prompt: Prompt) -> Bool {
+        decided.hasGroups && !prompt.caller.strength.isAssumable
     }
 
     func wantsPassword(forPicking records: Set<RecordNumber>, _ prompt: Prompt) throws(VarlinkError) -> Bool {
         let isMany = records.count > surroundings.limits.contactsWithoutPassword
-        return try wantsPassword(forMuch: isMany || passesBound(records, prompt.caller), prompt)
+        return try wantsPassword(for: isMany || passesBound(records, prompt.caller) ? .much : [], prompt)
     }
 
     /// Whether saving a proposed card needs the password. The app gains no access, but the person's address
     /// book changes.
     func wantsPasswordForProposal(_ prompt: Prompt) throws(VarlinkError) -> Bool {
         guard grants.policy.policy.confirmation == .password else { return false }
-        return try wantsPassword(forMuch: false, prompt)
+        return try wantsPassword(for: [], prompt)
     }
 
-    private func wantsPassword(forMuch givesMuch: Bool, _ prompt: Prompt) throws(VarlinkError) -> Bool {
-        let ruling = grants.ruling(of: prompt.session)
-        guard grants.policy.canGrant(ruling), grants.policy.allowsMuch || !givesMuch else {
+    private func wantsPassword(for reasons: PasswordReasons, _ prompt: Prompt) throws(VarlinkError) -> Bool {
+        let isRequired = grants.ruling(of: prompt.session).requiresAuthentication
+        switch grants.policy.need(for: isRequired ? reasons.union(.rule) : reasons) {
+        case .nothing: return false
+        case .password: return true
+        case .unavailable:
             throw AgentError.authenticationFailed(
                 .noAuthority, "the answer needs a password, and nothing here can ask for it")
         }
-        return surroundings.wantsPasswords && (givesMuch || ruling.requiresAuthentication)
     }
 
     // MARK: The bound for all assumable apps of a user

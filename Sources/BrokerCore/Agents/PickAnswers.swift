@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerContactsStore
 import BrokerDisclosure
 import BrokerInterface
@@ -89,7 +90,9 @@ struct PickAnswers {
             return call.fail(ContactsError.storeUnavailable)
         }
         // The policy may have become stricter since the prompt was raised.
-        let permitted = pick.permitted.intersection(grants.ruling(of: prompt.session).maximumKeys)
+        // A picked value comes with the contact's name, as the agent says.
+        let permitted = pick.permitted.union(.names)
+            .intersection(grants.ruling(of: prompt.session).maximumKeys)
         let disclosure = Disclosure.picked(Set(chosen.map(\.row.record)), keys: permitted)
         let contacts = disclosure.project(
             chosen.filter { $0.value.key == nil }.map(\.row), of: pick.keys, under: identifiers, as: kind)
@@ -120,7 +123,9 @@ struct PickAnswers {
     /// shared. For other apps, the key is random, and no later call accepts the identifiers.
     private func identifiers(forPickBy session: CallerSession) -> (IdentifierCipher, RecordKind)? {
         let access = grants.effectiveAccess(of: session)
-        guard let cipher = access.identifiers ?? IdentifierCipher.randomKey().flatMap({ IdentifierCipher(key: $0) })
+        guard
+            let cipher = grants.identifiers(for: access, of: session)
+                ?? IdentifierCipher.randomKey().flatMap({ IdentifierCipher(key: $0) })
         else { return nil }
         return (cipher, access.effective.status == .full ? .contact : .pickedRow)
     }

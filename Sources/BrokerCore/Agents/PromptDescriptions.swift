@@ -15,7 +15,9 @@ struct PromptDescriptions {
 
     func describe(_ prompt: Prompt, waiting: Int, expires: Int64) -> [UInt8] {
         let known = grants.effectiveAccess(of: prompt.session)
-        let usage = known.principal.map(access.usage)
+        // While the policy denies the app, its effective access has no principal, but it may have used its grant before.
+        let usage = (known.principal ?? prompt.caller.principals.first { access.grant(of: $0) != nil }).map(
+            access.usage)
         var granted = 0
         if case .granted(let grant) = known.effective { granted = grant.access.records.count }
         // If the contacts cannot be counted, the prompt is shown with a count of 0.
@@ -42,13 +44,21 @@ struct PromptDescriptions {
                     $0.raw(proposal.shown)
                 }
                 $0.member("grantedKeys", grants.decided(known)?.keys.grantNames)
-                if let purpose = prompt.question.purposeHash, let former = grants.decided(known)?.purposeHash {
-                    $0.member("otherPurpose", former != purpose)
+                if let purpose = prompt.question.purposeHash, let former = grants.decided(known),
+                    let hash = former.purposeHash
+                {
+                    $0.member("otherPurpose", hash != purpose)
+                    $0.member("formerPurpose", hash != purpose ? former.purpose : nil)
                 }
                 $0.member("totalContacts", total)
                 $0.member("grantedContacts", granted)
+                if let settings = books.opened(prompt.caller.uid)?.settings {
+                    $0.member("displayOrder", settings.displayOrder == .familyName ? "familyName" : "givenName")
+                }
                 $0.member("lastUsedAt", usage?.lastUsedAt.map { Timestamp.text(seconds: $0) })
                 $0.member("uses", usage?.uses)
+                $0.member("contactsRead", usage?.contacts)
+                $0.member("lastReadAt", usage?.lastReadAt.map { Timestamp.text(seconds: $0) })
                 $0.member("waiting", waiting)
                 $0.member("expires", Timestamp.text(seconds: expires))
                 $0.member("lifetimes", lifetimes(prompt, known).map(\.rawValue))
@@ -57,6 +67,7 @@ struct PromptDescriptions {
                 }
                 $0.member("interpreter", prompt.caller.isInterpreter)
                 $0.member("quiet", prompt.isQuiet)
+                if grants.isSilenced(prompt.caller) { $0.member("silenced", true) }
                 describePolicy(prompt, known, &$0)
             }
         }

@@ -9,35 +9,50 @@ struct ShownPrompts {
     let prompts: Prompts
     let problems: StoreProblems
 
-    /// Opens the book, and passes the agent, the prompt and the book to `body`. A call on the agent's second
-    /// connection names the agent and the prompt.
-    ///
-    /// The agent and the prompt are looked up again once the book is open, because the prompt may have ended
-    /// meanwhile.
-    func withShown(
-        _ token: String, _ cookie: String, _ call: Call, _ session: CallerSession,
-        _ body: @escaping (Agent, Prompt, ContactsStore?) throws(StoreError) -> Void
-    ) throws(VarlinkError) {
-        _ = try shown(token, cookie, session)
-        books.with(session.caller.uid) { result in
-            do throws(VarlinkError) {
-                let (agent, prompt) = try shown(token, cookie, session)
-                do throws(StoreError) {
-                    try body(agent, prompt, try result.get())
-                } catch {
-                    problems.unavailable(call, error)
-                }
-            } catch {
-                call.fail(error)
-            }
-        }
-    }
-
     func shown(
         _ token: String, _ cookie: String, _ session: CallerSession
     ) throws(VarlinkError) -> (Agent, Prompt) {
         let agent = try prompts.agent(token, of: session)
         guard let prompt = prompts.prompt(cookie, shownTo: agent) else { throw AgentError.unknownPrompt }
         return (agent, prompt)
+    }
+}
+
+/// A call of an agent that concerns a prompt which it shows, and needs the user's book. The agent and the prompt are looked
+/// up before each step, because the prompt may have ended. A call on the agent's second connection names both.
+protocol PromptCall: SteppedCall where Services: BookServices {
+    var agent: String { get }
+    var cookie: String { get }
+
+    func shown(_ services: Services) -> ShownPrompts
+    /// Answers the call.
+    ///
+    /// - Parameter book: `nil` if the user has none.
+    mutating func step(
+        _ agent: Agent, _ prompt: Prompt, _ book: ContactsStore?, _ services: Services
+    ) throws(StoreError) -> Step<Self>
+}
+
+extension PromptCall {
+    mutating func step(_ services: Services) -> Step<Self> {
+        do throws(VarlinkError) {
+            let (agent, prompt) = try shown(services).shown(agent, cookie, session)
+            guard let book = services.books.ready(session.caller.uid) else {
+                return .wait(for: .book(creating: false))
+            }
+            do throws(StoreError) {
+                return try step(agent, prompt, book, services)
+            } catch {
+                services.problems.unavailable(call, error)
+            }
+        } catch {
+            call.fail(error)
+        }
+        return .done
+    }
+
+    func fail(_ error: VarlinkError) -> Step<Self> {
+        call.fail(error)
+        return .done
     }
 }

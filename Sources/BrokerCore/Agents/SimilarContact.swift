@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerContactsStore
 import BrokerInterface
 import BrokerModel

@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
@@ -12,39 +13,36 @@ struct AppDispatcher {
     private static let appMethods = Dictionary(
         uniqueKeysWithValues: ContactsMethod.allCases.map { (ContactsInterface.contacts.name + "." + $0.rawValue, $0) })
 
-    /// - Parameter isAgain: whether the call was dispatched before. If so, ``AuditPace`` does not delay it
-    ///   again.
-    func answer(_ call: Call, _ session: CallerSession, isAgain: Bool = false) {
+    func answer(_ call: Call, _ session: CallerSession) {
         guard let method = Self.appMethods[call.method] else {
             call.fail(.methodNotFound(call.method))
             return
         }
-        func again() { answer(call, session, isAgain: true) }
-        if !isAgain, app.pace.mayHold, app.pace.holds(call, session, again) { return }
-        if app.grants.isSettling, app.grants.waitsForGrant(session, again) { return }
+        if app.pace.mayHold, app.pace.holds(call, session, { begin(method, call, session) }) { return }
+        begin(method, call, session)
+    }
+
+    private func begin(_ method: ContactsMethod, _ call: Call, _ session: CallerSession) {
+        if app.grants.isSettling, app.grants.waitsForGrant(session, { begin(method, call, session) }) { return }
         do throws(VarlinkError) {
             switch method {
             case .getAuthorization: try prompts.getAuthorization(call, session)
-            case .requestAccess: try prompts.requestAccess(call, session, again: again)
-            case .fetchContacts:
-                Fetch(call: call, session: session, app: app, try FetchContactsParameters(call.parameters)).begin()
-            case .saveContacts:
-                Save(call: call, session: session, app: app, try SaveContactsParameters(call.parameters)).begin()
-            case .requestContacts: try prompts.requestContacts(call, session, again: again)
+            case .requestAccess: try prompts.requestAccess(call, session)
+            case .fetchContacts: WaitingCall.run(try Fetch(call, session), app)
+            case .saveContacts: WaitingCall.run(try Save(call, session), app)
+            case .requestContacts: try prompts.requestContacts(call, session)
             case .updateRequest: try prompts.updateRequest(call, session)
-            case .countContacts: try reads.countContacts(call, session)
+            case .countContacts: WaitingCall.run(try CountContacts(call, session), app)
             case .listLinkedContacts: try reads.listLinkedContacts(call, session)
             case .getUserDefaults: try reads.getUserDefaults(call, session)
             case .setUserDefaults: try reads.setUserDefaults(call, session)
             case .listContainers: try reads.listContainers(call, session)
             case .listGroups: try reads.listGroups(call, session)
             case .watchChanges: try watchChanges(call, session)
-            case .fetchHistory:
-                FetchHistory(call: call, session: session, app: app, try FetchHistoryParameters(call.parameters))
-                    .begin()
-            case .manageAccess: try prompts.manageAccess(call, session, again: again)
-            case .pickContacts: try prompts.pickContacts(call, session, again: again)
-            case .proposeContact: try prompts.proposeContact(call, session, again: again)
+            case .fetchHistory: WaitingCall.run(try FetchHistory(call, session), app)
+            case .manageAccess: try prompts.manageAccess(call, session)
+            case .pickContacts: try prompts.pickContacts(call, session)
+            case .proposeContact: try prompts.proposeContact(call, session)
             }
         } catch {
             call.fail(error)
@@ -54,7 +52,7 @@ struct AppDispatcher {
     private func watchChanges(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         guard call.parameters.count == 0 else { throw .invalidParameter(call.firstParameter) }
         guard call.more else { throw .expectedMore }
-        WatchChanges(call: call, session: session, app: app).begin()
+        WatchChanges.begin(call, session, app)
     }
 }
 

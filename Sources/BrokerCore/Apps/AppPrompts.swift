@@ -1,20 +1,51 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerDisclosure
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
 import BrokerVarlink
+import Dispatch
+
+/// A call that prompts the person. It is answered with what the person did.
+private struct PromptingCall: AppCall {
+    let call: Call
+    let session: CallerSession
+    /// Decides the call: returns the question to the person, or answers the call and returns `nil`.
+    let decide: (CallerAccess) throws(VarlinkError) -> Question?
+    /// Answers the call once the person was asked.
+    let answer: (PromptOutcome) -> Void
+    var asked = Asked.notYet
+
+    func step(_ app: AppServices) -> Step<Self> {
+        if case .answered(let outcome) = asked {
+            answer(outcome)
+            return .done
+        }
+        do throws(VarlinkError) {
+            guard let question = try decide(app.grants.accessForCall(by: session)) else { return .done }
+            return .wait(for: .answer(to: question))
+        } catch {
+            call.fail(error)
+            return .done
+        }
+    }
+}
 
 /// Calls that prompt the person, and `GetAuthorization`.
-///
-/// Most methods take `again`, which answers the call from the start. It runs after the caller's executable
-/// was checked.
 struct AppPrompts {
     let app: AppServices
 
+    private func prompt(
+        _ call: Call, _ session: CallerSession, _ decide: @escaping (CallerAccess) throws(VarlinkError) -> Question?,
+        answer: @escaping (PromptOutcome) -> Void
+    ) {
+        WaitingCall.run(PromptingCall(call: call, session: session, decide: decide, answer: answer), app)
+    }
+
     func getAuthorization(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         guard call.parameters.count == 0 else { throw .invalidParameter(call.firstParameter) }
-        let effective = app.grants.effectiveAccess(of: session).effective
+        let effective = app.grants.accessForCall(by: session).effective
         call.reply {
             $0.member("status", effective.status.rawValue)
             guard case .granted(let grant) = effective, grant.access != .denied else { return }
@@ -23,53 +54,52 @@ struct AppPrompts {
         }
     }
 
-    func requestAccess(
-        _ call: Call, _ session: CallerSession, again: @escaping () -> Void
-    ) throws(VarlinkError) {
+    func requestAccess(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try RequestAccessParameters(call.parameters)
-        let known = app.grants.effectiveAccess(of: session)
-        let lacking = app.grants.lacked(of: parameters.keys, known)
-        switch decideRequest(known.effective, lacking: lacking, mayAsk: known.mayPrompt) {
-        case .answer(let status):
-            call.reply {
-                $0.member("status", status.rawValue)
-                $0.member("reason", app.grants.policy.unreadable?.rawValue)
+        var kind = PromptKind.access
+        prompt(call, session) { (known) throws(VarlinkError) in
+            let lacking = app.grants.lacked(of: parameters.keys, known)
+            switch decideRequest(known.effective, lacking: lacking, mayAsk: known.mayPrompt) {
+            case .answer(let status):
+                call.reply {
+                    $0.member("status", status.rawValue)
+                    $0.member("reason", app.grants.policy.unreadable?.rawValue)
+                }
+                return nil
+            case .askForKeys(let keys):
+                app.grants.noteAsked(keys, known)
+                kind = .keys
+                return Question(kind: kind, purpose: parameters.purpose, keys: keys)
+            case .ask:
+                kind = .access
+                return Question(kind: kind, purpose: parameters.purpose, keys: parameters.keys)
             }
-        case .askForKeys(let keys):
-            app.grants.noteAsked(keys, known)
-            let question = Question(kind: .keys, purpose: parameters.purpose, keys: keys)
-            // The app has access already. It gets its level whatever the person answers, also if no agent serves.
-            app.questions.ask(question, call, session, again: again) { _ in answerStatus(call, session) }
-        case .ask:
-            let question = Question(kind: .access, purpose: parameters.purpose, keys: parameters.keys)
-            app.questions.ask(question, call, session, again: again) { outcome in
-                guard outcome != .noAgent else { return call.fail(ContactsError.noAgent) }
-                answerStatus(call, session)
-            }
+        } answer: { outcome in
+            // An app that asked for keys has access already. It gets its level whatever the person answers, also if no
+            // agent serves.
+            if kind == .access, outcome == .noAgent { return call.fail(ContactsError.noAgent) }
+            call.reply { $0.member("status", app.grants.effectiveAccess(of: session).effective.status.rawValue) }
         }
-    }
-
-    private func answerStatus(_ call: Call, _ session: CallerSession) {
-        call.reply { $0.member("status", app.grants.effectiveAccess(of: session).effective.status.rawValue) }
     }
 
     // MARK: The access button
 
-    func requestContacts(
-        _ call: Call, _ session: CallerSession, again: @escaping () -> Void
-    ) throws(VarlinkError) {
+    func requestContacts(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try RequestContactsParameters(call.parameters)
-        let known = app.grants.effectiveAccess(of: session)
-        // If a policy rule forces a denial, a grant by the person would have no effect.
-        let mayAsk = known.mayPrompt && known.ruling.forcedLevel != .denied
-        switch decideButton(known.effective, mayAsk: mayAsk) {
-        case .answerEmpty: answerEmpty(call)
-        case .refuse(let denial): app.questions.refuse(call, session, denial, known.effective.status)
-        case .ask(let isQuiet):
-            let question = Question(
-                kind: .button, isQuiet: isQuiet, purpose: parameters.purpose, query: parameters.query,
-                token: parameters.token, caption: parameters.caption?.rawValue, ignored: ignored(by: parameters))
-            app.questions.ask(question, call, session, again: again) { answerNewlyGranted($0, call, session) }
+        prompt(call, session) { (known) throws(VarlinkError) in
+            // If a policy rule forces a denial, a grant by the person would have no effect.
+            let mayAsk = known.mayPrompt && known.ruling.forcedLevel != .denied
+            switch decideButton(known.effective, mayAsk: mayAsk) {
+            case .answerEmpty: answerEmpty(call)
+            case .refuse(let denial): app.questions.refuse(call, session, denial, known.effective.status)
+            case .ask(let isQuiet):
+                return Question(
+                    kind: .button, isQuiet: isQuiet, purpose: parameters.purpose, query: parameters.query,
+                    token: parameters.token, caption: parameters.caption?.rawValue, ignored: ignored(by: parameters))
+            }
+            return nil
+        } answer: {
+            answerNewlyGranted($0, call, session)
         }
     }
 
@@ -107,35 +137,37 @@ struct AppPrompts {
     // MARK: The access picker
 
     /// Prompts the person to review the contacts that an app may see. The person may add and remove some.
-    func manageAccess(
-        _ call: Call, _ session: CallerSession, again: @escaping () -> Void
-    ) throws(VarlinkError) {
-        guard call.parameters.count == 0 else { throw .invalidParameter(call.firstParameter) }
-        let known = app.grants.effectiveAccess(of: session)
-        switch decideManage(known.effective, mayAsk: known.mayPrompt) {
-        case .answerEmpty: answerEmpty(call)
-        case .ask:
-            app.questions.ask(Question(kind: .manage), call, session, again: again) {
-                answerNewlyGranted($0, call, session)
+    func manageAccess(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try ManageAccessParameters(call.parameters)
+        prompt(call, session) { (known) throws(VarlinkError) in
+            switch decideManage(known.effective, mayAsk: known.mayPrompt) {
+            case .ask: return Question(kind: .manage, purpose: parameters.purpose)
+            case .answerEmpty: answerEmpty(call)
             }
+            return nil
+        } answer: {
+            answerNewlyGranted($0, call, session)
         }
     }
 
     // MARK: The one-time picker
 
     /// Prompts the person to pick single contacts or values for this call. The app's grant does not change.
-    func pickContacts(
-        _ call: Call, _ session: CallerSession, again: @escaping () -> Void
-    ) throws(VarlinkError) {
+    func pickContacts(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try PickContactsParameters(call.parameters)
-        let known = app.grants.effectiveAccess(of: session)
-        switch decideOffer(known.effective, mayAsk: known.mayPrompt) {
-        case .refuse(let denial): app.questions.refuse(call, session, denial, known.effective.status)
-        case .answerEmpty: answerNothingPicked(call)
-        case .ask(let isQuiet):
-            let pick = try pick(parameters, known)
-            let question = Question(kind: .pick, isQuiet: isQuiet, keys: parameters.keys, pick: pick)
-            app.questions.ask(question, call, session, again: again) { answerPicked($0, call, session) }
+        prompt(call, session) { (known) throws(VarlinkError) in
+            switch decideOffer(known.effective, mayAsk: known.mayPrompt) {
+            case .refuse(let denial): app.questions.refuse(call, session, denial, known.effective.status)
+            case .answerEmpty: answerNothingPicked(call)
+            case .ask(let isQuiet):
+                return Question(
+                    kind: .pick, isQuiet: isQuiet, purpose: parameters.purpose, keys: parameters.keys,
+                    pick: try pick(parameters, known))
+            }
+            return nil
+        } answer: { outcome in
+            guard case .picked(let picked) = outcome else { return answerNothingPicked(call) }
+            app.checks.whenStillItself(session, call) { handOver(picked, call, session) }
         }
     }
 
@@ -153,11 +185,6 @@ struct AppPrompts {
 
     private func answerNothingPicked(_ call: Call) {
         call.reply { $0.member("contacts", [String]()) }
-    }
-
-    private func answerPicked(_ outcome: PromptOutcome, _ call: Call, _ session: CallerSession) {
-        guard case .picked(let picked) = outcome else { return answerNothingPicked(call) }
-        app.checks.whenStillItself(session, call) { handOver(picked, call, session) }
     }
 
     private func handOver(_ picked: Picked, _ call: Call, _ session: CallerSession) {
@@ -182,27 +209,49 @@ struct AppPrompts {
 
     /// Prompts the person about a card that the app proposes. The person adds the card, merges it into a
     /// contact, or declines.
-    func proposeContact(
-        _ call: Call, _ session: CallerSession, again: @escaping () -> Void
-    ) throws(VarlinkError) {
-        let parameters = try ProposeContactParameters(call.parameters)
-        let shown = parameters.shown
-        guard shown.count <= app.limits.proposedBytes else {
-            throw ContactsError.limitExceeded("contact", maximum: app.limits.proposedBytes)
+    func proposeContact(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        guard call.parameters.documentSize >= CallFrame.long else {
+            return WaitingCall.run(proposal(try ProposeContactParameters(call.parameters), call, session), app)
         }
-        let known = app.grants.effectiveAccess(of: session)
-        let isQuiet: Bool
-        switch decideOffer(known.effective, mayAsk: known.mayPrompt) {
-        case .refuse(let denial): return app.questions.refuse(call, session, denial, known.effective.status)
-        case .ask(let quietly): isQuiet = quietly
-        case .answerEmpty: return answerNothingTaken(call)
+        // Reading and checking a photo takes several milliseconds.
+        app.surroundings.loop.run(on: Self.decoding) { [parameters = call.parameters] () throws(VarlinkError) in
+            try ProposeContactParameters(parameters)
+        } then: { read in
+            switch read {
+            case .success(let parameters): WaitingCall(proposal(parameters, call, session), app).resume()
+            case .failure(let error): call.fail(error)
+            }
         }
-        let forbidden = parameters.card.contact.present.subtracting(known.ruling.maximumKeys)
-        guard forbidden.isEmpty else { throw ContactsError.unauthorizedKeys(forbidden.keys.map(\.rawValue)) }
-        let question = Question(
-            kind: .propose, isQuiet: isQuiet, purpose: parameters.purpose,
-            proposal: Proposal(card: parameters.card.contact, shown: shown))
-        app.questions.ask(question, call, session, again: again) { answerProposed($0, call, session) }
+    }
+
+    private static let decoding = DispatchQueue(label: "long proposals", attributes: .concurrent)
+
+    private func proposal(
+        _ parameters: ProposeContactParameters, _ call: Call, _ session: CallerSession
+    ) -> PromptingCall {
+        PromptingCall(call: call, session: session) { (known) throws(VarlinkError) in
+            let shown = parameters.shown
+            guard shown.count <= app.limits.proposedBytes else {
+                throw ContactsError.limitExceeded("contact", maximum: app.limits.proposedBytes)
+            }
+            let isQuiet: Bool
+            switch decideOffer(known.effective, mayAsk: known.mayPrompt) {
+            case .refuse(let denial):
+                app.questions.refuse(call, session, denial, known.effective.status)
+                return nil
+            case .ask(let quietly): isQuiet = quietly
+            case .answerEmpty:
+                answerNothingTaken(call)
+                return nil
+            }
+            let forbidden = parameters.card.contact.present.subtracting(known.ruling.maximumKeys)
+            guard forbidden.isEmpty else { throw ContactsError.unauthorizedKeys(forbidden.keys.map(\.rawValue)) }
+            return Question(
+                kind: .propose, isQuiet: isQuiet, purpose: parameters.purpose,
+                proposal: Proposal(card: parameters.card.contact, shown: shown))
+        } answer: {
+            answerProposed($0, call, session)
+        }
     }
 
     /// Replies without an identifier. The app cannot tell why: the person may have merged or declined the

@@ -6,28 +6,81 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// Calls about data other than contacts' contents: counts, linked cards, groups, containers and settings.
+/// A call about data other than contacts' contents that is answered at once when it is permitted.
+private struct Read: PermittedCall {
+    let call: Call
+    let session: CallerSession
+    var createsBook = false
+    var refuse: (Disclosure) -> VarlinkError? = { _ in nil }
+    let body: (ReadContext) throws(ReadContext.Failure) -> Void
+    var asked = Asked.notYet
+
+    func refusal(of disclosure: Disclosure, _ app: AppServices) -> VarlinkError? { refuse(disclosure) }
+
+    mutating func answer(_ context: ReadContext, _ app: AppServices) throws(ReadContext.Failure) -> Step<Self> {
+        try body(context)
+        return .done
+    }
+}
+
+/// One call of `CountContacts`. It counts the contacts that a fetch with `unify` would list for the caller. Linked cards
+/// count as one contact.
+struct CountContacts: PermittedCall {
+    let call: Call
+    let session: CallerSession
+    let predicate: WirePredicate?
+    var asked = Asked.notYet
+    /// A count from a worker. It is used if the new decision leads to the same query.
+    private var counted: (query: ContactQuery, count: Int)?
+
+    init(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        (self.call, self.session) = (call, session)
+        predicate = try CountContactsParameters(call.parameters).predicate
+    }
+
+    mutating func answer(_ context: ReadContext, _ app: AppServices) throws(ReadContext.Failure) -> Step<Self> {
+        let query = try context.orFail { (context) throws(StoreError) in try context.query(predicate) }
+        guard let book = context.book, var query else { return reply(0, context, app) }
+        query.unifies = true
+        if let counted, counted.query == query { return reply(counted.count, context, app) }
+        do throws(StoreError) {
+            return reply(try book.count(query, .bounded), context, app)
+        } catch .takesLong {
+            // The call was permitted, so the person is not asked again.
+            asked = .tooLate
+            return .wait(
+                for: .read(book) { [query] (book) throws(StoreError) in
+                    try book.count(query, .onWorker)
+                } keep: { [query] call, count in
+                    call.counted = (query, count)
+                })
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    private func reply(_ count: Int, _ context: ReadContext, _ app: AppServices) -> Step<Self> {
+        AppReads(app: app).reply(to: call, session, context, count: count) { $0.member("count", count) }
+        return .done
+    }
+}
+
+/// Calls about data other than contacts' contents: linked cards, groups, containers and settings.
 struct AppReads {
     let app: AppServices
 
     /// Decides a call, and runs `answer` if the call is permitted.
-    ///
-    /// - Parameter answer: runs in the same event loop iteration as the decision that permits the call.
     private func read(
-        _ call: Call, _ session: CallerSession, hasAsked: Bool = false,
-        refusing: @escaping (Disclosure) -> VarlinkError? = { _ in nil }, creating: Bool = false,
-        _ answer: @escaping (ReadContext) throws(ReadContext.Failure) -> Void
+        _ call: Call, _ session: CallerSession, _ answer: @escaping (ReadContext) throws(ReadContext.Failure) -> Void
     ) {
-        app.permit(
-            call, session, asking: Question(kind: .access), hasAsked: hasAsked, creating: creating, refusing: refusing,
-            again: { read(call, session, hasAsked: $0, refusing: refusing, creating: creating, answer) }, answer)
+        WaitingCall.run(Read(call: call, session: session, body: answer), app)
     }
 
     /// Sends the reply to a call after its audit record is committed. If the grant is revoked first, the
     /// reply is withdrawn.
     ///
     /// - Parameter count: the number of records that the reply discloses.
-    private func reply(
+    fileprivate func reply(
         to call: Call, _ session: CallerSession, _ context: ReadContext, count: Int,
         _ write: (inout DisclosedWriter) -> Void
     ) {
@@ -39,45 +92,6 @@ struct AppReads {
     }
 
     // MARK: Contacts
-
-    /// Counts the contacts that a fetch with `unify` would list for the caller. Linked cards count as one
-    /// contact.
-    func countContacts(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
-        count(try CountContactsParameters(call.parameters).predicate, call, session, counted: nil)
-    }
-
-    /// - Parameter counted: a count from a worker. It is used if the new decision leads to the same query.
-    private func count(
-        _ predicate: WirePredicate?, _ call: Call, _ session: CallerSession, counted: (query: ContactQuery, count: Int)?
-    ) {
-        // If there is a count, the call was permitted before, so the person is not asked again.
-        read(call, session, hasAsked: counted != nil) { (context) throws(ReadContext.Failure) in
-            let count = try context.orFail { (context) throws(StoreError) -> Int? in
-                guard let book = context.book, var query = try context.query(predicate) else { return 0 }
-                query.unifies = true
-                if let counted, counted.query == query { return counted.count }
-                do throws(StoreError) {
-                    return try book.count(query, .bounded)
-                } catch .takesLong {
-                    countOnWorker(query, book, predicate, call, session)
-                    return nil
-                }
-            }
-            guard let count else { return }
-            reply(to: call, session, context, count: count) { $0.member("count", count) }
-        }
-    }
-
-    private func countOnWorker(
-        _ query: ContactQuery, _ book: ContactsStore, _ predicate: WirePredicate?, _ call: Call,
-        _ session: CallerSession
-    ) {
-        app.longReads.read(book, for: call, session) { (book) throws(StoreError) in
-            try book.count(query, .onWorker)
-        } then: { count in
-            self.count(predicate, call, session, counted: (query, count))
-        }
-    }
 
     /// Lists the visible members of a unified contact. For a card without visible linked cards, the card
     /// itself is the only member.
@@ -170,6 +184,7 @@ struct AppReads {
                 $0.member("sortOrder", SortOrder(settings.sortOrder).rawValue)
                 $0.member("displayOrder", SortOrder(settings.displayOrder).rawValue)
                 $0.member("countryCode", settings.countryCode)
+                $0.member("language", context.book?.locale ?? app.surroundings.language)
             }
         }
     }
@@ -182,12 +197,14 @@ struct AppReads {
             app.groupCommit.record(.refusal, of: session.caller, { $0.status = .limited }, detail: String(call.name))
             return ContactsError.accessDenied
         }
-        read(call, session, refusing: refusing, creating: true) { (context) throws(ReadContext.Failure) in
+        let read = Read(call: call, session: session, createsBook: true, refuse: refusing) {
+            (context) throws(ReadContext.Failure) in
             guard let book = context.book else { throw .call(ContactsError.storeUnavailable) }
             let isTaken = app.saves.set(book, of: session.caller.uid) {
                 $0.sortOrder = parameters.sortOrder?.stored ?? $0.sortOrder
                 $0.displayOrder = parameters.displayOrder?.stored ?? $0.displayOrder
                 $0.countryCode = parameters.countryCode ?? $0.countryCode
+                $0.language = parameters.language ?? $0.language
             } done: { result in
                 if case .failure(let error) = result { return app.problems.unavailable(call, error) }
                 app.groupCommit.record(.save, of: session.caller, { $0.count = 0 }, detail: String(call.name))
@@ -195,6 +212,7 @@ struct AppReads {
             }
             if !isTaken { throw .call(ContactsError.storeUnavailable) }
         }
+        WaitingCall.run(read, app)
     }
 }
 

@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerContactsStore
 import BrokerDisclosure
 import BrokerInterface
@@ -7,13 +8,13 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// One call of `FetchHistory`, from its parameters to its last batch. It lives on the event loop.
+/// One call of `FetchHistory`, from its parameters to its last batch.
 ///
 /// The changes are looked up once, on the user's queue. Each batch is then decided again and read from the
 /// current book. Every reply before the last contains the token from the parameters, or a token for the
 /// beginning if that token is missing or unreadable. A caller that stops early therefore gets the same
 /// changes again.
-final class FetchHistory {
+struct FetchHistory: PermittedCall {
     /// One part of the change history to disclose.
     private enum Part {
         case startOver
@@ -30,49 +31,46 @@ final class FetchHistory {
         case contents(RecordNumber, after: RecordNumber?)
     }
 
-    private let call: Call
-    private let session: CallerSession
-    private let app: AppServices
+    let call: Call
+    let session: CallerSession
     private let parameters: FetchHistoryParameters
+    var asked = Asked.notYet
     /// The parts that are still to be sent, in reverse order; `nil` until the changes are looked up.
     private var parts: [Part]?
+    /// Why the changes cannot be looked up.
+    private var failure: StoreError?
     /// The cursor in the list of all contacts.
     private var after: Position?
     private var end = HistoryPlace.beginning
 
-    init(call: Call, session: CallerSession, app: AppServices, _ parameters: FetchHistoryParameters) {
-        self.call = call
-        self.session = session
-        self.app = app
-        self.parameters = parameters
+    init(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        (self.call, self.session) = (call, session)
+        parameters = try FetchHistoryParameters(call.parameters)
     }
 
-    func begin() { next(hasAsked: false) }
+    var question: Question { Question(kind: .access, keys: parameters.keys) }
+    var keys: ContactKeySet { parameters.keys }
 
-    private func next(hasAsked: Bool) {
-        app.permit(
-            call, session, asking: Question(kind: .access, keys: parameters.keys), hasAsked: hasAsked,
-            refusing: { $0.error(asking: parameters.keys) }, again: { self.next(hasAsked: $0) }
-        ) { (context) throws(ReadContext.Failure) in
-            try context.orFail { (context) throws(StoreError) in
-                if parts == nil { try plan(context) } else { try write(context) }
-            }
+    mutating func answer(_ context: ReadContext, _ app: AppServices) throws(ReadContext.Failure) -> Step<Self> {
+        try context.orFail { (context) throws(StoreError) in
+            if let failure { throw failure }
+            return try parts == nil ? plan(context, app) : write(context, app)
         }
     }
 
     // MARK: Planning
 
-    private func plan(_ context: ReadContext) throws(StoreError) {
+    private mutating func plan(_ context: ReadContext, _ app: AppServices) throws(StoreError) -> Step<Self> {
         end = try app.places.place(context)
-        guard let start = start(context) else {
+        guard let start = start(context, app) else {
             parts = try everything(context)
-            return try write(context)
+            return try write(context, app)
         }
         let events = app.places.setHistory(of: context.principal).events(since: start.set)
         // If there is no book, nothing has changed.
         guard let book = context.book, start != end || !events.isEmpty else {
             parts = []
-            return try write(context)
+            return try write(context, app)
         }
         let disclosure = context.disclosure
         let scope = context.changeScope
@@ -83,47 +81,43 @@ final class FetchHistory {
         // last disclosed one.
         let (links, change) = book.linksAtLastChange(seeing: scope.keys)
         let (first, last, owner) = (start.change, max(end.change, change), scope.groupOwner)
-        app.surroundings.loop.run(on: app.books.queue(of: session.caller.uid)) { [about] () throws(StoreError) in
-            try book.changes(after: first, through: last, of: about, groupsOf: owner)
-        } then: { result in
-            self.planned(result, events, scope, links)
-        }
+        asked = .tooLate
+        return .wait(
+            for: .job(on: app.books.queue(of: session.caller.uid)) { [about] () throws(StoreError) in
+                try book.changes(after: first, through: last, of: about, groupsOf: owner)
+            } keep: { call, result in
+                switch result {
+                case .failure(let error): call.failure = error
+                case .success(let changes): call.planned(changes, events, scope, links)
+                }
+            })
     }
 
-    private func planned(
-        _ result: Result<[BookChange], StoreError>, _ events: ArraySlice<SetEvent>, _ scope: ChangeScope,
-        _ links: ContactLinks
+    private mutating func planned(
+        _ changes: [BookChange], _ events: ArraySlice<SetEvent>, _ scope: ChangeScope, _ links: ContactLinks
     ) {
-        switch result {
-        case .failure(let error): return app.problems.unavailable(call, error)
-        case .success(let changes):
-            let isExcluded = { (author: ChangeAuthor) in
-                author.app == scope.app && self.parameters.excludedAuthors.contains(author.name)
-            }
-            let last = end.change
-            let plan = HistoryPlan(changes.filter { $0.number <= last }, events, scope, excluding: isExcluded)
-            if parameters.unify, !links.isEmpty || changes.contains(where: \.kind.isOfLinks) {
-                let unified = UnifiedHistory(plan, changes, links, scope, excluding: isExcluded)
-                let gone = unified.gone(withCards: parameters.includeGroups).sorted { $0.key.first < $1.key.first }.map
-                {
-                    Part.gone($0.value, $0.key.first, $0.key.isUnified ? .unifiedContact : .contact)
-                }
-                parts = parts(gone, unified.contacts, plan, repeating: unified.cardsReportedDeleted)
-            } else {
-                let gone = plan.gone.sorted { $0.key < $1.key }.map { Part.gone($0.value, $0.key, .contact) }
-                parts = parts(gone, plan.contacts, plan)
-            }
-            next(hasAsked: true)
+        let authors = parameters.excludedAuthors
+        let isExcluded = { (author: ChangeAuthor) in author.app == scope.app && authors.contains(author.name) }
+        let last = end.change
+        let plan = HistoryPlan(changes.filter { $0.number <= last }, events, scope, excluding: isExcluded)
+        if parameters.unify, !links.isEmpty || changes.contains(where: \.kind.isOfLinks) {
+            let unified = UnifiedHistory(plan, changes, links, scope, excluding: isExcluded)
+            let gone = unified.gone(withCards: parameters.includeGroups).sorted { $0.key.first < $1.key.first }
+                .map { Part.gone($0.value, $0.key.first, $0.key.isUnified ? .unifiedContact : .contact) }
+            parts = parts(gone, unified.contacts, plan, repeating: unified.cardsReportedDeleted)
+        } else {
+            let gone = plan.gone.sorted { $0.key < $1.key }.map { Part.gone($0.value, $0.key, .contact) }
+            parts = parts(gone, plan.contacts, plan)
         }
     }
 
     /// The place that the token names in the caller's current history; `nil` if the token is not valid for
     /// that history.
-    private func start(_ context: ReadContext) -> HistoryPlace? {
+    private func start(_ context: ReadContext, _ app: AppServices) -> HistoryPlace? {
         guard
             let token = parameters.token.flatMap({ context.identifiers.open($0, as: .history) })
                 .flatMap(HistoryToken.init),
-            token.time >= app.seconds - ContactsStore.historyRetention,
+            token.time >= app.seconds - StoreLimits.history,
             // A token from the future was issued before the clock was set back. Changes since then may have
             // lower numbers than the token's place.
             token.time <= app.seconds, token.place.epoch == end.epoch,
@@ -164,7 +158,7 @@ final class FetchHistory {
 
     // MARK: Sending
 
-    private func write(_ context: ReadContext) throws(StoreError) {
+    private mutating func write(_ context: ReadContext, _ app: AppServices) throws(StoreError) -> Step<Self> {
         let limits = app.limits
         var events = HistoryEvents(
             context: context, keys: parameters.keys, unifies: parameters.unify,
@@ -174,7 +168,7 @@ final class FetchHistory {
             if let rest = try write(part, &events) { parts?.append(rest) }
         }
         let continues = parts?.isEmpty == false
-        guard call.more || !continues else { return app.groupCommit.fail(.expectedMore, call) }
+        guard call.more || !continues else { return fail(.expectedMore, app) }
         let token: String?
         if continues {
             token =
@@ -184,20 +178,27 @@ final class FetchHistory {
         } else {
             token = context.identifiers.seal(HistoryToken(end, at: app.seconds).bytes, as: .history)
         }
-        guard let token else { return app.groupCommit.fail(ContactsError.storeUnavailable, call) }
+        guard let token else { return fail(ContactsError.storeUnavailable, app) }
         let reply = events.reply(token: token, detail: String(call.name))
         guard reply.size <= app.limits.largestReply else {
-            let error = ContactsError.limitExceeded("reply", maximum: app.limits.largestReply)
-            return app.groupCommit.fail(error, call)
+            return fail(ContactsError.limitExceeded("reply", maximum: app.limits.largestReply), app)
         }
-        app.groupCommit.disclose(
-            reply, to: call, session, continues: continues,
-            then: continues ? { self.app.whenRead(self.call) { self.next(hasAsked: true) } } : nil)
+        guard continues else {
+            app.groupCommit.disclose(reply, to: call, session)
+            return .done
+        }
+        asked = .tooLate
+        return .wait(for: .taken(reply, isPaced: false))
+    }
+
+    private func fail(_ error: VarlinkError, _ app: AppServices) -> Step<Self> {
+        app.groupCommit.fail(error, call)
+        return .done
     }
 
     /// Writes as much of a part as the reply has room for. Returns the rest of the part; `nil` if nothing is
     /// left.
-    private func write(_ part: Part, _ events: inout HistoryEvents) throws(StoreError) -> Part? {
+    private mutating func write(_ part: Part, _ events: inout HistoryEvents) throws(StoreError) -> Part? {
         switch part {
         case .startOver: events.startOver()
         case .gone(let kind, let record, let type): events.gone(kind, record, as: type)

@@ -97,29 +97,31 @@ struct ReadContext {
     }
 }
 
-extension ReadContext {
-    /// Creates the context of a permitted call; `nil` if the principal has no identifier key. Only a faulty
-    /// store or a libcrypto failure can cause that.
+extension Grants {
+    /// Creates the context of a permitted call, and what its disclosures need: the key of an app that has none, and the
+    /// records of what a contact group shares by policy. The result is `nil` if the app has no key. Only a faulty store
+    /// or a libcrypto failure can cause that.
     ///
     /// - Parameter identifiers: the cipher that the call began with; `nil` for the current one.
-    init?(
-        _ disclosure: Disclosure, _ known: CallerAccess, _ book: ContactsStore?,
+    func readContext(
+        _ disclosure: Disclosure, _ known: CallerAccess, of session: CallerSession, _ book: ContactsStore?,
         under identifiers: IdentifierCipher? = nil
-    ) {
-        guard let principal = known.principal, let identifiers = identifiers ?? known.identifiers else { return nil }
-        self.init(
+    ) -> ReadContext? {
+        guard let principal = known.principal,
+            let identifiers = identifiers ?? self.identifiers(for: known, of: session)
+        else { return nil }
+        notePolicyGroup(known.ruling, known.effective, of: principal)
+        return ReadContext(
             disclosure: disclosure, principal: principal, identifiers: identifiers, book: book,
             writableKeys: known.ruling.maximumKeys)
     }
-}
 
-extension Grants {
     /// The context for reading without a prompt; `nil` if the app may not read anything.
     func readContext(
         of session: CallerSession, _ book: ContactsStore? = nil, under identifiers: IdentifierCipher? = nil
     ) -> ReadContext? {
-        let known = effectiveAccess(of: session)
+        let known = accessForCall(by: session)
         guard case .permit(let disclosure) = decideAccess(known.effective, mayAsk: false) else { return nil }
-        return ReadContext(disclosure, known, book, under: identifiers)
+        return readContext(disclosure, known, of: session, book, under: identifiers)
     }
 }

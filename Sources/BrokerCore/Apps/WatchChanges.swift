@@ -1,16 +1,17 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerContactsStore
 import BrokerInterface
 import BrokerVarlink
 
-/// One call of `WatchChanges`, which lasts until the caller disconnects or loses access. It lives on the
-/// event loop.
+/// One call of `WatchChanges`, which lasts until the caller disconnects or loses access.
 ///
-/// The call never prompts the person. While the app's access is not decided, the broker sends no reply.
-final class WatchChanges {
-    private let call: Call
-    private let session: CallerSession
-    private let app: AppServices
+/// The call never prompts the person. While the app's access is not decided, the broker sends no reply. ``History`` keeps
+/// the call, and runs a step when something may have changed.
+struct WatchChanges: AppCall {
+    let call: Call
+    let session: CallerSession
+    var asked = Asked.tooLate
     /// The place in the change history that the last reply named.
     private var reported: HistoryPlace?
     /// Whether the next reply must wait, because the app has not taken the last one or
@@ -19,79 +20,80 @@ final class WatchChanges {
     /// Whether a change may have happened during the pause.
     private var hasMissed = false
 
-    init(call: Call, session: CallerSession, app: AppServices) {
-        self.call = call
-        self.session = session
-        self.app = app
+    init(_ call: Call, _ session: CallerSession) { (self.call, self.session) = (call, session) }
+
+    static func begin(_ call: Call, _ session: CallerSession, _ app: AppServices) {
+        let watch = WaitingCall(WatchChanges(call, session), app)
+        app.history.begin(watch)
+        call.onAbandoned = { [weak watch] in if let watch { app.history.end(watch.value) } }
+        watch.resume()
     }
 
-    func begin() {
-        app.history.begin(self)
-        call.onAbandoned = { [weak self] in
-            guard let self else { return }
-            app.history.end(self)
-        }
-        check()
-    }
-
-    private func end(_ error: VarlinkError) {
-        app.history.end(self)
-        app.groupCommit.fail(error, call)
-    }
+    func ended(_ app: AppServices) { app.history.end(self) }
 
     /// Sends the first reply, or a further one if something visible has changed.
-    func check() {
-        guard !call.isOver else { return app.history.end(self) }
-        if app.grants.waitsForGrant(session, { [weak self] in self?.check() }) { return }
-        let known = app.grants.effectiveAccess(of: session)
+    mutating func step(_ app: AppServices) -> Step<Self> {
+        let known = app.grants.accessForCall(by: session)
         switch decideWatch(known.effective) {
-        case .permit(let disclosure): permitted(disclosure, known)
+        case .permit(let disclosure):
+            guard !isPausing else {
+                hasMissed = true
+                return .wait(for: .change)
+            }
+            return app.permitted(&self, disclosure, known) { (watch, context) throws(ReadContext.Failure) in
+                try context.orFail { (context) throws(StoreError) in try watch.report(context, app) }
+            }
         case .refuse(let denial):
-            app.history.end(self)
             app.questions.refuse(call, session, denial, known.effective.status)
+            return .done
         case .wait:
             // The app had access when the last reply was sent, so its grant has ended.
-            if reported != nil { end(ContactsError.accessDenied) }
+            return reported == nil ? .wait(for: .change) : fail(ContactsError.accessDenied, app)
         }
     }
 
-    private func permitted(_ disclosure: Disclosure, _ known: CallerAccess) {
-        guard !isPausing else {
-            hasMissed = true
-            return
-        }
-        app.open(
-            disclosure, known, call, session, again: { self.check() }, failed: { self.app.history.end(self) }
-        ) { (context) throws(ReadContext.Failure) in
-            try context.orFail { (context) throws(StoreError) in try report(context) }
-        }
-    }
-
-    private func report(_ context: ReadContext) throws(StoreError) {
+    private mutating func report(_ context: ReadContext, _ app: AppServices) throws(StoreError) -> Step<Self> {
         let place = try app.places.place(context)
-        guard place != reported else { return }
-        guard let token = try app.places.token(context) else { return end(ContactsError.storeUnavailable) }
+        guard place != reported else { return .wait(for: .change) }
+        guard let token = try app.places.token(context) else { return fail(ContactsError.storeUnavailable, app) }
         reported = place
         isPausing = true
         var writer = DisclosedWriter()
         writer.member("historyToken", token)
-        app.groupCommit.disclose(
-            writer.reply(under: context.basis, recording: [.count(0)], detail: String(call.name)), to: call, session,
-            continues: true, then: { [weak self] in self?.pause() })
+        return .wait(
+            for: .pause(
+                after: writer.reply(under: context.basis, recording: [.count(0)], detail: String(call.name))))
     }
 
-    /// Delays the next reply until the interval has passed and the app has taken this reply. A burst of
-    /// changes then causes only one further reply.
-    private func pause() {
-        app.surroundings.loop.later(after: app.limits.watchInterval) { [self] in
-            call.whenWritable { [weak self] in self?.goOn() }
-        }
+    private func fail(_ error: VarlinkError, _ app: AppServices) -> Step<Self> {
+        app.groupCommit.fail(error, call)
+        return .done
     }
 
-    private func goOn() {
+    /// Ends a pause. Returns whether a change may have happened meanwhile.
+    fileprivate mutating func goOn() -> Bool {
         isPausing = false
-        guard hasMissed else { return }
-        hasMissed = false
-        check()
+        defer { hasMissed = false }
+        return hasMissed
+    }
+}
+
+extension Wait<WatchChanges> {
+    /// A change, of which ``History`` tells.
+    fileprivate static var change: Wait { Wait { _ in } }
+
+    /// A pause after a reply, until the interval has passed and the app has taken the reply. A burst of changes then
+    /// causes only one further reply.
+    fileprivate static func pause(after reply: DisclosedReply) -> Wait {
+        Wait { watch in
+            let (app, call) = (watch.services, watch.value.call)
+            app.groupCommit.disclose(reply, to: call, watch.value.session, continues: true) { [weak watch] in
+                app.surroundings.loop.later(after: app.limits.watchInterval) { [weak watch] in
+                    call.whenWritable { [weak watch] in
+                        if let watch, watch.value.goOn() { watch.resume() }
+                    }
+                }
+            }
+        }
     }
 }

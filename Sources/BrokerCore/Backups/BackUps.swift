@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerContactsStore
 import BrokerDisclosure
 import BrokerInterface
@@ -15,9 +16,9 @@ struct BackUps {
     let books: Books
     let problems: StoreProblems
 
-    func backUp(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
+    func backUp(_ users: UserParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
         guard call.more else { throw .expectedMore }
-        let uid = parameters.uid ?? session.caller.uid
+        let uid = users.one(session)
         guard !books.isRemoving(uid) else {
             throw AdminError.invalidValue("uid", reason: "this user's data is being deleted")
         }

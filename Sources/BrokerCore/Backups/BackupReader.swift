@@ -26,7 +26,6 @@ struct BackupReader: Sendable {
     private(set) var highestRecord: Int64 = 0
     /// Whether the last line was read.
     private(set) var isComplete = false
-    private static let reader = ParameterReader(outermost: "lines")
 
     init(contactsOnly: Bool) { self.contactsOnly = contactsOnly }
 
@@ -60,22 +59,22 @@ struct BackupReader: Sendable {
 
     static func invalid(_ reason: String) -> VarlinkError { AdminError.invalidValue("backup", reason: reason) }
 
+    private static func reader(_ value: JSONValue) throws(VarlinkError) -> ParameterReader {
+        try ParameterReader(value, in: "lines")
+    }
+
     private func header(_ value: JSONValue) throws(VarlinkError) -> Header {
         guard header == nil else { throw Self.invalid("the backup of another user follows before the end") }
         // Read first: a later version may have other members.
         guard value["version"]?.integer == Int64(BackupFormat.version) else {
             throw Self.invalid("it was made by a later version of contactbroker; install that version first")
         }
-        var (user, uid, time) = ("", UInt32(0), "")
-        try Self.reader.members(of: value, requiring: ["user", "uid", "time"]) { (name, value) throws(VarlinkError) in
-            switch name {
-            case "version": break
-            case "user": user = try Self.reader.text(value, name, maximum: 256)
-            case "uid": uid = UInt32(try Self.reader.integer(value, name, in: 0...Int64(UInt32.max)))
-            case "time": time = try Self.reader.text(value, name, maximum: 64)
-            default: throw Self.reader.invalid(name)
-            }
-        }
+        var reader = try Self.reader(value)
+        _ = reader["version"]
+        let user = try reader.required("user").text(maximum: 256)
+        let uid = try reader.required("uid").uid()
+        let time = try reader.required("time").text(maximum: 64)
+        try reader.finish()
         guard Timestamp.seconds(time) != nil else { throw Self.invalid("its time cannot be read") }
         return Header(user: user, uid: uid, time: time)
     }
@@ -89,22 +88,16 @@ struct BackupReader: Sendable {
     }
 
     private mutating func card(_ value: JSONValue) throws(VarlinkError) -> RestoredPart {
+        var reader = try Self.reader(value)
+        let record = try record(reader.required("record").value)
+        var contact = try contact(reader.required("contact").value)
         var details = CardDetails()
-        var record: RecordNumber?
-        var contact: Contact?
-        try Self.reader.members(of: value, requiring: ["record", "contact"]) { (name, value) throws(VarlinkError) in
-            switch name {
-            case "record": record = try self.record(value)
-            case "contact": contact = try self.contact(value)
-            case "container": details.container = try self.record(value)
-            case "app": details.app = try Self.bytes(value)
-            case "identifiers": details.identifiers = try Self.bytes(value)
-            case "isUnsure": details.isUnsure = try Self.reader.bool(value, name)
-            case "isMe": details.isMe = try Self.reader.bool(value, name)
-            default: throw Self.reader.invalid(name)
-            }
-        }
-        guard let record, var contact else { throw Self.invalid("a card is incomplete") }
+        if let container = reader["container"] { details.container = try self.record(container.value) }
+        if let app = reader["app"] { details.app = try Self.bytes(app.value) }
+        if let identifiers = reader["identifiers"] { details.identifiers = try Self.bytes(identifiers.value) }
+        details.isUnsure = try reader.flag("isUnsure")
+        details.isMe = try reader.flag("isMe")
+        try reader.finish()
         if contactsOnly {
             contact.creationDate = ""
             contact.modificationDate = ""
@@ -148,7 +141,9 @@ struct BackupReader: Sendable {
                 if table.hasRecord(inColumn: values.count) { _ = try record(element) }
                 values.append(.integer(number))
             case .string where table.hasBytes(inColumn: values.count): values.append(.bytes(try Self.bytes(element)))
-            case .string: values.append(.text(try Self.reader.text(element, "row", maximum: 1_048_576)))
+            case .string:
+                let field = Parameter(value: element, name: "row", outermost: "lines")
+                values.append(.text(try field.text(maximum: 1_048_576)))
             case .bool, .double, .array, .object: throw Self.invalid("a row has a value of the wrong type")
             }
         }
@@ -159,49 +154,39 @@ struct BackupReader: Sendable {
     }
 
     private func app(_ value: JSONValue) throws(VarlinkError) -> BackedUpApp {
-        var (name, strength) = ("", IdentityStrength?.none)
-        var app = BackedUpApp(strength: .unverified, app: "")
-        try Self.reader.members(of: value, requiring: ["app", "strength"]) { (member, value) throws(VarlinkError) in
-            switch member {
-            case "strength": strength = try Self.reader.one(of: IdentityStrength.self, value, member)
-            case "app": name = try Self.reader.text(value, member, maximum: 8_192)
-            case "displayName": app.displayName = try Self.reader.text(value, member, maximum: 8_192)
-            case "key":
-                app.identifierKey = try Self.bytes(value)
-                guard app.identifierKey?.count == IdentifierCipher.keySize else {
-                    throw Self.invalid("a key has the wrong length")
-                }
-            case "silencedSince": app.silencedSince = Int64(try Self.reader.integer(value, member))
-            case "grant": app.grant = try Self.grant(value)
-            default: throw Self.reader.invalid(member)
+        var reader = try Self.reader(value)
+        var app = BackedUpApp(
+            strength: try reader.required("strength").one(of: IdentityStrength.self),
+            app: try reader.required("app").text(maximum: 8_192))
+        app.displayName = try reader["displayName"]?.text(maximum: 8_192) ?? app.displayName
+        if let key = reader["key"] {
+            app.identifierKey = try Self.bytes(key.value)
+            guard app.identifierKey?.count == IdentifierCipher.keySize else {
+                throw Self.invalid("a key has the wrong length")
             }
         }
-        guard let strength, !name.isEmpty else { throw Self.invalid("an app has no name") }
-        app.strength = strength
-        app.app = name
+        if let silencedSince = reader["silencedSince"] { app.silencedSince = Int64(try silencedSince.integer()) }
+        if let grant = reader["grant"] { app.grant = try Self.grant(grant.value) }
+        try reader.finish()
+        guard !app.app.isEmpty else { throw Self.invalid("an app has no name") }
         return app
     }
 
     private static func grant(_ value: JSONValue) throws(VarlinkError) -> Grant {
         var grant = Grant(access: .denied, keys: [], revision: 0, decidedBy: .person, decidedAt: 0)
-        try reader.members(of: value, requiring: ["status", "keys", "decidedBy", "decidedAt"]) {
-            (name, value) throws(VarlinkError) in
-            switch name {
-            case "status":
-                switch try reader.one(of: AuthorizationStatus.self, value, name) {
-                case .denied: grant.access = .denied
-                case .limited: grant.access = .limited(to: [])
-                case .full: grant.access = .full
-                case .notDetermined, .restricted: throw invalid("a grant has no level")
-                }
-            case "keys": grant.keys = try reader.keys(value, name)
-            case "expires": grant.lifetime = .untilTime(Int64(try reader.integer(value, name)))
-            case "decidedBy": grant.decidedBy = try reader.one(of: Grant.Decider.self, value, name)
-            case "decidedThrough": grant.decidedThrough = try reader.text(value, name, maximum: 8_192)
-            case "decidedAt": grant.decidedAt = Int64(try reader.integer(value, name))
-            default: throw reader.invalid(name)
-            }
+        var reader = try reader(value)
+        switch try reader.required("status").one(of: AuthorizationStatus.self) {
+        case .denied: grant.access = .denied
+        case .limited: grant.access = .limited(to: [])
+        case .full: grant.access = .full
+        case .notDetermined, .restricted: throw invalid("a grant has no level")
         }
+        grant.keys = try reader.required("keys").keys()
+        if let expires = reader["expires"] { grant.lifetime = .untilTime(Int64(try expires.integer())) }
+        grant.decidedBy = try reader.required("decidedBy").one(of: Grant.Decider.self)
+        grant.decidedThrough = try reader["decidedThrough"]?.text(maximum: 8_192)
+        grant.decidedAt = Int64(try reader.required("decidedAt").integer())
+        try reader.finish()
         return grant
     }
 

@@ -1,4 +1,5 @@
 import BrokerAccessStore
+import BrokerBounds
 import BrokerContactsStore
 import BrokerDisclosure
 import BrokerInterface
@@ -35,7 +36,7 @@ final class RestoreStage: Sendable {
     let contactsOnly: Bool
     let folder: String
     private let owner: StoreOwner
-    private let region: String
+    private let language, region: String
     private let space: SpaceBounds
     private let state: Mutex<State>
 
@@ -43,12 +44,13 @@ final class RestoreStage: Sendable {
     ///   - seal: authenticates the lines; `nil` if the caller did.
     ///   - folder: a folder for the book. It must not exist.
     init(
-        owner: StoreOwner, contactsOnly: Bool, seal: BackupSeal?, folder: String, region: String, space: SpaceBounds
+        owner: StoreOwner, contactsOnly: Bool, seal: BackupSeal?, folder: String, language: String,
+        region: String, space: SpaceBounds
     ) {
         self.owner = owner
         self.contactsOnly = contactsOnly
         self.folder = folder
-        self.region = region
+        (self.language, self.region) = (language, region)
         self.space = space
         state = Mutex(State(reader: BackupReader(contactsOnly: contactsOnly), seal: seal))
     }
@@ -125,7 +127,8 @@ final class RestoreStage: Sendable {
         if let book = state.book { return book }
         do throws(StoreError) {
             let opened = try ContactsStore.open(
-                folder: folder, owner: owner, creating: true, region: region, space: space, onDamage: { _ in })
+                folder: folder, owner: owner, creating: true, locale: language, region: region, space: space,
+                onDamage: { _ in })
             guard let opened else { throw .unavailable(reason: "it could not be created") }
             state.book = opened
             return opened

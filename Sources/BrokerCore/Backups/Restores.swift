@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerContactsStore
 import BrokerDisclosure
 import BrokerInterface
@@ -42,8 +43,8 @@ final class Restores {
     /// Deletes what earlier runs left.
     func removeLeftovers() { BookCopy.removeAll(in: books.transferFolder("")) }
 
-    func begin(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
-        let uid = parameters.uid ?? session.caller.uid
+    func begin(_ parameters: BeginRestoreParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let uid = parameters.users.one(session)
         guard !books.isRemoving(uid) else {
             throw AdminError.invalidValue("uid", reason: "this user's data is being deleted")
         }
@@ -64,7 +65,8 @@ final class Restores {
             count += 1
             let stage = RestoreStage(
                 owner: StoreOwner(uid: uid, name: name.get()), contactsOnly: parameters.contactsOnly, seal: seal,
-                folder: books.transferFolder("restore-\(uid)-\(count)"), region: surroundings.region,
+                folder: books.transferFolder("restore-\(uid)-\(count)"), language: surroundings.language,
+                region: surroundings.region,
                 space: surroundings.limits.space)
             running[uid] = ObjectIdentifier(stage)
             session.restores[uid] = stage
@@ -94,8 +96,8 @@ final class Restores {
         }
     }
 
-    func read(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
-        let uid = parameters.uid ?? session.caller.uid
+    func read(_ parameters: RestoreLinesParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let uid = parameters.users.one(session)
         let stage = try stage(uid, session)
         let (lines, code, seconds) = (parameters.lines, parameters.code, surroundings.seconds)
         let numbers =
@@ -112,8 +114,10 @@ final class Restores {
         }
     }
 
-    func finish(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
-        let uid = parameters.uid ?? session.caller.uid
+    func finish(
+        _ users: UserParameters, replaces: Bool, _ call: Call, _ session: CallerSession
+    ) throws(VarlinkError) {
+        let uid = users.one(session)
         let stage = try stage(uid, session)
         surroundings.loop.run(on: longReads.queue(of: uid)) { () throws(VarlinkError) in
             try stage.end()
@@ -124,7 +128,7 @@ final class Restores {
                 books.with(uid, creating: true, named: access.ownerName(of: uid)) { [self] opened in
                     switch opened {
                     case .success(let book?):
-                        replace(book, uid, by: stage, contents, replaces: parameters.replaces, call, session)
+                        replace(book, uid, by: stage, contents, replaces: replaces, call, session)
                     case .success(nil): unavailable(call, "it could not be created")
                     case .failure(let error): unavailable(call, "\(error)")
                     }

@@ -1,4 +1,5 @@
 import BrokerAccessStore
+import BrokerBounds
 import BrokerContactsStore
 import BrokerModel
 import BrokerVarlink
@@ -151,20 +152,21 @@ final class Books {
         states[uid] = .opening([body])
         let folder = folder(of: uid)
         let known = name ?? access.userNames[uid]
-        let (region, limits) = (surroundings.region, surroundings.limits)
+        let (region, language, limits) = (surroundings.region, surroundings.language, surroundings.limits)
         let damages = LoopBound(problems, loop: loop)
         loop.run(on: queue(of: uid)) { [loop, userName = surroundings.userName] in
             let name = known ?? userName(uid)
             let opened = Result { () throws(StoreError) -> Opened? in
                 let book = try ContactsStore.open(
-                    folder: folder, owner: StoreOwner(uid: uid, name: name), creating: creating, region: region,
-                    stepsOnLoop: limits.stepsPerIteration, timeOnLoop: limits.timePerRead.nanoseconds,
+                    folder: folder, owner: StoreOwner(uid: uid, name: name), creating: creating, locale: language,
+                    region: region,
+                    stepsOnLoop: limits.stepsPerIteration, timeOnLoop: limits.timePerRead.microseconds * 1_000,
                     space: limits.space,
                     onDamage: { card in loop.execute { damages.value.note(card, of: uid) } })
                 guard let book else { return nil }
                 return Opened(
                     book: book, outbox: try book.outbox(),
-                    photographed: try book.photographed(limit: Thumbnails.mostWaiting))
+                    photographed: try book.photographed(limit: StoreLimits.thumbnailsWaiting))
             }
             return (name, opened)
         } then: { [self] found in
@@ -356,13 +358,5 @@ final class Books {
             queue(of: uid).sync { book.close() }
         }
         states = [:]
-    }
-}
-
-extension Duration {
-    fileprivate var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? .max : whole + attoseconds / 1_000_000_000
     }
 }

@@ -1,10 +1,12 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerContactsStore
 import BrokerVarlink
 import Dispatch
 
-/// Performs reads that would block the event loop too long. Each user has a worker that performs them one
-/// after the other. This class itself lives on the event loop.
+/// Performs reads that would block the event loop too long. Each user has a serial queue, which performs them one
+/// after the other. A restore uses this queue too, so it delays the user's reads. This class itself lives on the event
+/// loop.
 ///
 /// A user's apps take turns: one read per app. A grant may be revoked during a read, so the call must be
 /// decided again before the reply.
@@ -15,28 +17,13 @@ final class LongReads {
         let giveUp: () -> Void
     }
 
-    /// The waiting reads of one user's apps.
-    private struct Line {
-        var isBusy = false
-        var jobs: [String: [Job]] = [:]
-        /// The apps with waiting reads, the next one first, each once.
-        var order: [String] = []
-        var release: (any Scheduled)?
-
-        /// Removes the next read; `nil` if none waits.
-        mutating func takeNext() -> Job? {
-            guard let app = order.first else { return nil }
-            order.removeFirst()
-            let job = jobs[app]?.removeFirst()
-            if jobs[app]?.isEmpty == false { order.append(app) } else { jobs[app] = nil }
-            return job
-        }
-    }
-
     private let loop: any Loop
     /// How long the memory of a read is kept for the next read.
     private let releasesMemoryAfter: Duration
-    private var lines: [UInt32: Line] = [:]
+    /// The waiting reads of each user's apps.
+    private var waiting = FairQueue<UInt32, RoundRobin<String, [Job]>>(perLane: 1)
+    /// The timers after which a user's memory of reads is released.
+    private var releases: [UInt32: any Scheduled] = [:]
     private var queues: [UInt32: DispatchQueue] = [:]
 
     private let problems: StoreProblems
@@ -69,12 +56,8 @@ final class LongReads {
         } giveUp: {
             done(nil)
         }
-        let app = session.caller.app
-        var line = lines[uid] ?? Line()
-        if line.jobs[app, default: []].isEmpty { line.order.append(app) }
-        line.jobs[app, default: []].append(job)
-        lines[uid] = line
-        next(uid)
+        waiting.change(uid) { apps in apps.change(session.caller.app) { $0.append(job) } }
+        beginMore()
     }
 
     /// The worker queue for one user's long reads.
@@ -85,30 +68,29 @@ final class LongReads {
         return queue
     }
 
-    private func next(_ uid: UInt32) {
-        while lines[uid]?.isBusy == false, let job = lines[uid]?.takeNext() {
-            // A call that is over may ask for another read here, which changes the line.
+    private func beginMore() {
+        while let (job, uid) = waiting.next({ _, apps in apps.next { _, jobs in jobs.removeFirst() } }) {
             guard !job.call.isOver else {
+                waiting.ended(uid)
+                // A call that is over may ask for another read here.
                 job.giveUp()
                 continue
             }
-            lines[uid]?.isBusy = true
-            lines[uid]?.release?.cancel()
-            lines[uid]?.release = nil
+            releases.removeValue(forKey: uid)?.cancel()
             job.run()
         }
     }
 
     private func ended(_ uid: UInt32, _ book: ContactsStore) {
-        lines[uid]?.isBusy = false
-        next(uid)
-        guard let line = lines[uid], !line.isBusy else { return }
-        lines[uid]?.release = loop.later(after: releasesMemoryAfter) { [self] in release(uid, book) }
+        waiting.ended(uid)
+        beginMore()
+        guard !waiting.isBusy(uid) else { return }
+        releases.removeValue(forKey: uid)?.cancel()
+        releases[uid] = loop.later(after: releasesMemoryAfter) { [self] in release(uid, book) }
     }
 
     private func release(_ uid: UInt32, _ book: ContactsStore) {
-        guard lines[uid]?.isBusy == false else { return }
-        lines[uid] = nil
+        releases[uid] = nil
         queue(of: uid).async { book.releaseReadMemory() }
     }
 

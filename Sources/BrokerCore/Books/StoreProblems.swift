@@ -1,6 +1,8 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerContactsStore
 import BrokerInterface
+import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
@@ -27,6 +29,11 @@ final class StoreProblems {
     /// Fails a call because the book cannot be read or written. The app gets no details; the journal gets the
     /// path and the cause.
     func unavailable(_ call: Call, _ error: StoreError) {
+        // The list began before the person's language changed. It cannot go on without skipping or repeating contacts.
+        if error == .otherOrder {
+            return groupCommit.fail(
+                call.parameters["after"] == nil ? ContactsError.storeUnavailable : .invalidParameter("after"), call)
+        }
         if let session = call.connection.context as? CallerSession { note(error, of: session.caller.uid) }
         groupCommit.fail(ContactsError.storeUnavailable, call)
     }

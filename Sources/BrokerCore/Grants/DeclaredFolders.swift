@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerVarlink
 
 /// The folders that the person declared, and the end of their declarations. It lives on the event loop.
@@ -56,7 +57,7 @@ final class DeclaredFolders {
         if let former, former.identity != folder.identity { end(former, "replaced") }
         access.declare(folder)
         record(folder, "declared for 7 days, " + AnswerSource(agent).words)
-        history.moved()
+        history.moved(folder.uid)
         scheduleExpiry()
         let failed = { [self] in
             if access.declaredFolder(at: folder.path, of: folder.uid) == folder { end(folder, "not on disk") }
@@ -76,7 +77,7 @@ final class DeclaredFolders {
             guard let grant = access.grant(of: principal), grant.access != .denied else { continue }
             grants.endGrant(principal, detail: "folder no longer declared")
         }
-        history.moved()
+        history.moved(folder.uid)
         for session in sessions.apps
         where session.caller.uid == folder.uid && session.caller.declaredFolder == folder.path {
             session.connection?.close()

@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerDisclosure
 import BrokerInterface
 import BrokerModel
@@ -16,7 +17,10 @@ struct CallerAccess {
     /// The principal that has the grant, or for which a policy rule forces a level without a grant; `nil`
     /// if there is neither.
     var principal: Principal?
+    /// `nil` if the app has no key yet; ``Grants/readContext(_:_:of:_:under:)`` creates the key of an app that needs one.
     var identifiers: IdentifierCipher?
+    /// Whether a grant has ended that is still stored, because the timer for its end is late.
+    var hasLateEnd = false
     /// Whether the effective access is derived from a grant, and not from the policy alone.
     var isDecided = false
     /// When the grant ends unless it is used, in seconds since 1970; `nil` for never.
@@ -26,7 +30,7 @@ struct CallerAccess {
 /// Determines the effective access of every app, which is its grant with the policy applied, and ends grants
 /// that expire. It lives on the event loop.
 final class Grants {
-    private let surroundings: Surroundings
+    let surroundings: Surroundings
     let access: AccessStore
     let groupCommit: GroupCommit
     private let history: History
@@ -66,18 +70,26 @@ final class Grants {
 
     // MARK: Effective access
 
-    /// A caller's current effective access.
+    /// The effective access of an app whose call is decided now. If the app has a grant whose end was not handled, the
+    /// grant is ended soon.
+    func accessForCall(by session: CallerSession) -> CallerAccess {
+        let known = effectiveAccess(of: session)
+        if known.hasLateEnd { surroundings.loop.later { [self] in expire() } }
+        return known
+    }
+
+    /// A caller's current effective access. To ask for it changes nothing.
     func effectiveAccess(of session: CallerSession) -> CallerAccess {
         // A call that began before a purge may still run during the purge. The call must not create new data.
         guard !books.isRemoving(session.caller.uid) else {
             return CallerAccess(
                 effective: .restricted, ruling: ruling(on: session.caller.principals[0]), mayPrompt: false)
         }
-        if let known = session.known, known.epoch == history.version, !hasExpired(known.effective) {
+        if let known = session.known, known.epoch == history.version(of: session), !hasExpired(known.effective) {
             return known.effective
         }
         let found = findEffectiveAccess(of: session)
-        session.known = (history.version, found)
+        session.known = (history.version(of: session), found)
         return found
     }
 
@@ -95,16 +107,15 @@ final class Grants {
         for principal in caller.principals {
             guard let grant = access.grant(of: principal) else { continue }
             guard ruling.end(of: grant).map({ $0 > seconds }) ?? true else {
-                reportEnd(of: grant, principal)
+                found.hasLateEnd = found.hasLateEnd || endedByPolicy[principal] != grant.revision
                 continue
             }
             found.unusedEnd = unusedEnd(of: grant, principal, ruling)
             guard found.unusedEnd.map({ $0 > seconds }) ?? true else {
-                reportEnd(of: grant, principal)
+                found.hasLateEnd = found.hasLateEnd || endedByPolicy[principal] != grant.revision
                 continue
             }
             found.effective = policy.effectiveAccess(of: grant, ruling, at: seconds)
-            notePolicyGroup(ruling, found.effective, of: principal)
             found.principal = principal
             found.identifiers = access.identifiers(for: principal, sharesPersistentKey: !caller.isInterpreter)
             found.isDecided = true
@@ -114,8 +125,9 @@ final class Grants {
         found.effective = policy.effectiveAccess(of: nil, ruling, at: seconds)
         guard ruling.standsAlone else { return found }
         found.principal = widest
-        notePolicyGroup(ruling, found.effective, of: widest)
-        if found.effective.status != .denied { found.identifiers = identifiersOfForced(widest, caller) }
+        if found.effective.status != .denied {
+            found.identifiers = access.identifiers(for: widest, sharesPersistentKey: !caller.isInterpreter)
+        }
         return found
     }
 
@@ -132,12 +144,15 @@ final class Grants {
         return grant.hasExpired(at: seconds)
     }
 
-    /// The identifiers of an app with a forced level. Such an app may see contacts although it has no grant,
-    /// so its key is created at its first call.
-    private func identifiersOfForced(_ principal: Principal, _ caller: Caller) -> IdentifierCipher? {
-        if let known = access.identifiers(for: principal, sharesPersistentKey: !caller.isInterpreter) { return known }
+    /// The cipher for the identifiers of an app's contacts; `nil` if the app may not see any. An app with a forced level
+    /// may see contacts although it has no grant, so its key is created when it first needs the key.
+    func identifiers(for known: CallerAccess, of session: CallerSession) -> IdentifierCipher? {
+        if let identifiers = known.identifiers { return identifiers }
+        guard !known.isDecided, let principal = known.principal, known.effective.status != .denied else { return nil }
         do {
-            let made = try access.makeIdentifiers(for: principal, sharesPersistentKey: !caller.isInterpreter)
+            let made = try access.makeIdentifiers(
+                for: principal, sharesPersistentKey: !session.caller.isInterpreter)
+            session.known?.effective.identifiers = made
             // The key must be committed before a reply uses it.
             groupCommit.commitSoon()
             return made
@@ -210,7 +225,7 @@ final class Grants {
         }
         let former = access.grant(of: principal)
         access.setGrant(grant, for: principal, displayName: displayName, at: books.moment(of: principal.uid))
-        history.moved()
+        history.moved(principal.uid)
         if let former, isNarrower(grant, than: former, for: principal) { narrowed(principal) }
         let set = grant.access.records
         groupCommit.record(.grant, of: principal, naming: set.subtracting(former?.access.records ?? [])) {
@@ -267,11 +282,13 @@ final class Grants {
 
     /// Revokes a grant. The next call may prompt the person again. The principal's own identifier key is
     /// removed too. The key that a bound principal shares with the app's persistent principal stays.
-    func endGrant(_ principal: Principal, detail: String) {
+    ///
+    /// - Parameter detail: for the audit record; `nil` if the record of a denial in its place says it.
+    func endGrant(_ principal: Principal, detail: String?) {
         endWatch(of: principal)
         guard access.grant(of: principal) != nil else { return }
         access.removeGrant(of: principal)
-        groupCommit.record(.revocation, of: principal, { $0.status = .notDetermined }, detail: detail)
+        if let detail { groupCommit.record(.revocation, of: principal, { $0.status = .notDetermined }, detail: detail) }
         narrowed(principal)
         groupCommit.work(committed: { [weak self] in self?.groupCommit.sync.onDisk { _ in } })
     }
@@ -279,11 +296,11 @@ final class Grants {
     /// Withdraws queued replies after a grant was narrowed or revoked. Once this method returns, the kernel
     /// gets no further byte that was disclosed under the former grant.
     func narrowed(_ principal: Principal) {
-        history.moved()
+        history.moved(principal.uid)
         var withheld = groupCommit.withdraw(principal, policy.accessDenied)
         for session in sessions.apps where session.disclosedUnder.contains(principal) {
             withheld += session.connection?.withdraw(policy.accessDenied) ?? 0
-            for fetch in session.fetches.values { withheld += fetch.end() }
+            withheld += session.endLists(ContactsError.accessDenied)
         }
         if withheld > 0 {
             groupCommit.record(.withheld, of: principal) { $0.count = withheld }
@@ -307,13 +324,6 @@ final class Grants {
         let now = seconds
         let wait = next > now ? min(next - now, 86_400) : 0
         expiry = surroundings.loop.later(after: .seconds(wait)) { [self] in expire() }
-    }
-
-    /// Schedules the end of a grant that a look-up found expired before the timer fired. The timer may be
-    /// late, because its clock stops while the machine sleeps.
-    func reportEnd(of grant: Grant, _ principal: Principal) {
-        guard endedByPolicy[principal] != grant.revision else { return }
-        surroundings.loop.later { [self] in expire() }
     }
 
     /// Marks the grants that a new policy ends as soon as it comes into force. The broker does not record
@@ -359,6 +369,7 @@ final class Grants {
         }
     }
 
+    /// Ends the grants that have expired. The timer for it may be late, because its clock stops while the machine sleeps.
     private func expire() {
         // An expired grant permits nothing, also before it is ended. It may be ended or replaced before its batch.
         surroundings.loop.inBatches(access.expired(at: seconds)[...], of: surroundings.limits.grantsPerIteration) {
@@ -382,19 +393,4 @@ final class Grants {
         groupCommit.record(.revocation, of: principal, { $0.status = effective.status }, detail: detail)
         narrowed(principal)
     }
-
-    /// Stores that the person does not want to be asked about this app again, by any kind of prompt. For
-    /// a persistent principal, the choice survives restarts. Choices beyond ``Limits/silences`` per user
-    /// are ignored.
-    func silence(_ caller: Caller) {
-        guard canSilence(caller), let principal = caller.principals.last else { return }
-        access.silence(principal, now: seconds)
-    }
-
-    /// Whether ``silence(_:)`` can store this choice.
-    func canSilence(_ caller: Caller) -> Bool {
-        isSilenced(caller) || access.silenceCount(caller.uid) < surroundings.limits.silences
-    }
-
-    func isSilenced(_ caller: Caller) -> Bool { caller.principals.contains(where: access.isSilenced) }
 }

@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerContactsStore
 import BrokerModel
 
@@ -16,10 +17,11 @@ final class GroupShares {
     private let history: History
     /// The names of the contact groups that the policy shares.
     var policyNames: Set<String> = []
-    /// By user and name, what the policy shares. Kept when the book is closed, so that opening it again is no change.
+    /// What the policy shares, by user and group name. It stays when the book is closed, so opening it again changes
+    /// nothing.
     private var ofPolicy: [UInt32: [String: PolicyShare]] = [:]
 
-    /// What the audit of this run says that each principal sees by policy.
+    /// What each principal sees by policy, as this run recorded it in the audit.
     private var recorded: [Principal: SharedSet] = [:]
 
     /// What the name of a contact group in the policy means for one user.
@@ -59,7 +61,7 @@ final class GroupShares {
                 members(of: groups, in: book), of: principal, mayGrow: !principal.strength.isAssumable,
                 at: SetMoment(change: book.lastChange, time: surroundings.seconds))
             guard let changed else { continue }
-            history.moved()
+            history.moved(uid)
             record(changed, of: principal)
             if !changed.left.isEmpty { lost.principals.append(principal) }
         }
@@ -151,7 +153,7 @@ final class GroupShares {
                 continue
             }
             now[name] = PolicyShare(groups: groups, set: SharedSet(records, revision: access.nextRevision()))
-            history.moved()
+            history.moved(uid)
             if before?.set.records.isSubset(of: records) == false { lost.isOfPolicy = true }
         }
         ofPolicy[uid] = now.isEmpty ? nil : now

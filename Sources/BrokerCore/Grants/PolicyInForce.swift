@@ -11,6 +11,8 @@ struct PolicyInForce {
     let revision: Int64
     /// Seconds since 1970.
     let loadedAt: Int64
+    /// Why the files are not in force that were read last. The rules are then those from before.
+    var rejected: Policy.Problem?
     /// Whether an authority that asks for passwords is expected. Only a request shows whether the authority
     /// can ask.
     private let hasAuthority: Bool
@@ -33,17 +35,41 @@ struct PolicyInForce {
     /// Whether the person may be prompted. If nothing can be granted, there is no prompt.
     func mayPrompt(_ ruling: Ruling) -> Bool { ruling.mayPrompt && !ruling.isDenied && canGrant(ruling) }
 
-    /// Whether anything can be granted. Nothing can be granted if a rule requires a password, nothing can ask
-    /// for one, and the setting does not allow answers without a password.
+    /// Whether anything can be granted.
     func canGrant(_ ruling: Ruling) -> Bool {
-        hasAuthority || !ruling.requiresAuthentication || mayDoWithout
+        need(for: ruling.requiresAuthentication ? .rule : []) != .unavailable
     }
 
-    /// Whether an answer may share all or many contacts, perhaps after a password.
-    var allowsMuch: Bool { hasAuthority || withoutAuthentication != .refuse }
+    /// Decides what an answer of the person needs. This alone says what happens if nothing can ask for passwords:
+    ///
+    /// | `without_authentication` | no authority is expected | an expected authority is absent |
+    /// |---|---|---|
+    /// | `allow` | nothing | nothing |
+    /// | `refuse` | unavailable for a rule and for much, else nothing | unavailable |
+    /// | not set | unavailable for a rule, else nothing | unavailable |
+    ///
+    /// - Parameter isAbsent: whether a request has shown that the expected authority is absent.
+    func need(for reasons: PasswordReasons, isAbsent: Bool = false) -> AnswerNeed {
+        guard !reasons.isEmpty else { return .nothing }
+        if hasAuthority, !isAbsent { return .password }
+        guard withoutAuthentication != .allow else { return .nothing }
+        if isAbsent { return .unavailable }
+        let refused: PasswordReasons = withoutAuthentication == .refuse ? [.rule, .much] : .rule
+        return reasons.isDisjoint(with: refused) ? .nothing : .unavailable
+    }
 
-    /// Whether an answer that needs a password is accepted if nothing can ask for the password.
-    var mayDoWithout: Bool { withoutAuthentication == .allow }
+    /// Throws unless the password was given, or there is no authority and the administrator allows answers
+    /// without a password.
+    func accept(_ verdict: Verdict) throws(VarlinkError) {
+        switch verdict {
+        case .granted: return
+        case .absent where need(for: .much, isAbsent: true) == .nothing: return
+        case .absent: throw AgentError.authenticationFailed(.noAuthority, Verdict.withoutAuthority)
+        case .wantsInteraction: throw AgentError.authenticationFailed(.noPasswordAgent, Verdict.withoutPasswordAgent)
+        case .unanswered(let problem, let reason): throw AgentError.authenticationFailed(problem, reason)
+        case .refused: throw AgentError.authenticationFailed
+        }
+    }
 
     func offer(_ ruling: Ruling) -> PromptOffer {
         PromptOffer(
@@ -52,8 +78,31 @@ struct PolicyInForce {
 
     /// Whether an answer to a prompt may share all contacts.
     func mayShareAll(_ ruling: Ruling) -> Bool {
-        !ruling.capsLevel && ruling.forcedLevel != .limited && ruling.forcedLevel != .denied && allowsMuch
+        !ruling.capsLevel && ruling.forcedLevel != .limited && ruling.forcedLevel != .denied
+            && need(for: .much) != .unavailable
     }
+}
+
+/// Why an answer of the person calls for their password.
+struct PasswordReasons: OptionSet {
+    let rawValue: Int
+
+    /// A policy rule requires it.
+    static let rule = PasswordReasons(rawValue: 1)
+    /// The answer shares all or many contacts.
+    static let much = PasswordReasons(rawValue: 2)
+    /// The grant outlives the terminal session, although the app's default lifetime is the terminal session.
+    static let lifetime = PasswordReasons(rawValue: 4)
+    /// An agent joins, which will show prompts.
+    static let agent = PasswordReasons(rawValue: 8)
+}
+
+/// What an answer of the person needs to take effect.
+enum AnswerNeed {
+    case nothing
+    case password
+    /// The answer needs a password, and nothing can ask for it.
+    case unavailable
 }
 
 extension PolicyInForce {

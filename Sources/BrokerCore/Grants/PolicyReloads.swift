@@ -17,7 +17,8 @@ struct PolicyReloads {
     static let queue = DispatchQueue(label: "policy")
 
     /// Reads the policy off the event loop. Once `done` runs, the broker discloses nothing that the new
-    /// policy forbids.
+    /// policy forbids. If the files have a mistake, the rules in force stay in force: a typing error must not refuse every
+    /// app of every user. The reload then is an error, and status, why and the agent say so until one succeeds.
     func reload(_ done: @escaping (Policy) -> Void) {
         surroundings.loop.run(on: Self.queue, surroundings.readPolicy) { read in
             let policy = read.get()
@@ -26,18 +27,27 @@ struct PolicyReloads {
         }
     }
 
-    /// Replaces the policy, and withdraws replies and prompts that the new policy does not allow.
+    /// Replaces the policy unless the new one cannot be read, and withdraws replies and prompts that the new policy does not
+    /// allow.
     func bringIntoForce(_ new: Policy) {
         let former = grants.policy
+        if let problem = new.problem, former.policy.problem == nil { return keepFormer(problem) }
         grants.policy = PolicyInForce(
             new, revision: access.nextRevision(), loadedAt: surroundings.seconds, surroundings)
-        history.moved()
+        history.movedOfAll()
         grants.followGroupsOfOpenBooks()
         let disclosedTo = Set(sessions.apps.flatMap(\.disclosedUnder))
         for principal in disclosedTo where isNarrower(for: principal, than: former) { grants.narrowed(principal) }
         prompts.withdraw { !mayStillAsk($0) }
         prompts.showAnew { $0.offer != nil && $0.offer != grants.policy.offer(grants.ruling(of: $0.session)) }
         cameIntoForce()
+    }
+
+    private func keepFormer(_ problem: Policy.Problem) {
+        grants.policy.rejected = problem
+        surroundings.notice(
+            .policyNotReloaded, problem.wordsOfReload + "; " + problem.advice(in: surroundings.mode), [])
+        groupCommit.record(.policy, uid: surroundings.ownUID, detail: "unreadable, the former rules stay in force")
     }
 
     /// Records the policy in the audit, and updates the state that depends on the policy.

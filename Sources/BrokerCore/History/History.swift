@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerContactsStore
 import BrokerDisclosure
 import BrokerModel
@@ -17,18 +18,20 @@ final class History {
         var token: (window: Int64, text: String)?
     }
 
-    /// The maximum number of pending changes per tail. If there are more, the tail is dropped, and the next
-    /// request queries the book.
-    private static let mostPending = 4_096
-    private static let mostTails = 4_096
-
     private var tails: [Principal: Tail] = [:]
     /// Look-ups on workers, with the changes since they began; see ``LookUp``.
     private var lookUps: [ObjectIdentifier: LookUp] = [:]
-    private var watches: [ObjectIdentifier: WatchChanges] = [:]
-    private var isWaking = false
-    /// Increases with every event that may move a place or change an app's effective access.
-    private(set) var version = 0
+    /// What is kept for one user.
+    final class OfUser {
+        fileprivate var version = 0
+        fileprivate var watches: [ObjectIdentifier: WaitingCall<WatchChanges>] = [:]
+        fileprivate var isWaking = false
+    }
+
+    /// The users whose apps have made a call. There are no more than the users with a book or a connection.
+    private var users: [UInt32: OfUser] = [:]
+    /// Counts the events that concern all users.
+    private var versionOfAll = 0
     private let loop: any Loop
 
     init(loop: any Loop) { self.loop = loop }
@@ -61,7 +64,7 @@ final class History {
             place.change = try book.lastChange(after: place.change, in: scope) ?? place.change
         }
         if known?.place != place { known?.token = nil }
-        if tails.count >= Self.mostTails { tails.removeAll() }
+        if tails.count >= StoreLimits.tails { tails.removeAll() }
         tails[principal] = Tail(place: place, revision: disclosure.revision, token: known?.token)
         return place
     }
@@ -79,10 +82,10 @@ final class History {
     /// Notes changes to a user's book.
     func noted(_ changes: [BookChange], uid: UInt32) {
         guard !changes.isEmpty else { return }
-        moved()
+        moved(uid)
         for lookUp in lookUps.values where lookUp.context.principal.uid == uid { lookUp.pending += changes }
         for principal in tails.keys.filter({ $0.uid == uid }) {
-            if tails[principal]?.pending.count ?? 0 > Self.mostPending - changes.count {
+            if tails[principal]?.pending.count ?? 0 > StoreLimits.pendingChanges - changes.count {
                 tails[principal] = nil
             } else {
                 // The changes are appended in place, because copying the array would cost more than the rest
@@ -95,7 +98,7 @@ final class History {
     /// Drops the tails of a user for a purge.
     func drop(_ uid: UInt32) {
         tails = tails.filter { $0.key.uid != uid }
-        moved()
+        moved(uid)
     }
 
     // MARK: Large sets
@@ -124,33 +127,65 @@ final class History {
     func end(_ lookUp: LookUp, change: Int64?) {
         lookUps[ObjectIdentifier(lookUp)] = nil
         // After too many changes, the result is dropped, and the next call starts another look-up.
-        guard let change, lookUp.pending.count <= Self.mostPending else { return }
+        guard let change, lookUp.pending.count <= StoreLimits.pendingChanges else { return }
         let disclosure = lookUp.context.disclosure
         let place = HistoryPlace(
             epoch: lookUp.set.epoch, terms: HistoryPlace.terms(disclosure), change: change, set: 0)
-        if tails.count >= Self.mostTails { tails.removeAll() }
+        if tails.count >= StoreLimits.tails { tails.removeAll() }
         // No grant has this revision, so the next request for the place applies the changes to the granted
         // set.
         tails[lookUp.context.principal] = Tail(place: place, revision: .min, pending: lookUp.pending)
     }
 
+    // MARK: Versions
+
+    private func ofUser(_ uid: UInt32) -> OfUser {
+        if let known = users[uid] { return known }
+        let new = OfUser()
+        users[uid] = new
+        return new
+    }
+
+    /// Increases with every event that may move a place of the session's user or change an effective access of the
+    /// user's apps. Events of other users do not change it.
+    func version(of session: CallerSession) -> Int {
+        let user = session.history ?? ofUser(session.caller.uid)
+        session.history = user
+        return versionOfAll + user.version
+    }
+
+    /// Notes that a place or an effective access of a user's apps may have changed. Each of the user's watchers then
+    /// checks once for all changes made in this event loop iteration.
+    func moved(_ uid: UInt32) {
+        guard let user = users[uid] else { return }
+        user.version += 1
+        wake(user)
+    }
+
+    /// Notes that places or effective accesses of all users' apps may have changed, for example with a new policy.
+    func movedOfAll() {
+        versionOfAll += 1
+        for user in users.values { wake(user) }
+    }
+
     // MARK: Watching
 
-    var watchers: Int { watches.count }
+    var watchers: Int { users.values.reduce(0) { $0 + $1.watches.count } }
 
-    func begin(_ watch: WatchChanges) { watches[ObjectIdentifier(watch)] = watch }
+    func begin(_ watch: WaitingCall<WatchChanges>) {
+        ofUser(watch.value.session.caller.uid).watches[ObjectIdentifier(watch.value.call)] = watch
+    }
 
-    func end(_ watch: WatchChanges) { watches[ObjectIdentifier(watch)] = nil }
+    func end(_ watch: WatchChanges) {
+        ofUser(watch.session.caller.uid).watches[ObjectIdentifier(watch.call)] = nil
+    }
 
-    /// Notes that a place may have moved. Every watcher then checks once for all changes made in this event
-    /// loop iteration.
-    func moved() {
-        version += 1
-        guard !watches.isEmpty, !isWaking else { return }
-        isWaking = true
-        loop.later { [self] in
-            isWaking = false
-            for watch in watches.values { watch.check() }
+    private func wake(_ user: OfUser) {
+        guard !user.watches.isEmpty, !user.isWaking else { return }
+        user.isWaking = true
+        loop.later {
+            user.isWaking = false
+            for watch in user.watches.values { watch.resume() }
         }
     }
 }

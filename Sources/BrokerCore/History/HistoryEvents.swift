@@ -62,7 +62,7 @@ struct HistoryEvents {
         let disclosure = context.disclosure
         let query = ContactQuery(
             scope: disclosure.scope, predicate: predicate, matchKeys: disclosure.keys, after: after, limit: room,
-            byteLimit: byteLimit - min(writer.size, byteLimit), disclosedKeys: keys.intersection(disclosure.keys),
+            byteLimit: byteLimit - min(writer.size, byteLimit), disclosedKeys: disclosure.readable(of: keys),
             images: keys.intersection(.images).intersection(disclosure.keys), unifies: unifies)
         let (found, end) = try book.fetch(unified: query)
         var read: Set<RecordNumber> = []

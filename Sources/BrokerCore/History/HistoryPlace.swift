@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerContactsStore
 import BrokerModel
 
@@ -47,7 +48,7 @@ struct HistoryToken: Hashable {
     /// perhaps including the last one that an app saw. The app's token must not change when that happens. A
     /// token therefore names no change that may be discarded within the token's window.
     static func floor(at time: Int64) -> Int64 {
-        let (oldest, overflow) = time.subtractingReportingOverflow(ContactsStore.historyRetention - window)
+        let (oldest, overflow) = time.subtractingReportingOverflow(StoreLimits.history - window)
         return overflow ? 0 : max(0, ContactsStore.changeNumber(at: oldest) - 1)
     }
 

@@ -68,7 +68,8 @@ struct HistoryPlaces {
         _ context: ReadContext, _ session: CallerSession, isBounded: Bool
     ) throws(StoreError) -> String? {
         let version = HistoryVersion(
-            number: history.version, revision: context.disclosure.revision, window: HistoryToken.window(of: seconds))
+            number: history.version(of: session), revision: context.disclosure.revision,
+            window: HistoryToken.window(of: seconds))
         if let kept = session.historyToken, kept.version == version { return kept.text }
         let text = try token(context, isBounded: isBounded)
         session.historyToken = text.map { (version, $0) }

@@ -1,154 +1,326 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerDisclosure
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// The parameters of all methods of `io.contactbroker.Admin`.
+/// The parameters of a call on the administrator's socket, typed for each method of `io.contactbroker.Admin`.
 struct AdminParameters: Sendable {
-    var app: String?
-    var strength: IdentityStrength?
-    var uid: UInt32?
-    var allUsers = false
-    var status: AuthorizationStatus?
-    /// The audit's pseudonyms of the contacts to keep in the granted set.
-    var identifiers: [String]?
-    var keys: ContactKeySet?
-    var expires: String?
-    var since: String?
-    var until: String?
-    /// As in ``AuditFilter``.
-    var withEarlier = false
-    var event: String?
-    var contact: String?
-    /// A contact as in ``contact`` of `FindContactAccess`, for `QueryAudit`.
-    var named: String?
-    var change: GrantedContactChange?
-    /// Contacts as in ``contact`` of `FindContactAccess`.
-    var contacts: [String]?
-    /// The names of contact groups.
-    var groups: [String]?
-    /// Positions of the audit that the caller remembers.
-    var heads: [AuditPosition]?
-    var limit: Int?
-    var follow = false
-    /// The texts of the policy that is tried.
-    var files: [PolicyText] = []
-    /// Lines of a backup, each a JSON object.
-    var lines: [JSONValue] = []
-    /// The code that authenticates ``lines``.
-    var code: String?
-    var contactsOnly = false
-    /// Whether the caller knows that the backup is authentic.
-    var isAuthentic = false
-    /// Whether the backup replaces what the address book contains.
-    var replaces = false
+    enum OfMethod: Sendable {
+        case listGrants(UserParameters)
+        case setGrant(SetGrantParameters)
+        case resetGrant(AppParameters)
+        case endSessionGrants(AppParameters)
+        case queryAudit(QueryAuditParameters)
+        case findContactAccess(FindContactAccessParameters)
+        case changeGrantedContacts(ChangeGrantedContactsParameters)
+        /// Positions of the audit that the caller remembers.
+        case verifyAudit(heads: [AuditPosition])
+        case listPending(UserParameters)
+        case explainDecision(AppParameters, app: String)
+        case getStatus(UserParameters)
+        case reloadPolicy
+        case explainPolicy
+        /// The texts of the policy that is tried.
+        case tryPolicy([PolicyText])
+        case purgeUser(UInt32)
+        case getMetrics
+        case listUsers
+        case backUp(UserParameters)
+        case beginRestore(BeginRestoreParameters)
+        case restoreLines(RestoreLinesParameters)
+        /// - Parameter replaces: whether the backup replaces what the address book contains.
+        case finishRestore(UserParameters, replaces: Bool)
+    }
+
+    let ofMethod: OfMethod
     /// Whether the broker may ask the caller's user for a password. The parameter's name,
     /// `allowInteractiveAuthentication`, is systemd's convention.
-    var mayInteract = false
+    let mayInteract: Bool
 
-    /// - Parameter allowed: the names of the method's own parameters. Any other parameter except
-    ///   `allowInteractiveAuthentication` causes the error `InvalidParameter`.
-    init(_ parameters: JSONValue, allowing allowed: Set<String>) throws(VarlinkError) {
-        let reader = ParameterReader()
-        try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
-            guard allowed.contains(name) || name == "allowInteractiveAuthentication" else {
-                throw reader.invalid(name)
+    init(_ method: AdminMethod, _ parameters: JSONValue) throws(VarlinkError) {
+        var reader = try ParameterReader(parameters)
+        mayInteract = try reader.flag("allowInteractiveAuthentication")
+        ofMethod =
+            switch method {
+            case .listGrants: .listGrants(try UserParameters(&reader))
+            case .setGrant: .setGrant(try SetGrantParameters(&reader))
+            case .resetGrant: .resetGrant(try AppParameters(&reader))
+            case .endSessionGrants: .endSessionGrants(try AppParameters(&reader))
+            case .queryAudit: .queryAudit(try QueryAuditParameters(&reader))
+            case .findContactAccess: .findContactAccess(try FindContactAccessParameters(&reader))
+            case .changeGrantedContacts: .changeGrantedContacts(try ChangeGrantedContactsParameters(&reader))
+            case .verifyAudit: .verifyAudit(heads: try reader["heads"]?.positions() ?? [])
+            case .listPending: .listPending(try UserParameters(&reader))
+            case .explainDecision:
+                .explainDecision(
+                    try AppParameters(&reader, of: UserParameters(one: &reader)), app: try reader.required("app").app())
+            case .getStatus: .getStatus(UserParameters(uid: nil, allUsers: try reader.flag("allUsers")))
+            case .reloadPolicy: .reloadPolicy
+            case .explainPolicy: .explainPolicy
+            case .tryPolicy: .tryPolicy(try reader["files"]?.policyFiles() ?? [])
+            case .purgeUser: .purgeUser(try reader.required("uid").uid())
+            case .getMetrics: .getMetrics
+            case .listUsers: .listUsers
+            case .backUp: .backUp(try UserParameters(one: &reader))
+            case .beginRestore: .beginRestore(try BeginRestoreParameters(&reader))
+            case .restoreLines: .restoreLines(try RestoreLinesParameters(&reader))
+            case .finishRestore:
+                .finishRestore(try UserParameters(one: &reader), replaces: try reader.flag("replaces"))
             }
-            switch name {
-            case "app": app = try reader.text(value, name, maximum: ParameterLimits.app)
-            case "strength": strength = try reader.one(of: IdentityStrength.self, value, name)
-            case "uid": uid = UInt32(try reader.integer(value, name, in: 0...Int64(UInt32.max)))
-            case "allUsers": allUsers = try reader.bool(value, name)
-            case "status": status = try reader.one(of: AuthorizationStatus.self, value, name)
-            case "identifiers":
-                identifiers = try reader.identifiers(value, name)
-            case "keys": keys = try reader.grantKeys(value, name)
-            case "expires": expires = try reader.text(value, name, maximum: ParameterLimits.query)
-            case "since": since = try reader.text(value, name, maximum: ParameterLimits.query)
-            case "until": until = try reader.text(value, name, maximum: ParameterLimits.query)
-            case "withEarlier": withEarlier = try reader.bool(value, name)
-            case "event": event = try reader.text(value, name, maximum: ParameterLimits.query)
-            case "contact": contact = try reader.text(value, name, maximum: ParameterLimits.query)
-            case "heads":
-                heads = try reader.list(value, name, maximum: ParameterLimits.auditHeads) {
-                    (head) throws(VarlinkError) in
-                    try Self.position(head, name)
-                }
-            case "named": named = try reader.text(value, name, maximum: ParameterLimits.query)
-            case "change": change = try reader.one(of: GrantedContactChange.self, value, name)
-            case "contacts":
-                contacts = try reader.texts(
-                    value, name, maximum: ForeignLookUps.perHour, length: ParameterLimits.query)
-            case "groups":
-                groups = try reader.texts(
-                    value, name, maximum: ForeignLookUps.perHour, length: SaveSteps.longestGroupName)
-            case "limit":
-                let most = ParameterLimits.auditRecords
-                guard let number = value.integer.flatMap(Int.init(exactly:)), (1...most).contains(number) else {
-                    throw AdminError.invalidValue(name, reason: "must be a number from 1 to \(most)")
-                }
-                limit = number
-            case "follow": follow = try reader.bool(value, name)
-            case "files": files = try Self.policyFiles(value, name)
-            case "lines":
-                lines = try reader.list(value, name, maximum: ParameterLimits.backupLines) {
-                    (line) throws(VarlinkError) in
-                    line
-                }
-            case "code": code = try reader.text(value, name, maximum: ParameterLimits.token)
-            case "contactsOnly": contactsOnly = try reader.bool(value, name)
-            case "isAuthentic": isAuthentic = try reader.bool(value, name)
-            case "replaces": replaces = try reader.bool(value, name)
-            case "allowInteractiveAuthentication": mayInteract = try reader.bool(value, name)
-            default: throw reader.invalid(name)
-            }
+        try reader.finish()
+    }
+
+    /// The users whom the request concerns.
+    var users: UserParameters {
+        switch ofMethod {
+        case .listGrants(let users), .listPending(let users), .getStatus(let users), .backUp(let users),
+            .finishRestore(let users, _):
+            users
+        case .resetGrant(let apps), .endSessionGrants(let apps), .explainDecision(let apps, _): apps.users
+        case .setGrant(let parameters): parameters.apps.users
+        case .changeGrantedContacts(let parameters): parameters.apps.users
+        case .queryAudit(let parameters): parameters.users
+        case .findContactAccess(let parameters): parameters.users
+        case .beginRestore(let parameters): parameters.users
+        case .restoreLines(let parameters): parameters.users
+        case .purgeUser(let uid): UserParameters(uid: uid)
+        case .verifyAudit, .reloadPolicy, .explainPolicy, .tryPolicy, .getMetrics, .listUsers: UserParameters()
         }
     }
 
-    private static func position(_ value: JSONValue, _ name: String) throws(VarlinkError) -> AuditPosition {
-        let reader = ParameterReader(outermost: name)
-        var (sequence, hash): (Int?, [UInt8]?)
-        try reader.members(of: value) { (field, value) throws(VarlinkError) in
-            switch field {
-            case "sequence": sequence = try reader.integer(value, field, in: 1...Int64.max)
-            case "hash": hash = Hexadecimal.bytes(try reader.identifier(value, field))
-            default: throw reader.invalid(field)
-            }
+    /// The app that the request names, for the password dialog.
+    var app: String? {
+        switch ofMethod {
+        case .resetGrant(let apps), .endSessionGrants(let apps), .explainDecision(let apps, _): apps.app
+        case .setGrant(let parameters): parameters.app
+        case .changeGrantedContacts(let parameters): parameters.app
+        case .queryAudit(let parameters): parameters.app
+        case .listGrants, .findContactAccess, .verifyAudit, .listPending, .getStatus, .reloadPolicy, .explainPolicy,
+            .tryPolicy, .purgeUser, .getMetrics, .listUsers, .backUp, .beginRestore, .restoreLines, .finishRestore:
+            nil
         }
-        guard let sequence, let hash, hash.count == AuditPosition.hashSize else { throw reader.invalid(name) }
-        return AuditPosition(sequence: Int64(sequence), hash: hash)
     }
 
     /// The access that the request gives an app, in words for the password dialog.
     var accessWords: String? {
-        guard change == .share else { return status?.accessWords }
-        let (single, groups) = (contacts?.count ?? 0, groups?.count ?? 0)
-        return [
-            single == 0 ? nil : single == 1 ? "1 more contact" : "\(single) more contacts",
-            groups == 0
-                ? nil
-                : groups == 1
-                    ? "a contact group, also contacts added to it later"
-                    : "\(groups) contact groups, also contacts added to them later",
-        ].compactMap(\.self).joined(separator: " and ")
+        switch ofMethod {
+        case .setGrant(let parameters): parameters.status.accessWords
+        case .changeGrantedContacts(let parameters): parameters.accessWords
+        default: nil
+        }
+    }
+}
+
+/// The users whom a request concerns: one user, or all.
+struct UserParameters: Sendable {
+    /// `nil` for the caller's own user, or for all.
+    var uid: UInt32?
+    var allUsers = false
+
+    init(uid: UInt32? = nil, allUsers: Bool = false) { (self.uid, self.allUsers) = (uid, allUsers) }
+
+    init(_ reader: inout ParameterReader) throws(VarlinkError) {
+        try self.init(one: &reader)
+        allUsers = try reader.flag("allUsers")
     }
 
-    private static func policyFiles(_ value: JSONValue, _ name: String) throws(VarlinkError) -> [PolicyText] {
-        let reader = ParameterReader(outermost: name)
-        var bytes = 0
-        let files = try reader.list(value, name, maximum: ParameterLimits.policyFiles) {
-            (element) throws(VarlinkError) in
-            var (file, text) = ("", "")
-            try reader.members(of: element, requiring: ["name", "text"]) { (member, value) throws(VarlinkError) in
-                switch member {
-                case "name": file = try reader.text(value, name, maximum: ParameterLimits.path)
-                case "text": text = try reader.text(value, name, maximum: ParameterLimits.policyBytes)
-                default: throw reader.invalid(member)
-                }
+    /// Reads the parameters of a method that concerns one user only.
+    init(one reader: inout ParameterReader) throws(VarlinkError) { uid = try reader["uid"]?.uid() }
+
+    /// The user whom the request concerns; `nil` for all users.
+    func user(_ session: CallerSession) -> UInt32? { allUsers ? nil : one(session) }
+
+    /// The user of a request that concerns one user only.
+    func one(_ session: CallerSession) -> UInt32 { uid ?? session.caller.uid }
+
+    /// Whether the request concerns only the caller's own user.
+    func isOwn(_ session: CallerSession) -> Bool { user(session) == session.caller.uid }
+}
+
+/// The apps that a request concerns. An absent parameter matches everything.
+struct AppParameters: Sendable {
+    let users: UserParameters
+    let app: String?
+    let strength: IdentityStrength?
+
+    init(_ reader: inout ParameterReader, of users: UserParameters? = nil) throws(VarlinkError) {
+        if let users { self.users = users } else { self.users = try UserParameters(&reader) }
+        app = try reader["app"]?.app()
+        strength = try reader["strength"]?.one(of: IdentityStrength.self)
+    }
+
+    /// Whether the app and the strength match the parameters.
+    func isAbout(_ strength: IdentityStrength, _ app: String) -> Bool {
+        (self.app == nil || app == self.app) && (self.strength == nil || strength == self.strength)
+    }
+}
+
+/// Parameters of `SetGrant`.
+struct SetGrantParameters: Sendable {
+    let apps: AppParameters
+    let app: String
+    let status: AuthorizationStatus
+    /// The audit's pseudonyms of the contacts to keep in the granted set.
+    let identifiers: [String]?
+    let keys: ContactKeySet?
+    let expires: String?
+
+    init(_ reader: inout ParameterReader) throws(VarlinkError) {
+        apps = try AppParameters(&reader)
+        app = try reader.required("app").app()
+        status = try reader.required("status").one(of: AuthorizationStatus.self)
+        identifiers = try reader["identifiers"]?.identifiers()
+        keys = try reader["keys"]?.grantKeys()
+        expires = try reader["expires"]?.text(maximum: ParameterLimits.query)
+    }
+}
+
+/// Parameters of `QueryAudit`.
+struct QueryAuditParameters: Sendable {
+    let users: UserParameters
+    let app: String?
+    let since: String?
+    let until: String?
+    /// As in ``AuditFilter``.
+    let withEarlier: Bool
+    let event: String?
+    let contact: String?
+    /// A contact as in ``FindContactAccessParameters/contact``.
+    let named: String?
+    let limit: Int?
+    let follow: Bool
+
+    init(_ reader: inout ParameterReader) throws(VarlinkError) {
+        users = try UserParameters(&reader)
+        app = try reader["app"]?.app()
+        since = try reader["since"]?.text(maximum: ParameterLimits.query)
+        until = try reader["until"]?.text(maximum: ParameterLimits.query)
+        withEarlier = try reader.flag("withEarlier")
+        event = try reader["event"]?.text(maximum: ParameterLimits.query)
+        contact = try reader["contact"]?.text(maximum: ParameterLimits.query)
+        named = try reader["named"]?.text(maximum: ParameterLimits.query)
+        limit = try reader["limit"]?.auditLimit()
+        follow = try reader.flag("follow")
+    }
+}
+
+/// Parameters of `FindContactAccess`.
+struct FindContactAccessParameters: Sendable {
+    let users: UserParameters
+    let contact: String
+    let since: String?
+
+    init(_ reader: inout ParameterReader) throws(VarlinkError) {
+        users = try UserParameters(one: &reader)
+        contact = try reader.required("contact").text(maximum: ParameterLimits.query)
+        since = try reader["since"]?.text(maximum: ParameterLimits.query)
+    }
+}
+
+/// Parameters of `ChangeGrantedContacts`.
+struct ChangeGrantedContactsParameters: Sendable {
+    let apps: AppParameters
+    let app: String
+    let change: GrantedContactChange
+    /// Contacts as in ``FindContactAccessParameters/contact``.
+    let contacts: [String]
+    /// The names of contact groups.
+    let groups: [String]
+
+    init(_ reader: inout ParameterReader) throws(VarlinkError) {
+        apps = try AppParameters(&reader, of: UserParameters(one: &reader))
+        app = try reader.required("app").app()
+        change = try reader.required("change").one(of: GrantedContactChange.self)
+        contacts =
+            try reader["contacts"]?.texts(maximum: ParameterLimits.lookUps, length: ParameterLimits.query) ?? []
+        groups =
+            try reader["groups"]?.texts(maximum: ParameterLimits.lookUps, length: ParameterLimits.groupName) ?? []
+    }
+
+    /// The access that the request gives the app, in words for the password dialog.
+    var accessWords: String? {
+        guard change == .share else { return nil }
+        let single: String? =
+            switch contacts.count {
+            case 0: nil
+            case 1: "1 more contact"
+            default: "\(contacts.count) more contacts"
             }
+        let shared: String? =
+            switch groups.count {
+            case 0: nil
+            case 1: "a contact group, also contacts added to it later"
+            default: "\(groups.count) contact groups, also contacts added to them later"
+            }
+        return [single, shared].compactMap(\.self).joined(separator: " and ")
+    }
+}
+
+/// Parameters of `BeginRestore`.
+struct BeginRestoreParameters: Sendable {
+    let users: UserParameters
+    let contactsOnly: Bool
+    /// Whether the caller knows that the backup is authentic.
+    let isAuthentic: Bool
+
+    init(_ reader: inout ParameterReader) throws(VarlinkError) {
+        users = try UserParameters(one: &reader)
+        contactsOnly = try reader.flag("contactsOnly")
+        isAuthentic = try reader.flag("isAuthentic")
+    }
+}
+
+/// Parameters of `RestoreLines`.
+struct RestoreLinesParameters: Sendable {
+    let users: UserParameters
+    /// Lines of a backup, each a JSON object.
+    let lines: [JSONValue]
+    /// The code that authenticates ``lines``.
+    let code: String?
+
+    init(_ reader: inout ParameterReader) throws(VarlinkError) {
+        users = try UserParameters(one: &reader)
+        lines =
+            try reader["lines"]?.list(maximum: ParameterLimits.backupLines) { (line) throws(VarlinkError) in
+                line.value
+            } ?? []
+        code = try reader["code"]?.text(maximum: ParameterLimits.token)
+    }
+}
+
+extension Parameter {
+    fileprivate func app() throws(VarlinkError) -> String { try text(maximum: ParameterLimits.app) }
+
+    fileprivate func auditLimit() throws(VarlinkError) -> Int {
+        let most = ParameterLimits.auditRecords
+        guard let number = value.integer.flatMap(Int.init(exactly:)), (1...most).contains(number) else {
+            throw AdminError.invalidValue(name, reason: "must be a number from 1 to \(most)")
+        }
+        return number
+    }
+
+    fileprivate func positions() throws(VarlinkError) -> [AuditPosition] {
+        try list(maximum: ParameterLimits.auditHeads) { (element) throws(VarlinkError) in
+            var reader = try ParameterReader(element.value, in: name)
+            let sequence = try reader.required("sequence").integer(in: 1...Int64.max)
+            let hash = Hexadecimal.bytes(try reader.required("hash").identifier())
+            try reader.finish()
+            guard let hash, hash.count == AuditPosition.hashSize else { throw invalid }
+            return AuditPosition(sequence: Int64(sequence), hash: hash)
+        }
+    }
+
+    fileprivate func policyFiles() throws(VarlinkError) -> [PolicyText] {
+        var bytes = 0
+        let files = try list(maximum: FileLimits.policyFiles) { (element) throws(VarlinkError) in
+            var reader = try ParameterReader(element.value, in: name)
+            let file = try reader.required("name").text(maximum: ParameterLimits.path, limit: name)
+            let text = try reader.required("text").text(maximum: ParameterLimits.policyBytes, limit: name)
+            try reader.finish()
             bytes += text.utf8.count
             return PolicyText(file: file, text: text)
         }

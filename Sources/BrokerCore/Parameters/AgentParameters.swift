@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
@@ -6,108 +7,84 @@ import BrokerVarlink
 
 /// Parameters of `Serve`.
 struct ServeParameters: Sendable {
-    var terminal: String?
-    var notifyOnly = false
+    let terminal: String?
+    let notifyOnly: Bool
+    let watch: Bool
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
-        let reader = ParameterReader()
-        try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
-            switch name {
-            case "terminal": terminal = try reader.text(value, name, maximum: ParameterLimits.query)
-            case "notifyOnly": notifyOnly = try reader.bool(value, name)
-            default: throw reader.invalid(name)
-            }
-        }
+        var reader = try ParameterReader(parameters)
+        terminal = try reader["terminal"]?.text(maximum: ParameterLimits.query)
+        notifyOnly = try reader.flag("notifyOnly")
+        watch = try reader.flag("watch")
+        try reader.finish()
     }
 }
 
 /// Parameters of `Search`.
 struct SearchParameters: Sendable {
-    /// The maximum number of rows in one reply.
-    static let maximumRows = 200
-
-    var agent = ""
-    var cookie = ""
-    var query = ""
-    var offset = 0
-    var limit = 50
+    let agent: String
+    let cookie: String
+    let query: String
+    let offset: Int
+    let limit: Int
     /// Whether to search only the contacts that the app can already see.
-    var granted = false
+    let granted: Bool
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
-        let reader = ParameterReader()
-        try reader.members(of: parameters, requiring: ["agent", "cookie", "query"]) {
-            (name, value) throws(VarlinkError) in
-            switch name {
-            case "agent": agent = try reader.identifier(value, name)
-            case "cookie": cookie = try reader.identifier(value, name)
-            case "query": query = try reader.text(value, name, maximum: ParameterLimits.query)
-            case "offset": offset = try reader.integer(value, name, in: 0...Int64(ParameterLimits.contacts))
-            case "limit": limit = try reader.integer(value, name, in: 1...Int64(Self.maximumRows))
-            case "granted": granted = try reader.bool(value, name)
-            default: throw reader.invalid(name)
-            }
-        }
+        var reader = try ParameterReader(parameters)
+        agent = try reader.required("agent").identifier()
+        cookie = try reader.required("cookie").identifier()
+        query = try reader.required("query").text(maximum: ParameterLimits.query)
+        offset = try reader["offset"]?.integer(in: 0...Int64(ParameterLimits.contacts)) ?? 0
+        limit = try reader["limit"]?.integer(in: 1...Int64(ParameterLimits.rows)) ?? 50
+        granted = try reader.flag("granted")
+        try reader.finish()
     }
 }
 
 /// Parameters of `Show`.
 struct ShowParameters: Sendable {
-    var agent = ""
-    var cookie = ""
-    var identifier = ""
+    let agent: String
+    let cookie: String
+    let identifier: String
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
-        let reader = ParameterReader()
-        try reader.members(of: parameters, requiring: ["agent", "cookie", "identifier"]) {
-            (name, value) throws(VarlinkError) in
-            switch name {
-            case "agent": agent = try reader.identifier(value, name)
-            case "cookie": cookie = try reader.identifier(value, name)
-            case "identifier": identifier = try reader.identifier(value, name)
-            default: throw reader.invalid(name)
-            }
-        }
+        var reader = try ParameterReader(parameters)
+        agent = try reader.required("agent").identifier()
+        cookie = try reader.required("cookie").identifier()
+        identifier = try reader.required("identifier").identifier()
+        try reader.finish()
     }
 }
 
 /// Parameters of `KeepOpen`.
 struct KeepOpenParameters: Sendable {
-    var agent = ""
-    var cookie = ""
+    let agent: String
+    let cookie: String
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
-        let reader = ParameterReader()
-        try reader.members(of: parameters, requiring: ["agent", "cookie"]) { (name, value) throws(VarlinkError) in
-            switch name {
-            case "agent": agent = try reader.identifier(value, name)
-            case "cookie": cookie = try reader.identifier(value, name)
-            default: throw reader.invalid(name)
-            }
-        }
+        var reader = try ParameterReader(parameters)
+        agent = try reader.required("agent").identifier()
+        cookie = try reader.required("cookie").identifier()
+        try reader.finish()
     }
 }
 
 /// Parameters of `Manage`.
 struct ManageParameters: Sendable {
-    var agent = ""
-    var app = ""
-    var strength = IdentityStrength.unverified
+    let agent: String
+    let app: String
+    let strength: IdentityStrength
     /// Selects one of the app's grants by the `session` that `ListGrants` reports.
-    var session: String?
+    let session: String?
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
-        let reader = ParameterReader()
-        try reader.members(of: parameters, requiring: ["agent", "app", "strength"]) {
-            (name, value) throws(VarlinkError) in
-            switch name {
-            case "agent": agent = try reader.identifier(value, name)
-            case "app": app = try reader.text(value, name, maximum: ParameterLimits.app)
-            case "strength": strength = try reader.one(of: IdentityStrength.self, value, name)
-            case "session": session = try reader.text(value, name, maximum: ParameterLimits.query)
-            default: throw reader.invalid(name)
-            }
-        }
+        var reader = try ParameterReader(parameters)
+        agent = try reader.required("agent").identifier()
+        app = try reader.required("app").text(maximum: ParameterLimits.app)
+        strength = try reader.required("strength").one(of: IdentityStrength.self)
+        session = try reader["session"]?.text(maximum: ParameterLimits.query)
+        try reader.finish()
     }
 }
 
@@ -115,70 +92,66 @@ struct ManageParameters: Sendable {
 struct AnswerParameters: Sendable {
     enum Level: String, Sendable { case denied, limited, full }
 
-    var agent = ""
-    var cookie = ""
-    var level: Level?
-    var identifiers: [String] = []
-    var removed: [String] = []
-    var keys: ContactKeySet?
-    var expires: String?
-    var lifetime: LifetimeKind?
-    var neverAskAgain = false
+    let agent: String
+    let cookie: String
+    let level: Level?
+    let identifiers: [String]
+    let removed: [String]
+    let keys: ContactKeySet?
+    let expires: String?
+    let lifetime: LifetimeKind?
+    let neverAskAgain: Bool
+    let mayAskAgain: Bool
     /// The picked values; `nil` if the field is absent.
-    var picked: [PickedValue]?
-    var mergeInto: String?
-    var addProposed = false
+    let picked: [PickedValue]?
+    let mergeInto: String?
+    let addProposed: Bool
     /// The offered card with the person's changes, without images; `nil` if there are none.
-    var card: WireContact?
+    let card: WireContact?
 
     /// The interface's `PickedValue`.
     struct PickedValue: Hashable, Sendable {
-        var contact = ""
+        let contact: String
         /// The key of the picked value; `nil` if the whole contact was picked.
-        var key: ContactKey?
-        var value: String?
+        let key: ContactKey?
+        let value: String?
 
-        init(_ object: JSONValue) throws(VarlinkError) {
-            let reader = ParameterReader(outermost: "picked")
-            try reader.members(of: object, requiring: ["contact", "key"]) { (name, member) throws(VarlinkError) in
-                switch name {
-                case "contact": contact = try reader.identifier(member, name)
-                case "key":
-                    if !member.says("identifier") { key = try reader.one(of: ContactKey.self, member, name) }
-                case "value": value = try reader.identifier(member, name)
-                default: throw reader.invalid(name)
-                }
-            }
-            guard key != nil || value == nil else { throw reader.invalid("picked") }
+        init(_ element: Parameter) throws(VarlinkError) {
+            var reader = try ParameterReader(element.value, in: element.name)
+            contact = try reader.required("contact").identifier()
+            let field = try reader.required("key")
+            key = field.value.says("identifier") ? nil : try field.one(of: ContactKey.self)
+            value = try reader["value"]?.identifier()
+            try reader.finish()
+            guard key != nil || value == nil else { throw element.invalid }
         }
     }
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
-        let reader = ParameterReader()
-        try reader.members(of: parameters, requiring: ["agent", "cookie"]) { (name, value) throws(VarlinkError) in
-            switch name {
-            case "agent": agent = try reader.identifier(value, name)
-            case "cookie": cookie = try reader.identifier(value, name)
-            case "level": level = try reader.one(of: Level.self, value, name)
-            case "identifiers":
-                identifiers = try reader.identifiers(value, name)
-            case "removed": removed = try reader.identifiers(value, name)
-            case "keys": keys = try reader.grantKeys(value, name)
-            case "expires": expires = try reader.text(value, name, maximum: ParameterLimits.query)
-            case "lifetime": lifetime = try reader.one(of: LifetimeKind.self, value, name)
-            case "neverAskAgain": neverAskAgain = try reader.bool(value, name)
-            case "picked":
-                picked = try reader.list(value, name, maximum: ParameterLimits.picked, PickedValue.init)
-            case "mergeInto": mergeInto = try reader.identifier(value, name)
-            case "card":
-                do throws(ContactError) {
-                    card = try WireContact(value, limits: ContactLimits())
-                } catch {
-                    throw reader.invalid(name)
-                }
-            case "addProposed": addProposed = try reader.bool(value, name)
-            default: throw reader.invalid(name)
-            }
+        var reader = try ParameterReader(parameters)
+        agent = try reader.required("agent").identifier()
+        cookie = try reader.required("cookie").identifier()
+        level = try reader["level"]?.one(of: Level.self)
+        identifiers = try reader["identifiers"]?.identifiers() ?? []
+        removed = try reader["removed"]?.identifiers() ?? []
+        keys = try reader["keys"]?.grantKeys()
+        expires = try reader["expires"]?.text(maximum: ParameterLimits.query)
+        lifetime = try reader["lifetime"]?.one(of: LifetimeKind.self)
+        neverAskAgain = try reader.flag("neverAskAgain")
+        mayAskAgain = try reader.flag("mayAskAgain")
+        picked = try reader["picked"]?.list(maximum: ParameterLimits.picked, PickedValue.init)
+        mergeInto = try reader["mergeInto"]?.identifier()
+        addProposed = try reader.flag("addProposed")
+        card = try Self.card(reader["card"])
+        try reader.finish()
+    }
+
+    private static func card(_ field: Parameter?) throws(VarlinkError) -> WireContact? {
+        guard let field else { return nil }
+        do throws(ContactError) {
+            return try WireContact(field.value, limits: ContactLimits())
+        } catch {
+            throw field.invalid
         }
     }
 
@@ -187,6 +160,10 @@ struct AnswerParameters: Sendable {
         let hasTermsBesidesKeys = level != nil || !identifiers.isEmpty || expires != nil || lifetime != nil
         let hasLevelFields = hasTermsBesidesKeys || keys != nil
         let hasProposalFields = mergeInto != nil || addProposed || card != nil
+        // It belongs to a prompt of kind manage, alone.
+        guard !mayAskAgain || kind == .manage && !hasLevelFields && removed.isEmpty && !neverAskAgain else {
+            return true
+        }
         return switch kind {
         case .access, .button: picked != nil || hasProposalFields || !removed.isEmpty
         case .manage: picked != nil || hasProposalFields
@@ -200,39 +177,28 @@ struct AnswerParameters: Sendable {
 
 /// Parameters of `DeclareFolder`.
 struct DeclareFolderParameters: Sendable {
-    /// The longest path that Linux accepts, in bytes.
-    static let longestPath = 4_096
-
-    var agent = ""
-    var path = ""
-    var checkOnly = false
+    let agent: String
+    let path: String
+    let checkOnly: Bool
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
-        let reader = ParameterReader()
-        try reader.members(of: parameters, requiring: ["agent", "path"]) { (name, value) throws(VarlinkError) in
-            switch name {
-            case "agent": agent = try reader.identifier(value, name)
-            case "path": path = try reader.text(value, name, maximum: Self.longestPath)
-            case "checkOnly": checkOnly = try reader.bool(value, name)
-            default: throw reader.invalid(name)
-            }
-        }
+        var reader = try ParameterReader(parameters)
+        agent = try reader.required("agent").identifier()
+        path = try reader.required("path").text(maximum: ParameterLimits.path)
+        checkOnly = try reader.flag("checkOnly")
+        try reader.finish()
     }
 }
 
 /// Parameters of `EndFolder`.
 struct EndFolderParameters: Sendable {
-    var agent = ""
-    var path = ""
+    let agent: String
+    let path: String
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
-        let reader = ParameterReader()
-        try reader.members(of: parameters, requiring: ["agent", "path"]) { (name, value) throws(VarlinkError) in
-            switch name {
-            case "agent": agent = try reader.identifier(value, name)
-            case "path": path = try reader.text(value, name, maximum: DeclareFolderParameters.longestPath)
-            default: throw reader.invalid(name)
-            }
-        }
+        var reader = try ParameterReader(parameters)
+        agent = try reader.required("agent").identifier()
+        path = try reader.required("path").text(maximum: ParameterLimits.path)
+        try reader.finish()
     }
 }

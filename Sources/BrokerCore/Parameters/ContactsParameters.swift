@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
@@ -5,52 +6,46 @@ import BrokerVarlink
 
 /// Parameters of `FetchContacts`.
 struct FetchContactsParameters: Sendable {
-    var predicate: WirePredicate?
-    var keys = ContactKeySet()
-    var sortOrder = SortOrder.none
-    var unify = true
-    var after: String?
+    let predicate: WirePredicate?
+    let keys: ContactKeySet
+    let sortOrder: SortOrder
+    let unify: Bool
+    let after: String?
     /// The maximum number of contacts to return; `nil` for all.
-    var limit: Int?
-    var purpose: String?
+    let limit: Int?
+    let purpose: String?
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
-        let reader = ParameterReader()
-        try reader.members(of: parameters, requiring: ["keys"]) { (name, value) throws(VarlinkError) in
-            switch name {
-            case "predicate": predicate = try WirePredicate(value)
-            case "keys": keys = try reader.keys(value, name)
-            case "sortOrder": sortOrder = try reader.one(of: SortOrder.self, value, name)
-            case "unify": unify = try reader.bool(value, name)
-            case "after": after = try reader.text(value, name, maximum: ParameterLimits.token)
-            case "limit": limit = try reader.integer(value, name, in: 1...Int64(ParameterLimits.contacts))
-            case "purpose": purpose = try reader.text(value, name, maximum: ParameterLimits.purpose)
-            default: throw reader.invalid(name)
-            }
-        }
+        var reader = try ParameterReader(parameters)
+        predicate = try WirePredicate(reader["predicate"])
+        keys = try reader.required("keys").keys()
+        sortOrder = try reader["sortOrder"]?.one(of: SortOrder.self) ?? .none
+        unify = try reader["unify"]?.bool() ?? true
+        after = try reader["after"]?.text(maximum: ParameterLimits.token)
+        limit = try reader["limit"]?.integer(in: 1...Int64(ParameterLimits.contacts))
+        purpose = try reader["purpose"]?.text(maximum: ParameterLimits.purpose)
+        try reader.finish()
     }
 }
 
 extension WirePredicate {
-    init(_ object: JSONValue) throws(VarlinkError) {
-        let reader = ParameterReader(outermost: "predicate")
+    /// Reads a predicate; `nil` if the field is absent.
+    init?(_ field: Parameter?) throws(VarlinkError) {
+        guard let field else { return nil }
+        var reader = try ParameterReader(field.value, in: field.name)
         var found: [WirePredicate] = []
-        try reader.members(of: object) { (name, value) throws(VarlinkError) in
-            switch name {
-            case "name": found.append(.name(try reader.text(value, name, maximum: ParameterLimits.query)))
-            case "emailAddress":
-                found.append(.emailAddress(try reader.text(value, name, maximum: ParameterLimits.query)))
-            case "phoneNumber":
-                found.append(.phoneNumber(try reader.text(value, name, maximum: ParameterLimits.query)))
-            case "identifiers":
-                found.append(
-                    .identifiers(try reader.identifiers(value, "identifiers")))
-            case "group": found.append(.group(try reader.identifier(value, name)))
-            case "container": found.append(.container(try reader.identifier(value, name)))
-            case "me": if try reader.bool(value, name) { found.append(.me) }
-            default: throw reader.invalid(name)
-            }
+        if let name = reader["name"] { found.append(.name(try name.text(maximum: ParameterLimits.query))) }
+        if let address = reader["emailAddress"] {
+            found.append(.emailAddress(try address.text(maximum: ParameterLimits.query)))
         }
+        if let number = reader["phoneNumber"] {
+            found.append(.phoneNumber(try number.text(maximum: ParameterLimits.query)))
+        }
+        if let identifiers = reader["identifiers"] { found.append(.identifiers(try identifiers.identifiers())) }
+        if let group = reader["group"] { found.append(.group(try group.identifier())) }
+        if let container = reader["container"] { found.append(.container(try container.identifier())) }
+        if try reader.flag("me") { found.append(.me) }
+        try reader.finish()
         guard let only = found.first, found.count == 1 else {
             throw ContactsError.invalidPredicate("exactly one field must be given")
         }
@@ -60,18 +55,14 @@ extension WirePredicate {
 
 /// Parameters of `RequestAccess`.
 struct RequestAccessParameters: Sendable {
-    var purpose: String?
-    var keys: ContactKeySet?
+    let purpose: String?
+    let keys: ContactKeySet?
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
-        let reader = ParameterReader()
-        try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
-            switch name {
-            case "purpose": purpose = try reader.text(value, name, maximum: ParameterLimits.purpose)
-            case "keys": keys = try reader.grantKeys(value, name)
-            default: throw reader.invalid(name)
-            }
-        }
+        var reader = try ParameterReader(parameters)
+        purpose = try reader["purpose"]?.text(maximum: ParameterLimits.purpose)
+        keys = try reader["keys"]?.grantKeys()
+        try reader.finish()
     }
 }
 
@@ -79,65 +70,66 @@ struct RequestAccessParameters: Sendable {
 struct RequestContactsParameters: Sendable {
     enum Caption: String, Sendable { case defaultText, email, phone }
 
-    var query = ""
-    var ignoredEmailAddresses: [String] = []
-    var ignoredPhoneNumbers: [String] = []
-    var caption: Caption?
-    var purpose: String?
+    let query: String
+    let ignoredEmailAddresses: [String]
+    let ignoredPhoneNumbers: [String]
+    let caption: Caption?
+    let purpose: String?
     /// The request's name for `UpdateRequest`.
-    var token: String?
+    let token: String?
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
-        let reader = ParameterReader()
-        try reader.members(of: parameters, requiring: ["query"]) { (name, value) throws(VarlinkError) in
-            switch name {
-            case "query": query = try reader.query(value, name)
-            case "token": token = try reader.requestToken(value, name)
-            case "ignoredEmailAddresses":
-                ignoredEmailAddresses = try reader.addresses(value, name)
-            case "ignoredPhoneNumbers":
-                ignoredPhoneNumbers = try reader.addresses(value, name)
-            case "caption": caption = try reader.one(of: Caption.self, value, name)
-            case "purpose": purpose = try reader.text(value, name, maximum: ParameterLimits.purpose)
-            default: throw reader.invalid(name)
-            }
-        }
+        var reader = try ParameterReader(parameters)
+        query = try reader.required("query").query()
+        token = try reader["token"]?.requestToken()
+        ignoredEmailAddresses = try reader["ignoredEmailAddresses"]?.addresses() ?? []
+        ignoredPhoneNumbers = try reader["ignoredPhoneNumbers"]?.addresses() ?? []
+        caption = try reader["caption"]?.one(of: Caption.self)
+        purpose = try reader["purpose"]?.text(maximum: ParameterLimits.purpose)
+        try reader.finish()
+    }
+}
+
+/// Parameters of `ManageAccess`.
+struct ManageAccessParameters: Sendable {
+    let purpose: String?
+
+    init(_ parameters: JSONValue) throws(VarlinkError) {
+        var reader = try ParameterReader(parameters)
+        purpose = try reader["purpose"]?.text(maximum: ParameterLimits.purpose)
+        try reader.finish()
     }
 }
 
 /// Parameters of `UpdateRequest`.
 struct UpdateRequestParameters: Sendable {
-    var token = ""
-    var query = ""
+    let token: String
+    let query: String
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
-        let reader = ParameterReader()
-        try reader.members(of: parameters, requiring: ["token", "query"]) { (name, value) throws(VarlinkError) in
-            switch name {
-            case "token": token = try reader.requestToken(value, name)
-            case "query": query = try reader.query(value, name)
-            default: throw reader.invalid(name)
-            }
-        }
+        var reader = try ParameterReader(parameters)
+        token = try reader.required("token").requestToken()
+        query = try reader.required("query").query()
+        try reader.finish()
     }
 }
 
-extension ParameterReader {
-    /// Reads the query of an access button. A query without a letter or a digit would match every contact.
-    fileprivate func query(_ value: JSONValue, _ name: String) throws(VarlinkError) -> String {
-        let query = try text(value, name, maximum: ParameterLimits.query)
-        guard query.contains(where: { $0.isLetter || $0.isNumber }) else { throw invalid(name) }
+extension Parameter {
+    /// The query of an access button. A query without a letter or a digit would match every contact.
+    fileprivate func query() throws(VarlinkError) -> String {
+        let query = try text(maximum: ParameterLimits.query)
+        guard query.contains(where: { $0.isLetter || $0.isNumber }) else { throw invalid }
         return query
     }
 
-    /// Reads addresses or numbers to ignore.
-    fileprivate func addresses(_ value: JSONValue, _ name: String) throws(VarlinkError) -> [String] {
-        try texts(value, name, maximum: ParameterLimits.identifiers, length: ParameterLimits.query)
+    /// Addresses or numbers to ignore.
+    fileprivate func addresses() throws(VarlinkError) -> [String] {
+        try texts(maximum: ParameterLimits.identifiers, length: ParameterLimits.query)
     }
 
-    /// Reads an app's name for its request.
-    fileprivate func requestToken(_ value: JSONValue, _ name: String) throws(VarlinkError) -> String {
-        let token = try identifier(value, name)
+    /// An app's name for its request.
+    fileprivate func requestToken() throws(VarlinkError) -> String {
+        let token = try identifier()
         let isPlain = token.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -146,7 +138,7 @@ extension ParameterReader {
             default: false
             }
         }
-        guard (8...64).contains(token.utf8.count), isPlain else { throw invalid(name) }
+        guard (8...64).contains(token.utf8.count), isPlain else { throw invalid }
         return token
     }
 }
@@ -159,41 +151,31 @@ struct SaveContactsParameters: Sendable {
     }
 
     struct Change: Sendable {
-        var operation = Operation.add
-        var contact: JSONValue?
-        var group: JSONValue?
-        var member: String?
-        var container: String?
+        let operation: Operation
+        let contact: JSONValue?
+        let group: JSONValue?
+        let member: String?
+        /// The name of a new container, or an identifier.
+        let container: String?
 
-        init(_ object: JSONValue) throws(VarlinkError) {
-            let reader = ParameterReader(outermost: "changes")
-            try reader.members(of: object, requiring: ["operation"]) { (name, value) throws(VarlinkError) in
-                switch name {
-                case "operation": operation = try reader.one(of: Operation.self, value, name)
-                case "contact": contact = value
-                case "group": group = value
-                case "member": member = try reader.identifier(value, name)
-                // The name of a new container, or an identifier.
-                case "container":
-                    container = try reader.text(value, "name", maximum: SaveSteps.longestGroupName)
-                default: throw reader.invalid(name)
-                }
-            }
+        init(_ element: Parameter) throws(VarlinkError) {
+            var reader = try ParameterReader(element.value, in: element.name)
+            operation = try reader.required("operation").one(of: Operation.self)
+            contact = reader["contact"]?.value
+            group = reader["group"]?.value
+            member = try reader["member"]?.identifier()
+            container = try reader["container"]?.text(maximum: ParameterLimits.groupName, limit: "name")
+            try reader.finish()
         }
     }
 
-    var changes: [Change] = []
-    var author: String?
+    let changes: [Change]
+    let author: String?
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
-        let reader = ParameterReader()
-        try reader.members(of: parameters, requiring: ["changes"]) { (name, value) throws(VarlinkError) in
-            switch name {
-            case "changes":
-                changes = try reader.list(value, name, maximum: ParameterLimits.changes, Change.init)
-            case "author": author = try reader.text(value, name, maximum: ParameterLimits.author)
-            default: throw reader.invalid(name)
-            }
-        }
+        var reader = try ParameterReader(parameters)
+        changes = try reader.required("changes").list(maximum: ParameterLimits.changes, Change.init)
+        author = try reader["author"]?.text(maximum: ParameterLimits.author)
+        try reader.finish()
     }
 }

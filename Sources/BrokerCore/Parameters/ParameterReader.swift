@@ -1,105 +1,127 @@
+import BrokerBounds
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// Reads the parameters of a call strictly. An unknown field, or a value of the wrong type, causes the error
-/// `InvalidParameter` with the field's name. A field that is `null` counts as absent.
+/// Reads the fields of a call's parameters, or of a struct in them, by their names. It reads strictly: an unknown field,
+/// or a value of the wrong type, causes the error `InvalidParameter` with the field's name. A field that is `null`
+/// counts as absent.
 ///
 /// The values are untrusted and up to 16 MiB long, and they are read on the event loop. So each list and each text is
 /// compared with its bound before any of it is read.
 struct ParameterReader {
+    private let object: JSONValue
     /// The parameter that contains the struct being read; `nil` for the parameters themselves. Errors name
     /// this parameter instead of the struct's field.
-    var outermost: String?
+    private let outermost: String?
+    /// The indexes of the members that were read, as bits.
+    private var found: UInt64 = 0
 
-    func invalid(_ name: String) -> VarlinkError { .invalidParameter(outermost ?? name) }
-
-    /// Passes the name and value of each member that is not `null` to `body`.
-    ///
-    /// - Parameter required: members that must be present. If one is missing, the method throws after it has
-    ///   read all members.
-    func members(
-        of object: JSONValue, requiring required: [String] = [],
-        _ body: (_ name: String, _ value: JSONValue) throws(VarlinkError) -> Void
-    ) throws(VarlinkError) {
-        guard let members = object.members, object.count <= ParameterLimits.members else { throw invalid("parameters") }
-        var present = 0
-        for (member, value) in members where !value.isNull {
-            // A name that is too long becomes an empty one, which the `default` case of `body` rejects like an
-            // unknown name.
-            let name = member.string(ofAtMost: ParameterLimits.name) ?? ""
-            try body(name, value)
-            if required.contains(name) { present += 1 }
+    /// - Parameter outermost: the parameter that contains the struct; `nil` for the parameters themselves.
+    init(_ object: JSONValue, in outermost: String? = nil) throws(VarlinkError) {
+        // Each member has a bit of ``found``.
+        guard object.kind == .object, object.count <= min(ParameterLimits.members, UInt64.bitWidth) else {
+            throw .invalidParameter(outermost ?? "parameters")
         }
-        // The JSON parser rejects two members with the same name, so the count shows whether a required one
-        // is missing.
-        guard present < required.count else { return }
-        for name in required {
-            guard let value = object[name], !value.isNull else { throw invalid(name) }
+        self.object = object
+        self.outermost = outermost
+    }
+
+    /// A field; `nil` if it is absent.
+    subscript(name: String) -> Parameter? {
+        mutating get {
+            guard let (index, value) = object.member(name), !value.isNull else { return nil }
+            found |= 1 << UInt64(index)
+            return Parameter(value: value, name: name, outermost: outermost)
         }
     }
 
-    /// Reads an identifier, a token or a cookie.
-    func identifier(
-        _ value: JSONValue, _ name: String, maximum: Int = ParameterLimits.identifier
-    ) throws(VarlinkError) -> String {
-        guard let identifier = value.identifier(ofAtMost: maximum) else { throw invalid(name) }
+    /// A field that must be present.
+    mutating func required(_ name: String) throws(VarlinkError) -> Parameter {
+        guard let field = self[name] else { throw .invalidParameter(outermost ?? name) }
+        return field
+    }
+
+    /// A field that is `false` if it is absent.
+    mutating func flag(_ name: String) throws(VarlinkError) -> Bool { try self[name]?.bool() ?? false }
+
+    /// Throws if there is a field that was not read. Call this last.
+    func finish() throws(VarlinkError) {
+        guard found.nonzeroBitCount < object.count, let members = object.members else { return }
+        var bit: UInt64 = 1
+        for (member, value) in members {
+            if found & bit == 0, !value.isNull {
+                throw .invalidParameter(outermost ?? member.string(ofAtMost: ParameterLimits.name) ?? "")
+            }
+            bit <<= 1
+        }
+    }
+}
+
+/// The value of a field, or an element of a list in it.
+struct Parameter {
+    let value: JSONValue
+    let name: String
+    /// As in ``ParameterReader``.
+    let outermost: String?
+
+    var invalid: VarlinkError { .invalidParameter(outermost ?? name) }
+
+    /// An identifier, a token or a cookie.
+    func identifier(maximum: Int = ParameterLimits.identifier) throws(VarlinkError) -> String {
+        guard let identifier = value.identifier(ofAtMost: maximum) else { throw invalid }
         return identifier
     }
 
-    func bool(_ value: JSONValue, _ name: String) throws(VarlinkError) -> Bool {
-        guard let bool = value.bool else { throw invalid(name) }
+    func bool() throws(VarlinkError) -> Bool {
+        guard let bool = value.bool else { throw invalid }
         return bool
     }
 
-    func integer(
-        _ value: JSONValue, _ name: String, in range: ClosedRange<Int64> = 0...Int64.max
-    ) throws(VarlinkError) -> Int {
-        guard let integer = value.integer, range.contains(integer) else { throw invalid(name) }
+    func integer(in range: ClosedRange<Int64> = 0...Int64.max) throws(VarlinkError) -> Int {
+        guard let integer = value.integer, range.contains(integer) else { throw invalid }
         return Int(integer)
     }
 
-    func identifiers(_ value: JSONValue, _ name: String) throws(VarlinkError) -> [String] {
-        try list(value, name, maximum: ParameterLimits.identifiers) { (element) throws(VarlinkError) in
-            try identifier(element, name)
-        }
+    func uid() throws(VarlinkError) -> UInt32 { UInt32(try integer(in: 0...Int64(UInt32.max))) }
+
+    func identifiers() throws(VarlinkError) -> [String] {
+        try list(maximum: ParameterLimits.identifiers) { (element) throws(VarlinkError) in try element.identifier() }
     }
 
     /// - Parameters:
     ///   - maximum: the maximum number of texts.
     ///   - length: the maximum length of each, in bytes of UTF-8.
-    func texts(_ value: JSONValue, _ name: String, maximum: Int, length: Int) throws(VarlinkError) -> [String] {
-        try list(value, name, maximum: maximum) { (element) throws(VarlinkError) in
-            try text(element, name, maximum: length)
-        }
+    func texts(maximum: Int, length: Int) throws(VarlinkError) -> [String] {
+        try list(maximum: maximum) { (element) throws(VarlinkError) in try element.text(maximum: length) }
     }
 
     func list<Element>(
-        _ value: JSONValue, _ name: String, maximum: Int, _ read: (JSONValue) throws(VarlinkError) -> Element
+        maximum: Int, _ read: (Parameter) throws(VarlinkError) -> Element
     ) throws(VarlinkError) -> [Element] {
-        guard let elements = value.elements else { throw invalid(name) }
+        guard let elements = value.elements else { throw invalid }
         guard value.count <= maximum else { throw ContactsError.limitExceeded(name, maximum: maximum) }
         var list: [Element] = []
         list.reserveCapacity(value.count)
-        for element in elements { list.append(try read(element)) }
+        for element in elements { list.append(try read(Parameter(value: element, name: name, outermost: outermost))) }
         return list
     }
 
-    /// Reads a value of one of the interface's enumerations.
+    /// A value of one of the interface's enumerations.
     func one<Value: RawRepresentable>(
-        of type: Value.Type, _ value: JSONValue, _ name: String
+        of type: Value.Type
     ) throws(VarlinkError) -> Value where Value.RawValue == String {
         guard let word = value.string(ofAtMost: ParameterLimits.name), let one = Value(rawValue: word) else {
-            throw invalid(name)
+            throw invalid
         }
         return one
     }
 
-    /// Reads names of keys. `identifier` is accepted but not added to the set, because every contact has its
+    /// Names of keys. `identifier` is accepted but not added to the set, because every contact has its
     /// identifier anyway.
-    func keys(_ value: JSONValue, _ name: String) throws(VarlinkError) -> ContactKeySet {
-        let elements = try elements(ofKeys: value, name)
+    func keys() throws(VarlinkError) -> ContactKeySet {
+        let elements = try elementsOfKeys()
         var keys = ContactKeySet()
         // Fetches often name all keys, mostly in the order of their declaration. The search therefore
         // continues after the last match.
@@ -107,7 +129,7 @@ struct ParameterReader {
         for element in elements where !element.says("identifier") {
             func isNamed(_ key: String) -> Bool { element.says(key) }
             guard let place = Self.keys[next...].firstIndex(where: isNamed) ?? Self.keys.firstIndex(where: isNamed)
-            else { throw invalid(name) }
+            else { throw invalid }
             keys.formUnion(ContactKeySet(rawValue: 1 << UInt64(place)))
             next = place + 1
         }
@@ -117,28 +139,30 @@ struct ParameterReader {
     /// The keys' names, each at the index of its bit.
     private static let keys = ContactKey.allCases.map(\.rawValue)
 
-    /// Reads names of keys that a grant can contain.
-    func grantKeys(_ value: JSONValue, _ name: String) throws(VarlinkError) -> ContactKeySet {
+    /// Names of keys that a grant can contain.
+    func grantKeys() throws(VarlinkError) -> ContactKeySet {
         var keys = ContactKeySet()
-        for element in try elements(ofKeys: value, name) where !element.says("identifier") {
-            keys.formUnion(try one(of: GrantKey.self, element, name).set)
+        for element in try elementsOfKeys() where !element.says("identifier") {
+            keys.formUnion(try Parameter(value: element, name: name, outermost: outermost).one(of: GrantKey.self).set)
         }
         return keys
     }
 
-    private func elements(ofKeys value: JSONValue, _ name: String) throws(VarlinkError) -> JSONValue.Elements {
-        guard let elements = value.elements else { throw invalid(name) }
+    private func elementsOfKeys() throws(VarlinkError) -> JSONValue.Elements {
+        guard let elements = value.elements else { throw invalid }
         guard value.count <= ParameterLimits.keys else {
             throw ContactsError.limitExceeded(name, maximum: ParameterLimits.keys)
         }
         return elements
     }
 
-    /// Reads a text of at most `maximum` bytes of UTF-8.
-    func text(_ value: JSONValue, _ name: String, maximum: Int) throws(VarlinkError) -> String {
-        guard value.kind == .string else { throw invalid(name) }
+    /// A text of at most `maximum` bytes of UTF-8.
+    ///
+    /// - Parameter limit: the name for `LimitExceeded`; `nil` for the field's.
+    func text(maximum: Int, limit: String? = nil) throws(VarlinkError) -> String {
+        guard value.kind == .string else { throw invalid }
         guard let text = value.string(ofAtMost: maximum) else {
-            throw ContactsError.limitExceeded(name, maximum: maximum)
+            throw ContactsError.limitExceeded(limit ?? name, maximum: maximum)
         }
         return text
     }

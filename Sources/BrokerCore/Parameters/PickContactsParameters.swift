@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
@@ -8,29 +9,27 @@ struct PickContactsParameters: Sendable {
     enum Selection: String, Sendable { case contact, property }
 
     /// The keys to show and return; `nil` for ``Grant/ordinaryKeys``.
-    var keys: ContactKeySet?
-    var enabling: PickerRule?
-    var returningContact: PickerRule?
-    var returningProperty: PickerRule?
-    var multiple = false
+    let keys: ContactKeySet?
+    let enabling: PickerRule?
+    let returningContact: PickerRule?
+    let returningProperty: PickerRule?
+    let multiple: Bool
     /// The most contacts and values together that can be picked; at least 1, `nil` for no limit.
-    var limit: Int?
-    var select = Selection.contact
+    let limit: Int?
+    let select: Selection
+    let purpose: String?
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
-        let reader = ParameterReader()
-        try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
-            switch name {
-            case "keys": keys = try reader.keys(value, name)
-            case "enabling": enabling = try PickerRule(value, of: name)
-            case "returningContact": returningContact = try PickerRule(value, of: name)
-            case "returningProperty": returningProperty = try PickerRule(value, of: name)
-            case "multiple": multiple = try reader.bool(value, name)
-            case "limit": limit = try reader.integer(value, name, in: 1...Int64.max)
-            case "select": select = try reader.one(of: Selection.self, value, name)
-            default: throw reader.invalid(name)
-            }
-        }
+        var reader = try ParameterReader(parameters)
+        keys = try reader["keys"]?.keys()
+        enabling = try PickerRule(reader["enabling"])
+        returningContact = try PickerRule(reader["returningContact"])
+        returningProperty = try PickerRule(reader["returningProperty"])
+        multiple = try reader.flag("multiple")
+        limit = try reader["limit"]?.integer(in: 1...Int64.max)
+        select = try reader["select"]?.one(of: Selection.self) ?? .contact
+        purpose = try reader["purpose"]?.text(maximum: ParameterLimits.purpose)
+        try reader.finish()
         // Without `multiple` the limit is 1, whatever the caller meant.
         if limit != nil, !multiple { throw .invalidParameter("limit") }
         // Only a rule about values can name the key of a value.
@@ -47,32 +46,28 @@ struct PickContactsParameters: Sendable {
 /// The interface's `PickerRule`. It matches a contact if all given conditions are met.
 struct PickerRule: Hashable, Sendable {
     /// Keys that must have a value.
-    var hasKeys = ContactKeySet()
-    var minimumCount: [ContactKey: Int] = [:]
-    var maximumCount: [ContactKey: Int] = [:]
-    var familyNames: Set<String>?
+    let hasKeys: ContactKeySet
+    let minimumCount: [ContactKey: Int]
+    let maximumCount: [ContactKey: Int]
+    let familyNames: Set<String>?
     /// The identifiers as the app sent them, not resolved yet.
-    var excludedIdentifiers: [String] = []
+    let excludedIdentifiers: [String]
     /// The key that a picked value must have; present only in rules about values.
-    var key: ContactKey?
+    let key: ContactKey?
 
-    init(_ object: JSONValue, of parameter: String) throws(VarlinkError) {
-        let reader = ParameterReader(outermost: parameter)
-        try reader.members(of: object) { (name, value) throws(VarlinkError) in
-            switch name {
-            case "hasKeys": hasKeys = try reader.keys(value, name)
-            case "minimumCount": minimumCount = try reader.counts(value, name)
-            case "maximumCount": maximumCount = try reader.counts(value, name)
-            case "familyNames":
-                familyNames = Set(
-                    try reader.texts(
-                        value, name, maximum: ParameterLimits.familyNames, length: ParameterLimits.familyName))
-            case "excludedIdentifiers":
-                excludedIdentifiers = try reader.identifiers(value, name)
-            case "key": key = try reader.one(of: ContactKey.self, value, name)
-            default: throw reader.invalid(name)
-            }
-        }
+    /// Reads a rule; `nil` if the field is absent.
+    init?(_ field: Parameter?) throws(VarlinkError) {
+        guard let field else { return nil }
+        var reader = try ParameterReader(field.value, in: field.name)
+        hasKeys = try reader["hasKeys"]?.keys() ?? []
+        minimumCount = try reader["minimumCount"]?.counts() ?? [:]
+        maximumCount = try reader["maximumCount"]?.counts() ?? [:]
+        let names = try reader["familyNames"]?
+            .texts(maximum: ParameterLimits.familyNames, length: ParameterLimits.familyName)
+        familyNames = names.map(Set.init)
+        excludedIdentifiers = try reader["excludedIdentifiers"]?.identifiers() ?? []
+        key = try reader["key"]?.one(of: ContactKey.self)
+        try reader.finish()
     }
 
     /// Every key that the rule names.
@@ -82,12 +77,15 @@ struct PickerRule: Hashable, Sendable {
     }
 }
 
-extension ParameterReader {
-    /// Reads an object that has a number for each key.
-    func counts(_ value: JSONValue, _ name: String) throws(VarlinkError) -> [ContactKey: Int] {
-        guard let members = value.members, value.count <= ParameterLimits.keys else { throw invalid(name) }
+extension Parameter {
+    /// An object that has a number for each key.
+    fileprivate func counts() throws(VarlinkError) -> [ContactKey: Int] {
+        guard let members = value.members, value.count <= ParameterLimits.keys else { throw invalid }
         var counts: [ContactKey: Int] = [:]
-        for (key, count) in members { counts[try one(of: ContactKey.self, key, name)] = try integer(count, name) }
+        for (member, count) in members {
+            let key = try Parameter(value: member, name: name, outermost: outermost).one(of: ContactKey.self)
+            counts[key] = try Parameter(value: count, name: name, outermost: outermost).integer()
+        }
         return counts
     }
 }

@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
@@ -7,20 +8,13 @@ import BrokerVarlink
 struct ProposeContactParameters: Sendable {
     /// The proposed card, validated like an added contact. Its identifier is ignored.
     var card: WireContact
-    var purpose: String?
+    let purpose: String?
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
-        let reader = ParameterReader()
-        var found: JSONValue?
-        var purpose: String?
-        try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
-            switch name {
-            case "contact": found = value
-            case "purpose": purpose = try reader.text(value, name, maximum: ParameterLimits.purpose)
-            default: throw reader.invalid(name)
-            }
-        }
-        guard let found else { throw .invalidParameter("contact") }
+        var reader = try ParameterReader(parameters)
+        let found = try reader.required("contact").value
+        purpose = try reader["purpose"]?.text(maximum: ParameterLimits.purpose)
+        try reader.finish()
         do throws(ContactError) {
             card = try WireContact(found, limits: ContactLimits())
             try card.contact.validate(writing: card.keys)
@@ -28,7 +22,6 @@ struct ProposeContactParameters: Sendable {
             throw Self.error(error)
         }
         card.identifier = nil
-        self.purpose = purpose
     }
 
     private static func error(_ error: ContactError) -> VarlinkError {

@@ -4,49 +4,37 @@ import BrokerVarlink
 
 /// Parameters of `CountContacts`.
 struct CountContactsParameters: Sendable {
-    var predicate: WirePredicate?
+    let predicate: WirePredicate?
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
-        let reader = ParameterReader()
-        try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
-            switch name {
-            case "predicate": predicate = try WirePredicate(value)
-            default: throw reader.invalid(name)
-            }
-        }
+        var reader = try ParameterReader(parameters)
+        predicate = try WirePredicate(reader["predicate"])
+        try reader.finish()
     }
 }
 
 /// Parameters of `ListLinkedContacts`.
 struct ListLinkedContactsParameters: Sendable {
-    var identifier = ""
+    let identifier: String
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
-        let reader = ParameterReader()
-        try reader.members(of: parameters, requiring: ["identifier"]) { (name, value) throws(VarlinkError) in
-            switch name {
-            case "identifier": identifier = try reader.identifier(value, name)
-            default: throw reader.invalid(name)
-            }
-        }
+        var reader = try ParameterReader(parameters)
+        identifier = try reader.required("identifier").identifier()
+        try reader.finish()
     }
 }
 
 /// Parameters of `ListContainers`. With a parameter, the call lists only the container of that contact or
 /// group; without one, it lists all visible containers.
 struct ListContainersParameters: Sendable {
-    var contact: String?
-    var group: String?
+    let contact: String?
+    let group: String?
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
-        let reader = ParameterReader()
-        try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
-            switch name {
-            case "contact": contact = try reader.identifier(value, name)
-            case "group": group = try reader.identifier(value, name)
-            default: throw reader.invalid(name)
-            }
-        }
+        var reader = try ParameterReader(parameters)
+        contact = try reader["contact"]?.identifier()
+        group = try reader["group"]?.identifier()
+        try reader.finish()
         guard contact == nil || group == nil else { throw .invalidParameter("group") }
     }
 }
@@ -54,34 +42,44 @@ struct ListContainersParameters: Sendable {
 /// Parameters of `SetUserDefaults`; an absent parameter leaves its setting unchanged.
 struct SetUserDefaultsParameters: Sendable {
     /// `givenName` or `familyName`. The other cases of the interface's type cannot be stored.
-    var sortOrder: SortOrder?
-    var displayOrder: SortOrder?
+    let sortOrder: SortOrder?
+    let displayOrder: SortOrder?
     /// ISO 3166-1 alpha-2, in lower case.
-    var countryCode: String?
+    let countryCode: String?
+    /// A BCP 47 tag; empty for the language of the settings or the locale.
+    let language: String?
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
-        let reader = ParameterReader()
-        try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
-            switch name {
-            case "sortOrder": sortOrder = try Self.order(value, name)
-            case "displayOrder": displayOrder = try Self.order(value, name)
-            case "countryCode":
-                let code = try reader.identifier(value, name).lowercased()
-                guard code.utf8.count == 2, code.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else {
-                    throw reader.invalid(name)
-                }
-                countryCode = code
-            default: throw reader.invalid(name)
-            }
+        var reader = try ParameterReader(parameters)
+        sortOrder = try reader["sortOrder"]?.storedOrder()
+        displayOrder = try reader["displayOrder"]?.storedOrder()
+        countryCode = try reader["countryCode"]?.countryCode()
+        language = try reader["language"]?.language()
+        try reader.finish()
+    }
+}
+
+extension Parameter {
+    fileprivate func storedOrder() throws(VarlinkError) -> SortOrder {
+        let order = try one(of: SortOrder.self)
+        switch order {
+        case .givenName, .familyName: return order
+        case .none, .userDefault: throw invalid
         }
     }
 
-    private static func order(_ value: JSONValue, _ name: String) throws(VarlinkError) -> SortOrder {
-        let reader = ParameterReader()
-        let order = try reader.one(of: SortOrder.self, value, name)
-        switch order {
-        case .givenName, .familyName: return order
-        case .none, .userDefault: throw reader.invalid(name)
+    fileprivate func countryCode() throws(VarlinkError) -> String {
+        let code = try identifier().lowercased()
+        guard code.utf8.count == 2, code.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else { throw invalid }
+        return code
+    }
+
+    fileprivate func language() throws(VarlinkError) -> String {
+        let tag = try text(maximum: 35)
+        let isTag = tag.utf8.allSatisfy {
+            (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == 0x2D
         }
+        guard isTag else { throw invalid }
+        return tag
     }
 }

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 
 /// Identifies an app for the limits on prompts. Each key has one back-off, and at most one open prompt.
 ///

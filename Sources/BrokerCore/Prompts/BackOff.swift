@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 
 /// Tracks how long each app of one user must wait before its next prompt. This type has no clock: every time
 /// is an argument, in microseconds.
@@ -57,11 +58,9 @@ struct BackOff {
 
     /// Returns the wait after this many prompts in a row that granted nothing.
     func wait(after failures: Int, denied: Bool) -> Duration {
-        guard failures > 1 else { return .zero }
-        // The bound on the exponent prevents an overflow. 2^20 times the first wait exceeds the longest wait.
-        return min(
-            limits.backOff * (1 << min(failures - 2, 20)),
-            denied ? limits.longestBackOffWhenDenied : limits.longestBackOff)
+        DoublingWait.after(
+            failures - 1, first: limits.backOff,
+            longest: denied ? limits.longestBackOffWhenDenied : limits.longestBackOff)
     }
 
     mutating func approved(_ caller: Caller) { entries[AppKey(caller)] = nil }
@@ -82,8 +81,4 @@ struct BackOff {
 
     /// The number of entries, at most ``Limits/backOffs``.
     var count: Int { entries.count }
-}
-
-extension Duration {
-    var microseconds: Int64 { components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000 }
 }

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 
 /// The limits that all weakly identified callers of one user share. Limits for each caller would have no
 /// effect, because one program can create any number of such callers. This type has no clock: every time is
@@ -16,8 +17,8 @@ struct Crowd {
     }
 
     private struct Count {
-        /// When the prompts in the current period were queued; at most ``Limits/weakPrompts`` entries.
-        var queued: [Int64] = []
+        /// The queued prompts.
+        var queued = SlidingWindow()
         /// The number of prompts that were withdrawn after they had been sent to an agent. Starts again after
         /// a period without a withdrawal.
         var withdrawals = 0
@@ -54,12 +55,8 @@ struct Crowd {
     /// Counts a new prompt. Returns `false` and counts nothing if the bucket has reached its limit; the
     /// prompt must then be quiet.
     mutating func take(from bucket: Bucket, now: Int64) -> Bool {
-        var count = counts[bucket] ?? Count()
-        count.queued.removeAll { now - $0 >= limits.weakPromptsPeriod.microseconds }
-        guard count.queued.count < limits.weakPrompts else { return false }
-        count.queued.append(now)
-        counts[bucket] = count
-        return true
+        counts[bucket, default: Count()].queued
+            .take(limits.weakPrompts, within: limits.weakPromptsPeriod, now: now) == nil
     }
 
     /// Counts a prompt that was withdrawn after it had been sent to an agent.
@@ -79,9 +76,9 @@ struct Crowd {
 
     /// Returns how long prompts are held after this many withdrawals.
     func hold(after withdrawals: Int) -> Duration {
-        let counted = withdrawals - limits.withdrawalsWithoutHold
-        // The bound on the exponent prevents an overflow. 2^10 times the first hold exceeds the longest hold.
-        return counted < 0 ? .zero : min(limits.withdrawalHold * (1 << min(counted, 10)), limits.longestWithdrawalHold)
+        DoublingWait.after(
+            withdrawals - limits.withdrawalsWithoutHold + 1, first: limits.withdrawalHold,
+            longest: limits.longestWithdrawalHold)
     }
 
     /// Records that the person approved a prompt of this caller.

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerInterface
 import BrokerModel
 import BrokerVarlink
@@ -56,7 +57,7 @@ final class WantedPassword {
         done(verdict)
     }
 
-    /// Ends a request that is no longer needed. `done` gets ``Verdict/unanswered(_:)``. ``Verdict/refused``
+    /// Ends a request that is no longer needed. `done` gets ``Verdict/unanswered(_:_:)``. ``Verdict/refused``
     /// would tell an agent that the password was wrong and that the terminal is free again.
     func withdraw(because reason: String = "the request that needed the password has changed; answer again") {
         guard !isOver else { return }

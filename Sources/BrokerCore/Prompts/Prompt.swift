@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerDisclosure
 import BrokerInterface
 import BrokerModel
@@ -33,6 +34,8 @@ final class Prompt {
     var offer: PromptOffer?
     /// Encrypts the rows' identifiers with a key that only this prompt has.
     let rows: IdentifierCipher
+    /// The processes that waited for the answer. No agent that is related to one of them may answer.
+    private(set) var processes: Set<ProcessIdentity> = []
     /// The waiting calls, each with the callback that gets the outcome.
     private(set) var waiting: [(call: Call, done: (PromptOutcome) -> Void)] = []
     /// The agents that show the prompt.
@@ -68,6 +71,7 @@ final class Prompt {
         self.rows = rows
         isQuiet = question.isQuiet
         query = question.query.map(PromptQuery.init)
+        processes = [session.caller.process]
     }
 
     var kind: PromptKind { question.kind }
@@ -93,15 +97,21 @@ final class Prompt {
     /// The contact group of a row with this identifier; `nil` if the row is none.
     func group(ofRow identifier: String) -> RecordNumber? { rows.record(identifier, as: .group) }
 
-    /// Whether a second call with this question joins this prompt, instead of having to wait for its end.
+    /// Whether a second call with this question joins this prompt, instead of having to wait for its end. The call may be
+    /// of another process of the same app. Scripts do not count as one app.
     func isJoined(by question: Question, of caller: Caller) -> Bool {
         switch kind {
-        case .access, .keys: question.kind == kind && caller == self.caller
+        case .access, .keys:
+            question.kind == kind
+                && (caller == self.caller
+                    || !caller.isInterpreter && caller.app == self.caller.app
+                        && AppKey(caller) == AppKey(self.caller))
         case .button, .manage, .pick, .propose: false
         }
     }
 
-    func wait(_ call: Call, _ done: @escaping (PromptOutcome) -> Void) {
+    func wait(_ call: Call, of caller: Caller, _ done: @escaping (PromptOutcome) -> Void) {
+        processes.insert(caller.process)
         waiting.append((call, done))
     }
 
@@ -159,14 +169,24 @@ final class Agent {
     let session: CallerSession
     /// Whether the agent gets only the number of waiting prompts.
     let notifyOnly: Bool
+    /// Whether it is the installed program, which alone has the group of the system's agent socket.
+    let isInstalled: Bool
+    /// Whether the agent wants to know when an app's access changes or is used, and how many prompts wait.
+    let watches: Bool
+    /// The number of waiting prompts that the agent was told last.
+    var toldWaiting = 0
     let serve: Call
     /// The manage prompt that the person opened in this agent. Opening another one replaces it.
     var own: Prompt?
 
-    init(token: String, session: CallerSession, notifyOnly: Bool, serve: Call) {
+    init(
+        token: String, session: CallerSession, notifyOnly: Bool, watches: Bool, isInstalled: Bool, serve: Call
+    ) {
         self.token = token
         self.session = session
         self.notifyOnly = notifyOnly
+        self.watches = watches
+        self.isInstalled = isInstalled
         self.serve = serve
     }
 }

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerInterface
 import BrokerJSON
 import BrokerVarlink
@@ -80,6 +81,34 @@ extension Prompts {
         let waiting = users[uid]?.open.count(where: \.isAnnounced) ?? 0
         for agent in users[uid]?.agents ?? [] where agent.notifyOnly {
             agent.serve.reply(continues: true) { $0.member("waiting", waiting) }
+        }
+    }
+
+    /// Tells the agents that watch how many prompts wait for the one that they show, if the number has changed.
+    func tellWaiting(_ uid: UInt32) {
+        let waiting = users[uid]?.queue.count ?? 0
+        for agent in users[uid]?.agents ?? [] where agent.watches && !agent.notifyOnly && agent.toldWaiting != waiting {
+            agent.toldWaiting = waiting
+            agent.serve.reply(continues: true) { $0.member("waiting", waiting) }
+        }
+    }
+
+    /// Tells a user's agents that watch that an app's access has changed or was used: at once, and then at most once in
+    /// ``Limits/accessPause``.
+    func accessChanged(_ uid: UInt32) {
+        guard let user = users[uid], user.agents.contains(where: \.watches) else { return }
+        guard user.accessPause == nil else {
+            users[uid]?.isAccessChanged = true
+            return
+        }
+        for agent in user.agents where agent.watches && !agent.notifyOnly {
+            agent.serve.reply(continues: true) { $0.member("accessChanged", true) }
+        }
+        users[uid]?.isAccessChanged = false
+        users[uid]?.accessPause = surroundings.loop.later(after: surroundings.limits.accessPause) { [weak self] in
+            guard let self else { return }
+            users[uid]?.accessPause = nil
+            if users[uid]?.isAccessChanged == true { accessChanged(uid) }
         }
     }
 

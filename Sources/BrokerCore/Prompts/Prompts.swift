@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
@@ -34,7 +35,7 @@ final class Prompts {
         }
         guard let user = users[caller.uid] else { return }
         let own = user.open.filter { AppKey($0.caller) == key }
-        if own.contains(where: { $0.isJoined(by: question, of: caller) }) { return }
+        if own.contains(where: { isJoined($0, by: question, of: caller) }) { return }
         guard own.isEmpty else { throw ContactsError.tooManyPrompts(retryAfterSeconds: 1) }
         guard user.open.count < surroundings.limits.prompts, hasRoom(among: user, question, for: caller, hasGrant)
         else {
@@ -53,21 +54,26 @@ final class Prompts {
         return crowd < surroundings.limits.promptsOfWeakCallers
     }
 
-    /// Queues a prompt. A call for access or for more keys joins the same caller's open prompt of that kind, if
-    /// there is one.
+    /// Whether a call joins this prompt. It does not if an agent that shows the prompt could not answer its caller.
+    private func isJoined(_ prompt: Prompt, by question: Question, of caller: Caller) -> Bool {
+        prompt.isJoined(by: question, of: caller)
+            && prompt.agents.allSatisfy { !isRelated($0.session.caller.process, caller.process) }
+    }
+
+    /// Queues a prompt. A call for access or for more keys joins the same app's open prompt of that kind, if there is one.
     func ask(
         _ prompt: Prompt, for call: Call, done: @escaping (PromptOutcome) -> Void
     ) throws(VarlinkError) {
         try mayAsk(prompt.question, for: prompt.caller, hasGrant: prompt.hasGrant)
         let uid = prompt.caller.uid
         let joined = users[uid]?.open.first {
-            $0.isJoined(by: prompt.question, of: prompt.caller) && !$0.isAnswered
+            isJoined($0, by: prompt.question, of: prompt.caller) && !$0.isAnswered
         }
         let asked = joined ?? prompt
         guard asked.waiting.count < surroundings.limits.callsPerPrompt else {
             throw ContactsError.tooManyPrompts(retryAfterSeconds: 1)
         }
-        asked.wait(call, done)
+        asked.wait(call, of: prompt.caller, done)
         call.onAbandoned = { [weak self, weak asked, weak call] in
             guard let self, let asked, let call, asked.stopWaiting(call), !asked.isAnswered else { return }
             withdrawn(asked)
@@ -93,6 +99,7 @@ final class Prompts {
     private func takeTurns(_ uid: UInt32) {
         let now = surroundings.uptime()
         for prompt in with(uid, { $0.takeTurns(now: now) }) { begin(prompt) }
+        tellWaiting(uid)
         users[uid]?.release?.cancel()
         let next = users[uid]?.nextRelease(after: now)
         users[uid]?.release = next.map { next in
@@ -122,10 +129,13 @@ final class Prompts {
     }
 
     /// Whether an agent may answer a prompt. It may not if its own process, or an ancestor or descendant
-    /// of this process, raised the prompt.
+    /// of this process, raised or joined the prompt.
     func mayAnswer(_ agent: Agent, _ prompt: Prompt) -> Bool {
-        !agent.notifyOnly && agent.session.caller.process != prompt.caller.process
-            && !surroundings.areKin(agent.session.caller.process, prompt.caller.process)
+        !agent.notifyOnly && !prompt.processes.contains { isRelated(agent.session.caller.process, $0) }
+    }
+
+    private func isRelated(_ agent: ProcessIdentity, _ app: ProcessIdentity) -> Bool {
+        agent == app || surroundings.areKin(agent, app)
     }
 
     func send(_ prompt: Prompt, to agent: Agent) {
@@ -240,6 +250,7 @@ final class Prompts {
         users[uid]?.remove(prompt)
         if prompt.sentAt == nil { prompt.record(false) }
         prompt.timer?.cancel()
+        prompt.query?.timer?.cancel()
         prompt.timer = nil
         prompt.overdue = nil
         // Answers that wait for a password can no longer take effect, so their password requests are

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerDisclosure
 import BrokerInterface
 import BrokerModel
@@ -58,7 +59,7 @@ struct Questions {
             // A different policy may have come into force while the book was opened.
             guard grants.effectiveAccess(of: session).mayPrompt else { return done(.dismissed) }
             switch result {
-            case .success: raise(question, call, session, done: done)
+            case .success: raise(question, call, session, again: again, done: done)
             case .failure(let error): problems.unavailable(call, error)
             }
         }
@@ -70,7 +71,7 @@ struct Questions {
     }
 
     private func raise(
-        _ question: Question, _ call: Call, _ session: CallerSession,
+        _ question: Question, _ call: Call, _ session: CallerSession, again: @escaping () -> Void,
         done: @escaping (PromptOutcome) -> Void
     ) {
         var question = question
@@ -86,7 +87,16 @@ struct Questions {
                 .prompt, of: session.caller, detail: isShown ? kind + (reason ?? "") : AuditRecord.notShown)
         }
         do throws(VarlinkError) {
-            try prompts.ask(prompt, for: call, done: done)
+            try prompts.ask(prompt, for: call) { [weak prompt] outcome in
+                // The call joined a prompt of another process, and its own is gone. If the answer does not cover this
+                // process, for example because it covers only another terminal session, the call asks for itself.
+                if prompt == nil, outcome != .dismissed, outcome != .noAgent,
+                    grants.effectiveAccess(of: session).effective == .notDetermined
+                {
+                    return again()
+                }
+                done(outcome)
+            }
         } catch {
             return refuse(question, call, session, error, done)
         }

@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerVarlink
 
 /// One user's open prompts and agents. It lives on the event loop.
@@ -15,6 +16,9 @@ struct UserPrompts {
     private var announced: [AppKey: Int64] = [:]
     /// The timer for the next held prompt.
     var release: (any Scheduled)?
+    /// Until when agents are told of no further change of access, and whether there was one since.
+    var accessPause: (any Scheduled)?
+    var isAccessChanged = false
 
     private let limits: Limits
 

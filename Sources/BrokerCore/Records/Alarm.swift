@@ -1,12 +1,13 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerModel
 
 /// What the broker noticed.
 enum AlarmKind: String, CaseIterable {
     /// An app got almost the whole address book within an hour.
     case readsEverything
-    /// A changed file of an app that has access asked. The new file has no access by that.
+    /// The file of an app that has access was changed, and the new program asked. It has no access.
     case executableChanged
     /// An app that has access connected with a weaker identity.
     case weakerIdentity
@@ -39,18 +40,15 @@ struct RaisedAlarms {
     /// When each alarm was last raised, in seconds since 1970.
     private var times: [Key: Int64] = [:]
 
-    /// Alarms of these many apps are remembered. Without room the oldest are forgotten, and may be raised again.
-    private static let most = 4_096
-
     /// - Returns: `false` if the pause after the last such alarm is not over.
     func mayRaise(_ key: Key, at now: Int64) -> Bool {
-        // A time in the future is from a clock that was set since.
+        // A time in the future was noted before the clock was set back.
         times[key].map { now - $0 >= key.kind.pause || $0 > now } ?? true
     }
 
     mutating func note(_ key: Key, at now: Int64) {
         times[key] = max(times[key] ?? .min, now)
-        guard times.count > Self.most, let oldest = times.min(by: { $0.value < $1.value }) else { return }
+        guard times.count > StoreLimits.alarms, let oldest = times.min(by: { $0.value < $1.value }) else { return }
         times[oldest.key] = nil
     }
 
@@ -68,13 +66,26 @@ struct ReadContacts {
     let began: Int64
     private(set) var records: Set<RecordNumber> = []
     /// The number of contacts from which on the app got almost everything; `nil` as long as too few were read to ask.
-    var almostAll: Int?
+    private(set) var almostAll: Int?
+    /// The contacts that the app added itself. It knows them, so they do not count.
+    private var own: Set<RecordNumber> = []
+    var isCounted = false
 
     static let hour: Int64 = 3_600 * 1_000_000
-    /// A smaller address book is soon read as a whole.
+    /// The size in contacts of the smallest address book for which this alarm is raised. Many apps read a smaller one
+    /// as a whole.
     static let fewest = 50
 
     init(began: Int64) { self.began = began }
 
-    mutating func add(_ more: [RecordNumber]) { records.formUnion(more) }
+    mutating func add(_ more: [RecordNumber]) {
+        records.formUnion(own.isEmpty ? more : more.filter { !own.contains($0) })
+    }
+
+    /// - Parameter total: the number of contacts in the book.
+    mutating func count(total: Int, own: Set<RecordNumber>) {
+        self.own = own
+        records.subtract(own)
+        almostAll = max(Self.fewest, (max(0, total - own.count) * 9 + 9) / 10)
+    }
 }

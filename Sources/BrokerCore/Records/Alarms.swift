@@ -1,6 +1,8 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerContactsStore
+import BrokerDisclosure
 import BrokerModel
 import BrokerVarlink
 import Dispatch
@@ -18,8 +20,6 @@ final class Alarms {
     /// Where the next verification of the audit begins.
     private var unverified: Int64?
 
-    /// The apps whose reads are counted at the same time. The one whose hour began first gives way.
-    private static let appsCounted = 64
     private static let recordsPerStep = 10_000
 
     init(surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, books: Books, feed: AuditFeed) {
@@ -85,7 +85,7 @@ final class Alarms {
         if let began = reading[app]?.began, now - began >= ReadContacts.hour { reading[app] = nil }
         // In place: a copy of the set would cost more with each contact.
         reading[app, default: ReadContacts(began: now)].add(records)
-        if reading.count > Self.appsCounted, let oldest = reading.min(by: { $0.value.began < $1.value.began }) {
+        if reading.count > StoreLimits.appsCounted, let oldest = reading.min(by: { $0.value.began < $1.value.began }) {
             reading[oldest.key] = nil
         }
         guard let read = reading[app], read.records.count >= ReadContacts.fewest else { return }
@@ -95,13 +95,20 @@ final class Alarms {
         raise(.readsEverything, of: app, count: read.records.count)
     }
 
-    /// Finds how many contacts are almost all. If the number is not known at once, the next disclosure tries again.
+    /// Finds how many contacts are almost all of those that the app did not add itself, once for each hour that is counted.
     private func count(_ app: Principal) {
-        books.with(app.uid) { [weak self] result in
-            let query = ContactQuery(scope: .all, predicate: nil, limit: 1, byteLimit: .max)
-            guard case .success(let book?) = result, let count = try? book.count(query, .bounded) else { return }
-            self?.reading[app]?.almostAll = max(ReadContacts.fewest, (count * 9 + 9) / 10)
-            self?.disclosed([], to: app)
+        guard reading[app]?.isCounted == false else { return }
+        reading[app]?.isCounted = true
+        let maker = access.identifiers(for: app, sharesPersistentKey: true)?.mark
+        books.with(app.uid) { [weak self, surroundings, books] result in
+            guard case .success(let book?) = result else { return }
+            surroundings.loop.run(on: books.queue(of: app.uid)) { () throws(StoreError) in
+                (total: try book.count(ContactQuery(scope: .all)), own: try maker.map(book.contacts) ?? [])
+            } then: { found in
+                guard let self, let found = try? found.get() else { return }
+                self.reading[app]?.count(total: found.total, own: Set(found.own))
+                self.disclosed([], to: app)
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import BrokerAccessStore
+import BrokerBounds
 import BrokerVarlink
 
 /// A call on the administrator's socket that follows the audit. It lives on the event loop.

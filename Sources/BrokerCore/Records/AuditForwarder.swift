@@ -1,4 +1,5 @@
 import BrokerAccessStore
+import BrokerBounds
 import BrokerVarlink
 
 /// Stores audit records in a second place, such as a central log server.

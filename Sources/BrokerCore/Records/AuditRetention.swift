@@ -1,4 +1,5 @@
 import BrokerAccessStore
+import BrokerBounds
 import BrokerDisclosure
 import BrokerVarlink
 

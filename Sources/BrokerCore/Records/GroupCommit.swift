@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
@@ -40,6 +41,10 @@ final class GroupCommit {
     var isDurable = false
     /// Gets the contacts of each disclosure under a grant.
     var onDisclosure: ([RecordNumber], Principal) -> Void = { _, _ in }
+    /// Gets the user after a commit with a record of changed or used access; `nil` after a new policy.
+    var onAccess: (UInt32?) -> Void = { _ in }
+    /// The users of such records since the last commit.
+    private var accessed: Set<UInt32?> = []
     /// Syncs committed data.
     let sync: AccessSync
     private let feed: AuditFeed
@@ -79,6 +84,11 @@ final class GroupCommit {
             time: surroundings.now(), uid: uid, app: app, strength: strength, event: event, detail: detail)
         fill(&record)
         access.append(record)
+        switch event {
+        case .grant, .revocation, .disclosure: accessed.insert(uid)
+        case .policy: accessed.insert(nil)
+        default: break
+        }
         scheduleWindowEnd()
         commitSoon()
     }
@@ -247,10 +257,14 @@ final class GroupCommit {
         self.items = []
         guard !isClosed else { return }
         let setsMove = access.willRedeliver
+        defer {
+            for uid in accessed { onAccess(uid) }
+            accessed = []
+        }
         do throws(AccessStoreError) {
             if access.hasUncommitted {
                 try access.commit()
-                if setsMove { history.moved() }
+                if setsMove { history.movedOfAll() }
                 sync.schedule(within: surroundings.limits.syncInterval)
                 feed.committed()
             } else {
@@ -263,7 +277,7 @@ final class GroupCommit {
             surroundings.log("cannot write audit records, so their calls are refused: \(error)")
             // New and wider grants of this iteration were rolled back. The effects of saves return with the
             // next successful commit.
-            history.moved()
+            history.movedOfAll()
             refuse(items)
             return
         }

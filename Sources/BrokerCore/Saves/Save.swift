@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerContactsStore
 import BrokerDisclosure
 import BrokerInterface
@@ -8,51 +9,56 @@ import BrokerModel
 import BrokerVarlink
 import Dispatch
 
-/// One call of `SaveContacts`, which saves all of its steps or none. This class lives on the event loop, and
-/// ``Saves`` writes the book.
-final class Save {
-    private let call: Call
-    private let session: CallerSession
-    private let app: AppServices
+/// One call of `SaveContacts`, which saves all of its steps or none. ``Saves`` writes the book.
+struct Save: PermittedCall {
+    let call: Call
+    let session: CallerSession
     private let parameters: SaveContactsParameters
+    var asked = Asked.notYet
     /// The contacts of the steps, if another thread has decoded them.
     private var decoded: [Result<WireContact, ContactError>?]?
     /// The steps read so far.
     private var reader: SaveSteps?
-    private var hasAsked = false
 
-    init(call: Call, session: CallerSession, app: AppServices, _ parameters: SaveContactsParameters) {
-        self.call = call
-        self.session = session
-        self.app = app
-        self.parameters = parameters
+    init(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        (self.call, self.session) = (call, session)
+        parameters = try SaveContactsParameters(call.parameters)
     }
 
-    func begin() {
-        app.recovery.recordUndelivered()
-        app.permit(
-            call, session, asking: Question(kind: .access), hasAsked: hasAsked,
-            creating: parameters.changes.contains { [.add, .addContainer].contains($0.operation) },
-            again: { hasAsked in
-                self.hasAsked = hasAsked
-                self.begin()
-            }
-        ) { (context) throws(ReadContext.Failure) in
-            guard let changes = try readOrRecord(context) else { return }
-            guard let book = context.book, changes.stepCount > 0 else {
-                return reply(
-                    PendingSave.Made(), Array(repeating: "", count: changes.stepCount),
-                    try context.orFail { (context) throws(StoreError) in try app.places.token(context) } ?? "")
-            }
-            write(changes, to: book, context)
+    var createsBook: Bool { parameters.changes.contains { [.add, .addContainer].contains($0.operation) } }
+
+    mutating func prepare(_ app: AppServices) { app.recovery.recordUndelivered() }
+
+    mutating func answer(_ context: ReadContext, _ app: AppServices) throws(ReadContext.Failure) -> Step<Self> {
+        // Decoding a photo takes several milliseconds.
+        if decoded == nil, call.parameters.documentSize >= CallFrame.long {
+            return .wait(
+                for: .job(on: Self.decoding) { [changes = parameters.changes] in
+                    changes.map(SaveSteps.decoded)
+                } keep: { call, decoded in
+                    call.decoded = decoded.get()
+                })
         }
+        // A long save must not delay other callers.
+        guard let changes = try readOrRecord(context, app) else { return .wait(for: .turn) }
+        if let book = context.book, changes.stepCount > 0 {
+            write(changes, to: book, context, app)
+        } else {
+            let token = try context.orFail { (context) throws(StoreError) in try app.places.token(context) }
+            Self.reply(PendingSave.Made(), Array(repeating: "", count: changes.stepCount), token ?? "", call, app)
+        }
+        return .done
     }
+
+    private static let decoding = DispatchQueue(label: "long saves", attributes: .concurrent)
 
     /// Reads the steps as ``read(_:)`` does, and records a refusal if one of them cannot be made. An app that tries to
     /// delete what it may not leaves a trace.
-    private func readOrRecord(_ context: ReadContext) throws(ReadContext.Failure) -> SaveChanges? {
+    private mutating func readOrRecord(
+        _ context: ReadContext, _ app: AppServices
+    ) throws(ReadContext.Failure) -> SaveChanges? {
         do throws(ReadContext.Failure) {
-            return try read(context)
+            return try read(context, app)
         } catch {
             if case .call(let refusal) = error {
                 let reason = refusal.name.split(separator: ".").last ?? ""
@@ -65,11 +71,9 @@ final class Save {
     }
 
     /// - Returns: the changes of all steps; `nil` if steps remain, which a later event loop iteration reads.
-    private func read(_ context: ReadContext) throws(ReadContext.Failure) -> SaveChanges? {
-        if decoded == nil, call.parameters.documentSize >= CallFrame.long {
-            decode()
-            return nil
-        }
+    private mutating func read(
+        _ context: ReadContext, _ app: AppServices
+    ) throws(ReadContext.Failure) -> SaveChanges? {
         var reader =
             self.reader
             ?? SaveSteps(parameters.changes, decoded ?? [], context, mostCards: app.limits.cardsPerSave) { [app] in
@@ -80,52 +84,42 @@ final class Save {
         self.reader = nil
         if let changes = try reader.readMore(context, until: .now + app.limits.timePerSave) { return changes }
         self.reader = reader
-        // A long save must not delay other callers.
-        app.surroundings.loop.later { self.begin() }
         return nil
     }
 
-    /// Decodes the contacts on another thread, and begins again. Decoding a photo takes several milliseconds.
-    private func decode() {
-        app.surroundings.loop.run(on: Self.decoding) { [changes = parameters.changes] in
-            changes.map(SaveSteps.decoded)
-        } then: {
-            self.decoded = $0.get()
-            self.begin()
-        }
-    }
-
-    private static let decoding = DispatchQueue(label: "long saves", attributes: .concurrent)
-
-    private func write(_ changes: SaveChanges, to book: ContactsStore, _ context: ReadContext) {
+    private func write(
+        _ changes: SaveChanges, to book: ContactsStore, _ context: ReadContext, _ app: AppServices
+    ) {
         // If only the save that is being written comes before this one, the contacts are prepared
         // meanwhile.
         let ready = app.saves.isNext(session.caller.uid) ? book.makeReady(changes.changes, at: app.seconds) : nil
         let identifiers = context.identifiers
+        let (call, session, author) = (call, session, parameters.author ?? "")
         let save = PendingSave(
             session: session, principal: context.principal, addsContacts: !changes.addedContacts.isEmpty,
             count: changes.changes.count, photographed: changes.photographed,
-            decide: { self.decide(changes, ready, book, identifiers) },
+            decide: { Self.decide(changes, ready, book, identifiers, by: author, session, app) },
             done: { result in
                 switch result {
                 case .success(let made):
-                    let token = self.app.places.token(for: self.session, book, identifiers)
-                    self.reply(made, changes.names(identifiers), token ?? "")
-                case .failure(let failure): self.fail(failure, changes)
+                    let token = app.places.token(for: session, book, identifiers)
+                    Self.reply(made, changes.names(identifiers), token ?? "", call, app)
+                case .failure(let failure): Self.fail(failure, changes, call, session, app)
                 }
             })
         app.saves.run(save, in: book)
     }
 
     /// Decides the save again. Returns the write, or `nil` if any of the changes is not permitted.
-    private func decide(
-        _ changes: SaveChanges, _ ready: ReadyContacts?, _ book: ContactsStore, _ identifiers: IdentifierCipher
+    private static func decide(
+        _ changes: SaveChanges, _ ready: ReadyContacts?, _ book: ContactsStore, _ identifiers: IdentifierCipher,
+        by author: String, _ session: CallerSession, _ app: AppServices
     ) -> PendingSave.Write? {
         guard let context = app.grants.readContext(of: session, book, under: identifiers), changes.mayBeMade(context)
         else { return nil }
         let isEvidence = context.permissions.mayLink
         let access: AuthorAccess = isEvidence ? .full : .limited(seeing: context.permissions.keys)
-        let author = ChangeAuthor(app: identifiers.mark, name: parameters.author ?? "")
+        let author = ChangeAuthor(app: identifiers.mark, name: author)
         return PendingSave.Write(
             principal: context.principal,
             contents: changes.contents(isKeptToSingle: context.disclosure.scope != .all),
@@ -143,16 +137,21 @@ final class Save {
 
     // MARK: Replies
 
-    private func reply(_ made: PendingSave.Made, _ names: [String], _ token: String) {
+    private static func reply(
+        _ made: PendingSave.Made, _ names: [String], _ token: String, _ call: Call, _ app: AppServices
+    ) {
         var writer = JSONWriter(reservingCapacity: 192 + names.count * 36)
         writer.object {
             $0.member("identifiers", names)
             $0.member("historyToken", token)
         }
-        app.saves.answer(made) { [call, bytes = writer.bytes] in call.reply(bytes) }
+        app.saves.answer(made) { [bytes = writer.bytes] in call.reply(bytes) }
     }
 
-    private func fail(_ failure: PendingSave.Failure, _ changes: SaveChanges) {
+    private static func fail(
+        _ failure: PendingSave.Failure, _ changes: SaveChanges, _ call: Call, _ session: CallerSession,
+        _ app: AppServices
+    ) {
         let error: VarlinkError
         switch failure {
         case .unavailable, .mergedTooLarge, .change(.hasContacts): error = ContactsError.storeUnavailable
@@ -164,7 +163,7 @@ final class Save {
         case .change(.containmentCycle(let index)):
             error = ContactsError.containmentCycle(at: changes.step(ofChange: index))
         case .change(.tooManyLinked):
-            error = ContactsError.limitExceeded("linkedContacts", maximum: ContactLinks.mostMembers)
+            error = ContactsError.limitExceeded("linkedContacts", maximum: StoreLimits.linkedCards)
         case .change(.containerInUse(let index)):
             error = ContactsError.recordNotWritable(at: changes.step(ofChange: index), identifier: nil)
         case .change(.tooManyContainers):

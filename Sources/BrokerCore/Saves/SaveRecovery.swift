@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerContactsStore
 import BrokerVarlink
 import Glibc
@@ -36,7 +37,7 @@ final class SaveRecovery {
                 afterCrash: !isEnding)
         }
         guard entries.contains(where: { $0.number > before }), !isEnding else { return }
-        history.moved()
+        history.moved(uid)
         // Commits at once, not at the end of this iteration. The next decision must see these saves, and
         // their records must come before any reply.
         groupCommit.flush()
@@ -100,7 +101,7 @@ final class SaveRecovery {
                 do throws(StoreError) {
                     let existing = try result.get()?.existing(intent.adds) ?? []
                     access.resolveSave(intent.id, existing: existing, at: books.moment(of: intent.uid))
-                    history.moved()
+                    history.moved(intent.uid)
                     // The book commits all of a save or nothing. If the save was not meant to add a contact,
                     // the book does not show whether the save was made.
                     let event: AuditEvent = existing.isEmpty && !intent.adds.isEmpty ? .saveNotDone : .save

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerContactsStore
 import BrokerDisclosure
 import BrokerInterface
@@ -33,9 +34,6 @@ struct SaveSteps {
     private var containers: [String: StoredContainer?]?
     /// For each identifier, the card that it names; for a unified contact, the visible cards.
     private var contacts: [String: [RecordNumber]] = [:]
-
-    /// The longest name of a group or container, in bytes of UTF-8.
-    static let longestGroupName = 1_024
 
     /// - Parameters:
     ///   - decoded: what ``decoded(_:)`` returns for the first steps; it may be empty.
@@ -372,8 +370,8 @@ struct SaveSteps {
 
     private func checkedName(_ name: String?, _ index: Int) throws(ReadContext.Failure) -> String {
         guard let name else { throw .call(.invalidParameter("changes")) }
-        guard name.utf8.count <= Self.longestGroupName else {
-            throw .call(ContactsError.limitExceeded("name", maximum: Self.longestGroupName))
+        guard name.utf8.count <= ParameterLimits.groupName else {
+            throw .call(ContactsError.limitExceeded("name", maximum: ParameterLimits.groupName))
         }
         guard name.unicodeScalars.contains(where: { !$0.properties.isWhitespace }),
             !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })

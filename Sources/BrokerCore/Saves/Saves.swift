@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerContactsStore
 import BrokerModel
 import BrokerVarlink
@@ -131,7 +132,7 @@ final class Saves {
         let uid = save.principal.uid
         ended(uid)
         let isAsDecided = access.endSave(begun, change: book.lastChange)
-        history.moved()
+        history.moved(uid)
         history.noted(made, uid: uid)
         if changesGroups { grants.followGroups(uid, book) }
         save.done(.success(PendingSave.Made(changes: made, isAsDecided: isAsDecided)))
@@ -253,9 +254,9 @@ final class Saves {
     /// a grant that may be removed again.
     private func addOwnSet(to principal: Principal, _ session: CallerSession) -> GivenSet? {
         let known = grants.effectiveAccess(of: session)
-        guard !known.isDecided, case .granted(let forced) = known.effective, forced.access != .denied else {
-            return nil
-        }
+        guard !known.isDecided, case .granted(let forced) = known.effective, forced.access != .denied,
+            grants.identifiers(for: known, of: session) != nil
+        else { return nil }
         let grant = Grant(
             access: .limited(to: []), revision: access.nextRevision(), decidedBy: .administrator,
             decidedAt: surroundings.seconds)
@@ -278,6 +279,6 @@ final class Saves {
         guard let given, access.grant(of: given.principal)?.revision == given.revision else { return }
         access.endGrant(of: given.principal)
         groupCommit.record(.revocation, of: given.principal, { $0.status = .notDetermined }, detail: "not done")
-        history.moved()
+        history.moved(given.principal.uid)
     }
 }

@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerContactsStore
 
 /// Texts for the person that say why there is no space for a save, and what to do. 1 MB is 1,048,576 bytes.

@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerContactsStore
 import BrokerModel
 import BrokerVarlink
@@ -12,18 +13,11 @@ import Dispatch
 /// The book lists the contacts whose photos wait. If it is closed meanwhile, or the broker ends, the photos wait until the
 /// book is opened again.
 final class Thumbnails {
-    /// The maximum number of photos decoded at the same time, at most one per user.
-    static let atOnce = 2
-    /// The maximum number of waiting contacts per user in memory. Further ones wait until the book is opened again.
-    static let mostWaiting = 100_000
-
     private let surroundings: Surroundings
     private let books: Books
     private let history: History
-    /// The waiting contacts by user, in the order in which the users take turns. A user whose contact is
-    /// being processed stays in the list if more contacts wait.
-    private var waiting: [(uid: UInt32, records: ArraySlice<RecordNumber>)] = []
-    private var busy: Set<UInt32> = []
+    /// The waiting contacts of each user.
+    private var waiting = FairQueue<UInt32, ArraySlice<RecordNumber>>(perLane: 1)
 
     init(surroundings: Surroundings, books: Books, history: History) {
         self.surroundings = surroundings
@@ -32,29 +26,27 @@ final class Thumbnails {
     }
 
     /// Whether no photo is waiting or being processed.
-    var isIdle: Bool { waiting.isEmpty && busy.isEmpty }
+    var isIdle: Bool { waiting.isEmpty && waiting.busyLanes == 0 }
 
     /// Queues contacts whose photos wait for a thumbnail.
     func enqueue(at records: [RecordNumber], of uid: UInt32) {
-        guard !records.isEmpty else { return }
-        if let index = waiting.firstIndex(where: { $0.uid == uid }) {
-            let room = Self.mostWaiting - waiting[index].records.count
-            waiting[index].records += records.prefix(max(0, room))
-        } else {
-            waiting.append((uid, records.prefix(Self.mostWaiting)))
-        }
+        waiting.change(uid) { $0 += records.prefix(max(0, StoreLimits.thumbnailsWaiting - $0.count)) }
         begin()
     }
 
     private func begin() {
-        while busy.count < Self.atOnce, let index = waiting.firstIndex(where: { !busy.contains($0.uid) }) {
-            // The user moves to the end of the list. Many photos of one user therefore do not delay other
-            // users.
-            var next = waiting.remove(at: index)
-            guard let record = next.records.popFirst(), let book = books.opened(next.uid) else { continue }
-            if !next.records.isEmpty { waiting.append(next) }
-            busy.insert(next.uid)
-            make(record, of: next.uid, book)
+        while waiting.busyLanes < StoreLimits.thumbnailsAtOnce,
+            let (record, uid) = waiting.next({ [books] uid, records in
+                // Without its book, the user's contacts wait until it is opened again.
+                if books.opened(uid) == nil { records = [] }
+                return .some(records.popFirst())
+            })
+        {
+            guard let record, let book = books.opened(uid) else {
+                waiting.ended(uid)
+                continue
+            }
+            make(record, of: uid, book)
         }
     }
 
@@ -97,7 +89,7 @@ final class Thumbnails {
     }
 
     private func ended(_ uid: UInt32, _ made: [BookChange]) {
-        busy.remove(uid)
+        waiting.ended(uid)
         if !made.isEmpty {
             history.noted(made, uid: uid)
             books.releaseMemorySoon(uid)

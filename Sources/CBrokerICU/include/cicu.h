@@ -55,8 +55,14 @@ enum cicu_class {
 enum cicu_class cicu_class_of(uint32_t character);
 
 /*
- * UTF-8: the bytes decoded from this character set, with U+FFFD for invalid ones. `charset` must come from a
- * fixed list, because ICU looks up an unknown name as a file in its data folder. Also returns -1 for an
+ * ASCII: ICU's name for the character set with this name. Names are compared as ICU does: regardless of case,
+ * punctuation and zeros before digits. Returns -1 for an unknown name, which is looked up in ICU's table only, and for
+ * a character set that does not contain ASCII or that has states.
+ */
+ptrdiff_t cicu_charset(const char *name, char *out, size_t capacity);
+/*
+ * UTF-8: the bytes decoded from this character set, with U+FFFD for invalid ones. `charset` must come from
+ * cicu_charset, because ICU looks up an unknown name as a file in its data folder. Also returns -1 for an
  * unknown name.
  */
 ptrdiff_t cicu_decode(const char *charset, const char *bytes, size_t count, char *out, size_t capacity);

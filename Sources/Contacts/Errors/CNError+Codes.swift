@@ -1,3 +1,35 @@
+import Foundation
+
+// Without this conformance, a `do` whose only `catch` is `catch let error as NSError` ends the program on Linux: the
+// compiler takes that clause for one that catches every error, and the runtime casts only bridged types to a class.
+extension CNError: _ObjectiveCBridgeable {
+    /// Returns the error as an `NSError` with the same domain, code and `userInfo`.
+    public func _bridgeToObjectiveC() -> NSError {
+        NSError(domain: Self.errorDomain, code: errorCode, userInfo: errorUserInfo)
+    }
+
+    /// Sets the result to the error that an `NSError` represents; to `nil` if it is none of this library.
+    public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout CNError?) {
+        result = Code(rawValue: source.code).map { CNError($0, userInfo: source.userInfo) }
+        if source.domain != errorDomain { result = nil }
+    }
+
+    /// Sets the result as ``_forceBridgeFromObjectiveC(_:result:)`` does.
+    ///
+    /// - Returns: whether the `NSError` is an error of this library.
+    public static func _conditionallyBridgeFromObjectiveC(_ source: NSError, result: inout CNError?) -> Bool {
+        _forceBridgeFromObjectiveC(source, result: &result)
+        return result != nil
+    }
+
+    /// Returns the error that an `NSError` represents; ``Code/communicationError`` if it is none of this library.
+    public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> CNError {
+        var result: CNError?
+        if let source { _forceBridgeFromObjectiveC(source, result: &result) }
+        return result ?? CNError(.communicationError)
+    }
+}
+
 // The codes as static members of the error, so that an app can write `catch CNError.recordDoesNotExist`.
 
 extension CNError {

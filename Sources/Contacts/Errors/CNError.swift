@@ -92,6 +92,16 @@ public struct CNError: Error, Hashable, Sendable {
         case contact(CNContact)
         case group(CNGroup)
 
+        init?(_ object: AnyObject) {
+            if let contact = object as? CNContact {
+                self = .contact(CNContact(contact.values, keys: contact.keysThatCanBeRead))
+            } else if let group = object as? CNGroup {
+                self = .group(CNGroup(group.values))
+            } else {
+                return nil
+            }
+        }
+
         var object: AnyObject {
             switch self {
             case .contact(let contact): contact
@@ -104,13 +114,18 @@ public struct CNError: Error, Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - code: the kind of error.
-    ///   - userInfo: the source of the reason, identifiers and key paths. Other entries are dropped, since an
-    ///     error may be sent between threads.
+    ///   - userInfo: the source of the reason, suggestion, records, identifiers, key paths and ``brokerError``. Other
+    ///     entries are dropped, since an error may be sent between threads.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
+        let records = userInfo[CNErrorUserInfoAffectedRecordsKey] as? [AnyObject] ?? []
         self.init(
             code, reason: userInfo[NSLocalizedFailureReasonErrorKey] as? String ?? "",
+            records: records.compactMap(Record.init),
             identifiers: userInfo[CNErrorUserInfoAffectedRecordIdentifiersKey] as? [String] ?? [],
-            keyPaths: userInfo[CNErrorUserInfoKeyPathsKey] as? [String] ?? [])
+            keyPaths: userInfo[CNErrorUserInfoKeyPathsKey] as? [String] ?? [],
+            details: Details(
+                name: userInfo[CNErrorUserInfoBrokerErrorKey] as? String,
+                suggestion: userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String))
     }
 
     init(

@@ -40,6 +40,9 @@ extension CallFailure {
         case "ParentContainerNotWritable": return error(.parentContainerNotWritable)
         case "UnauthorizedKeys":
             let keys = parameters["keys"]?.elements?.compactMap(\.string) ?? []
+            if !ContactKeySet(keys.compactMap(ContactKey.init)).isDisjoint(with: .named) {
+                details.suggestion = "the person can give them in contact-agent, at this app, under Reads"
+            }
             return error(.unauthorizedKeys, "not granted: " + keys.joined(separator: ", "), keys: keys)
         case "InvalidPredicate": return error(.predicateInvalid, parameters["reason"]?.string ?? "")
         case "InvalidContact":
@@ -96,7 +99,7 @@ extension CNError {
             return
         }
         let what = unreadable == "settingsUnreadable" ? "settings file" : "policy file"
-        details.suggestion = "tell the administrator; contactctl status shows where the mistake is"
+        details.suggestion = "ask the administrator to correct it, then retry"
         self.init(
             .authorizationDenied, reason: "the administrator's \(what) cannot be read, so every app is refused",
             details: details)

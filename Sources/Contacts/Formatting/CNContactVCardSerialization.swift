@@ -8,7 +8,8 @@ public final class CNContactVCardSerialization: NSObject {
 
     /// Returns the keys that ``data(with:)`` needs: all keys that an app can save, except
     /// ``CNContactNoteKey`` and ``CNContactExtraPropertiesKey``. These two must be granted by name;
-    /// ``data(with:)`` writes them if the app fetched them.
+    /// ``data(with:)`` writes them if the app fetched them. An app that may read whole cards can fetch
+    /// ``CNContactExtraPropertiesKey`` without that grant, and gets the cards' UIDs.
     public class func descriptorForRequiredKeys() -> any CNKeyDescriptor { TaskKeys(keys: required) }
 
     private static let required = ContactKeySet.all.subtracting(.named).subtracting(.readOnly)
@@ -47,7 +48,8 @@ public final class CNContactVCardSerialization: NSObject {
 
     /// Returns the contacts as vCard 3.0, which most programs can read.
     ///
-    /// - Throws: ``CNError/Code/vCardSummarizationError`` with the keys that were not fetched.
+    /// - Throws: ``CNError/Code/vCardSummarizationError`` with the keys that were not fetched, or with the
+    ///   key of a date that no vCard can have.
     public class func data(with contacts: [CNContact]) throws -> Data { try data(with: contacts, version: .v3) }
 
     /// A version of vCard. An extension of this library.
@@ -70,7 +72,16 @@ public final class CNContactVCardSerialization: NSObject {
                     reason: "not fetched: " + missing.keys.map(\.rawValue).joined(separator: ", "),
                     identifiers: [contact.identifier], keyPaths: missing.keys.map(\.rawValue))
             }
-            data.append(contentsOf: writer.card(contact.values.model()))
+            let model = contact.values.model()
+            do throws(ContactError) {
+                try model.validate(writing: ContactKeySet([.birthday, .nonGregorianBirthday, .dates]))
+            } catch {
+                guard case .invalidContact(let key, let reason) = error else { throw CNError(.vCardSummarizationError) }
+                throw CNError(
+                    .vCardSummarizationError, reason: "\(key): \(reason)", identifiers: [contact.identifier],
+                    keyPaths: [key])
+            }
+            data.append(contentsOf: writer.card(model))
         }
         return data
     }

@@ -50,7 +50,7 @@ open class CNContactPickerViewController: NSObject {
     public struct Picked: Hashable, Sendable {
         /// The contacts that were picked as a whole.
         public let contacts: [CNContact]
-        /// The values that were picked. Each value's contact has only the requested name properties and that
+        /// The values that were picked. Each value's contact has only its name, the requested name properties and that
         /// value.
         public let properties: [CNContactProperty]
     }
@@ -89,6 +89,7 @@ open class CNContactPickerViewController: NSObject {
         /// `nil` for no limit.
         let limit: Int?
         let selection: Selection
+        let purpose: String?
 
         func make() throws -> Picked {
             let reply = try CNContactStore.answer { () throws(CallFailure) in
@@ -98,6 +99,7 @@ open class CNContactPickerViewController: NSObject {
                     if isMultiple { writer.member("multiple", true) }
                     writer.member("limit", limit)
                     writer.member("select", selection.rawValue)
+                    writer.member("purpose", purpose)
                 }
             }
             let contacts = reply["contacts"]?.elements?.map { CNContact(picked: $0) } ?? []
@@ -132,7 +134,8 @@ open class CNContactPickerViewController: NSObject {
         }
         return Request(
             keys: keys?.keys.map(\.rawValue), rules: rules.bytes, isMultiple: allowsMultipleSelection,
-            limit: allowsMultipleSelection && selectionLimit > 0 ? selectionLimit : nil, selection: selection)
+            limit: allowsMultipleSelection && selectionLimit > 0 ? selectionLimit : nil, selection: selection,
+            purpose: CNContactStore.purposeOfCall)
     }
 
     // MARK: The delegate
@@ -156,13 +159,16 @@ open class CNContactPickerViewController: NSObject {
 
     /// Whether the picker calls another method of the delegate than the one for what was picked.
     private var isSubstituting = false
+    /// Whether the delegate lacks that method, too.
+    private var isUndelivered = false
 
     /// Calls another method of a delegate that lacks the method for what was picked. If the delegate lacks that one too,
-    /// does nothing.
+    /// tells it that the person picked nothing.
     func substitute(for items: String, of delegate: any CNContactPickerDelegate, with other: () -> Void) {
         let name = String(describing: type(of: delegate))
         guard !isSubstituting else {
-            return Self.warn("\(name) implements no method for what the person picked, so the app does not receive it")
+            isUndelivered = true
+            return
         }
         Self.warn(
             "\(name) does not implement the method for \(items), so another one is called; "
@@ -170,6 +176,12 @@ open class CNContactPickerViewController: NSObject {
         isSubstituting = true
         defer { isSubstituting = false }
         other()
+        guard isUndelivered else { return }
+        isUndelivered = false
+        Self.warn(
+            "\(name) implements no method for what the person picked, so the app does not receive it, and the delegate is "
+                + "told that the person picked nothing; set selection to what the delegate implements")
+        delegate.contactPickerDidCancel(self)
     }
 
     private static func warn(_ text: String) {

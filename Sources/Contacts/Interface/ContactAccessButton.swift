@@ -11,7 +11,7 @@ public struct ContactAccessButton {
     /// The text that the app wants next to the name if only one contact matches. The broker passes this wish
     /// to the agent.
     public enum Caption: String, Hashable, Sendable {
-        /// The agent's own text, which says that the contact can be shared.
+        /// Nothing but the name.
         case defaultText
         /// The contact's first e-mail address.
         case email
@@ -99,9 +99,9 @@ public struct ContactAccessButton {
 
         /// Changes the query. Call this on another thread than the waiting ``ContactAccessButton/press()``.
         ///
-        /// The broker ignores more than two changes in a second and 20 in a prompt, and each change after the person has
-        /// pressed a key at the prompt. A change does not give the person more time. The app does not learn whether it
-        /// had an effect.
+        /// The person sees at most two changes in a second; the last text wins. The broker ignores each change after the
+        /// person has pressed a key at the prompt. A change does not give the person more time. The app does not learn
+        /// whether it had an effect.
         ///
         /// - Parameter query: the text that the person typed; at most 256 bytes.
         public func change(to query: String) throws {
@@ -119,11 +119,12 @@ public struct ContactAccessButton {
 /// works only for an app whose access is ``CNAuthorizationStatus/limited``; any other app gets
 /// an empty result at once.
 ///
-/// This returns at once; the handler runs on a thread of this library.
+/// This returns at once; the handler runs on a thread of this library. Without a handler, `contactAccessPicker()` is the
+/// async function below, at the top level of a script too.
 ///
 /// - Parameter completionHandler: receives the identifiers of the newly shared contacts; empty on an error.
 ///   Removed contacts are not reported.
-@preconcurrency public func contactAccessPicker(completionHandler: @escaping @Sendable ([String]) -> Void = { _ in }) {
+@preconcurrency public func contactAccessPicker(completionHandler: @escaping @Sendable ([String]) -> Void) {
     CNContactStore.whileAppGoesOn { completionHandler((try? manageAccess()) ?? []) }
 }
 
@@ -136,7 +137,9 @@ public func contactAccessPicker() async throws -> [String] {
 
 private func manageAccess() throws -> [String] {
     let reply = try CNContactStore.answer { () throws(CallFailure) in
-        try BrokerCalls.shared.call(.manageAccess, isRepeatable: false)
+        try BrokerCalls.shared.call(.manageAccess, isRepeatable: false) {
+            $0.member("purpose", CNContactStore.purposeOfCall)
+        }
     }
     return reply["identifiers"]?.elements?.compactMap(\.string) ?? []
 }

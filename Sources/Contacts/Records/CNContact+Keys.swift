@@ -1,50 +1,52 @@
 import BrokerModel
+import BrokerNormalization
 import Foundation
+import Synchronization
 
 extension CNContact {
     /// Returns the name of a property in the person’s language; an unknown key is returned unchanged.
     public class func localizedString(forKey key: String) -> String { Languages.key(key) }
 
-    /// Returns a comparator that sorts contacts by name. Fetch the contacts with
-    /// ``descriptorForAllComparatorKeys()``; the comparator ignores properties that were not fetched.
+    /// Returns a comparator that sorts contacts by name, as the store does: in the alphabet of the person's language
+    /// (``CNContactsUserDefaults/language``). Fetch the contacts with ``descriptorForAllComparatorKeys()``; the comparator
+    /// ignores properties that were not fetched.
     public class func comparator(forNameSortOrder order: CNContactSortOrder) -> Comparator {
         let order = order == .userDefault ? CNContactsUserDefaults.shared().sortOrder : order
+        return comparator(order, language: CNContactsUserDefaults.shared().language)
+    }
+
+    /// - Parameter language: a BCP 47 tag, or a locale such as `sv_SE.UTF-8`.
+    package class func comparator(_ order: CNContactSortOrder, language: String) -> Comparator {
+        let names = NameOrder(isFamilyFirst: order == .familyName, language: language)
         return { left, right in
             guard let left = left as? CNContact, let right = right as? CNContact else { return .orderedSame }
-            for (a, b) in zip(left.sortTexts(order), right.sortTexts(order)) {
-                let result = a.compare(b, options: [.caseInsensitive, .widthInsensitive, .numeric], locale: .current)
-                if result != .orderedSame { return result }
+            guard let a = names.key(of: left), let b = names.key(of: right) else { return .orderedSame }
+            return a == b ? .orderedSame : a < b ? .orderedAscending : .orderedDescending
+        }
+    }
+
+    /// Makes the store's sort keys.
+    private final class NameOrder: Sendable {
+        private let isFamilyFirst: Bool
+        /// `nil` if ICU's data are missing.
+        private let normalizer: Mutex<Normalizer?>
+
+        init(isFamilyFirst: Bool, language: String) {
+            self.isFamilyFirst = isFamilyFirst
+            normalizer = Mutex(Normalizer(locale: language))
+        }
+
+        func key(of contact: CNContact) -> CollationKey? {
+            let keys = CollationKey.keys.intersection(contact.keysThatCanBeRead)
+            let names = Contact().applying(contact.values.card, keys: keys)
+            return normalizer.withLock { normalizer in
+                (normalizer?.collationKeys(of: names)).map { isFamilyFirst ? $0.familyName : $0.givenName }
             }
-            return .orderedSame
         }
     }
 
     /// Returns the keys that ``comparator(forNameSortOrder:)`` needs.
-    public class func descriptorForAllComparatorKeys() -> any CNKeyDescriptor { TaskKeys(keys: comparatorKeys) }
-
-    private static let comparatorKeys = ContactKeySet([
-        .contactType, .givenName, .middleName, .familyName, .nameSuffix, .nickname, .phoneticGivenName,
-        .phoneticMiddleName, .phoneticFamilyName, .organizationName, .phoneticOrganizationName,
-    ])
-
-    /// The texts by which a contact is sorted, the most important first. A contact without a name is sorted
-    /// by its organization, nickname or name suffix.
-    private func sortTexts(_ order: CNContactSortOrder) -> [String] {
-        func spoken(_ phonetic: ContactKey, _ written: ContactKey) -> String {
-            for key in [phonetic, written] where keysThatCanBeRead.contains(key) {
-                if let text = fetched(key).values.card.text(of: key), !text.isEmpty { return text }
-            }
-            return ""
-        }
-        let given = spoken(.phoneticGivenName, .givenName)
-        let family = spoken(.phoneticFamilyName, .familyName)
-        let middle = spoken(.phoneticMiddleName, .middleName)
-        let organization = spoken(.phoneticOrganizationName, .organizationName)
-        let isOrganization = keysThatCanBeRead.contains(.contactType) && contactType == .organization
-        var texts = isOrganization ? [organization] : order == .familyName ? [family, given] : [given, family]
-        texts += [middle, organization, spoken(.nickname, .nickname), spoken(.nameSuffix, .nameSuffix)]
-        return texts.filter { !$0.isEmpty } + [""]
-    }
+    public class func descriptorForAllComparatorKeys() -> any CNKeyDescriptor { TaskKeys(keys: CollationKey.keys) }
 
     /// Returns the value of the property with this key; `nil` if there is no such key, or if the property has
     /// no value. Like any read, this traps if the property was not fetched.
@@ -75,6 +77,12 @@ extension CNContact {
             return fetched(key).values.card.text(of: key)
         }
     }
+}
+
+extension CNContact {
+    /// Sets a property by its key.
+    @available(*, unavailable, message: "set the property itself: Foundation on Linux has no key-value coding")
+    public func setValue(_ value: Any?, forKey key: String) {}
 }
 
 // Extensions of this library, which Apple's Contacts does not have.

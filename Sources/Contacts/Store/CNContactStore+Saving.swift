@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerInterface
 import BrokerJSON
 import BrokerModel

@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerInterface
 import BrokerModel
 import Foundation

@@ -11,21 +11,39 @@ public struct Approval {
     private let name: String
 
     public init(folder: String, name: String) {
-        // This file is in Tests/Support/Approval.
-        let tests = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
-        path = "\(tests)/Approved/\(folder)/\(name)"
+        path = "\(Self.path(of: folder))/\(name)"
         self.name = name
     }
 
+    private static func path(of folder: String) -> String {
+        // This file is in Tests/Support/Approval.
+        let tests = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+        return "\(tests)/Approved/\(folder)"
+    }
+
+    /// The sorted names of the files in a folder, with which a test finds those that no test writes.
+    public static func names(in folder: String) -> [String] {
+        guard let directory = opendir(path(of: folder)) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
     /// Whether the files are written instead of compared.
-    public var isWriting: Bool { getenv("CONTACTBROKER_APPROVE") != nil }
+    public static var isWriting: Bool { getenv("CONTACTBROKER_APPROVE") != nil }
 
     /// The approved output; empty if there is none.
     public var approved: String { Self.read(path) ?? "" }
 
     /// Compares the output with the file, or writes it.
     public func check(_ output: String) throws(Difference) {
-        guard isWriting else {
+        guard Self.isWriting else {
             guard approved != output else { return }
             throw Difference(
                 description: "\(name) shows something else; CONTACTBROKER_APPROVE=1 swift test approves it:\n\(output)")

@@ -181,7 +181,7 @@ def keys():
         must(got != "pushed", got)
         return got
     # The broker cannot prevent the attack, but reports that the kernel permits it.
-    _, status = command("contactctl", "status")
+    _, status = command("contactctl", "status", "--verbose")
     must(re.search(r"legacy TIOCSTI +1", status), f"{got}, and contactctl status does not report that the kernel permits it: {status}")
     return f"{got} (not promised if the kernel permits it; contactctl status reports that)"
 

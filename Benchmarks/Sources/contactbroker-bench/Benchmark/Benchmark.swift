@@ -74,7 +74,7 @@ struct Benchmark {
         report = benchmark.report
     }
 
-    /// - Parameter kept: see ``Scratch/init(build:kept:)``.
+    /// - Parameter kept: see ``Scratch/init(build:kept:inMemory:)``.
     static func run(
         _ size: Int, _ build: String, _ report: inout Report, kept: String? = nil,
         _ measure: (inout Benchmark) throws -> Void

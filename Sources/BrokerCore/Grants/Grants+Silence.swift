@@ -1,0 +1,20 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerBounds
+
+extension Grants {
+    /// Stores that the person does not want to be asked about this app again, by any kind of prompt. For
+    /// a persistent principal, the choice survives restarts. Choices beyond ``Limits/silences`` per user
+    /// are ignored.
+    func silence(_ caller: Caller) {
+        guard canSilence(caller), let principal = caller.principals.last else { return }
+        access.silence(principal, now: surroundings.seconds)
+    }
+
+    /// Whether ``silence(_:)`` can store this choice.
+    func canSilence(_ caller: Caller) -> Bool {
+        isSilenced(caller) || access.silenceCount(caller.uid) < surroundings.limits.silences
+    }
+
+    func isSilenced(_ caller: Caller) -> Bool { caller.principals.contains(where: access.isSilenced) }
+}
