@@ -35,10 +35,12 @@ PACKAGES_interop := gir1.2-ebookcontacts-1.2 python3-gi libez-vcard-java libvinn
     vdirsyncer khard abook
 # GNOME evolution-data-server, with which bench compares the broker, and the programs that build and isolate its app.
 PACKAGES_peer := evolution-data-server libebook1.2-dev dbus-daemon dbus-session-bus-common util-linux
+# Counts the broker's instructions for bench.
+PACKAGES_counter := valgrind binutils
 # The browser that makes the pictures of the documentation, and a font for it.
 PACKAGES_pictures := chromium fonts-dejavu-core
 
-SETUP_GROUPS := build python test deb system interop peer pictures
+SETUP_GROUPS := build python test deb system interop peer counter pictures
 .PHONY: all help packages setup $(SETUP_GROUPS:%=setup-%) python demo test app-package certify interop test-system fuzz pictures \
     lint bench bench-peer privacy benchmarks release install uninstall deb tsan asan clean
 .DEFAULT_GOAL := all
@@ -144,8 +146,9 @@ lint: ## Check format, project rules, units, and that documentation names what e
 
 # Measures the broker, evolution-data-server and the floor in one run, prints a table and writes .build/bench.json.
 # BENCH=full adds 100,000 contacts; BENCH=many measures only those; BENCH=lookups, saves, import or callers only that part.
+# BENCH=instructions counts the broker's instructions only, and compares them with Benchmarks/instructions.txt.
 # BENCH=million searches 1,000,000 contacts. Creating that book takes minutes; it stays in .build for the next run.
-bench: setup-build python ## Measure against evolution-data-server (3 minutes); BENCH=full measures more
+bench: setup-build setup-counter python ## Measure against evolution-data-server (4 minutes); BENCH=full measures more
 	$(BUILD) -c release --product contactbrokerd
 	$(BUILD) -c release --product contactbook
 	$(BUILD) -c release --product contact-agent

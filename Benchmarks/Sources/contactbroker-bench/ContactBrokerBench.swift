@@ -2,7 +2,8 @@ import Glibc
 
 /// Measures the broker and the peer, compares them, and reports which bars are met.
 ///
-///     contactbroker-bench [BUILD-FOLDER [full | many | million | lookups | saves | audit | import | callers]]
+///     contactbroker-bench [BUILD-FOLDER [full | many | million | lookups | saves | audit | instructions | import |
+///         callers]]
 ///     contactbroker-bench BUILD-FOLDER privacy [CALLS [WORD…]]
 ///
 /// Measures the release programs in contactbroker's build folder, which is `.build` by default, and writes
@@ -26,11 +27,13 @@ enum ContactBrokerBench {
             guard arguments.count <= 2, let extent = Benchmark.Extent(rawValue: arguments.dropFirst().first ?? "")
             else {
                 throw Failure(
-                    "what is to be measured can be: full, many, million, lookups, saves, audit, import, callers")
+                    "what is to be measured can be: full, many, million, lookups, saves, audit, instructions, import, "
+                        + "callers")
             }
             let report = try Benchmark.run(build: build, extent)
             print(report.text)
             try report.write(to: build + "/bench.json")
+            if !report.failures.isEmpty { exit(1) }
         } catch {
             // The error goes to standard output, because a parent process of the benchmark reads it there.
             print("contactbroker-bench: \(error)")

@@ -38,6 +38,8 @@ struct Benchmark {
         case audit
         /// Identifying callers only.
         case callers
+        /// Counting instructions only.
+        case instructions
         /// Importing the larger book only.
         case manyImported = "import"
     }
@@ -56,9 +58,13 @@ struct Benchmark {
         case .million: try runMillion(build, &report)
         case .callers: try measureCallers(build, &report)
         case .audit: try measureAudit(build, &report)
+        case .instructions: try countInstructions(build, &report)
         case .manyImported: try run(manyContacts, build, &report) { try $0.measureImport() }
         }
-        if extent == .usual || extent == .full { try measureAudit(build, &report) }
+        if extent == .usual || extent == .full {
+            try measureAudit(build, &report)
+            try countInstructions(build, &report)
+        }
         if extent == .full { try run(manyContacts, build, &report) { try $0.measureSize() } }
         report.conditions.append("After the run: \(try Noise.measure().text).")
         return report

@@ -7,6 +7,7 @@ enum Amount {
     case size(Int)
     /// In megabytes per second. A megabyte is a million bytes.
     case throughput(Double)
+    case instructions(Int)
 
     /// Returns the median.
     static func p50(_ samples: Samples) -> Amount { .time(samples.p50) }
@@ -18,8 +19,9 @@ enum Amount {
         case (.time(let mine), .time(let others)): others / max(mine, .leastNormalMagnitude)
         case (.perSecond(let mine), .perSecond(let others)), (.throughput(let mine), .throughput(let others)):
             mine / max(others, .leastNormalMagnitude)
-        case (.size(let mine), .size(let others)): Double(others) / Double(max(1, mine))
-        case (.time, _), (.perSecond, _), (.size, _), (.throughput, _): nil
+        case (.size(let mine), .size(let others)), (.instructions(let mine), .instructions(let others)):
+            Double(others) / Double(max(1, mine))
+        case (.time, _), (.perSecond, _), (.size, _), (.throughput, _), (.instructions, _): nil
         }
     }
 
@@ -33,6 +35,7 @@ enum Amount {
         case .perSecond(let rate): return rounded(rate) + " /s"
         case .size(let bytes): return rounded(Double(bytes) / 1_000_000) + " MB"
         case .throughput(let rate): return rounded(rate) + " MB/s"
+        case .instructions(let count): return "\(count)"
         }
     }
 
@@ -43,13 +46,14 @@ enum Amount {
         case .perSecond: "perSecond"
         case .size: "bytes"
         case .throughput: "megabytesPerSecond"
+        case .instructions: "instructions"
         }
     }
 
     var value: Double {
         switch self {
         case .time(let value), .perSecond(let value), .throughput(let value): value
-        case .size(let bytes): Double(bytes)
+        case .size(let count), .instructions(let count): Double(count)
         }
     }
 }

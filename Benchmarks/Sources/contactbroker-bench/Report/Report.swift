@@ -10,6 +10,8 @@ struct Report {
     var figures: [Figure] = []
     /// Notes that explain the tables. Each is one or more sentences.
     var remarks: [String] = []
+    /// What the run found to be wrong, one or more sentences each. The benchmark then fails.
+    var failures: [String] = []
 
     var text: String {
         var blocks = [conditions.joined(separator: "\n")]
@@ -17,7 +19,7 @@ struct Report {
             blocks += [Self.table(Comparison.header, comparisons.map(\.cells), texts: [0, 6, 7]), Self.legend]
         }
         blocks += [Self.table(Figure.header, figures.map(\.cells), texts: [0, 1]), remarks.joined(separator: "\n")]
-        return (blocks.filter { !$0.isEmpty } + [verdict]).joined(separator: "\n\n")
+        return (blocks.filter { !$0.isEmpty } + failures + [verdict]).joined(separator: "\n\n")
     }
 
     private static let legend = """

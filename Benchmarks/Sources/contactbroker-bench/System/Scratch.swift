@@ -49,19 +49,33 @@ final class Scratch {
     /// The variables by which the person's programs find the broker.
     var environment: [String] { ["CONTACTBROKER_RUNTIME_DIR=" + runtime, "XDG_STATE_HOME=" + state + "/own"] }
 
+    /// The broker's arguments. The configuration folder does not exist, so no policy applies.
+    private var arguments: [String] {
+        ["--session", "--runtime-dir", runtime, "--state-dir", state, "--config-dir", state + "/config"]
+    }
+
     /// Starts the broker without waiting until it serves.
     func launchBroker() throws {
-        broker = try ChildProcess(
-            program("contactbrokerd"),
-            // The configuration folder does not exist, so no policy applies.
-            ["--session", "--runtime-dir", runtime, "--state-dir", state, "--config-dir", state + "/config"],
-            readsErrors: true)
+        broker = try ChildProcess(program("contactbrokerd"), arguments, readsErrors: true)
     }
 
     /// Starts the broker, and waits until it serves.
     func startBroker() throws {
         try launchBroker()
-        while try broker?.line(within: 10).contains("serving") == false {}
+        try waitForBroker(within: 10)
+    }
+
+    /// Ends the broker, and starts it again under callgrind.
+    func startCountedBroker() throws -> InstructionCounter {
+        stopBroker()
+        let counter = try InstructionCounter(program("contactbrokerd"), arguments, folder: programs)
+        broker = counter.broker
+        try waitForBroker(within: 120)
+        return counter
+    }
+
+    private func waitForBroker(within seconds: CInt) throws {
+        while try broker?.line(within: seconds).contains("serving") == false {}
     }
 
     func stopBroker() {
