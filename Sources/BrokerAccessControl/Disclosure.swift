@@ -27,8 +27,8 @@ public struct Disclosure: Hashable, Sendable {
         return hasWholeCards ? unauthorized.subtracting(ContactKeySet(.extraProperties)) : unauthorized
     }
 
-    /// Returns the keys to read for a reply. Whoever may read whole cards gets the UIDs with them, by which other programs
-    /// recognise a card, even if the other extra properties are not granted.
+    /// Returns the keys to read for a reply. An app that may read whole cards also gets their UIDs, by which other
+    /// programs recognise a card, even if the other extra properties are not granted.
     public func readable(of requested: ContactKeySet) -> ContactKeySet {
         let granted = requested.intersection(keys)
         let hasUIDs = requested.contains(.extraProperties) && !granted.contains(.extraProperties) && hasWholeCards

@@ -5,7 +5,8 @@ extension ContactsStore {
     /// The owner's preferences, from the cache.
     public var settings: BookSettings { kept.withLock { $0.settings } }
 
-    /// Stores and syncs the owner's preferences, and sorts the book anew if the language is another one. Do not call this on the event loop.
+    /// Stores and syncs the owner's preferences, and sorts the book again if the language has changed. Do not call this on
+    /// the event loop.
     public func set(_ settings: BookSettings) throws(StoreError) {
         let former = endBeginnings(unlessIn: settings.sortOrder)
         do throws(StoreError) {

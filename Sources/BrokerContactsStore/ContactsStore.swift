@@ -71,7 +71,7 @@ public final class ContactsStore: Sendable {
     ///   - folder: the user's folder. The folder gets mode 0700 and the database file 0600; the umask has no
     ///     effect.
     ///   - locale: the locale whose alphabet determines the sort order (`de_DE`) unless the owner set a language; `""`
-    ///     selects the root collation. If the book is sorted otherwise, ``prepare()`` sorts it anew.
+    ///     selects the root collation. If the book has another order, ``prepare()`` sorts it again.
     ///   - region: the region of phone numbers without a country code (`DE`); `""` if unknown.
     ///   - stepsOnLoop: the maximum number of SQLite virtual machine steps in a ``ReadingManner/bounded``
     ///     read; 0 disables such reads.

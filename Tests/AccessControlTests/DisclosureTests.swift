@@ -68,7 +68,7 @@ struct DisclosureTests {
         }
     }
 
-    @Test("Whoever may read whole cards gets their UIDs, and no other extra property, without the grant of these")
+    @Test("An app that may read whole cards gets their UIDs, but no other extra property unless those are granted")
     func uids() {
         let value = contact([(.extraProperties, #"["X-A:secret","UID:u","item1.UID;VALUE=text:v","X-UID:w"]"#)])
         let extra = ContactKeySet([.extraProperties])

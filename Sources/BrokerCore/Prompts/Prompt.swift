@@ -173,7 +173,7 @@ final class Agent {
     let isInstalled: Bool
     /// Whether the agent wants to know when an app's access changes or is used, and how many prompts wait.
     let watches: Bool
-    /// The number of waiting prompts that the agent was told last.
+    /// The number of waiting prompts that was last sent to the agent.
     var toldWaiting = 0
     let serve: Call
     /// The manage prompt that the person opened in this agent. Opening another one replaces it.

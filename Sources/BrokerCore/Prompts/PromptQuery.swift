@@ -5,7 +5,7 @@ import BrokerVarlink
 
 /// The query of an access button. The app may change it until the person uses the prompt. It lives on the event loop.
 final class PromptQuery {
-    /// The queries that agents were told; the last one is the present one.
+    /// The queries that were sent to agents; the last one is current.
     private var texts: [String]
     /// The newest query, while the limits do not permit showing it.
     private var next: String?

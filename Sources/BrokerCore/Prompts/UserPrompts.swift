@@ -16,7 +16,7 @@ struct UserPrompts {
     private var announced: [AppKey: Int64] = [:]
     /// The timer for the next held prompt.
     var release: (any Scheduled)?
-    /// Until when agents are told of no further change of access, and whether there was one since.
+    /// The pause before agents are told of the next change of access, and whether access changed during it.
     var accessPause: (any Scheduled)?
     var isAccessChanged = false
 
