@@ -7,7 +7,7 @@ import Glibc
 ///
 /// Replies arrive in the order of the calls: read all replies of one call before you begin the next.
 public final class VarlinkClient {
-    /// The descriptor for poll(2). Use it together with ``begin(_:more:within:_:)`` and
+    /// The descriptor for poll(2). Use it together with ``begin(_:more:oneway:within:_:)`` and
     /// ``nextReply(timeout:)``. It is non-blocking, and the client owns it.
     public let fileDescriptor: CInt
 
@@ -48,25 +48,10 @@ public final class VarlinkClient {
     public func call(
         _ method: String, _ write: (inout JSONWriter) -> Void = { _ in }
     ) throws(VarlinkClientError) -> JSONValue {
-        try call(method, parameters: Self.object(write))
-    }
-
-    /// Calls a method and returns the parameters of its only reply.
-    ///
-    /// - Parameter parameters: an encoded JSON object.
-    public func call(_ method: String, parameters: [UInt8]) throws(VarlinkClientError) -> JSONValue {
-        try send(CallFrame.encode(method, parameters: parameters))
+        try begin(method, write)
         let reply = try waitForReply()
         guard !reply.continues else { throw violated("a reply that continues to a call without more") }
         return reply.parameters
-    }
-
-    /// Sends a `oneway` call, which has no reply. The server reports no errors either, not even an unknown
-    /// method.
-    public func callOneway(
-        _ method: String, _ write: (inout JSONWriter) -> Void = { _ in }
-    ) throws(VarlinkClientError) {
-        try send(CallFrame.encode(method, parameters: Self.object(write), oneway: true))
     }
 
     /// Calls with `more` and passes every reply to `each`. If `each` returns `false` or throws before the
@@ -87,12 +72,16 @@ public final class VarlinkClient {
 
     /// Sends a call. ``nextReply(timeout:)`` then returns its replies.
     ///
-    /// - Parameter limit: the timeout for sending, if it differs from the client's.
+    /// - Parameters:
+    ///   - oneway: whether the call has no reply. The server then reports no errors either, not even an unknown method.
+    ///   - limit: the timeout for sending, if it differs from the client's.
     public func begin(
-        _ method: String, more: Bool = false, within limit: Duration? = nil,
+        _ method: String, more: Bool = false, oneway: Bool = false, within limit: Duration? = nil,
         _ write: (inout JSONWriter) -> Void = { _ in }
     ) throws(VarlinkClientError) {
-        try send(CallFrame.encode(method, parameters: Self.object(write), more: more), within: limit)
+        var parameters = JSONWriter()
+        parameters.object(write)
+        try send(CallFrame.encode(method, parameters: parameters.bytes, more: more, oneway: oneway), within: limit)
     }
 
     /// Returns the next reply, or `nil` if none arrives in time. Returns a buffered reply without reading the socket.
@@ -126,12 +115,6 @@ public final class VarlinkClient {
     }
 
     // MARK: -
-
-    private static func object(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object(write)
-        return writer.bytes
-    }
 
     private func waitForReply() throws(VarlinkClientError) -> (parameters: JSONValue, continues: Bool) {
         guard let reply = try nextReply(timeout: timeout) else {
@@ -242,7 +225,8 @@ public final class VarlinkClient {
 }
 
 extension Duration {
-    var milliseconds: Int64 {
+    /// The whole milliseconds; the largest number if they do not fit.
+    public var milliseconds: Int64 {
         let (seconds, fraction) = components
         return seconds.multipliedReportingOverflow(by: 1_000).overflow
             ? .max : seconds * 1_000 + fraction / 1_000_000_000_000_000

@@ -31,7 +31,7 @@ struct CertificationRun {
             return continues
         }
         guard replies.count == 10 else { throw Failure.unexpected("\(replies.count) replies to Test10 instead of 10") }
-        try client.callOneway(Self.interface + "Test11") {
+        try client.begin(Self.interface + "Test11", oneway: true) {
             $0.member("client_id", identifier)
             $0.member("last_more_replies", replies)
         }

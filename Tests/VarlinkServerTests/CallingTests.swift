@@ -81,9 +81,9 @@ struct CallingTests {
     func oneway() throws {
         let server = try TestServer()
         let client = try VarlinkClient(path: server.path, timeout: .seconds(30))
-        try client.callOneway("a.b.Echo") { $0.member("n", 1) }
-        try client.callOneway("a.b.Fail")
-        try client.callOneway("a.b.Later")
+        try client.begin("a.b.Echo", oneway: true) { $0.member("n", 1) }
+        try client.begin("a.b.Fail", oneway: true)
+        try client.begin("a.b.Later", oneway: true)
         #expect(try client.call("a.b.Echo") { $0.member("n", 2) }["n"]?.integer == 2)
         #expect(try server.onLoop { $0.onewayCalls } == [#"{"n":1}"#])
         #expect(!client.hasBufferedReply)
