@@ -96,17 +96,17 @@ public enum Phrase: String, CaseIterable, Sendable {
         yesDeclare, endFolderQuestion, endFolderMeaning, yesEndFolder, folderDeclared, folderEnded
 
     // Why a folder cannot be declared.
-    case folderSessionOnly, folderNotAbsolute, folderNotFound, folderNotAFolder, folderNotOwned, folderWritable,
+    case folderSessionOnly, folderNotAbsolute, folderNotFound, folderNotAFolder, folderNotOwned, folderWritableByOthers,
         folderTooWide, folderUnsupported, folderTooMany, folderNotRecorded
 
     // Why the broker refused an answer.
-    case answerMalformed, answerContactGone, answerNotSelectable, answerTooLarge, answerCardTooLarge,
-        answerSilencesFull, answerDecidedAlready, answerGrantEnded, answerDurationFixed, answerPolicyDenies,
-        answerPolicyGroup, answerPolicyLimits, answerTooManyGroups, answerNotRecorded, answerBookFull
+    case answerMalformed, answerContactGone, answerNotSelectable, answerTooLarge, answerContactTooLarge,
+        answerSilencesFull, answerAlreadyDecided, answerGrantEnded, answerLifetimeFixed, answerPolicyDenies,
+        answerPolicySharesGroup, answerPolicyLimits, answerTooManyGroups, answerNotRecorded, answerBookFull
 
     // Why the broker could not ask for the password.
-    case passwordNoAuthority, passwordNoAgent, passwordChanged, passwordTooMany, passwordNotSure,
-        passwordNotRecorded, passwordTooLate, passwordFailed, passwordHangs
+    case passwordNoAuthority, passwordNoPasswordAgent, passwordChanged, passwordTooManyRequests, passwordProgramUnknown,
+        passwordNotRecorded, passwordTimedOut, passwordAuthorityFailed, passwordAuthorityHangs
 
     // Other errors of the broker, and why it cannot be reached.
     case errorStore, errorTooManyAgents, errorNotAccepted, reachNoPath, reachNotRunning, reachNoAnswer,
@@ -124,4 +124,12 @@ public enum Phrase: String, CaseIterable, Sendable {
     // A contact's card at the command line.
     case bornAs, soundsLike, yes, identifier, columnName, columnPhone, columnEmail, columnIdentifier
     case columnDay, columnDaysLeft, columnAge, dayToday, dayPast
+}
+
+extension Phrase {
+    /// The text about one of several cases, such as `answerContactGone` for the problem `contactGone`; `nil` if there is
+    /// none.
+    public init?(_ group: String, _ name: String) {
+        self.init(rawValue: group + name.prefix(1).uppercased() + name.dropFirst())
+    }
 }

@@ -141,9 +141,9 @@ extension AccessDialogue {
                 + [control("N", .dontAllowEver)]
         case .confirmation:
             let share = names.text(.shareThese, count: finder.list.markedContacts)
-            return [Control(key: "y", words: share, isApproval: true)] + terms(words) + [control("b", .back)]
+            return [approval("y", share)] + terms(words) + [control("b", .back)]
         case .everything:
-            return [Control(key: "y", words: names.text(.yesShareAll), isApproval: true)] + terms(words)
+            return [approval("y", names.text(.yesShareAll))] + terms(words)
                 + [control("b", .back)]
         case .choosing, .keys: return []
         }
@@ -188,11 +188,8 @@ extension AccessDialogue {
     var hints: [Hint] {
         switch place {
         case .introduction: menuHints(canGoBack: false, refusal: prompt.refusalNow)
-        case .choosing:
-            finder.hints(names, goOn: names.text(.goOn), refuse: names.text(refusal))
-        case .keys:
-            [Hint(key: "Space", words: names.text(.hintOnOff)), Hint(key: "Return", words: names.text(.back))]
-                + [Hint(key: "Esc", words: names.text(refusal))]
+        case .choosing: finder.hints(names, refuse: refusal)
+        case .keys: [names.hint("Space", .hintOnOff), names.hint("Return", .back), names.hint("Esc", refusal)]
         case .confirmation, .everything: menuHints()
         }
     }

@@ -17,16 +17,15 @@ extension Agent {
         case .close: home.folders = nil
         case .tooEarly: say(.dim(names.text(.tooSoon)))
         case .check(let path):
-            guard let connection else { return }
-            do throws(VarlinkClientError) {
-                home.folders?.found(try connection.checkFolder(path))
-            } catch {
-                guard case .error = error else { return lost(error) }
-                home.folders?.refused(path, names.text(.notTaken, [.reason: names.words(for: error)]))
+            guard connection != nil else { return }
+            call { connection throws(VarlinkClientError) in
+                home.folders?.found(try connection.declareFolder(path, checkOnly: true))
+            } orRefused: {
+                home.folders?.refused(path, names.text(.notTaken, [.reason: names.words(for: $0)]))
             }
         case .declare(let folder):
             askAboutFolders { connection throws(VarlinkClientError) in
-                let declared = try connection.declareFolder(folder)
+                let declared = try connection.declareFolder(folder.path)
                 let time = self.names.day(declared.ends)
                 self.say(StyledLine(self.names.text(.folderDeclared, [.time: time, .path: self.shown(declared)])))
                 self.home.folders?.list(try connection.listFolders())
@@ -42,13 +41,9 @@ extension Agent {
 
     /// An error reply is shown on the main screen.
     private func askAboutFolders(_ body: (AgentConnection) throws(VarlinkClientError) -> Void) {
-        guard let connection else { return say(.warning(names.text(.brokerUnreachable))) }
-        do throws(VarlinkClientError) {
-            try body(connection)
-        } catch {
-            guard case .error = error else { return lost(error) }
+        call(body) {
             home.folders = nil
-            say(.warning(names.text(.notTaken, [.reason: names.words(for: error)])))
+            say(.warning(names.text(.notTaken, [.reason: names.words(for: $0)])))
         }
         isHomeChanged = true
     }

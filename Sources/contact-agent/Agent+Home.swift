@@ -6,8 +6,8 @@ extension Agent {
     /// Fetches the list. An error is shown on the main screen.
     func listGrants() {
         isListStale = false
-        guard !once, let connection, connection.isRegistered else { return }
-        do throws(VarlinkClientError) {
+        guard !once, connection?.isRegistered == true else { return }
+        call { connection throws(VarlinkClientError) in
             let (grants, total, mistake) = try connection.listGrants()
             home.list(grants, mistake)
             if let reviewed {
@@ -17,24 +17,21 @@ extension Agent {
                     reviewIsStale(reviewed)
                 }
             }
-        } catch {
-            guard case .error = error else { return lost(error) }
-            say(.warning(names.text(.listFailed, [.reason: names.words(for: error)])))
+        } orRefused: {
+            say(.warning(names.text(.listFailed, [.reason: names.words(for: $0)])))
         }
         isHomeChanged = true
     }
 
     /// Opens the dialogue in which the person reviews one app's access.
     func open(_ grant: AppGrant) {
-        guard let connection else { return say(.warning(names.text(.brokerUnreachable))) }
-        do throws(VarlinkClientError) {
+        call { connection throws(VarlinkClientError) in
             guard let prompt = try connection.manage(grant) else {
                 return say(.warning(names.text(.answerUnreadable)))
             }
             queue.insert(prompt, at: 0)
             reviewed = grant
-        } catch {
-            guard case .error = error else { return lost(error) }
+        } orRefused: { _ in
             let app = ShownText.app(grant.displayName, columns: 32, names)
             say(.warning(names.text(.nothingAnyMore, [.app: app])))
             listGrants()

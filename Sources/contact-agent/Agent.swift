@@ -218,7 +218,7 @@ final class Agent {
     /// The poll(2) timeout, rounded up; -1 (no timeout) if `time` is `nil`.
     private func milliseconds(until time: ContinuousClock.Instant?) -> CInt {
         guard let time else { return -1 }
-        return CInt(clamping: max(0, ContinuousClock.now.duration(to: time).wholeMilliseconds + 1))
+        return CInt(clamping: max(0, ContinuousClock.now.duration(to: time).milliseconds + 1))
     }
 
     // MARK: - Signals
@@ -347,27 +347,43 @@ final class Agent {
         listGrants()
     }
 
-    private func take(_ event: AgentConnection.Event) {
-        if let others = event.others, others != self.others {
+    /// Takes one reply of `Serve`.
+    private func take(_ event: JSONValue) {
+        // How many other agents serve this person, and the terminal of the one that joined last.
+        if let others = event["others"]?.int, others != self.others {
             if others > self.others {
-                say(.warning(words(forOthers: others, joined: event.joined)))
+                say(.warning(words(forOthers: others, joined: event["joined"]?.string)))
             }
             self.others = others
         }
-        if let cookie = event.unreadable {
-            say(.warning(names.text(.notUnderstood)))
-            _ = try? connection?.answer(cookie, .dismissed)
+        if let json = event["prompt"], !json.isNull {
+            if let prompt = Prompt(json) {
+                // In a terminal that is too small, the main screen says that a prompt waits.
+                isHomeChanged = true
+                if prompt.isQuiet { quiet.append(prompt) } else { queue.append(prompt) }
+            } else if let cookie = json["cookie"]?.string {
+                say(.warning(names.text(.notUnderstood)))
+                _ = try? connection?.answer(cookie, .dismissed)
+            }
         }
-        if let prompt = event.prompt {
-            // In a terminal that is too small, the main screen says that a prompt waits.
-            isHomeChanged = true
-            if prompt.isQuiet { quiet.append(prompt) } else { queue.append(prompt) }
+        if let cookie = event["withdrawn"]?.string { withdraw(cookie) }
+        if let cookie = event["extended"]?.string, let end = event["expires"]?.seconds { extend(cookie, until: end) }
+        if let cookie = event["updated"]?.string, let query = event["query"]?.string { update(cookie, query: query) }
+        if let waiting = event["waiting"]?.int { self.waiting = waiting }
+        if event["accessChanged"]?.bool == true { isListStale = true }
+    }
+
+    /// Calls the broker. `refused` handles an error reply; any other error means that the connection is lost.
+    func call(
+        _ body: (AgentConnection) throws(VarlinkClientError) -> Void, orRefused refused: (VarlinkClientError) -> Void
+    ) {
+        guard let connection else { return say(.warning(names.text(.brokerUnreachable))) }
+        do throws(VarlinkClientError) {
+            try body(connection)
+        } catch {
+            guard case .error = error else { return lost(error) }
+            refused(error)
         }
-        if let cookie = event.withdrawn { withdraw(cookie) }
-        if let (cookie, expires) = event.extended { extend(cookie, until: expires) }
-        if let (cookie, query) = event.updated { update(cookie, query: query) }
-        if let waiting = event.waiting { self.waiting = waiting }
-        isListStale = isListStale || event.accessChanged
     }
 
     /// Handles a lost or failed connection: drops all prompts and schedules the next attempt, with growing
@@ -390,8 +406,4 @@ final class Agent {
         if let advice = names.advice(for: error) { say(.dim(advice)) }
         say(.dim(names.text(.tryingAgain)))
     }
-}
-
-extension Duration {
-    var wholeMilliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
 }

@@ -13,26 +13,6 @@ final class AgentConnection {
     /// The interval at which this program checks for signals while it waits for the reply to an approval.
     static let patience = Duration.milliseconds(250)
 
-    /// One reply of `Serve`.
-    struct Event {
-        var prompt: Prompt?
-        var withdrawn: String?
-        /// The cookie of a prompt that was extended, and its new end in seconds since 1970.
-        var extended: (cookie: String, expires: Int64)?
-        /// The cookie of a prompt whose app has changed its query, and the new query.
-        var updated: (cookie: String, query: String)?
-        /// The number of other agents that serve this person.
-        var others: Int?
-        /// The terminal of the agent that joined last.
-        var joined: String?
-        /// Whether an app's access has changed, or an app has used it.
-        var accessChanged = false
-        /// How many prompts wait until this one is answered.
-        var waiting: Int?
-        /// The cookie of a prompt that this program could not parse. The agent uses it to dismiss the prompt.
-        var unreadable: String?
-    }
-
     /// Texts in the person's language. Its ``LocalizedNames/nameOrder`` is that of the prompt on the screen.
     var names: LocalizedNames
     private let serving: VarlinkClient
@@ -67,29 +47,15 @@ final class AgentConnection {
         calling.close()
     }
 
-    /// Returns the next event, or `nil` if none has arrived. Does not block.
-    func nextEvent() throws(VarlinkClientError) -> Event? {
+    /// Returns the next reply of `Serve`, or `nil` if none has arrived. Does not block.
+    func nextEvent() throws(VarlinkClientError) -> JSONValue? {
         guard let (reply, continues) = try serving.nextReply(timeout: .zero) else { return nil }
         guard continues else {
             close()
             throw .closed
         }
         if let token = reply["agent"]?.string { self.token = token }
-        var event = Event()
-        if let prompt = reply["prompt"], !prompt.isNull {
-            event.prompt = Prompt(prompt)
-            if event.prompt == nil { event.unreadable = prompt["cookie"]?.string }
-        }
-        event.withdrawn = reply["withdrawn"]?.string
-        if let cookie = reply["extended"]?.string, let end = reply["expires"]?.string.flatMap(Timestamp.seconds) {
-            event.extended = (cookie, end)
-        }
-        if let cookie = reply["updated"]?.string, let query = reply["query"]?.string { event.updated = (cookie, query) }
-        event.others = reply["others"]?.integer.map { Int($0) }
-        event.joined = reply["joined"]?.string
-        event.accessChanged = reply["accessChanged"]?.bool ?? false
-        event.waiting = reply["waiting"]?.integer.flatMap(Int.init(exactly:))
-        return event
+        return reply
     }
 
     /// Fetches a page of contacts for the prompt that is being shown.
@@ -104,7 +70,7 @@ final class AgentConnection {
             if sharedOnly { $0.member("granted", true) }
         }
         return SearchResult(
-            rows: (reply["rows"]?.elements).map { $0.compactMap { Row($0, names) } } ?? [],
+            rows: reply["rows"]?.elements?.compactMap { Row($0, names) } ?? [],
             total: Int(reply["total"]?.integer ?? 0), offset: offset)
     }
 
@@ -128,7 +94,7 @@ final class AgentConnection {
             $0.member("cookie", cookie)
             answer.write(into: &$0)
         }
-        return reply["wait"]?.integer.flatMap(Int.init(exactly:))
+        return reply["wait"]?.int
     }
 
     /// Sends an answer for which the broker may ask for the person's password. Waits for the reply until
@@ -152,28 +118,20 @@ final class AgentConnection {
     /// Returns the person's grants, the number of all contacts if it is known, and what follows from a mistake in the
     /// administrator's files.
     func listGrants() throws(VarlinkClientError) -> (grants: [AppGrant], total: Int?, mistake: Phrase?) {
-        let reply = try call("ListGrants") { _ in }
-        let total = reply["totalContacts"]?.integer.flatMap(Int.init(exactly:))
-        let grants = (reply["grants"]?.elements).map { $0.compactMap { AppGrant($0, total: total) } } ?? []
+        let reply = try call("ListGrants")
+        let total = reply["totalContacts"]?.int
+        let grants = reply["grants"]?.elements?.compactMap { AppGrant($0, total: total) } ?? []
         let isKept = reply["formerRules"]?.bool == true
         return (grants, total, reply["reason"]?.string != nil ? .everyAppRefused : isKept ? .formerRules : nil)
     }
 
     func listFolders() throws(VarlinkClientError) -> [DeclaredFolder] {
-        let reply = try call("ListFolders") { _ in }
-        return (reply["folders"]?.elements).map { $0.compactMap(DeclaredFolder.init) } ?? []
+        let reply = try call("ListFolders")
+        return reply["folders"]?.elements?.compactMap(DeclaredFolder.init) ?? []
     }
 
-    /// Returns the folder at this path as the broker would declare it.
-    func checkFolder(_ path: String) throws(VarlinkClientError) -> DeclaredFolder {
-        try folder(path, checkOnly: true)
-    }
-
-    func declareFolder(_ folder: DeclaredFolder) throws(VarlinkClientError) -> DeclaredFolder {
-        try self.folder(folder.path, checkOnly: false)
-    }
-
-    private func folder(_ path: String, checkOnly: Bool) throws(VarlinkClientError) -> DeclaredFolder {
+    /// Declares the folder at this path, or returns only what the broker would declare.
+    func declareFolder(_ path: String, checkOnly: Bool = false) throws(VarlinkClientError) -> DeclaredFolder {
         let reply = try call("DeclareFolder") {
             $0.member("path", path)
             $0.member("checkOnly", checkOnly)
@@ -201,7 +159,7 @@ final class AgentConnection {
     }
 
     private func call(
-        _ method: String, _ write: (inout JSONWriter) -> Void
+        _ method: String, _ write: (inout JSONWriter) -> Void = { _ in }
     ) throws(VarlinkClientError) -> JSONValue {
         guard let token else { throw .closed }
         return try calling.call(Self.interface + method) {
@@ -214,9 +172,7 @@ final class AgentConnection {
 extension DeclaredFolder {
     /// - Returns: `nil` if the object does not match the interface.
     fileprivate init?(_ object: JSONValue) {
-        guard let path = object["path"]?.string, let ends = object["ends"]?.string.flatMap(Timestamp.seconds) else {
-            return nil
-        }
+        guard let path = object["path"]?.string, let ends = object["ends"]?.seconds else { return nil }
         self.init(path: path, ends: ends)
     }
 }

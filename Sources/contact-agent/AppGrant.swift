@@ -42,7 +42,7 @@ extension AppGrant {
         self.displayName = displayName
         strength = object["strength"]?.string.flatMap(IdentityStrength.init) ?? .unverified
         self.status = status
-        contacts = status == "full" ? total : object["contacts"]?.integer.flatMap(Int.init(exactly:))
+        contacts = status == "full" ? total : object["contacts"]?.int
         keys = object["keys"]?.strings
         expires = object["expires"]?.string
         lastUsedAt = object["lastUsedAt"]?.string

@@ -129,9 +129,9 @@ extension ButtonDialogue {
         case .oneMatch:
             let name = Columns.clip(match?.name ?? "", to: size.columns / 3)
             let share = words.text(.sharePerson, [.name: name], reserving: 8)
-            return [Control(key: "s", words: share, isApproval: true), control("/", .searchOn), never]
+            return [approval("s", share), control("/", .searchOn), never]
         case .confirmation:
-            return [Control(key: "y", words: names.text(.shareThese, count: toShare.count), isApproval: true)]
+            return [approval("y", names.text(.shareThese, count: toShare.count))]
                 + control(lifetime, words) + [control("b", .back), never]
         case .looking, .choosing: return []
         }
@@ -205,8 +205,8 @@ extension ButtonDialogue {
 
     var hints: [Hint] {
         switch place {
-        case .looking: [Hint(key: "Esc", words: names.text(refusal))]
-        case .choosing: finder.hints(names, goOn: names.text(.goOn), refuse: names.text(refusal))
+        case .looking: [names.hint("Esc", refusal)]
+        case .choosing: finder.hints(names, refuse: refusal)
         case .oneMatch: menuHints(canGoBack: false)
         case .confirmation: menuHints()
         }

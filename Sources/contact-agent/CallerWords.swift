@@ -73,7 +73,7 @@ struct CallerWords {
 
     /// When the declaration of the app's folder ends.
     private var folderEnd: String {
-        caller.folderUntil.flatMap(Timestamp.seconds).map { names.day($0) } ?? "…"
+        caller.folderUntil.map { names.day($0) } ?? "…"
     }
 
     /// Why the app can have single contacts only.
@@ -135,7 +135,7 @@ struct CallerWords {
 
     /// How many contacts the app got, and when it last did.
     var use: [StyledLine] {
-        guard let last = prompt.lastUsedAt.flatMap(Timestamp.seconds), prompt.contactsRead != 0 else {
+        guard let last = prompt.lastUsedAt, prompt.contactsRead != 0 else {
             return [.dim("  " + names.text(.neverUsed))]
         }
         guard let count = prompt.contactsRead else { return [] }
@@ -154,7 +154,7 @@ struct CallerWords {
     func lifetime(_ lifetime: Lifetime) -> String {
         let words = ownWords(for: lifetime)
         if case .days = lifetime { return words }
-        guard let end = prompt.endsAt.flatMap(Timestamp.seconds) else { return words }
+        guard let end = prompt.endsAt else { return words }
         return names.text(.untilLatest, [.lifetime: words, .time: names.day(end, withTime: true)])
     }
 
@@ -162,8 +162,7 @@ struct CallerWords {
         switch lifetime {
         case .untilRevoked: names.text(.untilRevoked)
         case .untilTime:
-            names.text(
-                .untilDate, [.time: prompt.grantedUntil.flatMap(Timestamp.seconds).map { names.day($0) } ?? "…"])
+            names.text(.untilDate, [.time: prompt.grantedUntil.map { names.day($0) } ?? "…"])
         case .days(let days): names.text(.forDays, count: days)
         case .session where prompt.isInterpreter: names.text(.sessionPrograms, [.program: program])
         case .session: names.text(.thisSession)

@@ -40,7 +40,7 @@ struct CardEditor: Hashable {
                 let label = Card.label(nil, of: key, names)
                 fields.append(Field(key: key, label: label, original: text, text: text))
             }
-            for (place, value) in ValueTexts.of(key, in: offered.contact).enumerated() {
+            for (place, value) in (ValueTexts.all[key]?.read(offered.contact) ?? []).enumerated() {
                 let label = Card.label(value.label, of: key, names)
                 for (field, text) in value.texts.enumerated() where !text.isEmpty {
                     let place = Field.Place(value: place, field: field)
@@ -68,11 +68,12 @@ struct CardEditor: Hashable {
         card.keys.subtract(Self.unsent)
         for field in fields where field.place == nil { card.contact.setText(field.written, of: field.key) }
         for key in Set(fields.filter { $0.place != nil }.map(\.key)) {
-            var texts = ValueTexts.of(key, in: offered.contact).map(\.texts)
+            guard let values = ValueTexts.all[key] else { continue }
+            var texts = values.read(offered.contact).map(\.texts)
             for field in fields where field.key == key {
                 if let place = field.place { texts[place.value][place.field] = field.written }
             }
-            ValueTexts.set(texts, of: key, in: &card.contact)
+            values.write(&card.contact, texts)
         }
         return card
     }
@@ -129,17 +130,15 @@ struct CardEditor: Hashable {
 
     /// The lines of the whole screen.
     func lines(_ title: StyledLine, on size: ScreenSize) -> [StyledLine] {
-        let rows = cursor.visible(count: fields.count, page: Self.page(on: size)).map { place in
+        let rows = cursor.visible(count: fields.count, page: Self.page(on: size)).map { place -> StyledLine in
             let field = fields[place]
-            let isCurrent = place == cursor.place
-            let head = "\(isCurrent ? "›" : " ") [\(field.isLeftOut ? " " : "x")] \(Columns.pad(field.label, to: 16)) "
+            let head = "[\(field.isLeftOut ? " " : "x")] \(Columns.pad(field.label, to: 16)) "
             let text = ShownText.line(field.isLeftOut ? field.original : field.text)
             let isChanged = field.written != field.original
-            var line = StyledLine(
+            return .row(
+                place, isCurrent: place == cursor.place,
                 head + names.isolated(Columns.clip(text, to: max(8, size.columns - 24))),
-                isCurrent ? .highlighted : field.isLeftOut ? .dim : isChanged ? .bold : .plain)
-            line.action = .row(index: place)
-            return line
+                field.isLeftOut ? .dim : isChanged ? .bold : .plain)
         }
         guard let line, fields.indices.contains(cursor.place) else {
             return [title] + rows + (remark.map { [.warning("   " + names.text($0))] } ?? [])
@@ -152,57 +151,41 @@ struct CardEditor: Hashable {
         return [title] + rows + [.bold(head + names.isolated(shown + "_"))]
     }
 
-    func hints(refuse: String) -> [Hint] {
-        let back = Hint(key: "←", words: names.text(.back))
-        if isTyping { return [Hint(key: "Return", words: names.text(.goOn)), Hint(key: "Esc", words: refuse), back] }
-        return [
-            Hint(key: "Space", words: names.text(.hintOnOff)), Hint(key: "Return", words: names.text(.change)),
-            Hint(key: "Esc", words: refuse), back,
-        ]
+    func hints(refuse: Phrase) -> [Hint] {
+        let leave = [names.hint("Esc", refuse), names.hint("←", .back)]
+        if isTyping { return [names.hint("Return", .goOn)] + leave }
+        return [names.hint("Space", .hintOnOff), names.hint("Return", .change)] + leave
     }
 }
 
-/// The texts of keys with several values, in the order of the values and their fields.
-private enum ValueTexts {
-    static func of(_ key: ContactKey, in contact: Contact) -> [(label: String?, texts: [String])] {
-        func read<Value: ContactValue>(_ values: [Value]) -> [(String?, [String])] {
-            values.map { value in (value.label, Value.fields.map { $0.get(value) }) }
-        }
-        return switch key {
-        case .phoneNumbers: read(contact.phoneNumbers)
-        case .emailAddresses: read(contact.emailAddresses)
-        case .postalAddresses: read(contact.postalAddresses)
-        case .dates: read(contact.dates)
-        case .urlAddresses: read(contact.urlAddresses)
-        case .contactRelations: read(contact.contactRelations)
-        case .socialProfiles: read(contact.socialProfiles)
-        case .instantMessageAddresses: read(contact.instantMessageAddresses)
-        case .extraProperties: contact.extraProperties.map { (nil, [$0]) }
-        default: []
-        }
-    }
-
+/// The texts of a key with several values, in the order of the values and their fields.
+private struct ValueTexts: Sendable {
+    let read: @Sendable (Contact) -> [(label: String?, texts: [String])]
     /// Writes texts in the same order. A value whose texts are all empty, or that lacks a required one, is left out.
-    static func set(_ texts: [[String]], of key: ContactKey, in contact: inout Contact) {
-        func write<Value: ContactValue>(_ values: inout [Value]) {
-            values = zip(values, texts).compactMap { value, texts in
+    let write: @Sendable (inout Contact, [[String]]) -> Void
+
+    static let all: [ContactKey: ValueTexts] = [
+        .phoneNumbers: ValueTexts(\.phoneNumbers), .emailAddresses: ValueTexts(\.emailAddresses),
+        .postalAddresses: ValueTexts(\.postalAddresses), .dates: ValueTexts(\.dates),
+        .urlAddresses: ValueTexts(\.urlAddresses), .contactRelations: ValueTexts(\.contactRelations),
+        .socialProfiles: ValueTexts(\.socialProfiles),
+        .instantMessageAddresses: ValueTexts(\.instantMessageAddresses),
+        .extraProperties: ValueTexts(
+            read: { $0.extraProperties.map { (nil, [$0]) } },
+            write: { $0.extraProperties = $1.compactMap(\.first).filter { !$0.isEmpty } }),
+    ]
+}
+
+extension ValueTexts {
+    private init<Value: ContactValue>(_ values: WritableKeyPath<Contact, [Value]> & Sendable) {
+        read = { $0[keyPath: values].map { value in (value.label, Value.fields.map { $0.get(value) }) } }
+        write = { contact, texts in
+            contact[keyPath: values] = zip(contact[keyPath: values], texts).compactMap { value, texts in
                 var value = value
                 for (field, text) in zip(Value.fields, texts) { field.set(&value, text) }
                 let lacks = zip(Value.fields, texts).contains { $0.isRequired && $1.isEmpty }
                 return lacks || texts.allSatisfy(\.isEmpty) ? nil : value
             }
-        }
-        switch key {
-        case .phoneNumbers: write(&contact.phoneNumbers)
-        case .emailAddresses: write(&contact.emailAddresses)
-        case .postalAddresses: write(&contact.postalAddresses)
-        case .dates: write(&contact.dates)
-        case .urlAddresses: write(&contact.urlAddresses)
-        case .contactRelations: write(&contact.contactRelations)
-        case .socialProfiles: write(&contact.socialProfiles)
-        case .instantMessageAddresses: write(&contact.instantMessageAddresses)
-        case .extraProperties: contact.extraProperties = texts.compactMap(\.first).filter { !$0.isEmpty }
-        default: break
         }
     }
 }

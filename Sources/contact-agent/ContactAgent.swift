@@ -104,7 +104,7 @@ struct ContactAgent {
                         advice: names.advice(for: error) ?? names.text(.tryingAgain))
                 }
             }
-            poll(nil, 0, CInt(clamping: Agent.pause(before: attempt).wholeMilliseconds))
+            poll(nil, 0, CInt(clamping: Agent.pause(before: attempt).milliseconds))
             attempt = min(attempt + 1, Arguments.mostAttempts)
             guard connector.canOpenAgain else {
                 return startAnew(arguments, precautions, attempt: attempt, names)

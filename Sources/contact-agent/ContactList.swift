@@ -99,7 +99,7 @@ struct ContactList: Hashable {
 
     /// Marks the row at the cursor, or removes its mark.
     ///
-    /// - Returns: whether the row can be marked.
+    /// - Returns: `false` if the row stays as it was: it cannot be marked, or the limit is reached.
     mutating func toggle() -> Bool {
         guard let row = current else { return false }
         refusedRow = nil

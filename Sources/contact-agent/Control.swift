@@ -28,10 +28,7 @@ struct Menu: Hashable {
         case .row(let index):
             // In line mode, a number can also be the key of a control.
             return controls.first { String($0.key) == String(index + 1) }?.key
-        case .escape, .backspace, .delete, .erase, .left, .right, .pageUp, .pageDown, .home, .end, .paste, .line,
-            .click,
-            .scrollUp, .scrollDown, .other:
-            break
+        default: break
         }
         return nil
     }
@@ -72,6 +69,10 @@ struct Menu: Hashable {
         line.action = .character(control.key)
         return line
     }
+}
+
+extension LocalizedNames {
+    func hint(_ key: String, _ action: Phrase) -> Hint { Hint(key: key, words: text(action)) }
 }
 
 /// A key and its action, for the line of hints at the bottom.

@@ -17,10 +17,7 @@ struct Cursor: Hashable {
         case .home: place = 0
         case .end: place = count - 1
         case .row(let index): place = index
-        case .character, .enter, .escape, .backspace, .delete, .erase, .tab, .backTab, .left, .right, .paste, .line,
-            .click,
-            .other:
-            return false
+        default: return false
         }
         fit(count: count, page: page)
         return true

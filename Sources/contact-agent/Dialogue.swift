@@ -97,6 +97,7 @@ extension Dialogue {
     }
 
     func control(_ key: Character, _ phrase: Phrase) -> Control { Control(key: key, words: names.text(phrase)) }
+    func approval(_ key: Character, _ words: String) -> Control { Control(key: key, words: words, isApproval: true) }
 
     /// Opens the question whether to share all contacts; none if the policy forbids that.
     func shareAllControl() -> [Control] {
@@ -167,10 +168,9 @@ extension Dialogue {
 
     /// Hints for a screen with controls.
     func menuHints(canGoBack: Bool = true, refusal: Phrase? = nil) -> [Hint] {
-        let refuse = names.text(refusal ?? self.refusal)
-        return [Hint(key: "Return", words: names.text(.hintChoose)), Hint(key: "Esc", words: refuse)]
-            + (canGoBack ? [Hint(key: "←", words: names.text(.back))] : [])
-            + [Hint(key: "?", words: names.text(.hintHelp))]
+        [names.hint("Return", .hintChoose), names.hint("Esc", refusal ?? self.refusal)]
+            + (canGoBack ? [names.hint("←", .back)] : [])
+            + [names.hint("?", .hintHelp)]
     }
 
     /// One contact or value to be confirmed.

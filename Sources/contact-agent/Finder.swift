@@ -72,9 +72,7 @@ struct Finder: Hashable {
             // A query is for finding contacts to add, so it searches all contacts.
             filter = .all
             return .effect(start(on: size))
-        case .escape, .delete, .backTab, .up, .down, .left, .pageUp, .pageDown, .home, .end, .click, .scrollUp,
-            .scrollDown, .row, .other:
-            return .unused
+        default: return .unused
         }
     }
 
@@ -110,25 +108,26 @@ struct Finder: Hashable {
             list.showMarked()
             return .nothing
         }
-        return search(from: 0, on: size)
+        return search(on: size)
     }
 
     /// Adapts to another size.
     mutating func resized(to size: ScreenSize) -> Effect {
         list.fit(Self.page(on: size))
-        return list.isLoaded ? loadMissing(on: size) : search(from: 0, on: size)
+        return list.isLoaded ? loadMissing(on: size) : search(on: size)
     }
 
     private func loadMissing(on size: ScreenSize) -> Effect {
-        guard let offset = list.missing(page: Self.page(on: size)) else { return .nothing }
-        return .search(
-            query: query.text, offset: offset, limit: ContactList.maximumLoaded, sharedOnly: filter == .shared)
+        list.missing(page: Self.page(on: size)).map { search(from: $0, limit: ContactList.maximumLoaded) } ?? .nothing
     }
 
-    private func search(from offset: Int, on size: ScreenSize) -> Effect {
+    private func search(on size: ScreenSize) -> Effect {
         // Two pages, so that the next PageDown needs no search.
-        let limit = min(ContactList.maximumLoaded, 2 * Self.page(on: size))
-        return .search(query: query.text, offset: offset, limit: limit, sharedOnly: filter == .shared)
+        search(from: 0, limit: min(ContactList.maximumLoaded, 2 * Self.page(on: size)))
+    }
+
+    private func search(from offset: Int, limit: Int) -> Effect {
+        .search(query: query.text, offset: offset, limit: limit, sharedOnly: filter == .shared)
     }
 
     // MARK: - Lines
@@ -157,16 +156,16 @@ struct Finder: Hashable {
 
     /// The hints of a list. `goOn` names the action of Return.
     func hints(
-        _ names: LocalizedNames, goOn: String, refuse: String, mark: Phrase? = .hintMark
+        _ names: LocalizedNames, goOn: Phrase = .goOn, refuse: Phrase, mark: Phrase? = .hintMark
     ) -> [Hint] {
-        let leave = Hint(key: "Esc", words: refuse)
+        let leave = names.hint("Esc", refuse)
         // Nothing in an empty list can be marked.
         guard list.total > 0 || !list.isLoaded else {
-            return (query.text.isEmpty ? [] : [Hint(key: "Ctrl-U", words: names.text(.hintClear))]) + [leave]
+            return (query.text.isEmpty ? [] : [names.hint("Ctrl-U", .hintClear)]) + [leave]
         }
-        return (mark.map { [Hint(key: "Tab", words: names.text($0))] } ?? [])
-            + [Hint(key: "Return", words: goOn), leave]
-            + (otherFilter == nil ? [] : [Hint(key: "→", words: names.text(.hintOtherList))])
-            + [Hint(key: "?", words: names.text(.hintHelp))]
+        return (mark.map { [names.hint("Tab", $0)] } ?? [])
+            + [names.hint("Return", goOn), leave]
+            + (otherFilter == nil ? [] : [names.hint("→", .hintOtherList)])
+            + [names.hint("?", .hintHelp)]
     }
 }

@@ -176,25 +176,20 @@ struct FoldersScreen {
     }
 
     private func row(_ place: Int, columns: Int) -> StyledLine {
-        let isCurrent = place == cursor.place
         let end = names.text(.folderUntil, [.time: names.day(folders[place].ends)])
         let path = Columns.clipMiddle(
             ShownText.line(folders[place].path), to: max(16, columns - Columns.width(end) - 6))
-        var line = StyledLine(
-            "\(isCurrent ? "›" : " ") \(names.isolated(path))   \(end)", isCurrent ? .highlighted : .plain)
-        line.action = .row(index: place)
-        return line
+        return .row(place, isCurrent: place == cursor.place, "\(names.isolated(path))   \(end)")
     }
 
     var hints: [Hint] {
-        let back = Hint(key: "Esc", words: names.text(.back))
+        let back = names.hint("Esc", .back)
         switch stage {
         case .list:
-            let declare = Hint(key: "n", words: names.text(.declareFolder))
-            return folders.isEmpty
-                ? [declare, back] : [Hint(key: "Return", words: names.text(.hintEndFolder)), declare, back]
-        case .typing: return [Hint(key: "Return", words: names.text(.goOn)), back]
-        case .declaring, .ending: return [Hint(key: "Return", words: names.text(.hintChoose)), back]
+            let declare = names.hint("n", .declareFolder)
+            return (folders.isEmpty ? [] : [names.hint("Return", .hintEndFolder)]) + [declare, back]
+        case .typing: return [names.hint("Return", .goOn), back]
+        case .declaring, .ending: return [names.hint("Return", .hintChoose), back]
         }
     }
 }

@@ -17,12 +17,8 @@ enum GrantsTable {
         let heading = all.map { Columns.pad(names.text($0.heading), to: $0.width) }.joined(separator: " ")
         return [.dim("  " + heading)]
             + visible.map { place in
-                let grant = grants[place]
-                let cells = all.map { Columns.pad($0.cell(grant, names), to: $0.width) }.joined(separator: " ")
-                var line = StyledLine(
-                    (place == current ? "› " : "  ") + cells, place == current ? .highlighted : .plain)
-                line.action = .row(index: place)
-                return line
+                let cells = all.map { Columns.pad($0.cell(grants[place], names), to: $0.width) }
+                return .row(place, isCurrent: place == current, cells.joined(separator: " "))
             }
     }
 
@@ -30,7 +26,9 @@ enum GrantsTable {
     /// last use.
     private static func columns(fitting columns: Int) -> [Column] {
         var shown: [Column] = [
-            Column(heading: .columnSure, width: 11) { $1.text(phrase(for: $0.strength)) },
+            Column(heading: .columnSure, width: 11) { grant, names in
+                Phrase("strength", grant.strength.rawValue).map { names.text($0) } ?? grant.strength.rawValue
+            },
             Column(heading: .columnSees, width: 25) { ending(seen($0, $1), of: $0, $1) },
             Column(heading: .columnContacts, width: 8) { $0.contacts.map($1.number) ?? "–" },
             Column(heading: .columnLast, width: 12) { grant, names in
@@ -65,17 +63,5 @@ enum GrantsTable {
         }
         guard let session = grant.session else { return seen }
         return names.text(session.hasPrefix("process ") ? .grantProcess : .grantSession, [.seen: seen])
-    }
-
-    private static func phrase(for strength: IdentityStrength) -> Phrase {
-        switch strength {
-        case .labelled: .strengthLabelled
-        case .sandboxed: .strengthSandboxed
-        case .service: .strengthService
-        case .installed: .strengthInstalled
-        case .claimed: .strengthClaimed
-        case .unverified: .strengthUnverified
-        case .declared: .strengthDeclared
-        }
     }
 }

@@ -107,12 +107,10 @@ struct Home {
     /// - Parameter isSession: whether the broker runs in session mode, in which folders can be declared.
     func hints(once: Bool, hasQuiet: Bool, isSession: Bool, _ names: LocalizedNames) -> [Hint] {
         if let folders { return folders.hints }
-        if isHelpShown { return [Hint(key: "Return", words: names.text(.back))] }
-        let open = grants.isEmpty || once ? [] : [Hint(key: "Return", words: names.text(.hintReview))]
-        let quiet = hasQuiet ? [Hint(key: "o", words: names.text(.hintOpenQuiet))] : []
-        let declare = isSession && !once ? [Hint(key: "d", words: names.text(.hintFolders))] : []
-        return open + quiet + declare + [
-            Hint(key: "q", words: names.text(.quit)), Hint(key: "?", words: names.text(.hintHelp)),
-        ]
+        if isHelpShown { return [names.hint("Return", .back)] }
+        let open = grants.isEmpty || once ? [] : [names.hint("Return", .hintReview)]
+        let quiet = hasQuiet ? [names.hint("o", .hintOpenQuiet)] : []
+        let declare = isSession && !once ? [names.hint("d", .hintFolders)] : []
+        return open + quiet + declare + [names.hint("q", .quit), names.hint("?", .hintHelp)]
     }
 }

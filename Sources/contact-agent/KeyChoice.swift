@@ -92,13 +92,8 @@ struct KeyChoice: Hashable {
         }
         return [title, several]
             + visible.map { place in
-                let kind = kinds[place]
-                let isCurrent = place == cursor.place
-                let sign = given.isDisjoint(with: kind.set) ? " " : "x"
-                var line = StyledLine(
-                    "\(isCurrent ? "›" : " ") [\(sign)] \(names.text(kind.phrase))", isCurrent ? .highlighted : .plain)
-                line.action = .row(index: place)
-                return line
+                let sign = given.isDisjoint(with: kinds[place].set) ? " " : "x"
+                return .row(place, isCurrent: place == cursor.place, "[\(sign)] \(names.text(kinds[place].phrase))")
             }
     }
 }

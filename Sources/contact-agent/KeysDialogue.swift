@@ -41,7 +41,7 @@ struct KeysDialogue: Dialogue {
     }
 
     private var controls: [Control] {
-        let allow = Control(key: "y", words: names.text(.allowKeys), isApproval: true)
+        let allow = approval("y", names.text(.allowKeys))
         let single: [Control] =
             kinds.count < 2
             ? []

@@ -12,7 +12,7 @@ struct LifetimeChoice: Hashable {
 
     init(_ prompt: Prompt) {
         var longest = Int64.max
-        if let end = prompt.endsAt.flatMap(Timestamp.seconds) { longest = end - Int64(time(nil)) }
+        if let end = prompt.endsAt { longest = end - Int64(time(nil)) }
         offered = prompt.lifetimes.filter { $0.seconds ?? 0 <= longest }
     }
 

@@ -31,10 +31,7 @@ struct LineEditor: Hashable {
             line.forEach { insert($0) }
         case .backspace: if !text.isEmpty { text.removeLast() }
         case .erase: text = ""
-        case .enter, .escape, .delete, .tab, .backTab, .up, .down, .left, .right, .pageUp, .pageDown, .home, .end,
-            .click,
-            .scrollUp, .scrollDown, .row, .other:
-            break
+        default: break
         }
         return text != before
     }

@@ -7,10 +7,6 @@ protocol Display: AnyObject {
     var fileDescriptor: CInt { get }
     /// The size; `nil` if the terminal does not report it.
     var size: ScreenSize? { get }
-    /// The path by which the person recognises the terminal.
-    var name: String? { get }
-    /// Whether the terminal shows what the person types.
-    var echoes: Bool { get }
     /// Whether the screen is written line by line, so that it cannot show a key only after a moment.
     var isPlain: Bool { get }
 
@@ -27,6 +23,20 @@ protocol Display: AnyObject {
     func suspend()
     func resume()
     func close()
+}
+
+extension Display {
+    /// The path by which the person recognises the terminal: that of the first standard stream that is connected to one;
+    /// `nil` if none is.
+    var name: String? {
+        [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].lazy.compactMap { ttyname($0) }.first.map { String(cString: $0) }
+    }
+
+    /// Whether the terminal shows what the person types.
+    var echoes: Bool {
+        var settings = termios()
+        return tcgetattr(fileDescriptor, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
+    }
 }
 
 /// The person's terminal in line mode, for screen readers and terminals without a movable cursor. It writes what is
@@ -56,9 +66,6 @@ final class LineTerminal: Display {
         let columns = Terminal.size(of: fileDescriptor)?.columns ?? 80
         return ScreenSize(columns: max(ScreenSize.minimum.columns, columns), rows: Self.rows)
     }
-
-    var name: String? { Terminal.standardName }
-    var echoes: Bool { Terminal.echoes(fileDescriptor) }
 
     // MARK: - Reading
 

@@ -1,4 +1,5 @@
 import BrokerFormatting
+import BrokerModel
 import Glibc
 
 extension LocalizedNames {
@@ -8,8 +9,7 @@ extension LocalizedNames {
     func moment(_ seconds: Int64) -> String {
         guard isToday(seconds) else { return day(seconds) }
         let local = Self.local(seconds)
-        func two(_ number: CInt) -> String { (number < 10 ? "0" : "") + String(number) }
-        return "\(two(local.tm_hour)):\(two(local.tm_min))"
+        return "\(Timestamp.padded(Int(local.tm_hour), 2)):\(Timestamp.padded(Int(local.tm_min), 2))"
     }
 
     func isToday(_ seconds: Int64) -> Bool {

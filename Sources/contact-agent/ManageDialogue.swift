@@ -202,18 +202,13 @@ extension ManageDialogue {
                 + (prompt.status == "denied" ? [] : [control("x", .revokeAll)])
                 + (prompt.isOwn ? [] : [control("N", .leaveEver)]) + asking
         case .confirmation, .keysConfirmation: return [approval("y", names.text(.yesChange)), control("b", .back)]
-        case .everything:
-            return [approval("y", names.text(.yesShareAll)), control("b", .back)]
+        case .everything: return [approval("y", names.text(.yesShareAll)), control("b", .back)]
         case .revocation: return [control("y", .revoke), control("b", .back)]
         case .lifetime:
             let words = callerWords(on: size)
             return otherLifetimes.map { approval($0.key, words.lifetime($0.lifetime)) } + [control("b", .back)]
         case .choosing, .keys: return []
         }
-    }
-
-    private func approval(_ key: Character, _ words: String) -> Control {
-        Control(key: key, words: words, isApproval: true)
     }
 
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
@@ -269,17 +264,15 @@ extension ManageDialogue {
     }
 
     var hints: [Hint] {
-        let refuse = names.text(refusal)
         switch place {
-        case .choosing:
-            return finder.hints(names, goOn: names.text(.goOn), refuse: refuse)
+        case .choosing: finder.hints(names, refuse: refusal)
         case .keys:
-            return [
-                Hint(key: "Space", words: names.text(.hintOnOff)), Hint(key: "Return", words: names.text(.goOn)),
-                Hint(key: "Esc", words: refuse), Hint(key: "←", words: names.text(.back)),
+            [
+                names.hint("Space", .hintOnOff), names.hint("Return", .goOn), names.hint("Esc", refusal),
+                names.hint("←", .back),
             ]
-        case .overview: return menuHints(canGoBack: false)
-        case .confirmation, .everything, .keysConfirmation, .lifetime, .revocation: return menuHints()
+        case .overview: menuHints(canGoBack: false)
+        case .confirmation, .everything, .keysConfirmation, .lifetime, .revocation: menuHints()
         }
     }
 }

@@ -19,5 +19,5 @@ struct NoticeDialogue: Dialogue {
             + StyledLine(names.text(.cannotShow)).wrapped(columns: size.columns - 1)
     }
 
-    var hints: [Hint] { [Hint(key: "Esc", words: names.text(.close))] }
+    var hints: [Hint] { [names.hint("Esc", .close)] }
 }

@@ -19,7 +19,7 @@ struct Notifier {
         /// The broker cannot be reached, or the connection ended.
         case lost(any Error, wasServed: Bool)
         /// The broker does not accept this notify-only agent.
-        case refused(VarlinkClientError)
+        case refused(any Error)
     }
 
     let environment: Environment
@@ -46,10 +46,8 @@ struct Notifier {
                 notification = notify()
             }
             return .lost(VarlinkClientError.closed, wasServed: wasServed)
-        } catch let error as VarlinkClientError {
-            if case .error = error { return .refused(error) }
-            return .lost(error, wasServed: wasServed)
         } catch {
+            if case VarlinkClientError.error = error { return .refused(error) }
             return .lost(error, wasServed: wasServed)
         }
     }

@@ -204,7 +204,7 @@ extension PickDialogue {
             return (prompt.isEmptyBook ? [] : [control("c", .pickContacts)]) + [control("N", .nothingEver)]
         case .confirmation:
             let give = names.text(.giveIt, count: picked.count)
-            return [Control(key: "y", words: give, isApproval: true), control("b", .back)]
+            return [approval("y", give), control("b", .back)]
         case .choosing, .card: return []
         }
     }
@@ -253,14 +253,11 @@ extension PickDialogue {
         let rows = cardRows(on: size)
         let lines = cardCursor.visible(count: all.count, page: rows).map { place -> StyledLine in
             let line = all[place]
-            let isCurrent = place == cardCursor.place
             let isPicked = values.contains(Value(row: opened.row, line: line))
             let sign = line.canChoose ? "[\(isPicked ? "x" : " ")]" : "   "
             let text = Columns.pad(line.label, to: 12) + " " + Columns.clip(line.text, to: max(8, size.columns - 22))
-            let style: StyledLine.Style = isCurrent ? .highlighted : line.canChoose ? (isPicked ? .bold : .plain) : .dim
-            var styled = StyledLine("\(isCurrent ? "›" : " ") \(sign) \(text)", style)
-            styled.action = .row(index: place)
-            return styled
+            let style: StyledLine.Style = line.canChoose ? (isPicked ? .bold : .plain) : .dim
+            return .row(place, isCurrent: place == cardCursor.place, "\(sign) \(text)", style)
         }
         var nothing = all.contains(where: \.canChoose) ? [] : [StyledLine.warning("   " + names.text(.nothingToPick))]
         if isValueRefused, let limit = finder.list.limit {
@@ -271,19 +268,16 @@ extension PickDialogue {
     }
 
     var hints: [Hint] {
-        let refuse = names.text(refusal)
         switch place {
         case .introduction: return menuHints(canGoBack: false)
         case .choosing:
             // A contact that gives single values only is opened: by Return, or by Tab once something is picked.
             let opens = finder.list.current.map { $0.isEnabled && !$0.returns } ?? false
             let mark: Phrase? = opens ? (picked.isEmpty ? nil : .hintOpen) : prompt.isMultiple ? .hintMark : nil
-            return finder.hints(
-                names, goOn: names.text(opens && picked.isEmpty ? .hintOpen : .goOn), refuse: refuse, mark: mark)
+            return finder.hints(names, goOn: opens && picked.isEmpty ? .hintOpen : .goOn, refuse: refusal, mark: mark)
         case .card:
-            return (prompt.isMultiple ? [Hint(key: "Tab", words: names.text(.hintMark))] : [])
-                + [Hint(key: "Return", words: names.text(.goOn)), Hint(key: "Esc", words: refuse)]
-                + [Hint(key: "←", words: names.text(.back))]
+            return (prompt.isMultiple ? [names.hint("Tab", .hintMark)] : [])
+                + [names.hint("Return", .goOn), names.hint("Esc", refusal), names.hint("←", .back)]
         case .confirmation: return menuHints()
         }
     }

@@ -63,12 +63,15 @@ extension LocalizedNames {
     private func words(forReply name: String, _ parameters: JSONValue) -> String {
         let problem = parameters["problem"]?.string ?? ""
         let reason = parameters["reason"]?.string.map(ShownText.line) ?? ""
+        // A problem's text has its name; a test finds one without a text.
         let phrase: Phrase? =
             switch name {
-            case "io.contactbroker.Agent.InvalidAnswer": AnswerProblem(rawValue: problem).map(Self.phrase(for:))
+            case "io.contactbroker.Agent.InvalidAnswer":
+                AnswerProblem(rawValue: problem).flatMap { Phrase("answer", $0.rawValue) }
             case "io.contactbroker.Agent.AuthenticationFailed":
-                PasswordProblem(rawValue: problem).map(Self.phrase(for:))
-            case "io.contactbroker.Agent.InvalidFolder": FolderProblem(rawValue: problem).map(Self.phrase(for:))
+                PasswordProblem(rawValue: problem).flatMap { Phrase("password", $0.rawValue) }
+            case "io.contactbroker.Agent.InvalidFolder":
+                FolderProblem(rawValue: problem).flatMap { Phrase("folder", $0.rawValue) }
             case "io.contactbroker.Agent.TooManyAgents": .errorTooManyAgents
             case "io.contactbroker.Contacts.StoreUnavailable": .errorStore
             case "org.varlink.service.PermissionDenied": .errorNotAccepted
@@ -79,56 +82,6 @@ extension LocalizedNames {
         }
         if let phrase { return text(phrase, [.reason: reason]) }
         return reason.isEmpty ? ShownText.line(name) : isolated(reason)
-    }
-
-    // No `default`: a new problem does not compile until somebody has written its text.
-    private static func phrase(for problem: AnswerProblem) -> Phrase {
-        switch problem {
-        case .malformed: .answerMalformed
-        case .contactGone: .answerContactGone
-        case .notSelectable: .answerNotSelectable
-        case .tooLarge: .answerTooLarge
-        case .contactTooLarge: .answerCardTooLarge
-        case .silencesFull: .answerSilencesFull
-        case .alreadyDecided: .answerDecidedAlready
-        case .grantEnded: .answerGrantEnded
-        case .lifetimeFixed: .answerDurationFixed
-        case .policyDenies: .answerPolicyDenies
-        case .policySharesGroup: .answerPolicyGroup
-        case .policyLimits: .answerPolicyLimits
-        case .tooManyGroups: .answerTooManyGroups
-        case .notRecorded: .answerNotRecorded
-        case .bookFull: .answerBookFull
-        }
-    }
-
-    private static func phrase(for problem: PasswordProblem) -> Phrase {
-        switch problem {
-        case .noAuthority: .passwordNoAuthority
-        case .noPasswordAgent: .passwordNoAgent
-        case .changed: .passwordChanged
-        case .tooManyRequests: .passwordTooMany
-        case .programUnknown: .passwordNotSure
-        case .notRecorded: .passwordNotRecorded
-        case .timedOut: .passwordTooLate
-        case .authorityFailed: .passwordFailed
-        case .authorityHangs: .passwordHangs
-        }
-    }
-
-    private static func phrase(for problem: FolderProblem) -> Phrase {
-        switch problem {
-        case .sessionOnly: .folderSessionOnly
-        case .notAbsolute: .folderNotAbsolute
-        case .notFound: .folderNotFound
-        case .notAFolder: .folderNotAFolder
-        case .notOwned: .folderNotOwned
-        case .writableByOthers: .folderWritable
-        case .tooWide: .folderTooWide
-        case .unsupported: .folderUnsupported
-        case .tooMany: .folderTooMany
-        case .notRecorded: .folderNotRecorded
-        }
     }
 
     /// Why a row cannot be chosen; `nil` if the problem has no text.

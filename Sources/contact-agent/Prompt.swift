@@ -44,80 +44,122 @@ enum Lifetime: Hashable, Sendable {
 }
 
 /// The app that asks, as the broker identified it. Its display name is the app's own text.
-struct Caller: Hashable, Sendable {
-    var displayName: String
-    var identifier: String
-    var strength: IdentityStrength
-    var executable: String?
-    var pid: Int
-    var terminal: String?
+struct Caller: Sendable {
+    let displayName: String
+    let identifier: String
+    /// An unknown strength counts as the weakest.
+    let strength: IdentityStrength
+    let pid: Int64
+    private let json: JSONValue
+
+    var executable: String? { json["executable"]?.string }
+    var terminal: String? { json["terminal"]?.string }
     /// The folder that the person declared, at strength `declared`.
-    var folder: String?
-    /// When the declaration of the folder ends, such as `2026-01-31T12:00:00Z`.
-    var folderUntil: String?
+    var folder: String? { json["folder"]?.string }
+    /// When the declaration of the folder ends, in seconds since 1970.
+    var folderUntil: Int64? { json["folderUntil"]?.seconds }
+
+    /// - Returns: `nil` if the object does not match the interface.
+    init?(_ json: JSONValue) {
+        guard let displayName = json["displayName"]?.string, let identifier = json["identifier"]?.string,
+            let strength = json["strength"]?.string, let pid = json["pid"]?.integer
+        else { return nil }
+        (self.displayName, self.identifier, self.pid, self.json) = (displayName, identifier, pid, json)
+        self.strength = IdentityStrength(rawValue: strength) ?? .unverified
+    }
 }
 
 /// One prompt for the person.
-struct Prompt: Hashable, Sendable {
+struct Prompt: Sendable {
     enum Kind: String, Sendable {
         case access, button, manage, pick, propose, keys
     }
 
-    var cookie: String
+    let cookie: String
     /// `nil` for a kind that this program does not know.
-    var kind: Kind?
-    var caller: Caller
+    let kind: Kind?
+    let caller: Caller
     /// The app's current authorization level, as the interface names it.
-    var status: String
-    var purpose: String?
-    /// Whether the app gave another purpose when the person last decided about it.
-    var hasOtherPurpose: Bool
-    /// The purpose that the app gave then; `nil` if it is the same one, or the broker has started since.
-    var formerPurpose: String?
-    var keys: [String]
-    /// Whether the app sent a list of keys, which may be empty. Without a list, the app asks for all keys
-    /// except those that must be granted by name.
-    var namesKeys: Bool
-    var query: String?
-    /// The keys of the app's grant; `nil` if it has none.
-    var grantedKeys: [String]?
-    /// When the app last got contacts, such as `2026-01-31T12:00:00Z`, and how many it got in all; `nil` if the broker
-    /// does not count them.
-    var lastUsedAt: String?
-    var contactsRead: Int?
-    /// Whether the person can pick several contacts or values, in a one-time pick.
-    var isMultiple: Bool
-    /// The most contacts and values together that the person can pick; `nil` if there is no limit.
-    var limit: Int?
+    let status: String
     /// The card that the app offers.
-    var proposed: WireContact?
+    let proposed: WireContact?
+    var query: String?
     var totalContacts: Int
     var grantedContacts: Int
-    /// The order in which the person wants names displayed.
-    var nameOrder: ContactNameFormatter.Order
-    /// The lifetimes to offer, the default first. For a review, the present one first, and empty without a grant.
-    /// Empty for any other prompt if the app has a grant, because an answer does not change the grant's lifetime.
-    var lifetimes: [Lifetime]
-    /// When the app's grant ends, such as `2026-01-31T12:00:00Z`; `nil` if it lasts until something else happens.
-    var grantedUntil: String?
-    /// Whether the executable is an interpreter. An interpreter runs other programs, so it does not identify
-    /// an app. Its grants are bound to a process or session.
-    var isInterpreter: Bool
-    /// Whether the prompt waits as one line until the person opens it. If so, the app was refused before, or
-    /// many other apps have asked.
-    var isQuiet: Bool
-    /// Whether the person chose never to be asked about the app again.
-    var isSilenced: Bool
-    /// Whether the person opened the prompt. No app waits for the answer to such a prompt.
-    var isOwn = false
-    /// Whether policy permits full access.
-    var allowsAll: Bool
-    /// The keys that policy limits the app to; `nil` means no limit.
-    var maximumKeys: [String]?
-    /// The latest time at which policy ends a grant, such as `2026-01-31T12:00:00Z`.
-    var endsAt: String?
     /// The time at which the prompt expires, in seconds since 1970; `nil` if the broker did not send it.
     var expires: Int64?
+    /// Whether the person opened the prompt. No app waits for the answer to such a prompt.
+    var isOwn = false
+    private let json: JSONValue
+
+    /// - Returns: `nil` if the object does not match the interface.
+    init?(_ json: JSONValue) {
+        guard let cookie = json["cookie"]?.string, let kind = json["kind"]?.string,
+            let caller = json["caller"].flatMap(Caller.init)
+        else { return nil }
+        self.cookie = cookie
+        self.kind = Kind(rawValue: kind)
+        self.caller = caller
+        self.json = json
+        status = json["currentStatus"]?.string ?? ""
+        proposed = json["proposed"].flatMap { try? WireContact($0) }
+        query = json["query"]?.string
+        totalContacts = json["totalContacts"]?.int ?? 0
+        grantedContacts = json["grantedContacts"]?.int ?? 0
+        expires = json["expires"]?.seconds
+    }
+
+    var purpose: String? { json["purpose"]?.string }
+    /// Whether the app gave another purpose when the person last decided about it.
+    var hasOtherPurpose: Bool { json["otherPurpose"]?.bool ?? false }
+    /// The purpose that the app gave then; `nil` if it is the same one, or the broker has started since.
+    var formerPurpose: String? { json["formerPurpose"]?.string }
+    var keys: [String] { json["keys"]?.strings ?? [] }
+    /// Whether the app sent a list of keys, which may be empty. Without a list, the app asks for all keys
+    /// except those that must be granted by name.
+    var namesKeys: Bool { json["keys"].map { !$0.isNull } ?? false }
+    /// The keys of the app's grant; `nil` if it has none.
+    var grantedKeys: [String]? { json["grantedKeys"]?.strings }
+    /// When the app last got contacts, in seconds since 1970, and how many it got in all; `nil` if the broker does not
+    /// count them.
+    var lastUsedAt: Int64? { json["lastReadAt"]?.seconds ?? json["lastUsedAt"]?.seconds }
+    var contactsRead: Int? { json["contactsRead"]?.int }
+    /// Whether the person can pick several contacts or values, in a one-time pick.
+    var isMultiple: Bool { json["multiple"]?.bool ?? false }
+    /// The most contacts and values together that the person can pick; `nil` if there is no limit.
+    var limit: Int? { json["limit"]?.int }
+    /// The order in which the person wants names displayed.
+    var nameOrder: ContactNameFormatter.Order {
+        switch json["displayOrder"]?.string {
+        case "familyName": .familyNameFirst
+        case "givenName": .givenNameFirst
+        default: .userDefault
+        }
+    }
+    /// The lifetimes to offer, the default first. For a review, the present one first, and empty without a grant.
+    /// Empty for any other prompt if the app has a grant, because an answer does not change the grant's lifetime.
+    var lifetimes: [Lifetime] {
+        guard hasGrant == (kind == .manage) else { return [] }
+        return (json["lifetimes"]?.strings ?? []).enumerated().flatMap {
+            Lifetime.offered(as: $0.element, at: $0.offset)
+        }
+    }
+    /// When the app's grant ends, in seconds since 1970; `nil` if it lasts until something else happens.
+    var grantedUntil: Int64? { json["grantedUntil"]?.seconds }
+    /// Whether the executable is an interpreter. An interpreter runs other programs, so it does not identify
+    /// an app. Its grants are bound to a process or session.
+    var isInterpreter: Bool { json["interpreter"]?.bool ?? false }
+    /// Whether the prompt waits as one line until the person opens it. If so, the app was refused before, or
+    /// many other apps have asked.
+    var isQuiet: Bool { json["quiet"]?.bool ?? false }
+    /// Whether the person chose never to be asked about the app again.
+    var isSilenced: Bool { json["silenced"]?.bool ?? false }
+    /// Whether policy permits full access. An unknown maximum level counts as limited.
+    var allowsAll: Bool { json["maximumLevel"].map { $0.isNull || $0.string == "full" } ?? true }
+    /// The keys that policy limits the app to; `nil` means no limit.
+    var maximumKeys: [String]? { json["maximumKeys"]?.strings }
+    /// The latest time at which policy ends a grant, in seconds since 1970.
+    var endsAt: Int64? { json["endsAt"]?.seconds }
 
     /// Whether there is no contact, so that no list of contacts is offered.
     var isEmptyBook: Bool { totalContacts == 0 }
@@ -140,72 +182,10 @@ struct Prompt: Hashable, Sendable {
     var hasGrant: Bool { status == "limited" || status == "full" }
 }
 
-extension Caller {
-    /// - Returns: `nil` if the object does not match the interface.
-    init?(_ object: JSONValue) {
-        guard let displayName = object["displayName"]?.string, let identifier = object["identifier"]?.string,
-            let strength = object["strength"]?.string, let pid = object["pid"]?.integer
-        else { return nil }
-        self.displayName = displayName
-        self.identifier = identifier
-        // An unknown strength counts as the weakest.
-        self.strength = IdentityStrength(rawValue: strength) ?? .unverified
-        executable = object["executable"]?.string
-        self.pid = Int(pid)
-        terminal = object["terminal"]?.string
-        folder = object["folder"]?.string
-        folderUntil = object["folderUntil"]?.string
-    }
-}
-
-extension Prompt {
-    /// - Returns: `nil` if the object does not match the interface.
-    init?(_ object: JSONValue) {
-        guard let cookie = object["cookie"]?.string, let kind = object["kind"]?.string,
-            let caller = object["caller"].flatMap(Caller.init)
-        else { return nil }
-        self.cookie = cookie
-        self.kind = Kind(rawValue: kind)
-        self.caller = caller
-        status = object["currentStatus"]?.string ?? ""
-        purpose = object["purpose"]?.string
-        hasOtherPurpose = object["otherPurpose"]?.bool ?? false
-        keys = object["keys"]?.strings ?? []
-        namesKeys = object["keys"].map { !$0.isNull } ?? false
-        isMultiple = object["multiple"]?.bool ?? false
-        limit = object["limit"]?.integer.flatMap(Int.init(exactly:))
-        proposed = object["proposed"].flatMap { try? WireContact($0) }
-        query = object["query"]?.string
-        grantedKeys = object["grantedKeys"]?.strings
-        lastUsedAt = object["lastReadAt"]?.string ?? object["lastUsedAt"]?.string
-        contactsRead = object["contactsRead"]?.integer.flatMap(Int.init(exactly:))
-        formerPurpose = object["formerPurpose"]?.string
-        totalContacts = Int(object["totalContacts"]?.integer ?? 0)
-        grantedContacts = Int(object["grantedContacts"]?.integer ?? 0)
-        nameOrder =
-            switch object["displayOrder"]?.string {
-            case "familyName": .familyNameFirst
-            case "givenName": .givenNameFirst
-            default: .userDefault
-            }
-        let hasGrant = status == "limited" || status == "full"
-        lifetimes = (object["lifetimes"]?.strings ?? []).enumerated().flatMap {
-            Lifetime.offered(as: $0.element, at: $0.offset)
-        }
-        if hasGrant != (self.kind == .manage) { lifetimes = [] }
-        grantedUntil = object["grantedUntil"]?.string
-        isInterpreter = object["interpreter"]?.bool ?? false
-        isQuiet = object["quiet"]?.bool ?? false
-        isSilenced = object["silenced"]?.bool ?? false
-        // An unknown maximum level counts as limited.
-        allowsAll = object["maximumLevel"].map { $0.isNull || $0.string == "full" } ?? true
-        maximumKeys = object["maximumKeys"]?.strings
-        endsAt = object["endsAt"]?.string
-        expires = object["expires"]?.string.flatMap(Timestamp.seconds)
-    }
-}
-
 extension JSONValue {
     /// The strings of an array of strings.
     var strings: [String]? { elements?.compactMap(\.string) }
+    /// A timestamp of the interface, such as `2026-01-31T12:00:00Z`, in seconds since 1970.
+    var seconds: Int64? { string.flatMap(Timestamp.seconds) }
+    var int: Int? { integer.flatMap(Int.init(exactly:)) }
 }

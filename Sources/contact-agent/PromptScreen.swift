@@ -78,11 +78,8 @@ struct PromptScreen {
         switch cover {
         case nil: dialogue.hints
         case .leaving:
-            [
-                Hint(key: "Return", words: names.text(.backToList)),
-                Hint(key: "Esc", words: names.text(dialogue.refusal)),
-            ]
-        case .help: [Hint(key: "Return", words: names.text(.back))]
+            [names.hint("Return", .backToList), names.hint("Esc", dialogue.refusal)]
+        case .help: [names.hint("Return", .back)]
         }
     }
 

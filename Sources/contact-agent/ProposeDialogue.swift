@@ -135,7 +135,7 @@ extension ProposeDialogue {
         switch place {
         case .introduction: return [control("c", .lookAtIt), control("N", .declineEver)]
         case .card:
-            let add = Control(key: "a", words: names.text(.addCard), isApproval: true)
+            let add = approval("a", names.text(.addCard))
             let merge = suggestion.flatMap { stillMatches($0) ? $0 : nil }.map { row in
                 let name = Columns.clip(row.name, to: 24)
                 return Control(key: "m", words: names.text(.mergeWith, [.name: name, .reason: reason(row)]))
@@ -144,7 +144,7 @@ extension ProposeDialogue {
             let takes = (merge.map { [$0] } ?? []) + [add] + (prompt.isEmptyBook ? [] : [control("o", .mergeInto)])
             return (editor.isEmpty ? [] : takes) + [control("e", .editCard)]
         case .comparison:
-            return [Control(key: "y", words: names.text(.merge), isApproval: true), control("b", .back)]
+            return [approval("y", names.text(.merge)), control("b", .back)]
         case .editing, .choosing: return []
         }
     }
@@ -218,8 +218,8 @@ extension ProposeDialogue {
         switch place {
         case .introduction: menuHints(canGoBack: false)
         case .card, .comparison: menuHints()
-        case .editing: editor.hints(refuse: names.text(refusal))
-        case .choosing: finder.hints(names, goOn: names.text(.goOn), refuse: names.text(refusal), mark: nil)
+        case .editing: editor.hints(refuse: refusal)
+        case .choosing: finder.hints(names, refuse: refusal, mark: nil)
         }
     }
 }

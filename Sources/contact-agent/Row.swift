@@ -49,7 +49,7 @@ extension Row {
 
     /// A number that is 1 or more; smaller ones count as 1.
     private static func count(_ value: JSONValue?) -> Int? {
-        value?.integer.flatMap(Int.init(exactly:)).map { max(1, $0) }
+        value?.int.map { max(1, $0) }
     }
 }
 

@@ -26,6 +26,17 @@ struct StyledLine: Hashable, ExpressibleByStringInterpolation {
     init(_ text: String = "", _ style: Style = .plain) { pieces = [Piece(text: text, style: style)] }
     init(stringLiteral text: String) { self.init(text) }
 
+    /// A row of a list, which a click chooses.
+    ///
+    /// - Parameters:
+    ///   - place: the row's position in the whole list.
+    ///   - isCurrent: whether the cursor is at the row.
+    static func row(_ place: Int, isCurrent: Bool, _ text: String, _ style: Style = .plain) -> StyledLine {
+        var line = StyledLine((isCurrent ? "› " : "  ") + text, isCurrent ? .highlighted : style)
+        line.action = .row(index: place)
+        return line
+    }
+
     static func + (left: StyledLine, right: StyledLine) -> StyledLine {
         var line = left
         line.pieces += right.pieces

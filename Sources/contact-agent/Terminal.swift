@@ -91,25 +91,12 @@ final class Terminal: Display {
     }
 
     /// The size; `nil` if the terminal does not report it.
-    var size: ScreenSize? {
-        Self.size(of: fileDescriptor)
-    }
+    var size: ScreenSize? { Self.size(of: fileDescriptor) }
 
     static func size(of descriptor: CInt) -> ScreenSize? {
         var size = clinux_terminal_size()
         guard clinux_terminal_size(descriptor, &size) == 0, size.rows > 0, size.columns > 0 else { return nil }
         return ScreenSize(columns: Int(size.columns), rows: Int(size.rows))
-    }
-
-    /// The path of the terminal, taken from the first standard stream that is connected to a terminal; `nil`
-    /// if none is. The person recognises the terminal by this path.
-    var name: String? { Self.standardName }
-
-    static var standardName: String? {
-        for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
-            if let name = ttyname(stream) { return String(cString: name) }
-        }
-        return nil
     }
 
     /// Returns the available keys: none if there is no input, `nil` if the terminal is gone.
@@ -125,14 +112,6 @@ final class Terminal: Display {
     func discardInput() {
         ccurses_discard_input(curses)
         sequence.discard()
-    }
-
-    /// Whether the terminal shows what the person types.
-    var echoes: Bool { Self.echoes(output) }
-
-    static func echoes(_ descriptor: CInt) -> Bool {
-        var settings = termios()
-        return tcgetattr(descriptor, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
     }
 
     /// Writes the line at the cursor, wrapped as needed. Only for times when the alternate screen is left.

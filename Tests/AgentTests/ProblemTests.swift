@@ -25,6 +25,9 @@ struct ProblemTests {
             + PasswordProblem.allCases.map {
                 try reply(Self.agent + "AuthenticationFailed", #"{"problem":"\#($0.rawValue)","reason":"R"}"#)
             }
+            + FolderProblem.allCases.map {
+                try reply(Self.agent + "InvalidFolder", #"{"problem":"\#($0.rawValue)","reason":"R"}"#)
+            }
             + [
                 reply(Self.agent + "TooManyAgents", "{}"), reply("org.varlink.service.PermissionDenied", "{}"),
                 reply("io.contactbroker.Contacts.StoreUnavailable", "{}"),
