@@ -75,8 +75,6 @@ public struct AppActivity: Sendable {
     ///   - user: the contacts in the replies to all apps of the user.
     mutating func read(_ record: ReportRecord, _ named: [Int32]?, day: Int?, isRepeat: Bool, user: inout ContactsByDay)
     {
-        // The agent and a program for administrators are no apps, and a declared folder is none either.
-        if day != nil, record.event.concernsApp { isOnRecord = true }
         switch record.event {
         case .disclosure: readDisclosure(record, named, day, isRepeat, &user)
         case .grant: readGrant(record, named ?? [], day)
@@ -89,10 +87,14 @@ public struct AppActivity: Sendable {
         case .prompt: count(\.prompts, record.times, day)
         case .alarm: count(\.alarms, 1, day)
         case .answer: if day != nil, !record.isInReview { answers[Self.answer(record), default: 0] += 1 }
-        case .agent, .declaration, .saveNotDone, .agentSearch, .lookUp, .purge, .backup, .restore, .authentication,
-            .policy, .retention, .start, .stop, .gap:
-            break
+        case .saveNotDone: break
+        // The agent and a program for administrators are no apps, and a declared folder is none either.
+        case .agent, .declaration, .agentSearch, .lookUp, .purge, .backup, .restore, .authentication, .policy,
+            .retention,
+            .start, .stop, .gap:
+            return
         }
+        if day != nil { isOnRecord = true }
     }
 
     /// All data of the user was deleted.
@@ -177,18 +179,5 @@ public struct AppActivity: Sendable {
             ("never ask again", .neverAskAgain),
         ]
         return known.first { record.detail.hasPrefix($0.0 + ",") }?.1 ?? .other
-    }
-}
-
-extension AuditEvent {
-    /// Whether a record of this kind that names a program names an app that asked for contacts or got some.
-    fileprivate var concernsApp: Bool {
-        switch self {
-        case .disclosure, .withheld, .refusal, .prompt, .answer, .grant, .revocation, .save, .saveNotDone, .alarm: true
-        case .agent, .declaration, .agentSearch, .lookUp, .purge, .backup, .restore, .authentication, .policy,
-            .retention,
-            .start, .stop, .gap:
-            false
-        }
     }
 }

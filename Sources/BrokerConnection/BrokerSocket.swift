@@ -18,10 +18,5 @@ public enum BrokerSocket: CaseIterable, Hashable, Sendable {
 
     /// Whether programs on this socket show or change the access of other programs. If the system's broker is
     /// installed, environment variables cannot redirect these programs to a fake broker.
-    var isForThePerson: Bool {
-        switch self {
-        case .apps: false
-        case .agent, .admin: true
-        }
-    }
+    var isForThePerson: Bool { self != .apps }
 }

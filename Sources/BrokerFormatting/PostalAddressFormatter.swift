@@ -5,16 +5,7 @@ public enum PostalAddressField: String, CaseIterable, Hashable, Sendable {
     case street, subLocality, city, subAdministrativeArea, state, postalCode, country, isoCountryCode
 
     func text(of address: PostalAddress) -> String {
-        switch self {
-        case .street: address.street
-        case .subLocality: address.subLocality
-        case .city: address.city
-        case .subAdministrativeArea: address.subAdministrativeArea
-        case .state: address.state
-        case .postalCode: address.postalCode
-        case .country: address.country
-        case .isoCountryCode: address.isoCountryCode
-        }
+        PostalAddress.fields.first { $0.name == rawValue }?.get(address) ?? ""
     }
 }
 

@@ -53,17 +53,8 @@ enum ManifestReader {
         let words = text.split(separator: ".", omittingEmptySubsequences: false)
         return words.count >= 2 && text.utf8.count <= 255
             && words.allSatisfy { word in
-                guard let first = word.utf8.first, !(48...57).contains(first), first != UInt8(ascii: "-") else {
-                    return false
-                }
-                return word.utf8.allSatisfy { byte in
-                    switch byte {
-                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                        true
-                    default: false
-                    }
-                }
+                word.first.map { !$0.isNumber && $0 != "-" } == true
+                    && word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
             }
     }
 
