@@ -21,7 +21,6 @@ public enum RelativeTime {
             (60, "minute"),
         ]
         let (size, name) = units.first { seconds >= $0.0 } ?? (60, "minute")
-        let count = seconds / size
-        return count == 1 ? "1 \(name)" : "\(count) \(name)s"
+        return Count.words(seconds / size, name)
     }
 }

@@ -10,7 +10,7 @@ public enum Screen {
 
     /// Whether output may have colors: only a terminal that knows them, and not if `NO_COLOR` is set (no-color.org).
     public static var hasColors: Bool {
-        isTerminal && (environmentVariable("NO_COLOR") ?? "").isEmpty && environmentVariable("TERM") != "dumb"
+        isTerminal && environmentVariable("NO_COLOR") == nil && environmentVariable("TERM") != "dumb"
     }
 
     /// Makes a heading bold, if the output may have colors.
@@ -34,7 +34,7 @@ public enum Screen {
     }
 
     private static var pager: String? {
-        let pager = environmentVariable("PAGER") ?? "less"
+        let pager = getenv("PAGER").map { String(cString: $0) } ?? "less"
         return pager.isEmpty || pager == "cat" ? nil : pager
     }
 

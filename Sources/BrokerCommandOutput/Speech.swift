@@ -103,15 +103,6 @@ public enum Speech {
     }
 
     private static func write(_ text: String, to descriptor: CInt) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            // Sound: the pointer does not leave the closure.
-            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else {
-                if count < 0, errno == EINTR { continue }
-                return
-            }
-            rest = rest.dropFirst(count)
-        }
+        _ = OutputFile.write(Array(text.utf8), to: descriptor)
     }
 }

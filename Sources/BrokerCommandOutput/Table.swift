@@ -6,33 +6,28 @@ import BrokerFormatting
 /// then leaves out the least important ones. A pipe or a file gets everything.
 public struct Table {
     public struct Column: Sendable {
-        /// How a text that is too long is shortened.
-        public enum Cut: Sendable {
-            case end
-            /// For paths and identifiers, whose first and last parts say the most.
-            case middle
-        }
-
         let title: String
         /// If the table is too wide, the column of the least importance is left out first. A column of importance
         /// ``always`` stays.
         let importance: Int
         /// The width below which the column is left out instead of shortened, in terminal columns.
         let narrowest: Int
-        let cut: Cut
+        /// Whether a text that is too long loses its middle, and not its end. The first and the last part of a path or
+        /// identifier say the most.
+        let losesMiddle: Bool
         /// Changes how a text is shown, for example its color, but not its width.
         let style: @Sendable (String) -> String
 
         public static let always = Int.max
 
         public init(
-            _ title: String, importance: Int = always, narrowest: Int = 8, cut: Cut = .end,
+            _ title: String, importance: Int = always, narrowest: Int = 8, losesMiddle: Bool = false,
             style: @escaping @Sendable (String) -> String = { $0 }
         ) {
             self.title = title
             self.importance = importance
             self.narrowest = narrowest
-            self.cut = cut
+            self.losesMiddle = losesMiddle
             self.style = style
         }
     }
@@ -43,40 +38,34 @@ public struct Table {
     /// text is cut.
     public static let widest = 48
 
-    public init(_ columns: [Column]) {
-        self.columns = columns
-    }
+    public init(_ columns: [Column]) { self.columns = columns }
 
-    public init(_ headings: [String]) {
-        self.init(headings.map { Column($0) })
-    }
+    public init(_ headings: [String]) { self.init(headings.map { Column($0) }) }
 
     /// Adds a row. Cells are made safe for a terminal.
     public mutating func add(_ cells: [String]) { rows.append(cells.map { DisplayText.line($0) }) }
 
-    public var isEmpty: Bool { rows.isEmpty }
-
     /// The lines without trailing white space. All columns except the last are at most ``widest`` wide.
-    public var lines: [String] {
-        let all = [columns.map(\.title)] + rows
-        let widths = columns.indices.map { column in
-            min(Self.widest, all.map { DisplayText.columns(of: $0[column]) }.max() ?? 0)
-        }
-        return all.map { Self.line($0, widths: widths) }
-    }
+    public var lines: [String] { lines(width: nil, widest: Self.widest) }
 
     /// The lines, at most this wide. If `width` is `nil`, nothing is left out or shortened.
     ///
     /// - Parameter heading: changes the line of headings, for example to bold.
     public func lines(width: Int?, heading: (String) -> String = { $0 }) -> [String] {
+        lines(width: width, widest: .max, heading: heading)
+    }
+
+    private func lines(width: Int?, widest: Int, heading: (String) -> String = { $0 }) -> [String] {
         let all = [columns.map(\.title)] + rows
         var shown = columns.indices.map { $0 }
-        var widths = columns.indices.map { column in all.map { DisplayText.columns(of: $0[column]) }.max() ?? 0 }
+        var widths = columns.indices.map { column in
+            min(column == shown.last ? .max : widest, all.map { DisplayText.columns(of: $0[column]) }.max() ?? 0)
+        }
         if let width { fit(&shown, &widths, in: width) }
         return all.enumerated().map { place, cells in
             var line = ""
             for column in shown {
-                let text = shortened(cells[column], columns[column].cut, to: widths[column])
+                let text = shortened(cells[column], in: columns[column], to: widths[column])
                 let padding = column == shown.last ? 0 : max(0, widths[column] - DisplayText.columns(of: text)) + 2
                 line += (place == 0 ? text : columns[column].style(text)) + String(repeating: " ", count: padding)
             }
@@ -110,11 +99,8 @@ public struct Table {
         while excess() > 0, shown.count > 1 { shown.removeLast() }
     }
 
-    private func shortened(_ text: String, _ cut: Column.Cut, to width: Int) -> String {
-        switch cut {
-        case .end: DisplayText.line(text, columns: width)
-        case .middle: DisplayText.middle(text, columns: width)
-        }
+    private func shortened(_ text: String, in column: Column, to width: Int) -> String {
+        column.losesMiddle ? DisplayText.middle(text, columns: width) : DisplayText.line(text, columns: width)
     }
 
     /// Formats one row with columns of these widths, without trailing white space. The last cell is not cut.

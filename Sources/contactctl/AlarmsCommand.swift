@@ -21,16 +21,16 @@ struct AlarmsCommand: ParsableCommand {
     func validate() throws { try Moment.check(since, of: "--since") }
 
     func run() throws {
-        let users = try users.users(to: "list the alarms")
+        let (users, client) = try users.open(to: "list the alarms")
         var records: [JSONValue] = []
         var removed: String?
-        try AdminClient(to: "list the alarms").stream("QueryAudit") {
+        try client.stream("QueryAudit") {
             users.write(&$0)
             $0.member("event", "alarm")
             $0.member("since", Moment(since ?? Self.period)?.before(Int64(Glibc.time(nil))))
         } each: {
             removed = removed ?? RemovedRecords.day($0)
-            records += $0["records"]?.elements.map(Array.init) ?? []
+            records += $0["records"]?.items ?? []
         }
         guard !json else { return CommandJSON.print { CommandJSON.array("records", records, &$0) } }
         RemovedRecords.say(removed)
@@ -41,7 +41,7 @@ struct AlarmsCommand: ParsableCommand {
             let at = record["time"]?.string ?? ""
             let when = time ? LocalTime.text(at) : RelativeTime.since(at)
             let app = identity.isEmpty ? "" : name.name == identity ? ": \(identity)" : ": \(name.name), \(identity)"
-            let uid = record["uid"]?.integer.flatMap(UInt32.init(exactly:)) ?? 0
+            let uid = record["uid"]?.uid ?? 0
             let user = users.isAll ? Users.one(uid, name: nil).option : users.option
             let (alarm, advice) = Self.words(record, "\(identity)\(user)")
             lines += [Screen.heading("\(when)\(users.suffix(uid))\(app)"), "  \(alarm)", "  \(advice)"]

@@ -7,25 +7,22 @@ import Glibc
 /// turned off.
 struct AppGrant {
     let json: JSONValue
-    let uid: UInt32
     let app: String
     let displayName: String
-    let strength: String
-    let status: String
-    let contacts: Int64
+
+    var uid: UInt32 { json["uid"]?.uid ?? 0 }
+    var strength: String { text("strength") ?? "" }
+    var status: String { text("status") ?? "" }
+    var contacts: Int64 { json["contacts"]?.integer ?? 0 }
 
     init(_ json: JSONValue) {
         self.json = json
-        uid = json["uid"]?.integer.flatMap(UInt32.init(exactly:)) ?? 0
         app = json["app"]?.string ?? ""
         displayName = json["displayName"]?.string ?? app
-        strength = json["strength"]?.string ?? ""
-        status = json["status"]?.string ?? ""
-        contacts = json["contacts"]?.integer ?? 0
     }
 
     /// The grants in a member of a reply.
-    static func all(_ list: JSONValue?) -> [AppGrant] { list?.elements.map { $0.map(AppGrant.init) } ?? [] }
+    static func all(_ list: JSONValue?) -> [AppGrant] { list?.items.map(AppGrant.init) ?? [] }
 
     /// The grants of each app together, in the order of the first ones.
     static func byApp(_ grants: [AppGrant]) -> [[AppGrant]] {
@@ -60,7 +57,7 @@ struct AppGrant {
     var contactsSeen: String {
         switch byPolicy ?? status {
         case "full": "all contacts"
-        case "limited": (contacts == 1 ? "1 contact" : "\(contacts) contacts") + groups
+        case "limited": Count.words(contacts, "contact") + groups
         default: "nothing"
         }
     }
@@ -75,11 +72,8 @@ struct AppGrant {
 
     /// Says that contact groups are shared, which the broker does not name without a password.
     private var groups: String {
-        switch json["groups"]?.integer ?? 0 {
-        case 0: ""
-        case 1: " (1 group)"
-        case let count: " (\(count) groups)"
-        }
+        let count = json["groups"]?.integer ?? 0
+        return count == 0 ? "" : " (\(Count.words(count, "group")))"
     }
 
     /// Who decided, from the reader's point of view: `you`, `root`, or the user's name.

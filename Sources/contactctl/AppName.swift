@@ -70,8 +70,8 @@ struct AppName {
     static func columns(importance: Int) -> [Table.Column] {
         [
             // Cut in the middle, a quoted name keeps both quotes.
-            Table.Column("APP", narrowest: 16, cut: .middle),
-            Table.Column("PATH OR IDENTIFIER", importance: importance, narrowest: 20, cut: .middle),
+            Table.Column("APP", narrowest: 16, losesMiddle: true),
+            Table.Column("PATH OR IDENTIFIER", importance: importance, narrowest: 20, losesMiddle: true),
         ]
     }
 

@@ -12,8 +12,7 @@ struct AppsCommand: ParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
-        let users = try users.users(to: "list the apps")
-        let client = try AdminClient(to: "list the apps")
+        let (users, client) = try users.open(to: "list the apps")
         let grants = try client.grants(of: users)
         guard !json else { return CommandJSON.print { CommandJSON.grants(grants, &$0) } }
         guard !grants.isEmpty else { return Speech.say("no app has requested contacts yet\(users.suffix)") }

@@ -51,7 +51,7 @@ struct AuditCommand: ParsableCommand {
                 "--limit requires a number from 1 to \(Self.mostRecords); --since shows all records since a time")
         }
         try Moment.check(since, of: "--since")
-        try ContactWord.check(contact.map { [$0] } ?? [])
+        try RecordWords.check(contacts: contact.map { [$0] } ?? [])
         if contact != nil, follow || users.allUsers || pseudonym != nil {
             throw ValidationError("--contact goes with neither --follow, --all-users nor --pseudonym")
         }
@@ -90,7 +90,7 @@ struct AuditCommand: ParsableCommand {
             if follow { $0.member("follow", true) }
         } each: {
             removed = removed ?? RemovedRecords.day($0)
-            let all = $0["records"]?.elements.map(Array.init) ?? []
+            let all = $0["records"]?.items ?? []
             let batch = isSifted ? all.filter { Self.isOf($0, app: app ?? "") } : all
             // A table needs all its rows, but lines can be printed as they arrive.
             guard follow || csv && !(isSifted && bound != nil) else {

@@ -45,23 +45,53 @@ struct AuditLine {
         return true
     }
 
-    private struct App: Hashable {
-        let uid: Int64
-        let app: String
-    }
-
     /// The lines of records that are in the order of the audit, in the order of their times. Some records are written later
     /// than what they tell of, such as a record of repeats.
     static func lines(_ records: [JSONValue]) -> [AuditLine] {
         var lines: [AuditLine] = []
-        var latest: [App: Int] = [:]
+        var latest: [AuditedApp: Int] = [:]
         for record in records {
-            let app = App(uid: record["uid"]?.integer ?? 0, app: record["app"]?.string ?? "")
+            let app = AuditedApp(record)
             if let place = latest[app], lines[place].takes(record) { continue }
             latest[app] = lines.count
             lines.append(AuditLine(record))
         }
         let times = lines.map { $0.record["time"]?.string ?? "" }
         return lines.indices.sorted { (times[$0], $0) < (times[$1], $1) }.map { lines[$0] }
+    }
+}
+
+/// The app of one user that an audit record names.
+struct AuditedApp: Hashable {
+    private let uid: UInt32?
+    private let app: String?
+
+    init(_ record: JSONValue) { (uid, app) = (record["uid"]?.uid, record["app"]?.string) }
+}
+
+/// Shows one refusal as one line. If the person denies an app, the audit also records the denial as a grant, and the
+/// refusal of the call that asked. For a reader, the answer says all of it; JSON and CSV have every record.
+struct RefusalRecords {
+    /// When the person last denied each app, in seconds since 1970.
+    private var denials: [AuditedApp: Int64] = [:]
+
+    /// The time within which the broker writes the other records of an answer, in seconds.
+    private static let longest: Int64 = 2
+
+    /// - Parameter record: the next record, in the order of the audit.
+    mutating func shows(_ record: JSONValue) -> Bool {
+        guard record["status"]?.string == "denied", let time = record["time"]?.string.flatMap(Timestamp.seconds) else {
+            return true
+        }
+        let app = AuditedApp(record)
+        switch record["event"]?.string {
+        case "answer":
+            denials[app] = time
+            return true
+        case "grant", "refusal":
+            guard let denied = denials[app], record["repeats"] == nil else { return true }
+            return !(denied...denied + Self.longest ~= time)
+        default: return true
+        }
     }
 }

@@ -12,12 +12,16 @@ enum AuditWords {
 
     static let csvHeading = columns.joined(separator: ",")
 
-    /// One line of comma-separated values. Several keys are separated by spaces.
-    static func csv(_ record: JSONValue) -> String {
+    static func csv(_ record: JSONValue) -> String { csv(record, columns) }
+
+    /// One line of comma-separated values. Several keys are separated by spaces. The column `answers.full` is the member
+    /// `full` of the member `answers`.
+    static func csv(_ record: JSONValue, _ columns: [String]) -> String {
         columns.map { column in
-            guard let value = record[column] else { return "" }
+            let place = column.split(separator: ".").map(String.init)
+            guard let value = place.reduce(Optional(record), { $0?[$1] }) else { return "" }
             if let text = value.string { return quoted(text) }
-            if let elements = value.elements { return elements.compactMap(\.string).joined(separator: " ") }
+            if let strings = value.strings { return strings.joined(separator: " ") }
             return String(decoding: value.text, as: UTF8.self)
         }
         .joined(separator: ",")

@@ -32,8 +32,8 @@ struct BackupCommand: ParsableCommand {
 
     func run() throws {
         let client = try AdminClient(to: Self.task)
-        let users: [Users] =
-            allUsers ? try Self.all(client) : [try UserName.users(user, to: Self.task)]
+        let uids = allUsers ? try client.call("ListUsers")["users"]?.items.compactMap(\.uid) ?? [] : []
+        let users = allUsers ? uids.map { .one($0, name: nil) } : [try UserName.users(user, to: Self.task)]
         let output = try OutputFile(at: file, to: Self.task, followsLink: false)
         var sink: BackupSink?
         var made: [BackupSection] = []
@@ -42,7 +42,7 @@ struct BackupCommand: ParsableCommand {
             try client.stream("BackUp", user.write) { reply in
                 // age asks for the passphrase only after the contact broker has accepted the person's password.
                 if sink == nil { sink = try BackupSink(output, plain ? nil : recipient, to: Self.task) }
-                let lines = reply["lines"]?.elements.map(Array.init) ?? []
+                let lines = reply["lines"]?.items ?? []
                 for line in lines { section.note(line) }
                 try sink?.write(lines.map(\.text), code: reply["code"]?.string ?? "")
             }
@@ -62,11 +62,6 @@ struct BackupCommand: ParsableCommand {
                     + "\(section.damaged == 1 ? "is" : "are") missing")
         }
         if plain { Speech.say("the file is not encrypted: anyone who can read it can read the contacts") }
-    }
-
-    private static func all(_ client: AdminClient) throws -> [Users] {
-        let uids = try client.call("ListUsers")["users"]?.elements.map(Array.init) ?? []
-        return uids.compactMap { $0.integer.flatMap(UInt32.init(exactly:)) }.map { .one($0, name: nil) }
     }
 }
 

@@ -44,35 +44,25 @@ struct ContactOwnerOptions: ParsableArguments {
     @Flag(help: "Print JSON.") var json = false
 }
 
-/// How a person names a contact group.
-enum GroupWord {
-    static let help: ArgumentHelp = "A contact group, by its whole name. Repeat it for several groups."
-
-    /// The broker's maxima: bytes in a group's name, and groups.
-    private static let longest = 1_024
-    private static let most = 20
-
-    static func check(_ words: [String]) throws {
-        if words.contains(where: { $0.utf8.count > longest }) {
-            throw ValidationError("the group's name has more than \(longest) bytes")
-        }
-        if words.count > most { throw ValidationError("--group can be repeated \(most) times at most") }
-    }
-}
-
-/// How a person names a contact.
-enum ContactWord {
-    static let help: ArgumentHelp =
+/// How a person names contacts and contact groups.
+enum RecordWords {
+    static let contacts: ArgumentHelp =
         "A contact: a name, an e-mail address, a phone number or an identifier. Repeat it for several contacts."
+    static let groups: ArgumentHelp = "A contact group, by its whole name. Repeat it for several groups."
 
-    /// The broker's maxima: bytes in one contact's name, and contacts.
-    private static let longest = 256
+    /// The broker's maximum of contacts, and of groups.
     private static let most = 20
 
-    static func check(_ words: [String]) throws {
-        if words.contains(where: { $0.utf8.count > longest }) {
-            throw ValidationError("the contact's name, address or number has more than \(longest) bytes")
+    static func check(contacts: [String] = [], groups: [String] = []) throws {
+        // The broker's maxima, in bytes.
+        if contacts.contains(where: { $0.utf8.count > 256 }) {
+            throw ValidationError("the contact's name, address or number has more than 256 bytes")
         }
-        if words.count > most { throw ValidationError("--contact can be repeated \(most) times at most") }
+        if groups.contains(where: { $0.utf8.count > 1_024 }) {
+            throw ValidationError("the group's name has more than 1024 bytes")
+        }
+        for (option, words) in [("--contact", contacts), ("--group", groups)] where words.count > most {
+            throw ValidationError("\(option) can be repeated \(most) times at most")
+        }
     }
 }

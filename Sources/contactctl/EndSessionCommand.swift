@@ -12,8 +12,7 @@ struct EndSessionCommand: ParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
-        let users = try users.users(to: "end the access")
-        let client = try AdminClient(to: "end the access")
+        let (users, client) = try users.open(to: "end the access")
         let grants = try client.grants(of: target, users)
         guard let first = grants.first else { return }
         let reply = try client.call("EndSessionGrants") {
@@ -28,6 +27,6 @@ struct EndSessionCommand: ParsableCommand {
                 "\(first.name.full) has no access that is limited to a session or process",
                 try: "to revoke its access: contactctl revoke \(target.shellWord)\(users.option)")
         }
-        print("ended\(users.suffix): \(first.name.full) has lost \(count == 1 ? "1 grant" : "\(count) grants")")
+        print("ended\(users.suffix): \(first.name.full) has lost \(Count.words(count, "grant"))")
     }
 }

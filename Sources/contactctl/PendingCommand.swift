@@ -11,9 +11,9 @@ struct PendingCommand: ParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
-        let users = try users.users(to: "list the open requests")
-        let reply = try AdminClient(to: "list the open requests").call("ListPending", users.write)
-        let prompts = reply["prompts"]?.elements.map(Array.init) ?? []
+        let (users, client) = try users.open(to: "list the open requests")
+        let reply = try client.call("ListPending", users.write)
+        let prompts = reply["prompts"]?.items ?? []
         guard !json else { return CommandJSON.print { CommandJSON.array("prompts", prompts, &$0) } }
         guard !prompts.isEmpty else { return Speech.say("no request is waiting\(users.suffix)") }
         var table = Table(
@@ -25,7 +25,7 @@ struct PendingCommand: ParsableCommand {
         for (prompt, (name, identity)) in zip(prompts, zip(names, AppName.identities(names))) {
             let isShown = prompt["shown"]?.bool == true
             let isQuiet = prompt["quiet"]?.bool == true
-            let uid = prompt["uid"]?.integer.flatMap(UInt32.init(exactly:)) ?? 0
+            let uid = prompt["uid"]?.uid ?? 0
             table.add(
                 users.cells(uid) + [
                     name.name, identity, Self.words(prompt["kind"]?.string ?? ""),

@@ -45,9 +45,8 @@ struct PolicyFiles: ParsableArguments {
         mistakes += reader.problems
         for mistake in mistakes { print(Speech.clean(mistake.description)) }
         guard mistakes.isEmpty else {
-            let count = mistakes.count == 1 ? "1 mistake" : "\(mistakes.count) mistakes"
             throw CommandFailure(
-                "could not \(task): \(count), listed above",
+                "could not \(task): \(Count.words(mistakes.count, "mistake")), listed above",
                 try: "a reload with a mistake keeps the former rules; a start with a mistake refuses every app",
                 .refused)
         }

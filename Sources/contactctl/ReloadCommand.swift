@@ -14,11 +14,10 @@ struct ReloadCommand: ParsableCommand {
     func run() throws {
         let reply = try AdminClient(to: "reload the policy").call("ReloadPolicy")
         let rules = reply["rules"]?.integer ?? 0
-        switch rules {
-        case 0: print("no rules: the person decides everything")
-        case 1: print("1 rule is in force")
-        default: print("\(rules) rules are in force")
-        }
-        PolicyFiles.say(unread: reply["unread"]?.elements?.compactMap(\.string) ?? [])
+        print(
+            rules == 0
+                ? "no rules: the person decides everything"
+                : "\(Count.words(rules, "rule")) \(rules == 1 ? "is" : "are") in force")
+        PolicyFiles.say(unread: reply["unread"]?.strings ?? [])
     }
 }

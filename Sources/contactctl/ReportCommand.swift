@@ -34,29 +34,29 @@ struct ReportCommand: ParsableCommand {
     }
 
     func run() throws {
-        let users = try users.users(to: Self.task)
+        let (users, client) = try users.open(to: Self.task)
         let days = LocalTime.days(endingOnDayOf: until.flatMap(LocalTime.seconds) ?? Int64(time(nil)), count: days)
         var report = AuditReport(ReportPeriod(midnights: days.midnights, dates: days.dates))
         // Nobody should type a password for a report that cannot be written. The file of this attempt is removed at once,
         // so that nothing is left if the person interrupts the program.
         if let html { _ = try file(at: html) }
-        try AdminClient(to: Self.task).stream("QueryAudit") {
+        try client.stream("QueryAudit") {
             users.write(&$0)
             $0.member("since", Timestamp.text(seconds: report.period.begin))
             $0.member("withEarlier", true)
             $0.member("until", Timestamp.text(seconds: report.period.end))
         } each: { reply in
             if let day = RemovedRecords.day(reply).flatMap(Timestamp.seconds) { report.noteRemoval(until: day) }
-            for record in reply["records"]?.elements.map(Array.init) ?? [] { report.read(record) }
+            for record in reply["records"]?.items ?? [] { report.read(record) }
         }
         if json { return CommandJSON.print { ReportJSON.write(report, &$0) } }
         if csv { return print(ReportCSV.lines(report).joined(separator: "\n")) }
         guard let html else {
-            return Screen.show(
-                ReportScreen(report, users).lines(width: Screen.width, heading: Screen.heading))
+            let screen = ReportScreen(report: report, users: users)
+            return Screen.show(screen.lines(width: Screen.width, heading: Screen.heading))
         }
         let file = try file(at: html)
-        try file.write(Array(ReportPage(report, users).markup.text.utf8))
+        try file.write(Array(ReportPage(report: report, users: users).markup.text.utf8))
         try file.finish()
         Speech.say("wrote the report to \(Speech.clean(html)); only you can read the file")
     }

@@ -40,7 +40,7 @@ enum ReportJSON {
         writer.member("contactsAtMost", count.atMost)
     }
 
-    private static func app(_ app: AppActivity, _ period: ReportPeriod, _ writer: inout JSONWriter) {
+    static func app(_ app: AppActivity, _ period: ReportPeriod, _ writer: inout JSONWriter) {
         writer.member("app", app.identity.app)
         writer.member("strength", app.identity.strength)
         writer.member("level", app.level?.rawValue)
@@ -70,27 +70,24 @@ enum ReportJSON {
     }
 }
 
-/// The report as comma-separated values (RFC 4180), one line for each app.
+/// The report as comma-separated values (RFC 4180), one line for each app, with the values of the JSON.
 enum ReportCSV {
     static func lines(_ report: AuditReport) -> [String] {
-        let answers = AppActivity.Answer.allCases
-        let heading =
-            "uid,app,strength,level,contactsAtLeast,contactsAtMost,disclosures,otherReplies,keys,firstUse,lastUse,"
-            + "unused,grants,revocations,prompts," + answers.map { "answers.\($0.rawValue)" }.joined(separator: ",")
-            + ",refusals,withheld,saves,alarms"
-        return [heading]
-            + report.users.flatMap(\.apps).map { app in
-                let before: [String] = [
-                    "\(app.identity.uid)", app.identity.app, app.identity.strength, app.level?.rawValue ?? "",
-                    "\(app.contacts.atLeast)", "\(app.contacts.atMost)", "\(app.disclosureCount)",
-                    "\(app.otherReplies)",
-                    app.keys.grantNames.joined(separator: " "), app.firstUse.map(Timestamp.text(seconds:)) ?? "",
-                    app.lastUse.map(Timestamp.text(seconds:)) ?? "", "\(app.isUnused)", "\(app.grants)",
-                    "\(app.revocations)", "\(app.prompts)",
-                ]
-                let after = ["\(app.refusals)", "\(app.withheld)", "\(app.saves)", "\(app.alarms)"]
-                return (before + answers.map { "\(app.answers[$0] ?? 0)" } + after).map(AuditWords.quoted)
-                    .joined(separator: ",")
+        let columns =
+            [
+                "uid", "app", "strength", "level", "contactsAtLeast", "contactsAtMost", "disclosures", "otherReplies",
+                "keys", "firstUse", "lastUse", "unused", "grants", "revocations", "prompts",
+            ] + AppActivity.Answer.allCases.map { "answers.\($0.rawValue)" } + [
+                "refusals", "withheld", "saves", "alarms",
+            ]
+        return [columns.joined(separator: ",")]
+            + report.users.flatMap(\.apps).compactMap { app in
+                var writer = JSONWriter()
+                writer.object {
+                    $0.member("uid", app.identity.uid)
+                    ReportJSON.app(app, report.period, &$0)
+                }
+                return (try? JSONDocument(parsing: writer.bytes)).map { AuditWords.csv($0.root, columns) }
             }
     }
 }

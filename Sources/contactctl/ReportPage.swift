@@ -4,13 +4,8 @@ import BrokerModel
 /// The report as one HTML page that can be printed and mailed. It has no scripts, loads nothing, and its content security
 /// policy forbids both.
 struct ReportPage {
-    private let report: AuditReport
-    private let users: Users
-
-    init(_ report: AuditReport, _ users: Users) {
-        self.report = report
-        self.users = users
-    }
+    let report: AuditReport
+    let users: Users
 
     var markup: Markup {
         let title = "Contacts disclosed to \(ReportWords.scope(users))"

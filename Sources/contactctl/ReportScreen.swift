@@ -4,13 +4,8 @@ import BrokerFormatting
 
 /// The report at a terminal: a table of the apps with a small bar for each day, then sums and notes.
 struct ReportScreen {
-    private let report: AuditReport
-    private let users: Users
-
-    init(_ report: AuditReport, _ users: Users) {
-        self.report = report
-        self.users = users
-    }
+    let report: AuditReport
+    let users: Users
 
     /// - Parameters:
     ///   - width: the terminal's columns; `nil` if lines may have any length.
@@ -56,7 +51,7 @@ struct ReportScreen {
         let bars = DayBars(report.period.count, columns: width.map { $0 < 110 ? 10 : 30 } ?? 30)
         var table = Table(
             users.columns + [
-                Table.Column("APP", narrowest: 20, cut: .middle),
+                Table.Column("APP", narrowest: 20, losesMiddle: true),
                 Table.Column("LEVEL", importance: 7, narrowest: 11),
                 Table.Column("CONTACTS", importance: 6, narrowest: 8),
                 Table.Column("DISCLOSED", narrowest: 9),

@@ -30,15 +30,7 @@ enum ReportWords {
     }
 
     static func words(_ answer: AppActivity.Answer) -> String {
-        switch answer {
-        case .full: "full"
-        case .limited: "limited"
-        case .denied: "denied"
-        case .once: "once"
-        case .dismissed: "dismissed"
-        case .neverAskAgain: "never ask again"
-        case .other: "other"
-        }
+        answer == .neverAskAgain ? "never ask again" : answer.rawValue
     }
 
     /// A local time to the minute.

@@ -12,8 +12,7 @@ struct ResetCommand: ParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
-        let users = try users.users(to: "reset")
-        let client = try AdminClient(to: "reset")
+        let (users, client) = try users.open(to: "reset")
         let grants = try client.grants(of: users)
         var done: [(name: String, count: Int64)] = []
         // If no listed app matches the word, the word is tried as a complete identifier. The audit shows

@@ -180,7 +180,8 @@ struct RestoreCommand: ParsableCommand {
         }
         if number("restored") > 0 { print("restored the access of \(Count.words(number("restored"), "app"))") }
         if number("lowered") > 0 {
-            print("\(Count.words(number("lowered"), "app")) got less access, as when the backup was made")
+            let have = number("lowered") == 1 ? "has the lower access that it" : "have the lower access that they"
+            print("\(Count.words(number("lowered"), "app")) now \(have) had when the backup was made")
         }
         if number("asking") > 0 {
             Speech.say(

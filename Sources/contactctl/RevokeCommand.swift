@@ -15,13 +15,12 @@ struct RevokeCommand: ParsableCommand {
 
     @OptionGroup var target: AppOptions
     @OptionGroup var users: UserOptions
-    @Option(help: ContactWord.help, completion: .nothing) var contact: [String] = []
-    @Option(help: GroupWord.help, completion: .nothing) var group: [String] = []
+    @Option(help: RecordWords.contacts, completion: .nothing) var contact: [String] = []
+    @Option(help: RecordWords.groups, completion: .nothing) var group: [String] = []
     @Flag(help: "Print JSON.") var json = false
 
     func validate() throws {
-        try ContactWord.check(contact)
-        try GroupWord.check(group)
+        try RecordWords.check(contacts: contact, groups: group)
         if !contact.isEmpty || !group.isEmpty, users.allUsers {
             let option = contact.isEmpty ? "--group names a group" : "--contact names a contact"
             throw ValidationError("\(option) of one user; use --user instead of --all-users")

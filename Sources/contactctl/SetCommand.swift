@@ -17,7 +17,7 @@ struct SetCommand: ParsableCommand {
     @Option(help: "full, limited or denied.", completion: .list(levels)) var level: String?
     @Option(
         help:
-            "The keys that the app may read, such as givenName,familyName,phoneNumbers; groups includes others' groups.",
+            "The keys that the app may read, such as givenName,familyName,phoneNumbers; groups also covers groups that other apps made.",
         completion: .list(GrantKey.allCases.map(\.rawValue)))
     var keys: String?
     @Option(help: "The end of the access: in 30m, 12h, 7d, or at 2026-01-31 or '2026-01-31 12:00'.") var until: String?
@@ -47,8 +47,7 @@ struct SetCommand: ParsableCommand {
     }
 
     func run() throws {
-        let users = try users.users(to: "change the access")
-        let client = try AdminClient(to: "change the access")
+        let (users, client) = try users.open(to: "change the access")
         let grants = try client.matching(
             target.app, strength: target.strength, in: client.grants(of: users).filter(\.isDecided), users)
         guard let grant = grants.first else { return }

@@ -14,13 +14,12 @@ struct ShareCommand: ParsableCommand {
             """)
 
     @OptionGroup var target: AppOptions
-    @Option(help: ContactWord.help, completion: .nothing) var contact: [String] = []
-    @Option(help: GroupWord.help, completion: .nothing) var group: [String] = []
+    @Option(help: RecordWords.contacts, completion: .nothing) var contact: [String] = []
+    @Option(help: RecordWords.groups, completion: .nothing) var group: [String] = []
     @OptionGroup var owner: ContactOwnerOptions
 
     func validate() throws {
-        try ContactWord.check(contact)
-        try GroupWord.check(group)
+        try RecordWords.check(contacts: contact, groups: group)
         guard !contact.isEmpty || !group.isEmpty else {
             throw ValidationError("name what to share with --contact or --group")
         }
@@ -32,5 +31,28 @@ struct ShareCommand: ParsableCommand {
             change: "share", contacts: contact, groups: group, task: "share the contacts", done: "shared"
         )
         .carryOut(target, users, json: owner.json)
+    }
+}
+
+struct NarrowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "narrow", abstract: "Let an app keep only some of the contacts that it sees.",
+        discussion: """
+            The app's access becomes limited to the contacts that you name and that it sees now; contact groups are no \
+            longer shared with it. Needs the password of the \
+            user, because it looks up contacts. Root may name another user's contacts only if contactbroker.toml permits \
+            it (look_up_contacts), by a whole name, e-mail address or phone number.
+            """)
+
+    @OptionGroup var target: AppOptions
+    @Option(help: RecordWords.contacts, completion: .nothing) var contact: [String]
+    @OptionGroup var owner: ContactOwnerOptions
+
+    func validate() throws { try RecordWords.check(contacts: contact) }
+
+    func run() throws {
+        let users = try UserName.users(owner.user, to: "narrow the access")
+        try ContactChange(change: "narrow", contacts: contact, task: "narrow the access", done: "narrowed")
+            .carryOut(target, users, json: owner.json)
     }
 }

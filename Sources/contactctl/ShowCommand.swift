@@ -15,8 +15,7 @@ struct ShowCommand: ParsableCommand {
     private static let recentRecords = 100
 
     func run() throws {
-        let users = try users.users(to: "show the app")
-        let client = try AdminClient(to: "show the app")
+        let (users, client) = try users.open(to: "show the app")
         let grants = try client.grants(of: target, users)
         guard let identifier = grants.first?.app else { return }
         let reply = try client.read("QueryAudit") {
@@ -24,7 +23,7 @@ struct ShowCommand: ParsableCommand {
             $0.member("limit", json ? Self.recent : Self.recentRecords)
             users.write(&$0)
         }
-        let records = reply["records"]?.elements.map(Array.init) ?? []
+        let records = reply["records"]?.items ?? []
         guard !json else {
             return CommandJSON.print {
                 CommandJSON.grants(grants, &$0)

@@ -19,6 +19,10 @@ struct UserOptions: ParsableArguments {
     func users(to task: String) throws -> Users {
         allUsers ? .all : try UserName.users(user, to: task)
     }
+
+    func open(to task: String) throws -> (users: Users, client: AdminClient) {
+        (try users(to: task), try AdminClient(to: task))
+    }
 }
 
 /// The users whom a command concerns.

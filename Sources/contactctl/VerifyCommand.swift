@@ -33,11 +33,11 @@ struct VerifyCommand: ParsableCommand {
         let reply = try AdminClient(to: "verify the audit").read("VerifyAudit") {
             if !heads.isEmpty { journal?.write(&$0) }
         }
-        let contradictedHeads = reply["contradictedHeads"]?.elements.map(Array.init) ?? []
+        let contradictedHeads = reply["contradictedHeads"]?.items ?? []
         let records = reply["records"]?.integer ?? 0
         let head = reply["head"]?.string ?? ""
         let removed = VerifiedRemoval(reply["removed"])
-        let contradictions = reply["contradictions"]?.elements.map(Array.init) ?? []
+        let contradictions = reply["contradictions"]?.items ?? []
         if json {
             CommandJSON.print {
                 $0.member("records", records)
@@ -72,7 +72,7 @@ struct VerifyCommand: ParsableCommand {
                 reason, try: "somebody may have removed them by hand; compare access.sqlite with a backup", .refused)
         }
         guard !json else { return }
-        print(records == 1 ? "1 record is unchanged" : "\(records) records are unchanged")
+        print("\(Count.words(records, "record")) \(records == 1 ? "is" : "are") unchanged")
         if let removed { print(removed.words) }
         print("head \(Speech.clean(head))")
         let confirmed = heads.filter { $0.sequence > removed?.sequence ?? 0 }

@@ -26,7 +26,7 @@ struct WhoCommand: ParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func validate() throws {
-        try ContactWord.check([contact])
+        try RecordWords.check(contacts: [contact])
         try Moment.check(since, of: "--since")
     }
 
@@ -47,7 +47,7 @@ struct WhoCommand: ParsableCommand {
                     try: "use the whole name, an e-mail address or a phone number")
         }
         let now = AppGrant.all(reply["now"])
-        let seen = reply["seen"]?.elements.map(Array.init) ?? []
+        let seen = reply["seen"]?.items ?? []
         guard !json else {
             return CommandJSON.print {
                 CommandJSON.array("now", now.map(\.json), without: ["session"], &$0)

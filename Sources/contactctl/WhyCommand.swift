@@ -17,7 +17,7 @@ struct WhyCommand: ParsableCommand {
             return reply["reasons"]?.elements.map { $0.map { $0.string ?? "" } } ?? []
         }
         return explanation.map { reason in
-            (reason["parts"]?.elements.map(Array.init) ?? []).map { part in
+            (reason["parts"]?.items ?? []).map { part in
                 part["time"]?.string.map { LocalTime.text($0) } ?? part["text"]?.string ?? ""
             }
             .joined()
@@ -25,8 +25,7 @@ struct WhyCommand: ParsableCommand {
     }
 
     func run() throws {
-        let users = try users.users(to: "explain the access")
-        let client = try AdminClient(to: "explain the access")
+        let (users, client) = try users.open(to: "explain the access")
         let grants = try client.grants(of: users)
         var name = AppName(target.app)
         var identifier = target.app

@@ -162,9 +162,9 @@ struct ReportTests {
                 + [record(0, "hologram")])
         #expect(report.gapCount == 25 && report.gaps.count == 20 && report.gaps.last?.detail == "lost 24")
         #expect(report.daysWithoutRecords == ["2026-03-01"] && report.unknownRecords == 1)
-        let screen = ReportScreen(report, .own).lines(width: 80) { $0 }
+        let screen = ReportScreen(report: report, users: .own).lines(width: 80) { $0 }
         #expect(screen[2] == "THE AUDIT HAS GAPS" && screen[3] == "! 5 earlier gaps")
-        #expect(ReportPage(report, .own).markup.text.contains("<h2>The audit has gaps</h2>"))
+        #expect(ReportPage(report: report, users: .own).markup.text.contains("<h2>The audit has gaps</h2>"))
     }
 
     @Test("A person's own records name no contacts, so the number of different contacts is a range")
@@ -195,7 +195,7 @@ struct ReportTests {
             record(-9, "disclosure", named, app: "x").replacing("claimed", with: text),
             record(-8, "gap", #","detail":"\#(text)""#, app: ""),
         ])
-        let page = ReportPage(report, .one(7, name: "\"<i>\u{202E}")).markup.text
+        let page = ReportPage(report: report, users: .one(7, name: "\"<i>\u{202E}")).markup.text
         let ours: Set<Substring> = [
             "!DOCTYPE", "html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "p", "ul", "li", "section",
             "article", "table", "thead", "tbody", "tr", "th", "td", "dl", "dt", "dd", "svg", "desc", "div", "figure",
@@ -215,7 +215,7 @@ struct ReportTests {
         #expect(page.contains(#"content="default-src 'none'; style-src 'unsafe-inline'""#))
         // At a terminal, no escape sequence and no line break of an app gets through.
         report.read(try JSONDocument(parsing: Array(record(-1, "disclosure", named).utf8)).root)
-        let screen = ReportScreen(report, .own).lines(width: 100) { $0 }
+        let screen = ReportScreen(report: report, users: .own).lines(width: 100) { $0 }
         #expect(screen.allSatisfy { $0.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x202E } })
     }
 
