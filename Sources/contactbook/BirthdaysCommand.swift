@@ -22,10 +22,10 @@ struct BirthdaysCommand: ParsableCommand {
 
     func run() throws {
         let task = "list the birthdays"
-        let today = Self.today()
+        let today = LocalTime.text(Timestamp.text(seconds: Int64(time(nil)))).prefix(10)
         // With --month, days count from the first of the month.
         let passed = month ? Int(today.suffix(2)).map { $0 - 1 } ?? 0 : 0
-        guard let calendar = BirthdayCalendar(today: month ? today.prefix(8) + "01" : today) else {
+        guard let calendar = BirthdayCalendar(today: month ? today.prefix(8) + "01" : String(today)) else {
             throw CommandFailure("could not \(task): the clock shows no day", .notTried)
         }
         let book = try AddressBook(to: task)
@@ -57,13 +57,5 @@ struct BirthdaysCommand: ParsableCommand {
             ])
         }
         for line in table.lines { print(line) }
-    }
-
-    private static func today() -> String {
-        var seconds = time(nil)
-        var parts = tm()
-        localtime_r(&seconds, &parts)
-        func digits(_ number: CInt) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(parts.tm_year + 1_900)-\(digits(parts.tm_mon + 1))-\(digits(parts.tm_mday))"
     }
 }

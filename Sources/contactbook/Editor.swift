@@ -13,7 +13,7 @@ final class Editor {
 
     init(to task: String) throws {
         self.task = task
-        let place = Environment.variable("XDG_RUNTIME_DIR") ?? Environment.variable("TMPDIR") ?? "/tmp"
+        let place = environmentVariable("XDG_RUNTIME_DIR") ?? environmentVariable("TMPDIR") ?? "/tmp"
         var template = Array("\(place)/contactbook-XXXXXX".utf8CString)
         // mkdtemp(3) creates the folder with mode 0700.
         guard mkdtemp(&template) != nil else { throw OutputFile.failure(task, place, errno) }
@@ -65,50 +65,16 @@ final class Editor {
         return edited
     }
 
-    /// Runs the editor through a shell, because the variables can contain arguments.
+    /// Runs the editor through a shell, because the variables can contain arguments. Meanwhile only the editor reacts to
+    /// ^C: system(3) ignores it in this program.
     private func run() throws {
-        let command = Environment.variable("VISUAL") ?? Environment.variable("EDITOR") ?? "vi"
-        let arguments = ["/bin/sh", "-c", "\(command) \"$@\"", "editor", path]
-        var words = arguments.map { strdup($0) } + [nil]
-        defer { for word in words { free(word) } }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // While the editor runs, this program ignores ^C, as system(3) does. Only the editor reacts to it.
-        var ignoring = sigaction()
-        ignoring.__sigaction_handler.sa_handler = SIG_IGN
-        var interrupt = sigaction()
-        var quit = sigaction()
-        sigaction(SIGINT, &ignoring, &interrupt)
-        sigaction(SIGQUIT, &ignoring, &quit)
-        defer {
-            sigaction(SIGINT, &interrupt, nil)
-            sigaction(SIGQUIT, &quit, nil)
-        }
-        var defaults = sigset_t()
-        sigemptyset(&defaults)
-        sigaddset(&defaults, SIGINT)
-        sigaddset(&defaults, SIGQUIT)
-        posix_spawnattr_setsigdefault(&attributes, &defaults)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-        var process: pid_t = 0
-        let code = posix_spawn(&process, "/bin/sh", nil, &attributes, &words, environ)
-        guard code == 0 else { throw OutputFile.failure(task, "/bin/sh", code) }
-        var status: CInt = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        let command = environmentVariable("VISUAL") ?? environmentVariable("EDITOR") ?? "vi"
+        let status = system("\(command) '\(path.replacing("'", with: "'\\''"))'")
+        guard status >= 0 else { throw OutputFile.failure(task, "/bin/sh", errno) }
         guard status == 0 else {
             throw CommandFailure(
                 "the editor (\(Speech.clean(command))) did not end well; nothing is saved",
                 try: "another editor: EDITOR=nano contactbook …", .refused)
         }
-    }
-}
-
-enum Environment {
-    /// The value of a variable; `nil` if it is unset or empty.
-    static func variable(_ name: String) -> String? {
-        guard let value = getenv(name) else { return nil }
-        let text = String(cString: value)
-        return text.isEmpty ? nil : text
     }
 }

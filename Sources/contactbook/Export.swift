@@ -62,7 +62,7 @@ struct Export {
     /// The keys with values that the output does not have; empty if it has all.
     var leftOut: String {
         ContactKey.allCases.compactMap { key in
-            missing[key].map { "\(LocalizedNames.inEnglish.key(key)) (\(Import.contacts($0)))" }
+            missing[key].map { "\(LocalizedNames.inEnglish.key(key)) (\(Count.words($0, "contact")))" }
         }.joined(separator: ", ")
     }
 

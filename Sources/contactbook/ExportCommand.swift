@@ -96,8 +96,8 @@ struct ExportCommand: ParsableCommand {
         try place.finish()
         if !run.leftOut.isEmpty { Speech.say("LDIF has no attribute for: \(run.leftOut); vcard3 and vcard4 keep it") }
         guard let path else { return }
-        let groups = run.groups == 0 ? "" : run.groups == 1 ? " and 1 group" : " and \(run.groups) groups"
-        print("exported \(Import.contacts(run.contacts))\(groups) to \(Speech.clean(path))")
+        let groups = run.groups == 0 ? "" : " and \(Count.words(run.groups, "group"))"
+        print("exported \(Count.words(run.contacts, "contact"))\(groups) to \(Speech.clean(path))")
         if !notes { Speech.say("without notes and unrecognized vCard properties; to include them: --notes") }
         if !hasUIDs {
             Speech.say(

@@ -71,13 +71,9 @@ struct GroupUIDs {
         }
         try StateFolder.make(folder, to: task)
         let path = "\(folder)/\(Self.name)"
-        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw OutputFile.failure(task, path, errno) }
-        defer { close(descriptor) }
         // The newline before ends a line that an interrupted program left incomplete.
-        guard OutputFile.write(Array("\n\(new)".utf8), to: descriptor), fdatasync(descriptor) == 0,
-            StateFolder.sync(folder)
-        else { throw OutputFile.failure(task, path, errno) }
+        try StateFolder.append(Array("\n\(new)".utf8), to: path, creating: true, task: task)
+        guard StateFolder.sync(folder) else { throw OutputFile.failure(task, path, errno) }
         new = ""
     }
 }

@@ -120,51 +120,50 @@ struct GroupsCommand: ParsableCommand {
 
     struct Add: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Add contacts to a group.")
-        @Argument(help: "The group.", completion: .nothing) var group: String
-        @Argument(help: "The contacts' names, each in quotes, or identifiers.", completion: .nothing) var names:
-            [String]
-        @OptionGroup var undo: UndoOption
+        @OptionGroup var members: Members
 
-        func run() throws { try GroupsCommand.changeMembers(of: group, names, undo, adding: true) }
+        func run() throws { try members.change(adding: true) }
     }
 
     struct Remove: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove contacts from a group. They stay in the address book.")
+        @OptionGroup var members: Members
+
+        func run() throws { try members.change(adding: false) }
+    }
+
+    struct Members: ParsableArguments {
         @Argument(help: "The group.", completion: .nothing) var group: String
         @Argument(help: "The contacts' names, each in quotes, or identifiers.", completion: .nothing) var names:
             [String]
         @OptionGroup var undo: UndoOption
 
-        func run() throws { try GroupsCommand.changeMembers(of: group, names, undo, adding: false) }
-    }
-
-    private static func changeMembers(
-        of group: String, _ names: [String], _ undo: UndoOption, adding: Bool
-    ) throws {
-        let (book, journal) = try undo.begin(
-            "groups \(adding ? "add" : "remove") \(group) \(names.joined(separator: " "))",
-            to: adding ? "add to the group" : "take out of the group")
-        let group = try book.group(named: group)
-        let contacts = try names.map { try book.contact(named: $0, AddressBook.listKeys) }
-        let cards = try contacts.flatMap { try book.cards(of: $0.identifier ?? "") }
-        let inside = Set(try book.members(of: group.identifier))
-        let changing = cards.filter { inside.contains($0) != adding }
-        let called = contacts.map { ContactCard.name($0.contact) }.joined(separator: ", ")
-        let name = Speech.clean(group.name)
-        let confirmed = cards.filter { adding && inside.contains($0) }
-        if !confirmed.isEmpty {
-            // The broker does not share a member that another app added, until the person adds it again.
-            try book.save(in: nil) { request in
-                for card in confirmed { request.put(.memberAdded, group.identifier, card) }
+        func change(adding: Bool) throws {
+            let (book, journal) = try undo.begin(
+                "groups \(adding ? "add" : "remove") \(group) \(names.joined(separator: " "))",
+                to: adding ? "add to the group" : "take out of the group")
+            let group = try book.group(named: group)
+            let contacts = try names.map { try book.contact(named: $0, AddressBook.listKeys) }
+            let cards = try contacts.flatMap { try book.cards(of: $0.identifier ?? "") }
+            let inside = Set(try book.members(of: group.identifier))
+            let changing = cards.filter { inside.contains($0) != adding }
+            let called = contacts.map { ContactCard.name($0.contact) }.joined(separator: ", ")
+            let name = Speech.clean(group.name)
+            let confirmed = cards.filter { adding && inside.contains($0) }
+            if !confirmed.isEmpty {
+                // The broker does not share a member that another app added, until the person adds it again.
+                try book.save(in: nil) { request in
+                    for card in confirmed { request.put(.memberAdded, group.identifier, card) }
+                }
             }
+            guard !changing.isEmpty else {
+                throw CommandFailure(
+                    adding ? "\(called) is in \(name) already" : "\(called) is not in \(name)", .refused)
+            }
+            try book.save(adding ? .memberAdded : .memberRemoved, group.identifier, changing, in: journal)
+            print(adding ? "\(called): in \(name) now" : "\(called): no longer in \(name)")
         }
-        guard !changing.isEmpty else {
-            throw CommandFailure(
-                adding ? "\(called) is in \(name) already" : "\(called) is not in \(name)", .refused)
-        }
-        try book.save(adding ? .memberAdded : .memberRemoved, group.identifier, changing, in: journal)
-        print(adding ? "\(called): in \(name) now" : "\(called): no longer in \(name)")
     }
 
     struct Nest: ParsableCommand {

@@ -12,8 +12,7 @@ enum DuplicateTreatment: String, ExpressibleByArgument, CaseIterable, Sendable {
 extension Import {
     /// Handles a card that seems to duplicate a contact.
     mutating func takeDuplicate(
-        _ card: Card, _ fingerprint: DuplicateFingerprint, _ match: DuplicateIndex<Place>.Match, _ place: String,
-        _ membership: ImportedGroups.Membership
+        _ card: Card, _ fingerprint: DuplicateFingerprint, _ match: DuplicateIndex<Place>.Match
     ) throws {
         var match = match
         if !match.alternatives.isEmpty {
@@ -26,12 +25,12 @@ extension Import {
         // With another birthday it is another person, such as a son with his father's name and number.
         if match.hasOtherBirthday, isUnanswered || treatment == .merge {
             report(
-                place,
+                card.place,
                 "\(ContactCard.name(card.contact)) differs from the contact that is there in \(Self.words(match.differing));"
                     + " added as another one")
-            return try add(card, place, membership)
+            return try add(card)
         }
-        if treatment == .skip { return try skipSaying(card, match, place, membership) }
+        if treatment == .skip { return try skipSaying(card, match) }
         var reference = match.reference
         if case .pending = reference {
             // The matching contact is pending; it gets its identifier when it is saved.
@@ -39,10 +38,10 @@ extension Import {
             try settle()
             reference = duplicate(by: fingerprint, card.uid)?.reference ?? reference
         }
-        guard case .saved(let identifier) = reference else { return skip(card, reference, membership) }
+        guard case .saved(let identifier) = reference else { return skip(card, reference) }
         guard let there = try contact(identifier) else {
             // The contact was deleted in the meantime, so the card is not a duplicate.
-            return try add(card, place, membership)
+            return try add(card)
         }
         let visible = readablePart(of: card.contact)
         let change = Change(of: there, by: visible, isSameUID: match.evidence == .uid)
@@ -50,29 +49,26 @@ extension Import {
         // A card without other values needs no question.
         guard treatment == .keep || change.keys != ContactKeySet() || differing != ContactKeySet() else {
             match.reference = reference
-            return try skipSaying(card, match, place, membership)
+            return try skipSaying(card, match)
         }
         if visible != card.contact { unseen += 1 }
         let choice =
             treatment == .ask ? try ask(there, card.contact, match.evidence, change.isUpdate) : treatment
         switch choice {
-        case .keep: try add(card, place, membership)
+        case .keep: try add(card)
         case .merge:
             if !change.isUpdate, differing != ContactKeySet() {
                 report(
-                    place,
+                    card.place,
                     "\(ContactCard.name(card.contact)): the contact that is there keeps its own "
                         + Self.words(differing))
             }
-            guard change.keys != ContactKeySet() else { return skip(card, reference, membership) }
+            guard change.keys != ContactKeySet() else { return skip(card, reference) }
             if uids[reference] == nil { uids[reference] = card.uid }
-            try enqueue(
-                Entry(
-                    number: 0, contact: change.after, digest: nil,
-                    merge: Entry.Merge(identifier: identifier, before: there, keys: change.keys), place: place,
-                    memberships: membership))
+            let merge = Entry.Merge(identifier: identifier, before: there, after: change.after, keys: change.keys)
+            try enqueue(Entry(card: card, merge: merge))
             merged[identifier] = change.after
-        case .skip, .ask: skip(card, reference, membership)
+        case .skip, .ask: skip(card, reference)
         }
     }
 
@@ -117,10 +113,8 @@ extension Import {
     }
 
     /// Skips a card, and names it if it has values that the contact does not have.
-    private mutating func skipSaying(
-        _ card: Card, _ match: DuplicateIndex<Place>.Match, _ place: String, _ membership: ImportedGroups.Membership
-    ) throws {
-        skip(card, match.reference, membership)
+    private mutating func skipSaying(_ card: Card, _ match: DuplicateIndex<Place>.Match) throws {
+        skip(card, match.reference)
         let contact = card.contact
         let isCompared =
             match.isSameCard && contact.note.isEmpty && contact.imageData.isEmpty
@@ -145,7 +139,7 @@ extension Import {
         }
         let more = keys == ContactKeySet() ? "" : ", also its \(Self.words(keys))"
         report(
-            place,
+            card.place,
             "\(ContactCard.name(contact)) seems to be there already (\(match.evidence.reason)); skipped\(more)\(change)"
         )
     }
@@ -154,12 +148,12 @@ extension Import {
         keys.keys.map { LocalizedNames.inEnglish.key($0) }.joined(separator: ", ")
     }
 
-    private mutating func skip(_ card: Card, _ reference: Place, _ membership: ImportedGroups.Membership) {
+    private mutating func skip(_ card: Card, _ reference: Place) {
         skipped += 1
         if uids[reference] == nil { uids[reference] = card.uid }
         switch reference {
-        case .saved(let identifier): groups.join(membership, as: identifier)
-        case .pending(let number): joining[number, default: []].append(membership)
+        case .saved(let identifier): groups.join(card.membership, as: identifier)
+        case .pending(let number): joining[number, default: []].append(card.membership)
         }
     }
 

@@ -1,3 +1,4 @@
+import BrokerCommandOutput
 import BrokerContactFiles
 import BrokerModel
 import Contacts
@@ -20,9 +21,10 @@ extension Import {
     /// none.
     var duplicates: String {
         var parts: [String] = []
-        if skipped > 0 { parts.append("\(skipped) \(skipped == 1 ? "was" : "were") there already") }
+        if skipped > 0 { parts.append("\(Count.grouped(skipped)) \(skipped == 1 ? "was" : "were") there already") }
         if mergedCount > 0 {
-            parts.append("\(mergedCount) \(book == nil ? "can be merged" : "merged") into what was there")
+            parts.append(
+                "\(Count.grouped(mergedCount)) \(book == nil ? "can be merged" : "merged") into what was there")
         }
         return parts.joined(separator: ", ")
     }
@@ -37,6 +39,9 @@ extension Import {
     /// A card that may be added.
     struct Card {
         let contact: Contact
+        /// Its origin: file and line.
+        let place: String
+        let membership: ImportedGroups.Membership
         /// `nil` if this run does not search for duplicates.
         let fingerprint: DuplicateFingerprint?
         /// Lets undo detect whether the added contact was changed later.
@@ -46,8 +51,10 @@ extension Import {
         /// The hash of all values but the UID, valid in this process only.
         let content: Int
 
-        init(_ contact: Contact, isLookedFor: Bool) {
-            self.contact = contact
+        init(
+            _ contact: Contact, at place: String, _ membership: ImportedGroups.Membership, isLookedFor: Bool
+        ) {
+            (self.contact, self.place, self.membership) = (contact, place, membership)
             if isLookedFor {
                 let (fingerprint, digest) = DuplicateFingerprint.withDigest(of: contact)
                 (self.fingerprint, self.digest) = (fingerprint, digest)
@@ -66,21 +73,20 @@ extension Import {
 
     /// One contact to save: a new card, or a contact into which a card is merged.
     struct Entry {
-        let number: Int
-        let contact: Contact
-        /// `nil` for a merge.
-        let digest: ContactDigest?
+        let card: Card
+        /// The number of a new card.
+        var number = 0
         /// `nil` for a new card.
-        let merge: Merge?
-        /// The card's origin: file and line.
-        let place: String
-        let memberships: ImportedGroups.Membership
+        var merge: Merge?
 
         struct Merge {
             let identifier: String
             let before: Contact
+            let after: Contact
             let keys: ContactKeySet
         }
+
+        var contact: Contact { merge?.after ?? card.contact }
 
         func forSaving() -> CNMutableContact {
             guard let merge else { return CNMutableContact(contact) }

@@ -93,15 +93,15 @@ struct Import {
         for part in leftOut { report(place, ContactsFailure.reason(part)) }
         guard !contact.present.isEmpty else { return refuse(place, "nothing of it can be added") }
         let membership = try membership(of: contact, in: names, uid, place)
-        let card = Card(contact, isLookedFor: treatment != .keep)
-        guard let fingerprint = card.fingerprint else { return try add(card, place, membership) }
+        let card = Card(contact, at: place, membership, isLookedFor: treatment != .keep)
+        guard let fingerprint = card.fingerprint else { return try add(card) }
         do {
             try inBook?.insert(for: fingerprint, into: &index)
         } catch {
             throw failed(error)
         }
-        guard let match = duplicate(by: fingerprint, card.uid) else { return try add(card, place, membership) }
-        try takeDuplicate(card, fingerprint, match, place, membership)
+        guard let match = duplicate(by: fingerprint, card.uid) else { return try add(card) }
+        try takeDuplicate(card, fingerprint, match)
     }
 
     /// Returns the match from the index. If the matching contact was saved meanwhile, the match contains its
@@ -129,17 +129,14 @@ struct Import {
         (underWay.map(\.entries) + [batch]).lazy.joined().first { $0.number == number }?.contact
     }
 
-    mutating func add(_ card: Card, _ place: String, _ membership: ImportedGroups.Membership) throws {
+    mutating func add(_ card: Card) throws {
         count += 1
         if let fingerprint = card.fingerprint {
             index.insert(fingerprint, as: .pending(count))
             uids[.pending(count)] = card.uid
             contents[.pending(count)] = card.content
         }
-        try enqueue(
-            Entry(
-                number: count, contact: card.contact, digest: card.digest, merge: nil, place: place,
-                memberships: membership))
+        try enqueue(Entry(card: card, number: count))
     }
 
     mutating func enqueue(_ entry: Entry) throws {
@@ -163,17 +160,15 @@ struct Import {
 
     /// The progress so far, for a person who has to resume the import.
     var soFar: String {
-        let contacts = "\(Self.contacts(taken)) \(taken == 1 ? "was" : "were")"
+        let contacts = "\(Count.words(taken, "contact")) \(taken == 1 ? "was" : "were")"
         let last = taken == 0 || lastPlace.isEmpty ? "" : ", the last from \(lastPlace)"
-        let doubt = doubtful == 0 ? "" : "; of \(doubtful) more it is not known"
+        let doubt = doubtful == 0 ? "" : "; \(Count.grouped(doubtful)) more may have been added"
         return "\(contacts) \(book == nil ? "read" : "added")\(last)\(doubt)"
     }
 
-    static func contacts(_ count: Int) -> String { count == 1 ? "1 contact" : "\(count) contacts" }
-
     func showProgress() {
         let share = size.map { $0 == 0 ? "" : ", \(min(100, sizeRead * 100 / $0)) % read" } ?? ""
-        Speech.progress("\(Self.contacts(taken)) \(book == nil ? "can be added" : "added")\(share)")
+        Speech.progress("\(Count.words(taken, "contact")) \(book == nil ? "can be added" : "added")\(share)")
     }
 
     // MARK: Saving
@@ -266,8 +261,8 @@ struct Import {
             next.entries.compactMap { entry in
                 entry.merge.map {
                     .updated(
-                        identifier: $0.identifier, name: ContactCard.name(entry.contact), before: $0.before,
-                        after: entry.contact, keys: $0.keys)
+                        identifier: $0.identifier, name: ContactCard.name($0.after), before: $0.before,
+                        after: $0.after, keys: $0.keys)
                 }
             })
         if let save = next.save { try book?.begin(save) }
@@ -311,27 +306,27 @@ struct Import {
     /// Records a save that the broker has made.
     private mutating func note(_ last: Flight?) throws {
         guard let last else { return }
-        if !isBroken { lastPlace = last.entries.last?.place ?? lastPlace }
+        if !isBroken { lastPlace = last.entries.last?.card.place ?? lastPlace }
         var steps: [UndoStep] = []
         for (place, entry) in last.entries.enumerated() {
             guard entry.merge == nil else {
                 mergedCount += 1
-                groups.join(entry.memberships, as: entry.merge?.identifier ?? "")
+                groups.join(entry.card.membership, as: entry.merge?.identifier ?? "")
                 continue
             }
             taken += 1
             guard book != nil else { continue }
             let identifier = last.contacts[place].identifier
-            if journal != nil, let digest = entry.digest {
-                steps.append(
-                    .added(identifier: identifier, name: ContactCard.name(entry.contact), digest: digest))
+            if journal != nil {
+                let name = ContactCard.name(entry.contact)
+                steps.append(.added(identifier: identifier, name: name, digest: entry.card.digest))
             }
             if treatment != .keep {
                 identifiers[entry.number] = identifier
                 uids[.saved(identifier)] = uids.removeValue(forKey: .pending(entry.number))
                 contents[.saved(identifier)] = contents.removeValue(forKey: .pending(entry.number))
             }
-            for membership in [entry.memberships] + (joining.removeValue(forKey: entry.number) ?? []) {
+            for membership in [entry.card.membership] + (joining.removeValue(forKey: entry.number) ?? []) {
                 groups.join(membership, as: identifier)
             }
         }
@@ -380,7 +375,7 @@ struct Import {
 
     private mutating func refuse(_ entry: Entry, _ failure: SaveFailure) {
         if let merge = entry.merge { merged[merge.identifier] = nil }
-        refuse(entry.place, failure.reason)
+        refuse(entry.card.place, failure.reason)
     }
 
     mutating func refuse(_ place: String, _ reason: String) {

@@ -87,11 +87,11 @@ struct ImportCommand: ParsableCommand {
         let folders = opened.count { $0.isFolder }
         let files = opened.count - folders
         return [(files, "file"), (folders, "folder")].filter { $0.0 > 0 }
-            .map { $0.0 == 1 ? "1 \($0.1)" : "\($0.0) \($0.1)s" }.joined(separator: " and ")
+            .map { Count.words($0.0, $0.1) }.joined(separator: " and ")
     }
 
     private func report(_ run: Import, of places: String, isCompared: Bool) throws {
-        let contacts = Import.contacts(run.taken)
+        let contacts = Count.words(run.taken, "contact")
         let duplicates = run.duplicates.isEmpty ? "" : "; \(run.duplicates)"
         print((dryRun ? "\(contacts) in \(places) can be added" : "added \(contacts) of \(places)") + duplicates)
         if dryRun, !run.groups.names.isEmpty {
@@ -102,11 +102,11 @@ struct ImportCommand: ParsableCommand {
         }
         if run.unseen > 0 {
             Speech.say(
-                "\(Import.contacts(run.unseen)): notes and unrecognized properties were not compared or merged, because "
+                "\(Count.words(run.unseen, "contact")): notes and unrecognized properties were not compared or merged, because "
                     + "contactbook may not see them")
         }
         guard run.refused > 0 || run.taken == 0 && run.duplicates.isEmpty else { return }
-        let refused = Import.contacts(run.refused)
+        let refused = Count.words(run.refused, "contact")
         throw CommandFailure(
             run.refused == 0
                 ? "there is no contact in \(places)"

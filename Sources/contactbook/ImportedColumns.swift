@@ -23,8 +23,7 @@ struct ImportedColumns {
     /// The columns, each with its number of values; empty if there are none.
     var description: String {
         let shown = names.prefix(Self.named).map { name in
-            let count = counts[name] ?? 0
-            return "\(Speech.clean(name)) (\(count) \(count == 1 ? "value" : "values"))"
+            "\(Speech.clean(name)) (\(Count.words(counts[name] ?? 0, "value")))"
         }
         let more = names.count - shown.count
         return shown.joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")

@@ -5,10 +5,10 @@ import Glibc
 enum StateFolder {
     /// `nil` if neither XDG_STATE_HOME nor a home folder is known.
     static var path: String? {
-        if let variable = Environment.variable("XDG_STATE_HOME"), variable.hasPrefix("/") {
+        if let variable = environmentVariable("XDG_STATE_HOME"), variable.hasPrefix("/") {
             return variable + "/contactbook"
         }
-        let home = Environment.variable("HOME") ?? getpwuid(getuid()).map { String(cString: $0.pointee.pw_dir) }
+        let home = environmentVariable("HOME") ?? getpwuid(getuid()).map { String(cString: $0.pointee.pw_dir) }
         return home.map { $0 + "/.local/state/contactbook" }
     }
 
@@ -26,6 +26,17 @@ enum StateFolder {
         }
         // The files contain contact data, so only the owner may access the folder.
         if status.st_mode & 0o077 != 0 { chmod(folder, 0o700) }
+    }
+
+    /// Appends bytes to a file, and syncs it.
+    static func append(_ bytes: [UInt8], to path: String, creating: Bool = false, task: String) throws {
+        let flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | (creating ? O_CREAT : 0)
+        let descriptor = open(path, flags, 0o600)
+        guard descriptor >= 0 else { throw OutputFile.failure(task, path, errno) }
+        defer { close(descriptor) }
+        guard OutputFile.write(bytes, to: descriptor), fdatasync(descriptor) == 0 else {
+            throw OutputFile.failure(task, path, errno)
+        }
     }
 
     /// Makes the names of the files in a folder durable. On failure, this returns `false` and errno contains the reason.

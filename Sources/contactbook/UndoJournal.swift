@@ -1,6 +1,7 @@
 import ArgumentParser
 import BrokerCommandOutput
 import BrokerContactFiles
+import BrokerModel
 import Glibc
 
 /// Records the changes that commands make, so that `contactbook undo` can undo them. Each command has one
@@ -30,11 +31,9 @@ final class UndoJournal {
         self.task = task
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
-        let time = Self.text(now.tv_sec)
+        let time = Timestamp.text(seconds: Int64(now.tv_sec))
         entry = UndoEntry(command: Speech.clean(command), time: time, isUndoing: isUndoing)
-        let fraction = String(now.tv_nsec / 1_000)
-        let digits = String(repeating: "0", count: 6 - fraction.utf8.count) + fraction
-        name = "\(time.filter { $0 != ":" })-\(digits)-\(getpid()).jsonl"
+        name = "\(time.filter { $0 != ":" })-\(Timestamp.padded(now.tv_nsec / 1_000, 6))-\(getpid()).jsonl"
     }
 
     deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
@@ -145,12 +144,7 @@ final class UndoJournal {
 
     /// Records that a command was undone, completely or in part.
     static func markUndone(_ file: String, renamed: [String: String], isWhole: Bool, to task: String) throws {
-        let descriptor = Glibc.open(file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { throw OutputFile.failure(task, file, errno) }
-        defer { close(descriptor) }
-        guard OutputFile.write(UndoEntry.undoneLine(renamed: renamed, isWhole: isWhole), to: descriptor),
-            fdatasync(descriptor) == 0
-        else { throw OutputFile.failure(task, file, errno) }
+        try StateFolder.append(UndoEntry.undoneLine(renamed: renamed, isWhole: isWhole), to: file, task: task)
     }
 
     // MARK: The folder
@@ -169,16 +163,6 @@ final class UndoJournal {
             else { continue }
             unlinkat(descriptor, name, 0)
         }
-    }
-
-    /// Formats a time in UTC, such as `2026-03-01T12:00:00Z`.
-    private static func text(_ moment: time_t) -> String {
-        var seconds = moment
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        var text = [CChar](repeating: 0, count: 32)
-        strftime(&text, text.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
-        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
 

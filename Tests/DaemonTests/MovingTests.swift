@@ -152,7 +152,7 @@ struct MovingTests {
         let second = try fixture.file(
             "second.vcf", many + card("Ada", "333") + card("Grace", "444") + card("Ada", "555"))
         let imported = try fixture.contactbook("import", "--duplicates", "merge", second)
-        #expect(imported.output == "added 1000 contacts of 1 file; 3 merged into what was there\n")
+        #expect(imported.output == "added 1,000 contacts of 1 file; 3 merged into what was there\n")
         let ada = try fixture.contactbook("show", "ada").output
         #expect(["111", "333", "555"].allSatisfy(ada.contains), "\(ada)")
         #expect(try fixture.contactbook("undo", "--yes").end == .exited(0))
