@@ -1,3 +1,5 @@
+import BrokerModel
+
 /// Splits a stream of bytes into the records of an LDIF file, and the records into unfolded lines (RFC 2849). The
 /// stream may arrive in chunks of any size.
 struct LDIFRecords {
@@ -82,15 +84,13 @@ struct LDIFRecords {
 
 /// Base64 with padding (RFC 4648 §4).
 enum Base64Text {
-    private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
     static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         for start in stride(from: 0, to: bytes.count, by: 3) {
             let group = bytes[start..<min(start + 3, bytes.count)]
             let bits = (group + [0, 0]).prefix(3).reduce(0) { $0 << 8 | Int($1) }
             for place in 0..<4 {
-                text.append(place <= group.count ? digits[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
+                text.append(place <= group.count ? Base64.digits[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
             }
         }
         return String(decoding: text, as: UTF8.self)
@@ -101,19 +101,12 @@ enum Base64Text {
         var bytes: [UInt8] = []
         var (bits, count, padding) = (0, 0, 0)
         for byte in text where byte != 0x20 && byte != 0x09 {
-            let value: Int
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = Int(byte) - 65
-            case UInt8(ascii: "a")...UInt8(ascii: "z"): value = Int(byte) - 97 + 26
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = Int(byte) - 48 + 52
-            case UInt8(ascii: "+"): value = 62
-            case UInt8(ascii: "/"): value = 63
-            case UInt8(ascii: "="):
+            if byte == UInt8(ascii: "=") {
                 padding += 1
                 continue
-            default: return nil
             }
-            guard padding == 0 else { return nil }
+            let value = Int(Base64.values[Int(byte)])
+            guard value < 64, padding == 0 else { return nil }
             bits = (bits << 6 | value) & 0xFFFFFF
             count += 1
             if count % 4 != 1 { bytes.append(UInt8(truncatingIfNeeded: bits >> (6 - 2 * ((count - 1) % 4)))) }

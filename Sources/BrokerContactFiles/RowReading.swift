@@ -157,9 +157,7 @@ struct ReadDate: Hashable {
             ambiguous = separator == "/" && numbers[0] <= 12 && numbers[1] <= 12 && numbers[0] != numbers[1]
         default: return nil
         }
-        func digits(_ number: Int, _ count: Int) -> String {
-            String(repeating: "0", count: max(0, count - String(number).count)) + String(number)
-        }
+        let digits = Timestamp.padded
         // Apple's programs write the year 1604 for "no year", and Google writes 0.
         let written = year.flatMap { $0 == 1604 || $0 == 0 ? nil : digits($0, 4) } ?? "-"
         self.text = "\(written)-\(digits(month, 2))-\(digits(date, 2))"

@@ -9,13 +9,15 @@ public struct CalendarDate: Hashable, Sendable {
     public init?(_ text: String) {
         self.init(text, months: 12) { year, month in
             switch month {
-            case 2:
-                year.map { $0.isMultiple(of: 4) && (!$0.isMultiple(of: 100) || $0.isMultiple(of: 400)) } ?? true
-                    ? 29 : 28
+            case 2: year.map(Self.isLeap) ?? true ? 29 : 28
             case 4, 6, 9, 11: 30
             default: 31
             }
         }
+    }
+
+    package static func isLeap(_ year: Int) -> Bool {
+        year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
     }
 
     init?(_ text: String, months: Int, days: (Int?, Int) -> Int) {
@@ -86,7 +88,7 @@ public struct NonGregorianDate: Hashable, Sendable {
 
 extension ArraySlice<UInt8> {
     /// The number that the ASCII digits form; `nil` if there is any other byte.
-    var decimalNumber: Int? {
+    package var decimalNumber: Int? {
         var value = 0
         for digit in self {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }

@@ -110,10 +110,19 @@ extension Contact {
     }
 }
 
-/// Base64 with padding and no other characters (RFC 4648 §4).
-enum Base64 {
-    /// Returns the number of bytes that the text encodes; `nil` if the text is not base64. Also returns `nil`
-    /// if the unused bits are not zero (§3.5), so each image has exactly one valid text.
+/// Base64 (RFC 4648 §4).
+package enum Base64 {
+    package static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    /// The value of each digit; 255 for other bytes.
+    package static let values: [UInt8] = {
+        var values = [UInt8](repeating: 255, count: 256)
+        for (value, byte) in digits.enumerated() { values[Int(byte)] = UInt8(value) }
+        return values
+    }()
+
+    /// Returns the number of bytes that the text encodes; `nil` if the text is not base64 with padding and no other
+    /// characters. Also returns `nil` if the unused bits are not zero (§3.5), so each image has exactly one valid text.
     static func decodedSize(_ text: String) -> Int? {
         let count = text.utf8.count
         guard count.isMultiple(of: 4) else { return nil }
@@ -125,7 +134,8 @@ enum Base64 {
             // millions of them.
             var wrong: UInt8 = 0
             for byte in bytes[..<(count - padding)] { wrong |= 1 ^ isDigit(byte) }
-            guard wrong == 0, let last = value(bytes[count - padding - 1]) else { return nil }
+            guard wrong == 0 else { return nil }
+            let last = values[Int(bytes[count - padding - 1])]
             switch padding {
             case 1: if last & 0b11 != 0 { return nil }
             case 2: if last & 0b1111 != 0 { return nil }
@@ -141,16 +151,5 @@ enum Base64 {
         let isNumeral: UInt8 = byte &- UInt8(ascii: "0") < 10 ? 1 : 0
         let isSign: UInt8 = byte == UInt8(ascii: "+") ? 1 : byte == UInt8(ascii: "/") ? 1 : 0
         return isLetter | isNumeral | isSign
-    }
-
-    private static func value(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - 65
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - 97 + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - 48 + 52
-        case UInt8(ascii: "+"): 62
-        case UInt8(ascii: "/"): 63
-        default: nil
-        }
     }
 }

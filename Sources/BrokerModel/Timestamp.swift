@@ -39,7 +39,7 @@ public enum Timestamp {
     // Civil calendar arithmetic: years begin in March, so that the leap day is the last day of a year. Every
     // 400 years have 146,097 days.
 
-    private static func days(year: Int, month: Int, day: Int) -> Int {
+    package static func days(year: Int, month: Int, day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
         let yearOfEra = shifted - era * 400

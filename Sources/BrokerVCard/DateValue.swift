@@ -43,7 +43,7 @@ enum DateValue {
         let bytes = text.prefix { $0 != UInt8(ascii: "T") }
         let dashes = bytes.prefix { $0 == UInt8(ascii: "-") }.count
         let parts = bytes.dropFirst(dashes).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { $0.isEmpty ? nil : number($0) }
+        let numbers = parts.compactMap { $0.isEmpty ? nil : $0.decimalNumber }
         guard numbers.count == parts.count else { return bytes.isEmpty && text.count > 2 }
         switch (dashes, parts.map(\.count)) {
         case (0, [4]): return numbers[0] > 0
@@ -64,14 +64,14 @@ enum DateValue {
             year = nil
             rest = bytes.dropFirst(2)
         } else {
-            guard bytes.count >= 8, let number = number(bytes.prefix(4)) else { return nil }
+            guard bytes.count >= 8, let number = bytes.prefix(4).decimalNumber else { return nil }
             year = number
             rest = bytes.dropFirst(4)
         }
         guard let (month, day) = monthAndDay(rest, hasYear: year != nil) else { return nil }
-        let ending = "\(twoDigits(month))-\(twoDigits(day))"
+        let ending = "\(Timestamp.padded(month, 2))-\(Timestamp.padded(day, 2))"
         guard let year, !isNone(year) else { return "--\(ending)" }
-        return String(repeating: "0", count: 4 - String(year).count) + "\(year)-\(ending)"
+        return "\(Timestamp.padded(year, 4))-\(ending)"
     }
 
     /// Reads `MMDD`, `MM-DD`, `-MM-DD`, `-MMDD` and, because some writers leave out zeros, `-M-D`. After a year, the
@@ -82,18 +82,11 @@ enum DateValue {
         if hasYear, let first = rest.first, separators.contains(first) { rest.removeFirst() }
         let parts = rest.split(omittingEmptySubsequences: false) { separators.contains($0) }
         let fields = parts.count == 1 && rest.count == 4 ? [rest.prefix(2), rest.suffix(2)] : parts
-        guard fields.count == 2, fields.allSatisfy({ (1...2).contains($0.count) }), let month = number(fields[0]),
-            let day = number(fields[1])
+        guard fields.count == 2, fields.allSatisfy({ (1...2).contains($0.count) }), let month = fields[0].decimalNumber,
+            let day = fields[1].decimalNumber
         else { return nil }
         return (month, day)
     }
-
-    private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
-        guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
-    }
-
-    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
     /// Returns a date as `YYYYMMDD` or `--MMDD`, the form of vCard 4.0 (RFC 6350 §4.3.1).
     static func basic(_ date: some StringProtocol) -> String {

@@ -1,3 +1,5 @@
+import BrokerModel
+
 /// Reads photos that are embedded in the card. A photo behind a URL is never fetched.
 public enum PhotoValue {
     enum Photo: Hashable {
@@ -29,7 +31,7 @@ public enum PhotoValue {
         digits.reserveCapacity(text.count + 4)
         var padding = 0
         for byte in text {
-            if values[Int(byte)] < 64 {
+            if Base64.values[Int(byte)] < 64 {
                 guard padding == 0 else { return nil }
                 digits.append(byte)
             } else if byte == UInt8(ascii: "=") {
@@ -43,7 +45,7 @@ public enum PhotoValue {
         // The unused bits of the last digit are zero in canonical form (RFC 4648 §3.5).
         let spare = [0, 0, 4, 2][digits.count % 4]
         if let last = digits.last {
-            digits[digits.count - 1] = alphabet[Int((values[Int(last)] >> spare) << spare)]
+            digits[digits.count - 1] = Base64.digits[Int((Base64.values[Int(last)] >> spare) << spare)]
         }
         digits += [UInt8](repeating: UInt8(ascii: "="), count: (4 - digits.count % 4) % 4)
         return String(decoding: digits, as: UTF8.self)
@@ -59,7 +61,7 @@ public enum PhotoValue {
         var bytes: [UInt8] = []
         var bits = 0
         for (place, digit) in digits.prefix(16).enumerated() {
-            bits = (bits << 6 | Int(values[Int(digit)] & 63)) & 0xFFFF
+            bits = (bits << 6 | Int(Base64.values[Int(digit)] & 63)) & 0xFFFF
             if place % 4 != 0 { bytes.append(UInt8(truncatingIfNeeded: bits >> (6 - 2 * (place % 4)))) }
         }
         for (magic, type) in types where bytes.starts(with: magic) { return type }
@@ -72,14 +74,5 @@ public enum PhotoValue {
         (Array("BM".utf8), "BMP"), ([0x49, 0x49, 0x2A, 0x00], "TIFF"), ([0x4D, 0x4D, 0x00, 0x2A], "TIFF"),
     ]
 
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-    /// The value of each base64 digit; 255 for other bytes.
-    private static let values: [UInt8] = {
-        var values = [UInt8](repeating: 255, count: 256)
-        for (value, byte) in alphabet.enumerated() { values[Int(byte)] = UInt8(value) }
-        return values
-    }()
-
-    static func isBase64(_ byte: UInt8) -> Bool { values[Int(byte)] < 64 }
+    static func isBase64(_ byte: UInt8) -> Bool { Base64.values[Int(byte)] < 64 }
 }
