@@ -20,19 +20,6 @@ public struct DisclosedContacts: Hashable, Sendable {
     public var size: Int { elements.count }
 }
 
-/// The image members of a contact's JSON, which its stored form does not contain. Each begins with a comma.
-public struct ImageMembers: Hashable, Sendable {
-    public let thumbnailImageData: [UInt8]?
-    public let imageData: [UInt8]?
-
-    public init(thumbnailImageData: [UInt8]? = nil, imageData: [UInt8]? = nil) {
-        self.thumbnailImageData = thumbnailImageData
-        self.imageData = imageData
-    }
-
-    public static let none = ImageMembers()
-}
-
 /// Copies the permitted ranges of stored contacts, one contact after another.
 ///
 /// The order of members in a JSON object has no meaning. Members with a value are therefore copied first, in long
@@ -94,7 +81,7 @@ struct Projection {
         records.reserveCapacity(contacts.count)
     }
 
-    mutating func append(_ record: RecordNumber, _ contact: StoredContact, _ images: ImageMembers) {
+    mutating func append(_ record: RecordNumber, _ contact: StoredContact, _ images: ContactImages) {
         guard disclosure.scope.contains(record) else { return }
         if !records.isEmpty { elements.append(UInt8(ascii: ",")) }
         elements.append(contentsOf: Self.opening)

@@ -2,7 +2,7 @@ import BrokerAccessControl
 import BrokerModel
 
 /// A card as it was read, before projection.
-public typealias DisclosableContact = (record: RecordNumber, contact: StoredContact, images: ImageMembers)
+public typealias DisclosableContact = (record: RecordNumber, contact: StoredContact, images: ContactImages)
 
 extension Disclosure {
     /// Projects contacts for the caller.

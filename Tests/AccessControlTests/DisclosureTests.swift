@@ -23,7 +23,7 @@ struct DisclosureTests {
     init() throws { cipher = try #require(IdentifierCipher(key: [UInt8](repeating: 1, count: 16))) }
 
     private func told(
-        _ contacts: [(RecordNumber, StoredContact, ImageMembers)], scope: RecordScope = .all, keys: ContactKeySet,
+        _ contacts: [(RecordNumber, StoredContact, ContactImages)], scope: RecordScope = .all, keys: ContactKeySet,
         of requested: ContactKeySet
     ) -> DisclosedContacts {
         Disclosure(scope: scope, keys: keys, revision: 9)
@@ -59,7 +59,7 @@ struct DisclosureTests {
     func unifiedScope() {
         let bobs = contact([(.givenName, "\"Bob\""), (.phoneNumbers, "[{\"value\":\"2\"}]")])
         for scope in [RecordScope.only([ada]), .only([bob]), .only([])] {
-            let cards = [(ada, whole), (bob, bobs)].map { (record: $0.0, contact: $0.1, images: ImageMembers.none) }
+            let cards = [(ada, whole), (bob, bobs)].map { (record: $0.0, contact: $0.1, images: ContactImages()) }
             let merged = Disclosure(scope: scope, keys: .all, revision: 9)
                 .project(unified: [(first: cards[0], others: [cards[1]])], of: .all, under: cipher)
             let alone = cards.filter { scope.contains($0.record) }.map { ($0.record, $0.contact, $0.images) }
@@ -83,7 +83,7 @@ struct DisclosureTests {
             #expect(self.text(alone).contains(text), "\(self.text(alone))")
             #expect(self.text(alone).contains("secret") == keys.contains(.extraProperties))
             #expect(disclosure.unauthorized(of: .all).contains(.extraProperties) == (text.hasSuffix("[]")))
-            let cards = [ada, bob].map { (record: $0, contact: value, images: ImageMembers.none) }
+            let cards = [ada, bob].map { (record: $0, contact: value, images: ContactImages()) }
             let merged = disclosure.project(unified: [(first: cards[0], others: [cards[1]])], of: extra, under: cipher)
             #expect(self.text(merged).contains(text), "\(self.text(merged))")
         }
@@ -111,7 +111,7 @@ struct DisclosureTests {
 
     @Test("A contact outside the scope is left out, even if it was read")
     func scope() {
-        let both = [(ada, whole, ImageMembers.none), (bob, whole, ImageMembers.none)]
+        let both = [(ada, whole, ContactImages()), (bob, whole, ContactImages())]
         let disclosed = told(both, scope: .only([bob]), keys: .all, of: .all)
         #expect(disclosed.records == [bob])
         #expect(disclosed.elements == told([both[1]], keys: .all, of: .all).elements)
@@ -122,7 +122,7 @@ struct DisclosureTests {
 
     @Test("Images are disclosed only under their own keys")
     func images() {
-        let images = ImageMembers(
+        let images = ContactImages(
             thumbnailImageData: Array(",\"thumbnailImageData\":\"dA==\"".utf8),
             imageData: Array(",\"imageData\":\"aQ==\"".utf8))
         let granted = text(told([(ada, whole, images)], keys: .all, of: .images))

@@ -55,16 +55,7 @@ public struct FetchEnd: Hashable, Sendable {
     }
 }
 
-/// Images of a contact in wire format: members of a JSON object, each with its leading comma.
-public struct ContactImages: Hashable, Sendable {
-    public let thumbnailImageData: [UInt8]?
-    public let imageData: [UInt8]?
-
-    public init(thumbnailImageData: [UInt8]? = nil, imageData: [UInt8]? = nil) {
-        self.thumbnailImageData = thumbnailImageData
-        self.imageData = imageData
-    }
-
+extension ContactImages {
     /// Returns the JSON member of an image, after a comma; `nil` if the stored image is damaged.
     static func member(_ key: ContactKey, _ base64: [UInt8]) -> [UInt8]? {
         guard CardChecksum.isBase64(base64) else { return nil }

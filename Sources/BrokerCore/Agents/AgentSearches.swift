@@ -329,7 +329,7 @@ private struct Show: PromptCall {
         var found: [DisclosableContact] = []
         if let book, let record {
             _ = try book.fetch(ContactQuery(scope: .all, predicate: .records([record]), limit: 1)) {
-                found.append(($0, $1, ImageMembers($2)))
+                found.append(($0, $1, $2 ?? ContactImages()))
             }
         }
         guard !found.isEmpty else { return fail(Self.contactGone) }

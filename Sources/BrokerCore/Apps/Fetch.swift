@@ -169,7 +169,7 @@ struct Fetch: PermittedCall {
     }
 
     static func disclosable(_ found: FetchedContact) -> DisclosableContact {
-        (found.record, found.contact, ImageMembers(found.images))
+        (found.record, found.contact, found.images ?? ContactImages())
     }
 
     /// The query for the next batch; `nil` if the container, group or own card that the predicate names is
@@ -202,12 +202,6 @@ struct Fetch: PermittedCall {
         else { return nil }
         order = place.order
         return place
-    }
-}
-
-extension ImageMembers {
-    init(_ images: ContactImages?) {
-        self.init(thumbnailImageData: images?.thumbnailImageData, imageData: images?.imageData)
     }
 }
 

@@ -45,7 +45,7 @@ enum BackupFormat {
 
     /// - Returns: `nil` if the disclosure does not permit the card.
     static func line(_ card: CopiedCard, by disclosure: Disclosure) -> BackupLine? {
-        disclosure.backUp((card.record, card.contact, ImageMembers(card.images))) {
+        disclosure.backUp((card.record, card.contact, card.images ?? ContactImages())) {
             $0.member("record", card.record.rawValue)
             $0.member("container", card.details.container?.rawValue)
             if !card.details.app.isEmpty { $0.member("app", Hexadecimal.text(card.details.app)) }
