@@ -40,12 +40,24 @@ extension ContactsStore {
 
     /// Returns the groups in the order of their creation; with an owner, only that app's groups.
     public func groups(of owner: [UInt8]?) throws(StoreError) -> [StoredGroup] {
-        try read { try $0.groups(of: owner) }
+        try read { reader in
+            try reader.inOneRead {
+                guard let owner else { return try reader.statement(ReadSQL.groups).all(reader.storedGroup) }
+                return try reader.statement(ReadSQL.groupsOfOwner).bind(1, owner).all(reader.storedGroup)
+            }
+        }
     }
 
-    /// - Parameter owner: the app whose groups are read; `nil` reads all groups.
+    /// - Parameter owner: the app whose groups are read; `nil` reads all groups. Groups of other apps are not
+    ///   looked up, so that the time does not reveal whether one exists.
     public func group(_ record: RecordNumber, of owner: [UInt8]?) throws(StoreError) -> StoredGroup? {
-        try read { try $0.group(record, of: owner) }
+        try read { reader in
+            try reader.inOneRead {
+                let statement = try reader.statement(owner == nil ? ReadSQL.group : ReadSQL.groupOfOwner)
+                guard let owner else { return try statement.bind(1, record.rawValue).first(reader.storedGroup) }
+                return try statement.bind(1, owner).bind(2, record.rawValue).first(reader.storedGroup)
+            }
+        }
     }
 
     /// Returns the contacts in a group in ascending order, without those of its subgroups.

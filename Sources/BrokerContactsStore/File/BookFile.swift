@@ -93,10 +93,9 @@ struct BookFile {
     }
 
     private func makeFolder() throws(StoreError) {
-        var made = ""
-        for part in folder.split(separator: "/", omittingEmptySubsequences: false).dropLast(0) {
-            made += made.isEmpty && !folder.hasPrefix("/") ? String(part) : (part.isEmpty ? "" : "/" + part)
-            if made.isEmpty { continue }
+        let slashes = folder.indices.dropFirst().filter { folder[$0] == "/" }
+        for end in slashes + [folder.endIndex] {
+            let made = String(folder[..<end])
             if mkdir(made, 0o700) == 0 {
                 // The umask must not restrict the mode.
                 guard chmod(made, 0o700) == 0 else {

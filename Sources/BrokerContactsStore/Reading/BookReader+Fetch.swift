@@ -147,7 +147,7 @@ struct WordOfRecord {
 }
 
 /// Reads one page of a query.
-private struct Fetch {
+struct Fetch {
     let reader: BookReader
     let query: ContactQuery
     let known: KnownOfBook
@@ -350,7 +350,7 @@ private struct Fetch {
     }
 
     /// Binary search: returns the first index for which `holds` is true; `count` if there is none.
-    private static func partition(_ count: Int, _ holds: (Int) throws -> Bool) rethrows -> Int {
+    static func partition(_ count: Int, _ holds: (Int) throws -> Bool) rethrows -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2

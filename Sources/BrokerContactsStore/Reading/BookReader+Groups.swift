@@ -2,25 +2,7 @@ import BrokerModel
 import BrokerSQLite
 
 extension BookReader {
-    /// - Parameter owner: the app whose groups are read; `nil` reads all groups.
-    func groups(of owner: [UInt8]?) throws -> [StoredGroup] {
-        try inOneRead {
-            let statement = try statement(owner == nil ? ReadSQL.groups : ReadSQL.groupsOfOwner)
-            if let owner { statement.bind(1, owner) }
-            return try statement.all(storedGroup)
-        }
-    }
-
-    /// - Parameter owner: the app whose groups are read; `nil` reads all groups. Groups of other apps are not
-    ///   looked up, so that the time does not reveal whether one exists.
-    func group(_ record: RecordNumber, of owner: [UInt8]?) throws -> StoredGroup? {
-        try inOneRead {
-            guard let owner else { return try statement(ReadSQL.group).bind(1, record.rawValue).first(storedGroup) }
-            return try statement(ReadSQL.groupOfOwner).bind(1, owner).bind(2, record.rawValue).first(storedGroup)
-        }
-    }
-
-    private func storedGroup(_ row: PreparedStatement) throws(StoreError) -> StoredGroup {
+    func storedGroup(_ row: PreparedStatement) throws(StoreError) -> StoredGroup {
         let record = RecordNumber(row.integer(0))
         return StoredGroup(
             record: record, name: row.text(1), owner: row.bytes(2), container: row.record(3),

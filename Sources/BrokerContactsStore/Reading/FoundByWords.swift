@@ -136,18 +136,9 @@ struct FoundByWords {
                 try fill(&group, position, count: min(limit, 64))
             }
             guard !group.rows.isEmpty else { continue }
-            groups.insert(group, at: Self.place(of: group, among: groups))
+            groups.insert(group, at: Fetch.partition(groups.count) { groups[$0].first < group.first })
         }
         return found
-    }
-
-    private static func place(of group: Group, among groups: [Group]) -> Int {
-        var (low, high) = (0, groups.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if groups[middle].first < group.first { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 
     private func nextBeginning(_ letters: String, isFirst: Bool, end: String) throws -> String? {

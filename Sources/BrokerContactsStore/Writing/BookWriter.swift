@@ -102,32 +102,26 @@ final class BookWriter {
     func apply(
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
         access: AuthorAccess = .full, outbox entry: OutgoingEntry? = nil, ready: ReadyContacts? = nil
-    ) throws(ChangeError) -> [BookChange] {
+    ) throws -> [BookChange] {
         let ahead =
             ready?.take(for: changes, at: seconds, locale: locale) ?? ContactsAhead(changes, at: seconds, otherMaker)
         defer { ahead?.stop() }
-        do {
-            let made: [BookChange]
-            (made, links) = try transaction { db in
-                let (written, size) = (db.totalChangesCount, try db.bytesInUse())
-                try space.checkPhotos(in: changes, by: author, access, before: size, at: seconds, db)
-                let save = try BookSave(
-                    db, ContactWriter(db, ordering: ordering),
-                    Linking(db, maker.normalizer, links, isEvidence: isEvidence), maker, ahead, by: author, access,
-                    at: seconds, perChange: space.bounds.change)
-                for (index, change) in changes.enumerated() { try save.apply(change, index) }
-                let links = try save.finish()
-                // A save that changes nothing needs no outbox entry.
-                if let entry, db.totalChangesCount > written { try write(entry) }
-                try space.check(save.use, by: author, access, before: size, at: seconds, db)
-                return (save.changes, links)
-            }
-            return made
-        } catch let error as ChangeError {
-            throw error
-        } catch {
-            throw .store(StoreError(error))
+        let made: [BookChange]
+        (made, links) = try transaction { db in
+            let (written, size) = (db.totalChangesCount, try db.bytesInUse())
+            try space.checkPhotos(in: changes, by: author, access, before: size, at: seconds, db)
+            let save = try BookSave(
+                db, ContactWriter(db, ordering: ordering),
+                Linking(db, maker.normalizer, links, isEvidence: isEvidence), maker, ahead, by: author, access,
+                at: seconds, perChange: space.bounds.change)
+            for (index, change) in changes.enumerated() { try save.apply(change, index) }
+            let links = try save.finish()
+            // A save that changes nothing needs no outbox entry.
+            if let entry, db.totalChangesCount > written { try write(entry) }
+            try space.check(save.use, by: author, access, before: size, at: seconds, db)
+            return (save.changes, links)
         }
+        return made
     }
 
     /// Whether the write-ahead log has reached its bound and must be checkpointed.
