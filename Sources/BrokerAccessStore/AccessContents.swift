@@ -32,30 +32,27 @@ struct AccessContents {
         try readDeclared(connection)
         let shares = try PreparedStatement("SELECT uid, contact, time FROM unconfirmed", on: connection)
         while try shares.step() {
-            guard let uid = shares.integerOrNil(0).flatMap(UInt32.init(exactly:)), let contact = shares.integerOrNil(1),
+            guard let uid = shares.numberOrNil(0), let contact = shares.integerOrNil(1),
                 let time = shares.integerOrNil(2)
             else { throw .damaged(reason: "unconfirmed: a row cannot be read") }
             unconfirmed[uid, default: [:]][RecordNumber(contact)] = time
         }
         let keys = try PreparedStatement("SELECT uid, key FROM auditKey", on: connection)
         while try keys.step() {
-            guard let uid = keys.integerOrNil(0).flatMap(UInt32.init(exactly:)),
-                let key = keys.bytesOrNil(1).flatMap(Pseudonyms.init(key:))
-            else { throw .damaged(reason: "auditKey: a key cannot be read") }
+            guard let uid = keys.numberOrNil(0), let key = keys.bytesOrNil(1).flatMap(Pseudonyms.init(key:)) else {
+                throw .damaged(reason: "auditKey: a key cannot be read")
+            }
             pseudonyms[uid] = key
         }
         let marks = try PreparedStatement("SELECT uid, number, change FROM outboxMark", on: connection)
         while try marks.step() {
-            guard let uid = marks.integerOrNil(0).flatMap(UInt32.init(exactly:)), let number = marks.integerOrNil(1),
-                let change = marks.integerOrNil(2)
-            else {
-                throw .damaged(reason: "outboxMark: a number cannot be read")
-            }
+            guard let uid = marks.numberOrNil(0), let number = marks.integerOrNil(1), let change = marks.integerOrNil(2)
+            else { throw .damaged(reason: "outboxMark: a number cannot be read") }
             outboxMarks[uid] = OutboxMark(number: number, change: change)
         }
         let owners = try PreparedStatement("SELECT uid, name, purged FROM owner", on: connection)
         while try owners.step() {
-            guard let uid = owners.integerOrNil(0).flatMap(UInt32.init(exactly:)), let name = owners.textOrNil(1) else {
+            guard let uid = owners.numberOrNil(0), let name = owners.textOrNil(1) else {
                 throw .damaged(reason: "owner: a name cannot be read")
             }
             self.owners[uid] = Owner(name: name, isPurged: owners.integerOrNil(2) != 0)
@@ -209,7 +206,7 @@ struct AccessContents {
     }
 
     private static func principal(_ row: PreparedStatement, from column: Int32) -> Principal? {
-        guard let uid = row.integerOrNil(column).flatMap(UInt32.init(exactly:)),
+        guard let uid = row.numberOrNil(column),
             let strength = row.textOrNil(column + 1).flatMap(IdentityStrength.init(rawValue:)),
             let app = row.textOrNil(column + 2)
         else { return nil }

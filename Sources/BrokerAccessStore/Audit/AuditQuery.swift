@@ -157,28 +157,25 @@ struct AuditQuery {
         let base = removal?.last ?? .beginning
         let first = max(base.sequence + 1, from ?? 1)
         var previous = base.hash
-        if let removal, first == base.sequence + 1, try !isAnnounced(removal), try !isMissing(removal.record, upTo: end)
-        {
-            return AuditVerification(
-                checked: 0, head: Hexadecimal.text(previous), brokenAt: removal.first, missingTo: base.sequence,
-                next: nil)
-        }
-        if first > base.sequence + 1 {
-            guard let before = try position(at: first - 1) else {
-                return AuditVerification(
-                    checked: 0, head: Hexadecimal.text(previous), brokenAt: first - 1, missingTo: first - 1, next: nil)
-            }
-            previous = before.hash
-        }
-        let statement = try connection.statement("\(Self.rows) WHERE sequence >= ?1 ORDER BY sequence").bind(1, first)
-        defer { statement.reset() }
         var expected = first
-        var canonical: [UInt8] = []
         func found(brokenAt: Int64?, missingTo: Int64? = nil, next: Int64?) -> AuditVerification {
             AuditVerification(
                 checked: Int(expected - first), head: Hexadecimal.text(previous), brokenAt: brokenAt,
                 missingTo: missingTo, next: next)
         }
+        if let removal, first == base.sequence + 1, try !isAnnounced(removal), try !isMissing(removal.record, upTo: end)
+        {
+            return found(brokenAt: removal.first, missingTo: base.sequence, next: nil)
+        }
+        if first > base.sequence + 1 {
+            guard let before = try position(at: first - 1) else {
+                return found(brokenAt: first - 1, missingTo: first - 1, next: nil)
+            }
+            previous = before.hash
+        }
+        let statement = try connection.statement("\(Self.rows) WHERE sequence >= ?1 ORDER BY sequence").bind(1, first)
+        defer { statement.reset() }
+        var canonical: [UInt8] = []
         while try statement.step() {
             guard expected - first < Int64(max(1, rows)) else { return found(brokenAt: nil, next: expected) }
             guard let link = try Self.link(statement, at: expected, after: previous, &canonical),

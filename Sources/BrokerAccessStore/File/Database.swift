@@ -19,4 +19,7 @@ extension Statement<AccessStoreError> {
         guard let text else { return bind(index, String?.none) }
         return text.withBytes { bind(index, utf8: $0) }
     }
+
+    /// Returns a user ID or another number of 32 bits; `nil` also if the value is none.
+    func numberOrNil(_ column: Int32) -> UInt32? { integerOrNil(column).flatMap(UInt32.init(exactly:)) }
 }

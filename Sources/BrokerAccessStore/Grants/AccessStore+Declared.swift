@@ -54,11 +54,11 @@ extension AccessContents {
             FROM declaredFolder
             """, on: connection)
         while try rows.step() {
-            guard let uid = rows.integerOrNil(0).flatMap(UInt32.init(exactly:)), let path = rows.textOrNil(1),
-                let major = rows.integerOrNil(2).flatMap(UInt32.init(exactly:)),
-                let minor = rows.integerOrNil(3).flatMap(UInt32.init(exactly:)), let inode = rows.integerOrNil(4),
+            guard let uid = rows.numberOrNil(0), let path = rows.textOrNil(1),
+                let major = rows.numberOrNil(2),
+                let minor = rows.numberOrNil(3), let inode = rows.integerOrNil(4),
                 let seconds = rows.integerOrNil(5),
-                let nanoseconds = rows.integerOrNil(6).flatMap(UInt32.init(exactly:)), let ends = rows.integerOrNil(7)
+                let nanoseconds = rows.numberOrNil(6), let ends = rows.integerOrNil(7)
             else { throw .damaged(reason: "declaredFolder: a row cannot be read") }
             declared[uid, default: [:]][path] = DeclaredFolder(
                 uid: uid, path: path,
