@@ -44,11 +44,6 @@ enum FolderInspection {
 
     /// The home folder of a user in the user database. An environment variable does not count.
     private static func home(of uid: UInt32) -> String? {
-        var entry = passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        var buffer = [CChar](repeating: 0, count: 16_384)
-        let size = buffer.count
-        guard getpwuid_r(uid, &entry, &buffer, size, &found) == 0, let home = found?.pointee.pw_dir else { return nil }
-        return String(validatingCString: home)
+        userEntry(of: uid) { $0.pw_dir.flatMap { String(validatingCString: $0) } }
     }
 }

@@ -134,19 +134,10 @@ final class ServedBroker {
                     wrote to it
                     """, [("uid", "\(user)"), ("pid", "\(writer)"), ("socket", interface.name)])
             }
-            if reason == .sentDescriptors, let caller = (connection.context as? CallerSession)?.caller {
+            if let fault = reason.fault, let caller = (connection.context as? CallerSession)?.caller {
                 complaints.report(
                     of: caller.uid,
-                    """
-                    closed a connection of process \(caller.process.pid) to \(interface.name): it sent file descriptors, \
-                    which no call takes
-                    """,
-                    [("uid", "\(caller.uid)"), ("pid", "\(caller.process.pid)"), ("socket", interface.name)])
-            }
-            if let excess = reason.excess, let caller = (connection.context as? CallerSession)?.caller {
-                complaints.report(
-                    of: caller.uid,
-                    "closed a connection of process \(caller.process.pid) to \(interface.name): \(excess)",
+                    "closed a connection of process \(caller.process.pid) to \(interface.name): \(fault)",
                     [("uid", "\(caller.uid)"), ("pid", "\(caller.process.pid)"), ("socket", interface.name)])
             }
             broker.closed(connection)
@@ -197,31 +188,36 @@ extension Setting {
 }
 
 extension CloseReason {
-    /// The limit that was exceeded; `nil` if the connection was closed for a different reason.
-    fileprivate var excess: String? {
+    /// The limit that was exceeded, or what else the caller did wrong; `nil` if the connection was closed for a
+    /// different reason.
+    fileprivate var fault: String? {
         switch self {
         case .appHasTooManyConnections: "its app has as many connections as one app may have"
         case .gaveWay: "another program of its user needed one, and its app has the most"
         case .appHoldsTooMuch: "its user's unfinished and waiting calls take too much memory, its app's the most"
         case .userHoldsTooMuch: "its user's unread replies take too much memory, its app's the most"
         case .userHoldsMost: "all users' calls and replies take too much memory, its user's the most"
+        case .sentDescriptors: "it sent file descriptors, which no call takes"
         case .peerClosed, .closedByOwner, .refused, .frameTooLong, .unfinishedFrame, .peerDoesNotRead,
-            .replyTooLong, .withdrawn, .foreignBytes, .sentDescriptors, .failed:
+            .replyTooLong, .withdrawn, .foreignBytes, .failed:
             nil
         }
     }
 }
 
-/// The user's name, or the user ID if it has no name.
-@Sendable
-func userName(_ uid: UInt32) -> String {
+/// Reads a user's entry in the user database; `nil` if there is none.
+func userEntry<Value>(of uid: UInt32, _ read: (passwd) -> Value?) -> Value? {
     var entry = passwd()
     var found: UnsafeMutablePointer<passwd>?
     var buffer = [CChar](repeating: 0, count: 16_384)
-    guard getpwuid_r(uid, &entry, &buffer, buffer.count, &found) == 0, found != nil, let name = entry.pw_name else {
-        return "\(uid)"
-    }
-    return String(cString: name)
+    let size = buffer.count
+    return getpwuid_r(uid, &entry, &buffer, size, &found) == 0 ? found.flatMap { read($0.pointee) } : nil
+}
+
+/// The user's name, or the user ID if it has no name.
+@Sendable
+func userName(_ uid: UInt32) -> String {
+    userEntry(of: uid) { $0.pw_name.map { String(cString: $0) } } ?? "\(uid)"
 }
 
 extension Failure {
