@@ -54,11 +54,9 @@ public final class JSONDocument: Sendable {
         let text = Int(stored.start) + 1..<Int(stored.end) - 1
         // Most names differ in length, so length is compared first.
         guard text.count == other.utf8.count else { return false }
-        var place = text.lowerBound
-        for byte in other.utf8 {
-            guard bytes[place] == byte else { return false }
-            place += 1
-        }
+        // The iterator of the UTF-8 view would decide for each byte how the string is stored.
+        let name = other.utf8.span
+        for place in name.indices where bytes[text.lowerBound + place] != name[place] { return false }
         return true
     }
 }

@@ -43,7 +43,7 @@ struct DisclosureLockTests {
             error: "'parameters' is inaccessible due to 'fileprivate' protection level"),
         Attempt(
             "Reading a reply's writer",
-            "func read(_ writer: DisclosedWriter) -> JSONWriter { writer.json }",
+            "func read(_ writer: borrowing DisclosedWriter) -> JSONWriter { writer.json }",
             error: "'json' is inaccessible due to 'private' protection level"),
         Attempt(
             "Creating a reply",

@@ -65,7 +65,7 @@ struct Fetch: PermittedCall {
 
     private mutating func send(_ context: ReadContext, _ app: AppServices) throws(StoreError) -> Step<Self> {
         let (book, disclosure, identifiers) = (context.book, context.disclosure, context.identifiers)
-        var disclosed = disclosure.project([], of: parameters.keys, under: identifiers)
+        var projected: DisclosedContacts?
         var end: FetchEnd?
         let order = order ?? (book?.settings ?? BookSettings()).sortOrder
         self.order = order
@@ -86,8 +86,8 @@ struct Fetch: PermittedCall {
         }
         if let book, let query = try query(context, order, app) {
             guard let found = try found(query, book) else { return readOnWorker(query, book) }
-            disclosed = project(found, disclosure, identifiers)
-            end = found.end
+            let disclosed = project(found, disclosure, identifiers)
+            (projected, end) = (disclosed, found.end)
             // Batches that are too large are rare. Such a batch is read again with fewer contacts until it
             // fits. A single contact that is too large is an error.
             guard disclosed.size <= app.limits.largestReply else {
@@ -100,6 +100,7 @@ struct Fetch: PermittedCall {
                 return try send(context, app)
             }
         }
+        let disclosed = projected ?? disclosure.project([], of: parameters.keys, under: identifiers)
         mostInReply = .max
         remaining -= disclosed.count
         let hasMore = end?.hasMore ?? false

@@ -6,7 +6,7 @@ import BrokerModel
 
 /// Writes the events of one reply. It checks every record again except removed ones, and leaves out records
 /// that the caller cannot see.
-struct HistoryEvents {
+struct HistoryEvents: ~Copyable {
     private let context: ReadContext
     private let keys: ContactKeySet
     private let unifies: Bool
@@ -30,8 +30,7 @@ struct HistoryEvents {
     var isFull: Bool { room <= 0 || writer.size >= byteLimit }
 
     /// - Parameter detail: the broker's own text for the audit record, never text from an app.
-    func reply(token: String, detail: String) -> DisclosedReply {
-        var writer = writer
+    consuming func reply(token: String, detail: String) -> DisclosedReply {
         writer.endArray()
         writer.member("historyToken", token)
         let keys = keys.intersection(context.disclosure.keys)

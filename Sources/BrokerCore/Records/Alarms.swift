@@ -82,17 +82,20 @@ final class Alarms {
         let key = RaisedAlarms.Key(kind: .readsEverything, uid: app.uid, strength: app.strength, app: app.app)
         guard raised.mayRaise(key, at: surroundings.seconds) else { return }
         let now = surroundings.uptime()
-        if let began = reading[app]?.began, now - began >= ReadContacts.hour { reading[app] = nil }
-        // In place: a copy of the set would cost more with each contact.
-        reading[app, default: ReadContacts(began: now)].add(records)
+        // In place: a copy of the set would cost more with each contact. At once: each look-up hashes the app's path.
+        let (read, almostAll) = { (app: inout ReadContacts) in
+            if now - app.began >= ReadContacts.hour { app = ReadContacts(began: now) }
+            app.add(records)
+            return (app.records.count, app.almostAll)
+        }(&reading[app, default: ReadContacts(began: now)])
         if reading.count > StoreLimits.appsCounted, let oldest = reading.min(by: { $0.value.began < $1.value.began }) {
             reading[oldest.key] = nil
         }
-        guard let read = reading[app], read.records.count >= ReadContacts.fewest else { return }
-        guard let almostAll = read.almostAll else { return count(app) }
-        guard read.records.count >= almostAll else { return }
+        guard read >= ReadContacts.fewest else { return }
+        guard let almostAll else { return count(app) }
+        guard read >= almostAll else { return }
         reading[app] = nil
-        raise(.readsEverything, of: app, count: read.records.count)
+        raise(.readsEverything, of: app, count: read)
     }
 
     /// Finds how many contacts are almost all of those that the app did not add itself, once for each hour that is counted.

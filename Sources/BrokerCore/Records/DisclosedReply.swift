@@ -48,8 +48,9 @@ struct DisclosedReply {
     }
 }
 
-/// Writes the parameters of a reply that discloses contacts. Only this file can read the result.
-struct DisclosedWriter {
+/// Writes the parameters of a reply that discloses contacts. Only this file can read the result. It cannot be copied, so
+/// ending the parameters does not copy what was written.
+struct DisclosedWriter: ~Copyable {
     private var json: JSONWriter
 
     init(reservingCapacity capacity: Int = 256) {

@@ -14,16 +14,8 @@ final class Metrics {
     private let sessions: Sessions
     private let saves: Saves
     private let startedAt: Int64
-    private var durations: [Method: Durations] = [:]
-
-    private struct Method: Hashable, Comparable {
-        let interface: String
-        let name: String
-
-        static func < (left: Method, right: Method) -> Bool {
-            (left.interface, left.name) < (right.interface, right.name)
-        }
-    }
+    /// By qualified method.
+    private var durations: [String: Durations] = [:]
 
     private struct Durations {
         /// The upper bounds of the buckets, in microseconds. A call that waits for the person takes longer.
@@ -54,25 +46,32 @@ final class Metrics {
     /// Measures the time from now to the call's final reply.
     func begin(_ call: Call) {
         let start = surroundings.uptime()
-        call.onFinal = { [weak self, interface = call.interface, name = call.name] in
-            self?.ended(interface, name, after: start)
+        call.onFinal = { [weak self, method = call.method] in self?.ended(method, after: start) }
+    }
+
+    private func ended(_ method: String, after start: Int64) {
+        let time = max(0, surroundings.uptime() - start)
+        if let known = durations.index(forKey: method) {
+            durations.values[known].add(time)
+        } else if Self.isKnown(method) {
+            // A caller can invent names of methods, so only known ones are counted.
+            durations[method, default: Durations()].add(time)
         }
     }
 
-    private func ended(_ interface: String, _ name: Substring, after start: Int64) {
-        let method = Method(interface: interface, name: String(name))
-        // A caller can invent names of methods, so only known ones are counted.
-        guard durations[method] != nil || Self.isKnown(method) else { return }
-        durations[method, default: Durations()].add(max(0, surroundings.uptime() - start))
-    }
-
-    private static func isKnown(_ method: Method) -> Bool {
-        switch ContactsInterface.allCases.first(where: { $0.name == method.interface }) {
-        case .contacts: ContactsMethod(rawValue: method.name) != nil
-        case .agent: AgentMethod(rawValue: method.name) != nil
-        case .admin: AdminMethod(rawValue: method.name) != nil
+    private static func isKnown(_ method: String) -> Bool {
+        let (interface, name) = parts(method)
+        return switch ContactsInterface.allCases.first(where: { $0.name == interface }) {
+        case .contacts: ContactsMethod(rawValue: name) != nil
+        case .agent: AgentMethod(rawValue: name) != nil
+        case .admin: AdminMethod(rawValue: name) != nil
         case nil: false
         }
+    }
+
+    private static func parts(_ method: String) -> (interface: String, name: String) {
+        let dot = method.lastIndex(of: ".") ?? method.startIndex
+        return (String(method[..<dot]), String(method[dot...].dropFirst()))
     }
 
     // MARK: Text
@@ -116,9 +115,8 @@ final class Metrics {
     private func addDurations(_ text: inout MetricsText) {
         text.begin("call_duration_seconds", .histogram, "From a call to its final reply, by method.")
         for (method, durations) in durations.sorted(by: { $0.key < $1.key }) {
-            let labels = [
-                ("interface", String(method.interface.split(separator: ".").last ?? "")), ("method", method.name),
-            ]
+            let (interface, name) = Self.parts(method)
+            let labels = [("interface", String(interface.split(separator: ".").last ?? "")), ("method", name)]
             var count = 0
             for (bound, found) in zip(Durations.bounds.map(MetricsText.seconds) + ["+Inf"], durations.counts) {
                 count += found
