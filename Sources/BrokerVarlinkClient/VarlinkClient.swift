@@ -48,7 +48,16 @@ public final class VarlinkClient {
     public func call(
         _ method: String, _ write: (inout JSONWriter) -> Void = { _ in }
     ) throws(VarlinkClientError) -> JSONValue {
-        try begin(method, write)
+        var parameters = JSONWriter()
+        parameters.object(write)
+        return try call(method, parameters: parameters.bytes)
+    }
+
+    /// Calls a method and returns the parameters of its only reply.
+    ///
+    /// - Parameter parameters: an encoded JSON object.
+    public func call(_ method: String, parameters: [UInt8]) throws(VarlinkClientError) -> JSONValue {
+        try send(CallFrame.encode(method, parameters: parameters))
         let reply = try waitForReply()
         guard !reply.continues else { throw violated("a reply that continues to a call without more") }
         return reply.parameters
