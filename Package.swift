@@ -12,6 +12,17 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+/// What every layer of the broker may use.
+let stores: [Target.Dependency] = [
+    "BrokerAccessControl", "BrokerAccessStore", "BrokerBounds", "BrokerContactsStore", "BrokerDisclosure",
+    "BrokerInterface", "BrokerJSON", "BrokerModel", "BrokerVarlink",
+]
+/// The layers that calls are made of.
+let callLayers: [Target.Dependency] = [
+    "BrokerParameters", "BrokerLedger", "BrokerBooks", "BrokerGrants", "BrokerCalls",
+]
+let brokerLayers = callLayers + ["BrokerAppCalls", "BrokerPersonCalls", "BrokerAdminCalls"]
+
 /// Links Swift's libraries statically: the program starts a third faster, uses less memory, and runs without a
 /// toolchain. Foundation, which the argument parser needs, does not list its own libraries for static linking.
 let ownRuntime =
@@ -171,20 +182,25 @@ let package = Package(
         room(
             "BrokerSystem",
             ["CBrokerSystemd", "CBrokerLinux", "BrokerAccessControl", "BrokerPeerIdentity", "BrokerVarlink"]),
-        room(
-            "BrokerCore",
-            [
-                "BrokerBounds", "BrokerAccessStore", "BrokerContactsStore", "BrokerInterface", "BrokerAccessControl",
-                "BrokerModel",
-                "BrokerJSON", "BrokerVarlink", "BrokerDisclosure",
-            ]),
+        // The broker, lowest layer first. A layer may use those before it; the calls of apps, of the person and of
+        // administrators do not know each other.
+        room("BrokerParameters", stores),
+        room("BrokerLedger", stores),
+        room("BrokerBooks", stores + ["BrokerLedger"]),
+        room("BrokerGrants", stores + ["BrokerParameters", "BrokerLedger", "BrokerBooks"]),
+        room("BrokerCalls", stores + ["BrokerLedger", "BrokerBooks", "BrokerGrants"]),
+        room("BrokerAppCalls", stores + callLayers),
+        room("BrokerPersonCalls", stores + callLayers),
+        room("BrokerAdminCalls", stores + callLayers),
+        room("BrokerCore", stores + brokerLayers),
 
         // Programs.
         .executableTarget(
             name: "contactbrokerd",
             dependencies: [
-                "BrokerBounds", "BrokerCore", "CBrokerLinux", "BrokerManifests", "BrokerPeerIdentity", "BrokerPolicy",
-                "BrokerSystem", "BrokerThumbnails", "BrokerVarlinkServer", logging, "BrokerAccessControl",
+                "BrokerBounds", "BrokerCore", "BrokerLedger", "BrokerGrants", "CBrokerLinux", "BrokerManifests",
+                "BrokerPeerIdentity", "BrokerPolicy", "BrokerSystem", "BrokerThumbnails", "BrokerVarlinkServer",
+                logging, "BrokerAccessControl",
                 "BrokerAccessStore", "BrokerInterface", "BrokerModel", "BrokerNormalization", "BrokerVarlink",
             ],
             swiftSettings: strict,
@@ -306,26 +322,17 @@ let package = Package(
             ]),
         tests(
             "BrokerTests",
-            [
-                "BrokerBounds", "BrokerCore", "BrokerAccessControl", "BrokerAccessStore", "BrokerInterface",
-                "BrokerModel",
-                "BrokerContactsStore", "BrokerJSON", "BrokerVarlink", "BrokerDisclosure", "BrokerSQLite",
-                "BrokerAuditReport", "BrokerPolicy",
-            ]),
+            stores + brokerLayers + ["BrokerCore", "BrokerSQLite", "BrokerAuditReport", "BrokerPolicy"]),
         tests(
             "BrokerAuditTests",
-            [
-                "BrokerBounds", "BrokerCore", "BrokerAccessControl", "BrokerAccessStore", "BrokerInterface",
-                "BrokerModel",
-                "BrokerJSON", "BrokerVarlink",
-            ]),
+            stores + brokerLayers + ["BrokerCore"]),
         tests(
             "PeerIdentityTests",
             [
                 "BrokerBounds", "BrokerPeerIdentity", "CTestCaller", "contactbroker-identify", "StrengthProbe",
                 "ConfinementProbe",
                 "ThreadSanitizer", "contactbrokerd", logging, "BrokerAccessControl", "BrokerAccessStore", "BrokerCore",
-                "CBrokerIdentify", "CBrokerLinux", "BrokerInterface", "BrokerManifests", "BrokerPolicy",
+                "BrokerLedger", "CBrokerIdentify", "CBrokerLinux", "BrokerInterface", "BrokerManifests", "BrokerPolicy",
                 "BrokerVarlink", "BrokerVarlinkServer",
             ]),
         tests("ManifestsTests", ["BrokerManifests", "BrokerPeerIdentity", "BrokerTrustedFiles"]),

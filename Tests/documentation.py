@@ -126,7 +126,7 @@ def exists(token):
     if re.fullmatch(r"[\w+./-]+\.(swift|h|c|cpp|varlink|docc)", token):
         if "/" not in token:
             return token in basenames
-        return any(os.path.exists(folder + token) for folder in ("Sources/", "Sources/BrokerCore/", ""))
+        return any(os.path.exists(folder + token) for folder in ("Sources/", ""))
     if re.fullmatch(r"(\w+\.)*\w+\([\w:]*\)", token):
         return resolves(token, everything) or all(part in everything for part in token.rstrip("()").split("."))
     if re.fullmatch(r"[A-Z]\w*\.\w+", token):

@@ -1,5 +1,7 @@
+#!/usr/bin/python3
 """Prints the pairs of folders in one target of Sources that refer to each other in both directions, and fails if there
-are any. A folder refers to another if it names a type that the other declares."""
+are any. A folder refers to another if it names a type that the other declares. Arguments name the targets; without any,
+all are checked."""
 
 import pathlib
 import re
@@ -40,7 +42,8 @@ def pairs(target):
 
 def main():
     found = 0
-    for target in sorted(SOURCES.iterdir()):
+    targets = [SOURCES / name for name in sys.argv[1:]] or sorted(SOURCES.iterdir())
+    for target in targets:
         for one, other, there, back in pairs(target):
             found += 1
             print(f"{target.name}: {one} and {other} refer to each other")

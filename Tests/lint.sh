@@ -34,8 +34,8 @@ done
 hits=$(git grep -nE '^(@preconcurrency )?import Foundation$' -- Sources/contact-agent Sources/contactctl Sources/contactbroker-identify Sources/BrokerPeerIdentity Sources/BrokerVarlinkClient Sources/BrokerConnection || true)
 [ -z "$hits" ] || say "Foundation doubles the start time of a small program; use FoundationEssentials or none: $hits"
 
-# Contact data leaves the broker only through Sources/BrokerCore/Records/DisclosedReply.swift.
-hits=$(git grep -nE '@_spi\(Disclosed\).*import' -- Sources ':!Sources/BrokerCore/Records/DisclosedReply.swift' || true)
+# Contact data leaves the broker only through Sources/BrokerLedger/DisclosedReply.swift.
+hits=$(git grep -nE '@_spi\(Disclosed\).*import' -- Sources ':!Sources/BrokerLedger/DisclosedReply.swift' || true)
 [ -z "$hits" ] || say "only DisclosedReply.swift may import the bytes of a disclosure: $hits"
 hits=$(git grep -nE '@_spi\(StoredBytes\).*import' -- Sources ':!Sources/BrokerContactsStore' ':!Sources/BrokerDisclosure' || true)
 [ -z "$hits" ] || say "only BrokerContactsStore and BrokerDisclosure may import a contact's stored bytes: $hits"
@@ -57,7 +57,7 @@ hits=$(git grep -nE '\.custom(Async)? *[({]' -- Sources ':!Sources/BrokerCommand
 [ -z "$hits" ] || say "complete words of apps and users with .words, which leaves out what a shell could run: $hits"
 
 # The daemon and its modules must not import Foundation (Documentation/Decisions/0015-no-foundation-in-the-broker.md).
-for room in BrokerTrustedFiles BrokerPolicy BrokerContactsStore BrokerAccessStore BrokerManifests BrokerVarlinkServer BrokerSystem BrokerCore contactbrokerd; do
+for room in BrokerTrustedFiles BrokerPolicy BrokerContactsStore BrokerAccessStore BrokerManifests BrokerVarlinkServer BrokerSystem BrokerParameters BrokerLedger BrokerBooks BrokerGrants BrokerCalls BrokerAppCalls BrokerPersonCalls BrokerAdminCalls BrokerCore contactbrokerd; do
     hits=$(git grep -nE '^(@preconcurrency )?import ((struct|class|enum|func) )?(Foundation|ArgumentParser)' -- "Sources/$room" || true)
     [ -z "$hits" ] || say "the broker must not import this; Foundation would be a quarter of its memory: $hits"
 done

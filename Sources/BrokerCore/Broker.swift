@@ -1,8 +1,15 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerAdminCalls
+import BrokerAppCalls
+import BrokerBooks
 import BrokerBounds
+import BrokerCalls
+import BrokerGrants
 import BrokerInterface
+import BrokerLedger
 import BrokerModel
+import BrokerPersonCalls
 import BrokerVarlink
 
 /// The broker without its sockets: it creates the services, and dispatches each call to one of them. It lives on the
@@ -12,20 +19,20 @@ import BrokerVarlink
 /// access, ``books`` the contacts, ``prompts`` the open prompts, and ``groupCommit`` the replies that wait
 /// for a commit.
 public final class Broker {
-    let surroundings: Surroundings
-    let access: AccessStore
-    let feed: AuditFeed
-    let groupCommit: GroupCommit
-    let history: History
-    let books: Books
+    package let surroundings: Surroundings
+    package let access: AccessStore
+    package let feed: AuditFeed
+    package let groupCommit: GroupCommit
+    package let history: History
+    package let books: Books
     let sessions = Sessions()
-    let grants: Grants
-    let longReads: LongReads
-    let thumbnails: Thumbnails
-    let prompts: Prompts
-    let passwords: Passwords
-    let reloads: PolicyReloads
-    let app: AppServices
+    package let grants: Grants
+    package let longReads: LongReads
+    package let thumbnails: Thumbnails
+    package let prompts: Prompts
+    package let passwords: Passwords
+    package let reloads: PolicyReloads
+    package let app: AppServices
     let folders: DeclaredFolders
     private let apps: AppDispatcher
     private let agents: AgentDispatcher

@@ -1,6 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
-import BrokerCore
+import BrokerLedger
 import BrokerModel
 import BrokerSystem
 import Glibc

@@ -1,5 +1,5 @@
 import BrokerBounds
-import BrokerCore
+import BrokerLedger
 import BrokerPeerIdentity
 import BrokerVarlink
 

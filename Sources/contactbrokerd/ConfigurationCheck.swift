@@ -1,5 +1,6 @@
 import BrokerAccessControl
-import BrokerCore
+import BrokerGrants
+import BrokerLedger
 import BrokerPolicy
 import Glibc
 

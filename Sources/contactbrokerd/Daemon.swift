@@ -1,4 +1,4 @@
-import BrokerCore
+import BrokerLedger
 import BrokerPeerIdentity
 import BrokerPolicy
 import BrokerSystem

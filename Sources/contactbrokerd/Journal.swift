@@ -1,4 +1,4 @@
-import BrokerCore
+import BrokerLedger
 import BrokerSystem
 import Glibc
 import Logging

@@ -2,6 +2,7 @@ import BrokerAccessControl
 import BrokerBounds
 import BrokerCore
 import BrokerInterface
+import BrokerLedger
 import BrokerPeerIdentity
 import BrokerVarlink
 import BrokerVarlinkServer

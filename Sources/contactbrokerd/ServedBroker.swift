@@ -3,6 +3,7 @@ import BrokerAccessStore
 import BrokerBounds
 import BrokerCore
 import BrokerInterface
+import BrokerLedger
 import BrokerManifests
 import BrokerPeerIdentity
 import BrokerPolicy

@@ -1,5 +1,5 @@
-import BrokerCore
 import BrokerInterface
+import BrokerLedger
 import BrokerPeerIdentity
 import BrokerPolicy
 import BrokerVarlinkServer

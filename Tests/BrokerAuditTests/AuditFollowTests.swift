@@ -5,6 +5,7 @@ import BrokerJSON
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerLedger
 
 @Suite("Following the audit")
 struct AuditFollowTests {

@@ -6,6 +6,7 @@ import Dispatch
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerLedger
 
 @Suite("Long reads of the audit")
 struct AuditReadTests {

@@ -9,6 +9,8 @@ import Glibc
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 /// A broker without sockets, with real databases in a temporary folder. The test drives its loop and its clock.
 final class BrokerFixture {

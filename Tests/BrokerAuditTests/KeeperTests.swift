@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerLedger
 
 @Suite("Forwarding the audit to a keeper")
 struct KeeperTests {

@@ -6,6 +6,7 @@ import BrokerVarlink
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerGrants
 
 @Suite("What agents that watch are told")
 struct AccessNoticeTests {

@@ -3,7 +3,7 @@ import Dispatch
 import Synchronization
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerLedger
 
 /// A disk whose syncs last as long as the test decides.
 final class SlowDisk: Sendable {

@@ -6,7 +6,7 @@ import BrokerModel
 import BrokerVarlink
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAdminCalls
 
 @Suite("Rights at the administrator's socket")
 struct AdminRightTests {

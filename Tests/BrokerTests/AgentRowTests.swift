@@ -4,7 +4,7 @@ import BrokerJSON
 import BrokerVarlink
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerGrants
 
 @Suite("The rows of the agent's list")
 struct AgentRowTests {

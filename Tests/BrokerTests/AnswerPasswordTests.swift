@@ -6,7 +6,7 @@ import BrokerModel
 import BrokerVarlink
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerGrants
 
 @Suite("Answers that need the person's password")
 struct AnswerPasswordTests {

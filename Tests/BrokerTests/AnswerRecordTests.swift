@@ -6,6 +6,8 @@ import BrokerModel
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 @Suite("Records of answers, agents and refused saves")
 struct AnswerRecordTests {

@@ -4,6 +4,7 @@ import BrokerVarlink
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerGrants
 
 @Suite("How long an app must wait after an answer")
 struct AnswerWaitTests {

@@ -5,6 +5,7 @@ import BrokerVarlink
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerGrants
 
 /// Makes apps' calls, and gives the person's answers to their prompts.
 struct Asking {

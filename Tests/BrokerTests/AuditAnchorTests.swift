@@ -6,6 +6,7 @@ import Testing
 
 @testable import BrokerAccessStore
 @testable import BrokerCore
+@testable import BrokerLedger
 
 @Suite("The audit position that a contacts database keeps")
 struct AuditAnchorTests {

@@ -5,7 +5,9 @@ import BrokerJSON
 import BrokerVarlink
 import Testing
 
+@testable import BrokerAdminCalls
 @testable import BrokerCore
+@testable import BrokerGrants
 
 /// Every answer but a grant.
 let refusals: [AuthorityAnswer] = [.refused, .wantsInteraction, .failed(reason: "no reply"), .hung, .absent]

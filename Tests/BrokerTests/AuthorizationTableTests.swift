@@ -5,7 +5,8 @@ import BrokerModel
 import BrokerVarlink
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAppCalls
+@testable import BrokerGrants
 
 @Suite("Answers of each method at each authorization level")
 struct AuthorizationTableTests {

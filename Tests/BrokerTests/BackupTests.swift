@@ -8,7 +8,9 @@ import Glibc
 import Testing
 
 @testable import BrokerAccessStore
+@testable import BrokerBooks
 @testable import BrokerCore
+@testable import BrokerGrants
 
 @Suite("Backups")
 struct BackupTests {

@@ -1,6 +1,12 @@
 import BrokerAccessStore
 
+@testable import BrokerAdminCalls
+@testable import BrokerAppCalls
+@testable import BrokerBooks
+@testable import BrokerCalls
 @testable import BrokerCore
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 /// The parts of the broker that tests look into. Only this file says where the broker keeps them.
 extension BrokerFixture {

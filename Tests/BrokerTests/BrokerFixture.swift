@@ -12,7 +12,11 @@ import Glibc
 import Synchronization
 import Testing
 
+@testable import BrokerAdminCalls
+@testable import BrokerBooks
 @testable import BrokerCore
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 /// The broker without its sockets: real databases in a temporary folder, and simulated apps, agents and administrators.
 final class BrokerFixture {

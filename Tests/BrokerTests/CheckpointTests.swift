@@ -4,6 +4,7 @@ import Dispatch
 import Glibc
 import Testing
 
+@testable import BrokerBooks
 @testable import BrokerCore
 
 @Suite("Removal of deleted and edited text")

@@ -2,7 +2,7 @@ import BrokerAccessControl
 import BrokerJSON
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAppCalls
 
 @Suite("Containers")
 struct ContainerTests {

@@ -4,8 +4,8 @@ import BrokerModel
 import BrokerSQLite
 import Testing
 
+@testable import BrokerAppCalls
 @testable import BrokerContactsStore
-@testable import BrokerCore
 
 extension BrokerFixture {
     /// Changes user 1000's address book without the broker's knowledge.

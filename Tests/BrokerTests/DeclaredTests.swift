@@ -6,7 +6,10 @@ import BrokerModel
 import BrokerVarlink
 import Testing
 
+@testable import BrokerBooks
 @testable import BrokerCore
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 @Suite("Declared folders")
 struct DeclaredTests {

@@ -95,7 +95,7 @@ struct DisclosureLockTests {
         }
         let text = """
             import BrokerAccessControl
-            @testable import BrokerCore
+            @testable import BrokerLedger
             import BrokerDisclosure
             import BrokerModel
             import BrokerJSON

@@ -3,7 +3,10 @@ import BrokerAccessStore
 import BrokerModel
 import Testing
 
+@testable import BrokerBooks
 @testable import BrokerCore
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 @Suite("Expired grants")
 struct EndedGrantTests {

@@ -1,6 +1,7 @@
 import BrokerContactsStore
 import Testing
 
+@testable import BrokerBooks
 @testable import BrokerCore
 
 @Suite("A closed broker")

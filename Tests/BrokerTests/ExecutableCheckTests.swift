@@ -5,7 +5,9 @@ import BrokerModel
 import BrokerVarlink
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAppCalls
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 @Suite("Executable checks off the event loop")
 struct ExecutableCheckTests {

@@ -4,7 +4,9 @@ import BrokerJSON
 import BrokerModel
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAppCalls
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 @Suite("Groups and the person's own card")
 struct GroupTests {

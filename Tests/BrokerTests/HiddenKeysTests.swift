@@ -5,7 +5,9 @@ import BrokerModel
 import BrokerVarlink
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAppCalls
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 /// Two address books differ only in the values of one key: the second has them in reverse order, and some others.
 /// An app that may not read the key must see no difference.

@@ -3,7 +3,7 @@ import BrokerJSON
 import BrokerModel
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAppCalls
 
 @Suite("The change history that an app sees")
 struct HistoryTests {

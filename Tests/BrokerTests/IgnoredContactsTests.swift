@@ -4,6 +4,7 @@ import BrokerVarlink
 import Dispatch
 import Testing
 
+@testable import BrokerBooks
 @testable import BrokerCore
 
 @Suite("Contacts that an app already knows")

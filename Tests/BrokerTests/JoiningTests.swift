@@ -4,6 +4,7 @@ import BrokerVarlink
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerGrants
 
 @Suite("Calls of several processes of one app")
 struct JoiningTests {

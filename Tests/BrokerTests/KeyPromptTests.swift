@@ -6,7 +6,9 @@ import BrokerModel
 import BrokerVarlink
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAppCalls
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 @Suite("Prompts for keys that an app's grant lacks")
 struct KeyPromptTests {

@@ -4,7 +4,9 @@ import BrokerJSON
 import BrokerModel
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAppCalls
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 @Suite("Linked contacts")
 struct LinkTests {

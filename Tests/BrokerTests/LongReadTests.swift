@@ -6,7 +6,8 @@ import BrokerVarlink
 import Dispatch
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAppCalls
+@testable import BrokerBooks
 
 @Suite("Reads that are too long for the event loop")
 struct LongReadTests {

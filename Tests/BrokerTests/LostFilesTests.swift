@@ -7,6 +7,8 @@ import Glibc
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 /// The broker when its state folder is lost or damaged.
 @Suite("A broker that cannot keep its records")

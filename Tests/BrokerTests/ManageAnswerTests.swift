@@ -7,6 +7,8 @@ import BrokerVarlink
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 @Suite("Answers to manage prompts")
 struct ManageAnswerTests {

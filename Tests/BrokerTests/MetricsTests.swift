@@ -3,7 +3,8 @@ import BrokerInterface
 import BrokerJSON
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAdminCalls
+@testable import BrokerGrants
 
 @Suite("Metrics")
 struct MetricsTests {

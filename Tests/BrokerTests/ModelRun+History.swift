@@ -4,7 +4,9 @@ import BrokerJSON
 import BrokerVarlink
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAppCalls
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 /// A `WatchChanges` call on a connection of its own.
 struct ModelWatch {

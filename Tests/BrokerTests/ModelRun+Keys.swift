@@ -1,6 +1,6 @@
 import BrokerAccessControl
 
-@testable import BrokerCore
+@testable import BrokerGrants
 
 /// Prompts for keys that an app's grant lacks.
 extension ModelRun {

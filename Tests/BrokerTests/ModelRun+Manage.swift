@@ -1,7 +1,7 @@
 import BrokerVarlink
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerGrants
 
 extension ModelRun {
     /// The access picker, opened by the app or by the person.

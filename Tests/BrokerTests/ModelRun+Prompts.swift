@@ -2,7 +2,8 @@ import BrokerJSON
 import BrokerVarlink
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAppCalls
+@testable import BrokerGrants
 
 /// Prompts and the person's answers.
 extension ModelRun {

@@ -6,7 +6,9 @@ import BrokerJSON
 import BrokerModel
 import Testing
 
+@testable import BrokerBooks
 @testable import BrokerCore
+@testable import BrokerGrants
 
 /// Random steps.
 extension ModelRun {

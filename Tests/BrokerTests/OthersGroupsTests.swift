@@ -3,7 +3,7 @@ import BrokerJSON
 import BrokerModel
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAppCalls
 
 @Suite("The key that shows a limited app the groups of others")
 struct OthersGroupsTests {

@@ -6,7 +6,8 @@ import BrokerSQLite
 import Testing
 
 @testable import BrokerAccessStore
-@testable import BrokerCore
+@testable import BrokerAppCalls
+@testable import BrokerLedger
 
 @Suite("A crash between the commits of the contacts database and the access database")
 struct OutboxTests {

@@ -6,7 +6,8 @@ import BrokerJSON
 import BrokerVarlink
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 @Suite("Passwords and executable checks")
 struct PasswordCheckTests {

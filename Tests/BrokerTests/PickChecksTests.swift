@@ -3,7 +3,7 @@ import BrokerModel
 import BrokerVarlink
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerGrants
 
 extension TestApp {
     /// Makes the app's process run another executable and keep the connection.

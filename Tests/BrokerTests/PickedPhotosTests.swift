@@ -4,8 +4,9 @@ import BrokerVarlink
 import Dispatch
 import Testing
 
+@testable import BrokerBooks
 @testable import BrokerContactsStore
-@testable import BrokerCore
+@testable import BrokerGrants
 
 @Suite("Photos for picks and thumbnails")
 struct PickedPhotosTests {

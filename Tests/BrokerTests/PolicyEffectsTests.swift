@@ -6,7 +6,9 @@ import BrokerModel
 import BrokerVarlink
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAdminCalls
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 @Suite("Trying and explaining the policy")
 struct PolicyEffectsTests {

@@ -5,6 +5,7 @@ import BrokerModel
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerGrants
 
 @Suite("A contact group that a policy rule shares")
 struct PolicyGroupTests {

@@ -7,6 +7,7 @@ import BrokerVarlink
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerGrants
 
 @Suite("Policy changes while prompts are open")
 struct PolicyPromptTests {

@@ -6,7 +6,12 @@ import BrokerModel
 import BrokerVarlink
 import Testing
 
+@testable import BrokerAppCalls
+@testable import BrokerBooks
+@testable import BrokerCalls
 @testable import BrokerCore
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 /// A rule for installed apps.
 private func installed(_ fill: (inout Rule) -> Void) -> [Rule] {

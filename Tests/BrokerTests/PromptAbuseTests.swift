@@ -6,6 +6,7 @@ import BrokerVarlink
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerGrants
 
 /// Programs that prompt too often. The tests control the clock, so a day passes at once.
 @Suite("Limits on prompts")

@@ -2,7 +2,7 @@ import BrokerAccessControl
 import BrokerBounds
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerGrants
 
 @Suite("Back-off, buckets and holds")
 struct PromptArithmeticTests {

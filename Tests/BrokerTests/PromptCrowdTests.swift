@@ -4,7 +4,7 @@ import BrokerJSON
 import BrokerVarlink
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerGrants
 
 @Suite("Prompts of many weakly identified programs")
 struct PromptCrowdTests {

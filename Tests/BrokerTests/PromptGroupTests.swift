@@ -6,7 +6,7 @@ import BrokerModel
 import BrokerVarlink
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerGrants
 
 @Suite("A contact group that the person shares at a prompt")
 struct PromptGroupTests {

@@ -5,7 +5,7 @@ import BrokerJSON
 import BrokerVarlink
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerGrants
 
 /// How long prompts stay open, with and without an agent. The test controls the clock.
 @Suite("How long prompts wait")

@@ -4,7 +4,7 @@ import BrokerJSON
 import BrokerVarlink
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerGrants
 
 @Suite("Changes of an access button's query")
 struct QueryChangeTests {

@@ -5,7 +5,10 @@ import BrokerModel
 import Testing
 
 @testable import BrokerAccessControl
-@testable import BrokerCore
+@testable import BrokerAppCalls
+@testable import BrokerBooks
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 /// The records that a predicate names are cut to the scope where they are looked up, and again where contacts are read.
 /// These tests call the first check directly, because the second one hides it.

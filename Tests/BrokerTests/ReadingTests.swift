@@ -4,7 +4,7 @@ import BrokerModel
 import BrokerVarlink
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAppCalls
 
 @Suite("Counts, containers and the person's preferences")
 struct ReadingTests {

@@ -7,6 +7,7 @@ import BrokerModel
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerLedger
 
 @Suite("The report agrees with what apps received")
 struct ReportTests {

@@ -9,7 +9,10 @@ import BrokerModel
 import BrokerVarlink
 import Testing
 
+@testable import BrokerBooks
 @testable import BrokerCore
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 @Suite("Resets and silenced apps")
 struct ResetTests {

@@ -7,6 +7,7 @@ import BrokerVarlink
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerLedger
 
 @Suite("How long access lasts, and for which purpose, in a review")
 struct ReviewTermsTests {

@@ -5,6 +5,7 @@ import BrokerModel
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerLedger
 
 @Suite("The reach of a revocation")
 struct RevocationScopeTests {

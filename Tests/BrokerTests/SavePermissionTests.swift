@@ -4,7 +4,8 @@ import BrokerDisclosure
 import BrokerModel
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAppCalls
+@testable import BrokerLedger
 
 private let ada = RecordNumber(1)
 private let bob = RecordNumber(2)

@@ -3,7 +3,8 @@ import BrokerJSON
 import BrokerModel
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerCalls
+@testable import BrokerGrants
 
 @Suite("Saves by apps")
 struct SavingTests {

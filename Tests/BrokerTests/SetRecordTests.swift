@@ -5,7 +5,8 @@ import BrokerJSON
 import BrokerModel
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 @Suite("Contacts in the records of grants and revocations")
 struct SetRecordTests {

@@ -3,7 +3,8 @@ import BrokerAccessStore
 import BrokerModel
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 @Suite("Grants that wait for a sync")
 struct SettlingTests {

@@ -4,7 +4,8 @@ import BrokerInterface
 import BrokerVarlink
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAdminCalls
+@testable import BrokerGrants
 
 @Suite("The bound that all programs of a user share")
 struct SharedBoundTests {

@@ -6,6 +6,7 @@ import BrokerModel
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerLedger
 
 /// Ada and Bob are in the group Family, and Cid and Dora are not. The keeper made the group, and may see everything.
 struct SharedFamily {

@@ -6,6 +6,8 @@ import BrokerModel
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 @Suite("What lists and explanations say that an app may see")
 struct ShownAccessTests {

@@ -5,6 +5,7 @@ import BrokerVarlink
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerGrants
 
 @Suite("Apps with “Never ask again”")
 struct SilenceTests {

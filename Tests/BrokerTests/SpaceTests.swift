@@ -6,7 +6,8 @@ import BrokerJSON
 import BrokerModel
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 @Suite("Limits on the size of address books")
 struct SpaceTests {

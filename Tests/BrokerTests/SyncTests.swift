@@ -5,7 +5,9 @@ import BrokerModel
 import BrokerVarlink
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAppCalls
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 @Suite("A client that applies a list and its events in order gets a copy of the book")
 struct SyncTests {

@@ -6,6 +6,8 @@ import BrokerVarlink
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 /// One reply as the app reads it.
 struct Answer {

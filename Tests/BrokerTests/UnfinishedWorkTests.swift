@@ -6,6 +6,7 @@ import Dispatch
 import Synchronization
 import Testing
 
+@testable import BrokerBooks
 @testable import BrokerCore
 
 @Suite("Work that a closed book, a stop or a crash leaves unfinished")

@@ -3,7 +3,7 @@ import BrokerJSON
 import BrokerModel
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAppCalls
 
 @Suite("The change history of linked contacts")
 struct UnifiedHistoryTests {

@@ -5,6 +5,8 @@ import BrokerModel
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 @Suite("Saving through a unified contact")
 struct UnifiedSavingTests {

@@ -5,7 +5,10 @@ import BrokerModel
 import BrokerVarlink
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAppCalls
+@testable import BrokerBooks
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 @Suite("Grants that are not used")
 struct UnusedGrantTests {

@@ -6,7 +6,11 @@ import BrokerVarlink
 import Glibc
 import Testing
 
+@testable import BrokerAppCalls
+@testable import BrokerBooks
 @testable import BrokerCore
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 @Suite("Several users")
 struct UsersTests {

@@ -4,7 +4,9 @@ import BrokerVarlink
 import Glibc
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAppCalls
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 @Suite("Watches")
 struct WatchTests {

@@ -5,7 +5,10 @@ import BrokerModel
 import BrokerVarlink
 import Testing
 
-@testable import BrokerCore
+@testable import BrokerAppCalls
+@testable import BrokerCalls
+@testable import BrokerGrants
+@testable import BrokerLedger
 
 /// Replies that are still queued in the broker when access is revoked.
 @Suite("Replies that a revocation withdraws")

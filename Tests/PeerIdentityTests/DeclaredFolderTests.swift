@@ -1,9 +1,9 @@
 import BrokerAccessControl
-import BrokerCore
 import BrokerInterface
 import Glibc
 import Testing
 
+@testable import BrokerLedger
 @testable import BrokerPeerIdentity
 @testable import contactbrokerd
 

@@ -12,6 +12,7 @@ import Synchronization
 import Testing
 
 @testable import BrokerCore
+@testable import BrokerLedger
 @testable import BrokerPeerIdentity
 @testable import BrokerVarlinkServer
 @testable import contactbrokerd

@@ -1,0 +1,188 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerBooks
+import BrokerBounds
+import BrokerCalls
+import BrokerContactsStore
+import BrokerDisclosure
+import BrokerGrants
+import BrokerInterface
+import BrokerJSON
+import BrokerLedger
+import BrokerModel
+import BrokerParameters
+import BrokerVarlink
+import Dispatch
+
+/// One call of `SaveContacts`, which saves all of its steps or none. ``Saves`` writes the book.
+struct Save: PermittedCall {
+    let call: Call
+    let session: CallerSession
+    private let parameters: SaveContactsParameters
+    var asked = Asked.notYet
+    /// The contacts of the steps, if another thread has decoded them.
+    private var decoded: [Result<WireContact, ContactError>?]?
+    /// The steps read so far.
+    private var reader: SaveSteps?
+
+    init(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        (self.call, self.session) = (call, session)
+        parameters = try SaveContactsParameters(call.parameters)
+    }
+
+    var createsBook: Bool { parameters.changes.contains { [.add, .addContainer].contains($0.operation) } }
+
+    mutating func prepare(_ app: AppServices) { app.recovery.recordUndelivered() }
+
+    mutating func answer(_ context: ReadContext, _ app: AppServices) throws(ReadContext.Failure) -> Step<Self> {
+        // Decoding a photo takes several milliseconds.
+        if decoded == nil, call.parameters.documentSize >= CallFrame.long {
+            return .wait(
+                for: .job(on: Self.decoding) { [changes = parameters.changes] in
+                    changes.map(SaveSteps.decoded)
+                } keep: { call, decoded in
+                    call.decoded = decoded.get()
+                })
+        }
+        // A long save must not delay other callers.
+        guard let changes = try readOrRecord(context, app) else { return .wait(for: .turn) }
+        if let book = context.book, changes.stepCount > 0 {
+            write(changes, to: book, context, app)
+        } else {
+            let token = try context.orFail { (context) throws(StoreError) in try app.places.token(context) }
+            Self.reply(PendingSave.Made(), Array(repeating: "", count: changes.stepCount), token ?? "", call, app)
+        }
+        return .done
+    }
+
+    private static let decoding = DispatchQueue(label: "long saves", attributes: .concurrent)
+
+    /// Reads the steps, and records a refusal if one of them cannot be made. An app that tries to
+    /// delete what it may not leaves a trace.
+    private mutating func readOrRecord(
+        _ context: ReadContext, _ app: AppServices
+    ) throws(ReadContext.Failure) -> SaveChanges? {
+        do throws(ReadContext.Failure) {
+            return try read(context, app)
+        } catch {
+            if case .call(let refusal) = error {
+                let reason = refusal.name.split(separator: ".").last ?? ""
+                app.groupCommit.record(
+                    .refusal, of: session.caller, { $0.status = context.disclosure.scope == .all ? .full : .limited },
+                    detail: "\(call.name), \(reason)")
+            }
+            throw error
+        }
+    }
+
+    /// - Returns: the changes of all steps; `nil` if steps remain, which a later event loop iteration reads.
+    private mutating func read(
+        _ context: ReadContext, _ app: AppServices
+    ) throws(ReadContext.Failure) -> SaveChanges? {
+        var reader =
+            self.reader
+            ?? SaveSteps(parameters.changes, decoded ?? [], context, mostCards: app.limits.cardsPerSave) { [app] in
+                app.access.takeRecordNumbers($0, now: app.surroundings.now())
+            }
+        // Drops the second reference to the reader's arrays. With two references, appending would copy the
+        // arrays.
+        self.reader = nil
+        if let changes = try reader.readMore(context, until: .now + app.limits.timePerSave) { return changes }
+        self.reader = reader
+        return nil
+    }
+
+    private func write(
+        _ changes: SaveChanges, to book: ContactsStore, _ context: ReadContext, _ app: AppServices
+    ) {
+        // If only the save that is being written comes before this one, the contacts are prepared
+        // meanwhile.
+        let ready = app.saves.isNext(session.caller.uid) ? book.makeReady(changes.changes, at: app.seconds) : nil
+        let identifiers = context.identifiers
+        let (call, session, author) = (call, session, parameters.author ?? "")
+        let save = PendingSave(
+            session: session, principal: context.principal, addsContacts: !changes.addedContacts.isEmpty,
+            count: changes.changes.count, photographed: changes.photographed,
+            decide: { Self.decide(changes, ready, book, identifiers, by: author, session, app) },
+            done: { result in
+                switch result {
+                case .success(let made):
+                    let token = app.places.token(for: session, book, identifiers)
+                    Self.reply(made, changes.names(identifiers), token ?? "", call, app)
+                case .failure(let failure): Self.fail(failure, changes, call, session, app)
+                }
+            })
+        app.saves.run(save, in: book)
+    }
+
+    /// Decides the save again. Returns the write, or `nil` if any of the changes is not permitted.
+    private static func decide(
+        _ changes: SaveChanges, _ ready: ReadyContacts?, _ book: ContactsStore, _ identifiers: IdentifierCipher,
+        by author: String, _ session: CallerSession, _ app: AppServices
+    ) -> PendingSave.Write? {
+        guard let context = app.grants.readContext(of: session, book, under: identifiers), changes.mayBeMade(context)
+        else { return nil }
+        let isEvidence = context.permissions.mayLink
+        let access: AuthorAccess = isEvidence ? .full : .limited(seeing: context.permissions.keys)
+        let author = ChangeAuthor(app: identifiers.mark, name: author)
+        return PendingSave.Write(
+            principal: context.principal,
+            contents: changes.contents(isKeptToSingle: context.disclosure.scope != .all),
+            changesGroups: changes.changesGroups
+        ) { (book, entry, seconds) throws(PendingSave.Failure) in
+            do throws(ChangeError) {
+                return try book.apply(
+                    changes.changes, by: author, at: seconds, isEvidence: isEvidence, access: access, outbox: entry,
+                    ready: ready)
+            } catch {
+                throw .change(error)
+            }
+        }
+    }
+
+    // MARK: Replies
+
+    private static func reply(
+        _ made: PendingSave.Made, _ names: [String], _ token: String, _ call: Call, _ app: AppServices
+    ) {
+        var writer = JSONWriter(reservingCapacity: 192 + names.count * 36)
+        writer.object {
+            $0.member("identifiers", names)
+            $0.member("historyToken", token)
+        }
+        app.saves.answer(made) { [bytes = writer.bytes] in call.reply(bytes) }
+    }
+
+    private static func fail(
+        _ failure: PendingSave.Failure, _ changes: SaveChanges, _ call: Call, _ session: CallerSession,
+        _ app: AppServices
+    ) {
+        let error: VarlinkError
+        switch failure {
+        case .unavailable, .mergedTooLarge, .change(.hasContacts): error = ContactsError.storeUnavailable
+        case .accessDenied: error = app.grants.policy.accessDenied
+        case .change(.recordDoesNotExist(let index)):
+            error = ContactsError.recordDoesNotExist(at: changes.step(ofChange: index))
+        case .change(.parentRecordDoesNotExist(let index)):
+            error = ContactsError.parentRecordDoesNotExist(at: changes.step(ofChange: index))
+        case .change(.containmentCycle(let index)):
+            error = ContactsError.containmentCycle(at: changes.step(ofChange: index))
+        case .change(.tooManyLinked):
+            error = ContactsError.limitExceeded("linkedContacts", maximum: StoreLimits.linkedCards)
+        case .change(.containerInUse(let index)):
+            error = ContactsError.recordNotWritable(at: changes.step(ofChange: index), identifier: nil)
+        case .change(.tooManyContainers):
+            error = ContactsError.limitExceeded("containers", maximum: StoredContainer.most)
+        case .change(.bookFull(let size, let most)):
+            app.problems.noteFull(session.caller.uid)
+            error = ContactsError.limitExceeded(
+                "addressBook", maximum: Int(clamping: most), reason: SpaceWords.bookFull(size: size, most: most))
+        case .change(.allowanceUsed(let most)):
+            error = ContactsError.limitExceeded(
+                "addressBookPerApp", maximum: Int(clamping: most),
+                reason: SpaceWords.allowanceUsed(most, app.limits.space))
+        case .change(.store(let error)): return app.problems.unavailable(call, error)
+        }
+        app.groupCommit.fail(error, call)
+    }
+}

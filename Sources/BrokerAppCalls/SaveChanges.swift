@@ -1,0 +1,124 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerContactsStore
+import BrokerDisclosure
+import BrokerLedger
+import BrokerModel
+
+/// The steps of a save, translated into changes to the book.
+struct SaveChanges: Sendable {
+    private(set) var changes: [ContactChange] = []
+    /// For each change, the index of its step.
+    private var origins: [Int] = []
+    /// The number of steps that were appended.
+    private(set) var stepCount = 0
+    /// For each step, the record that it adds; `nil` if it adds none.
+    let added: [(record: RecordNumber, kind: RecordKind)?]
+    private let new: Set<RecordNumber>
+    /// The app's own groups and cards for which a permission depends on their creator. The creator of a
+    /// record never changes, so ``mayBeMade(_:)`` need not look up the creator again.
+    var ownGroups: Set<RecordNumber> = []
+    var ownContacts: Set<RecordNumber> = []
+
+    init(adding added: [(record: RecordNumber, kind: RecordKind)?]) {
+        self.added = added
+        new = Set(added.compactMap { $0?.record })
+    }
+
+    mutating func append(step changes: [ContactChange]) {
+        self.changes += changes
+        origins += Array(repeating: stepCount, count: changes.count)
+        stepCount += 1
+    }
+
+    /// The added records, in the order of their steps.
+    var newRecords: [RecordNumber] { added.compactMap { $0?.record } }
+
+    func isNew(_ record: RecordNumber) -> Bool { new.contains(record) }
+
+    func isOwn(group: RecordNumber) -> Bool { isNew(group) || ownGroups.contains(group) }
+
+    /// The added contacts, in the order of their steps.
+    var addedContacts: [RecordNumber] { added.compactMap { $0?.kind == .contact ? $0?.record : nil } }
+
+    /// The contacts that are added, updated, deleted, linked or unlinked.
+    var contacts: [RecordNumber] {
+        changes.flatMap { change -> [RecordNumber] in
+            switch change {
+            case .add(let record, _), .update(let record, _, _), .delete(let record): [record]
+            case .link(.link(let one, let other)), .link(.unlink(let one, let other)): [one, other]
+            case .group, .container, .thumbnail: []
+            }
+        }
+    }
+
+    var changesGroups: Bool { changes.contains { if case .group = $0 { true } else { false } } }
+
+    /// The contacts whose photo the save sets.
+    var photographed: [RecordNumber] {
+        changes.compactMap { change in
+            switch change {
+            case .add(let record, let contact): contact.imageData.isEmpty ? nil : record
+            case .update(let record, let contact, let keys):
+                keys.contains(.imageData) && !contact.imageData.isEmpty ? record : nil
+            case .delete, .group, .link, .container, .thumbnail: nil
+            }
+        }
+    }
+
+    /// The deleted contacts.
+    private var deletedContacts: [RecordNumber] {
+        changes.compactMap { if case .delete(let record) = $0 { record } else { nil } }
+    }
+
+    /// The facts about the save that the access database needs.
+    func contents(isKeptToSingle: Bool) -> SaveContents {
+        var contents = SaveContents()
+        contents.adds = addedContacts
+        contents.deletes = deletedContacts
+        contents.contacts = self.contacts
+        contents.count = changes.count
+        contents.isKeptToSingle = isKeptToSingle
+        return contents
+    }
+
+    /// Whether every change is still permitted. Another save may have been made since the steps were read, or the
+    /// grant may have been narrowed.
+    func mayBeMade(_ context: ReadContext) -> Bool {
+        let may = context.permissions
+        let isVisible = { (contact: RecordNumber) in isNew(contact) || may.scope.contains(contact) }
+        return changes.allSatisfy { change in
+            switch change {
+            case .add(_, let contact): may.mayAdd(writing: contact.present)
+            case .update(let record, _, let keys):
+                isNew(record) && keys.isSubset(of: may.keys) || may.mayUpdate(record, writing: keys)
+            case .delete(let record):
+                isNew(record) || may.mayDelete(record, isOwn: ownContacts.contains(record))
+            case .group(.add): true
+            case .group(.rename(let group, _)), .group(.delete(let group)):
+                may.mayChangeGroup(isOwn: isOwn(group: group))
+            case .group(.addMember(let contact, let group)), .group(.removeMember(let contact, let group)):
+                may.mayChangeMembers(ofGroupThatIsOwn: isOwn(group: group)) && isVisible(contact)
+            case .group(.addSubgroup(let child, let parent, let visible)):
+                may.mayChangeGroup(isOwn: isOwn(group: child)) && may.mayChangeGroup(isOwn: isOwn(group: parent))
+                    && visible == context.groupOwner
+            case .group(.removeSubgroup(let child, let parent)):
+                may.mayChangeGroup(isOwn: isOwn(group: child)) && may.mayChangeGroup(isOwn: isOwn(group: parent))
+            case .group(.setMe): may.maySetMe
+            case .container: may.mayChangeContainers
+            // No app can save a thumbnail.
+            case .thumbnail: false
+            case .link(.link(let one, let other)), .link(.unlink(let one, let other)):
+                may.mayLink && isVisible(one) && isVisible(other)
+            }
+        }
+    }
+
+    /// The index of the step that a change belongs to.
+    func step(ofChange index: Int) -> Int { origins[index] }
+
+    /// For each step, the identifier of the record that it adds, or an empty string.
+    func names(_ identifiers: IdentifierCipher) -> [String] {
+        added.map { $0.map { identifiers.identifier(of: $0.record, as: $0.kind) } ?? "" }
+    }
+}
