@@ -1,20 +1,14 @@
 """a user with many connections, sub-uids and unfinished calls"""
 
-import os
-import re
-import signal
-import subprocess
-import sys
 import time
 
-from fixture.accounts import as_user, run as run_as, start
-from fixture.broker import AUTHORIZATION, CALLER, SERVICE, Pace, busy_p99, fresh, p99, paced, pid
+from fixture.accounts import as_user
+from fixture.broker import AUTHORIZATION, SERVICE, Pace, fresh, p99, paced, pid
+from fixture.crowd import ALONE, ANSWERED, SUBUIDS, Crowd, asks, sub_uids
 from fixture.varlink import APPS, Connection, admin, attempt
 from fixture.verdict import must, run, tries
 
 MEGABYTE = 1 << 20
-# Maximum seconds until another program is answered.
-ANSWERED = 5
 # Maximum megabytes by which the broker may grow: the limit on calls of one user (128), and an allowance for half-full buffers
 # and fragmentation.
 GROWN = 448
@@ -63,29 +57,6 @@ def act(connections, size, tell):
     tell()
     time.sleep(60)
 """
-# Runs this many processes at once of a large executable that changes all the time, so that it is hashed again and again.
-CHANGE = r"""
-import os, subprocess, sys, tempfile, time
-from fixture.broker import AUTHORIZATION, CALLER
-from fixture.varlink import APPS
-
-def act(processes, size, tell):
-    with open(CALLER, "rb") as file:
-        program = file.read()
-    path = os.path.join(tempfile.mkdtemp(dir="/var/tmp"), "program")
-    with open(path, "wb") as file:
-        file.write(program)
-        file.truncate(size)
-    os.chmod(path, 0o755)
-    tell()
-    running, end = [], time.monotonic() + 60
-    while time.monotonic() < end:
-        running = [each for each in running if each.poll() is None]
-        while len(running) < processes:
-            running.append(subprocess.Popen([path, APPS, AUTHORIZATION], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
-        os.utime(path)
-        time.sleep(0.02)
-"""
 # Makes three complete calls of this size in each of this many processes, without a pause.
 CALL = r"""
 import os, sys, time
@@ -105,90 +76,9 @@ def act(processes, size, tell):
     for _ in range(processes):
         os.wait()
 """
-ALONE = r"""
-act(int(sys.argv[1]), int(sys.argv[2]), lambda: print("holding", flush=True))
-"""
-# Does the same in processes of many sub-UIDs. newuidmap is setuid, and maps the sub-UIDs that /etc/subuid gives to the user.
-SUBUIDS = r"""
-import ctypes, subprocess
-uids, first = int(sys.argv[3]), sys.argv[4]
-ready, writing = os.pipe()
-waiting, go = os.pipe()
-child = os.fork()
-if child == 0:
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.unshare(0x10000000) != 0:
-        raise OSError(ctypes.get_errno(), "no user namespace")
-    os.write(writing, b"x")
-    os.read(waiting, 1)
-    done, telling = os.pipe()
-    for uid in range(1, uids + 1):
-        if os.fork() == 0:
-            os.setgroups([])
-            os.setresgid(uid, uid, uid)
-            os.setresuid(uid, uid, uid)
-            act(int(sys.argv[1]), int(sys.argv[2]), lambda: os.write(telling, b"x"))
-            os._exit(0)
-    for _ in range(uids):
-        os.read(done, 1)
-    print("holding", flush=True)
-    time.sleep(60)
-    os._exit(0)
-os.read(ready, 1)
-for program, own in (("newuidmap", os.getuid()), ("newgidmap", os.getgid())):
-    subprocess.run([program, str(child), "0", str(own), "1", "1", first, "65536"], check=True)
-os.write(go, b"x")
-os.waitpid(child, 0)
-"""
-
-
-class Crowd:
-    """A program of alice that keeps connections open until the end of the block."""
-
-    def __init__(self, program, connections, size, *more):
-        self.process = start(
-            "alice", [sys.executable, "-c", program, str(connections), str(size), *map(str, more)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-
-    def wait(self):
-        said = self.process.stdout.readline().decode(errors="replace")
-        must(said.startswith("holding"), f"the attempt itself failed: {said or 'no output'}")
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        try:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        self.process.communicate()
-
-
-def sub_uids():
-    """Returns the first of alice's sub-UIDs. If she has none, assigns them as useradd does."""
-    for path in ("/etc/subuid", "/etc/subgid"):
-        text = open(path).read() if os.path.exists(path) else ""
-        if not re.search(r"^alice:", text, re.MULTILINE):
-            with open(path, "a") as file:
-                file.write("alice:100000:65536\n")
-    with open("/etc/subuid") as file:
-        return re.search(r"^alice:(\d+):65536$", file.read(), re.MULTILINE).group(1)
-
-
 def resident():
     with open(f"/proc/{pid(SERVICE)}/status") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("VmRSS:")) // 1024
-
-
-def asks(user):
-    """Returns how long a program of this user waits for an answer."""
-    asked = time.monotonic()
-    _, said = run_as(user, [CALLER, APPS, AUTHORIZATION], timeout=20)
-    took = time.monotonic() - asked
-    must('"status"' in said, f"{user}: {said!r}")
-    must(took < ANSWERED, f"{user} waited {took:.1f} s")
-    return took
 
 
 @tries("opens 1,024 connections from each of five of alice's sub-uids", "bob, alice and root are answered")
@@ -268,29 +158,6 @@ def complete():
         with Pace("bob") as pace:
             must(crowd.process.wait(timeout=60) == 0, "the attempt itself failed")
     return f"alice waited at most {took * 1000:.0f} ms; {paced(pace.p99, quiet)}"
-
-
-def changing(program, *more):
-    """Has the program start 12 processes of a changing executable at once, and returns bob's percentiles."""
-    fresh()
-    quiet = p99("bob")
-    with Crowd(CHANGE + program, 12, 240 * MEGABYTE, *more) as crowd:
-        crowd.wait()
-        waited = max(asks("bob") for _ in range(8))
-        crowded = p99("bob")
-        must(crowd.process.poll() is None, "the attempt itself failed")
-    busy = busy_p99("bob", "alice", 12)
-    return f"bob waited at most {waited * 1000:.0f} ms for his first answer; {paced(crowded, quiet, busy)}"
-
-
-@tries("calls from 12 processes of a changing executable of 240 MB", "bob's programs are identified, and answered")
-def executables():
-    return changing(ALONE)
-
-
-@tries("does so from each of 12 of alice's sub-uids", "bob's programs are identified, and answered")
-def executables_of_uids():
-    return changing(SUBUIDS, 12, sub_uids())
 
 
 run()
