@@ -38,8 +38,8 @@ extension Wait where Value: AppCall {
     static func answer(to question: Question) -> Wait {
         Wait { waiting in
             let value = waiting.value
-            waiting.services.questions.ask(question, value.call, value.session, again: waiting.resume) {
-                waiting.value.asked = .answered($0)
+            waiting.services.questions.ask(question, value.call, value.session) { outcome in
+                if let outcome { waiting.value.asked = .answered(outcome) }
                 waiting.resume()
             }
         }
@@ -49,7 +49,7 @@ extension Wait where Value: AppCall {
     static var check: Wait {
         Wait { waiting in
             let value = waiting.value
-            waiting.services.checks.beforeGrantIsUsed(value.session, value.call, again: waiting.resume)
+            waiting.services.checks.beforeGrantIsUsed(value.session, value.call, waiting.resume)
         }
     }
 

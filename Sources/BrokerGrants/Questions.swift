@@ -71,10 +71,10 @@ package struct Questions {
     /// for more keys. For such a call, and for every call of an app about which the person chose never to be asked,
     /// no prompt is shown and the outcome is ``PromptOutcome/dismissed``.
     ///
-    /// - Parameter again: decides the call again after its caller's executable was checked.
+    /// - Parameter done: gets the outcome; `nil` if the call must be decided again, because its caller's executable was
+    ///   checked first, or the answer does not cover the caller.
     package func ask(
-        _ question: Question, _ call: Call, _ session: CallerSession, again: @escaping () -> Void,
-        done: @escaping (PromptOutcome) -> Void
+        _ question: Question, _ call: Call, _ session: CallerSession, done: @escaping (PromptOutcome?) -> Void
     ) {
         if grants.isSilenced(session.caller) { return done(.dismissed) }
         do throws(VarlinkError) {
@@ -82,7 +82,7 @@ package struct Questions {
         } catch {
             return refuse(question, call, session, error, done)
         }
-        guard checks.mayBePromptedFor(call, session, again: again) else { return }
+        guard checks.mayBePromptedFor(call, session, { done(nil) }) else { return }
         // The book is opened before the prompt is raised, because the prompt's description contains the
         // number of contacts.
         books.with(session.caller.uid) { result in
@@ -90,7 +90,7 @@ package struct Questions {
             // A different policy may have come into force while the book was opened.
             guard grants.effectiveAccess(of: session).mayPrompt else { return done(.dismissed) }
             switch result {
-            case .success: raise(question, call, session, again: again, done: done)
+            case .success: raise(question, call, session, done)
             case .failure(let error): problems.unavailable(call, error)
             }
         }
@@ -102,8 +102,7 @@ package struct Questions {
     }
 
     private func raise(
-        _ question: Question, _ call: Call, _ session: CallerSession, again: @escaping () -> Void,
-        done: @escaping (PromptOutcome) -> Void
+        _ question: Question, _ call: Call, _ session: CallerSession, _ done: @escaping (PromptOutcome?) -> Void
     ) {
         var question = question
         question.keys?.formIntersection(grants.ruling(of: session).maximumKeys)
@@ -121,12 +120,9 @@ package struct Questions {
             try prompts.ask(prompt, for: call) { [weak prompt] outcome in
                 // The call joined a prompt of another process, and its own is gone. If the answer does not cover this
                 // process, for example because it covers only another terminal session, the call asks for itself.
-                if prompt == nil, outcome != .dismissed, outcome != .noAgent,
-                    grants.effectiveAccess(of: session).effective == .notDetermined
-                {
-                    return again()
-                }
-                done(outcome)
+                let isForOthers = prompt == nil && outcome != .dismissed && outcome != .noAgent
+                    && grants.effectiveAccess(of: session).effective == .notDetermined
+                done(isForOthers ? nil : outcome)
             }
         } catch {
             return refuse(question, call, session, error, done)
@@ -135,7 +131,7 @@ package struct Questions {
 
     private func refuse(
         _ question: Question, _ call: Call, _ session: CallerSession, _ error: VarlinkError,
-        _ done: (PromptOutcome) -> Void
+        _ done: (PromptOutcome?) -> Void
     ) {
         groupCommit.record(.refusal, of: session.caller, detail: "too many prompts")
         // An app that has access must not fail because it may not ask for more.

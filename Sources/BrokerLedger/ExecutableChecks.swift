@@ -86,26 +86,26 @@ package struct ExecutableChecks {
 
     /// Checks the executable before the connection uses a grant for the first time.
     ///
-    /// - Parameter again: decides the call again after the check. The call may have failed by then.
-    package func beforeGrantIsUsed(_ session: CallerSession, _ call: Call, again: @escaping () -> Void) {
+    /// - Parameter done: runs after the check, and must decide the call again. The call may have failed by then.
+    package func beforeGrantIsUsed(_ session: CallerSession, _ call: Call, _ done: @escaping () -> Void) {
         check(session) { found in
             if found == .same { session.hasUsedGrant = true } else { call.fail(Self.error(for: found)) }
-            again()
+            done()
         }
     }
 
     /// Whether the person may be prompted for this call, because the caller's executable was just checked. If
     /// it was not, this method starts the check.
     ///
-    /// - Parameter again: decides the whole call again after the check.
+    /// - Parameter checked: decides the whole call again after the check.
     /// - Returns: `false` if this method started the check. If the executable is unchanged and the call is
-    ///   still open, `again` runs. If the executable has changed or the result is unknown, the call fails.
-    package func mayBePromptedFor(_ call: Call, _ session: CallerSession, again: @escaping () -> Void) -> Bool {
+    ///   still open, `checked` runs. If the executable has changed or the result is unknown, the call fails.
+    package func mayBePromptedFor(_ call: Call, _ session: CallerSession, _ checked: @escaping () -> Void) -> Bool {
         if session.checkedCall === call { return true }
         whenStillItself(session, call) {
-            // Set only while `again` runs, so that a later attempt is checked again.
+            // Set only while `checked` runs, so that a later attempt is checked again.
             session.checkedCall = call
-            again()
+            checked()
             session.checkedCall = nil
         }
         return false
