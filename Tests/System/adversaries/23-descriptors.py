@@ -51,7 +51,11 @@ for _ in range(count):
     try:
         if way == "out of band":
             each.sendmsg([CALL[:1]], rights, socket.MSG_OOB)
-            each.sendall(CALL[1:])
+            try:
+                each.sendall(CALL[1:])
+            except BrokenPipeError:
+                # The descriptor was sent, and the broker has closed the connection already.
+                pass
         elif way == "after a call":
             each.sendall(CALL)
             each.sendmsg([CALL], rights)
