@@ -120,7 +120,8 @@ package struct Questions {
             try prompts.ask(prompt, for: call) { [weak prompt] outcome in
                 // The call joined a prompt of another process, and its own is gone. If the answer does not cover this
                 // process, for example because it covers only another terminal session, the call asks for itself.
-                let isForOthers = prompt == nil && outcome != .dismissed && outcome != .noAgent
+                let isForOthers =
+                    prompt == nil && outcome != .dismissed && outcome != .noAgent
                     && grants.effectiveAccess(of: session).effective == .notDetermined
                 done(isForOthers ? nil : outcome)
             }

@@ -41,7 +41,8 @@ public enum InspectionLimits {
     public static let perUser = 2
     /// The same in session mode, in which there is only one user.
     public static let perUserInSession = 6
-    /// Inspections of new connections at once. The helper has as many worker processes (`IDENTIFY_WORKERS`).
+    /// Inspections of new connections at once. The helper has a worker process (`IDENTIFY_WORKERS`) for each of them, and for each
+    /// of ``checks``.
     public static let identifications = 16
     /// Checks of connected processes at once.
     public static let checks = 8
