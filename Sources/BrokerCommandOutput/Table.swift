@@ -57,16 +57,21 @@ public struct Table {
 
     private func lines(width: Int?, widest: Int, heading: (String) -> String = { $0 }) -> [String] {
         let all = [columns.map(\.title)] + rows
+        let measured = all.map { $0.map { DisplayText.columns(of: $0) } }
         var shown = columns.indices.map { $0 }
         var widths = columns.indices.map { column in
-            min(column == shown.last ? .max : widest, all.map { DisplayText.columns(of: $0[column]) }.max() ?? 0)
+            min(column == shown.last ? .max : widest, measured.map { $0[column] }.max() ?? 0)
         }
         if let width { fit(&shown, &widths, in: width) }
         return all.enumerated().map { place, cells in
             var line = ""
             for column in shown {
-                let text = shortened(cells[column], in: columns[column], to: widths[column])
-                let padding = column == shown.last ? 0 : max(0, widths[column] - DisplayText.columns(of: text)) + 2
+                var (text, taken) = (cells[column], measured[place][column])
+                if taken > widths[column] {
+                    text = shortened(text, in: columns[column], to: widths[column])
+                    taken = DisplayText.columns(of: text)
+                }
+                let padding = column == shown.last ? 0 : max(0, widths[column] - taken) + 2
                 line += (place == 0 ? text : columns[column].style(text)) + String(repeating: " ", count: padding)
             }
             while line.last == " " { line.removeLast() }
