@@ -202,7 +202,6 @@ struct Fetch {
 
     /// Reads a page of the contacts with these numbers.
     func some(_ scope: Set<RecordNumber>) throws -> FetchedPage {
-        if scope.count == 1, query.order == .none, let record = scope.first { return try one(record) }
         return try reader.inOneRead {
             // Sorting a few contacts takes less time than a look-up in the cache.
             if scope.count < 32 { return try page(of: sorted(scope.map(\.rawValue))) }
@@ -216,16 +215,6 @@ struct Fetch {
             if known.mayNotSort { throw StoreError.takesLong }
             return try sorted(records()).map(\.record)
         }
-    }
-
-    /// Reads one contact by number. This is a fast path for the most frequent query.
-    private func one(_ record: RecordNumber) throws -> FetchedPage {
-        var page = FetchedPage()
-        if let after, after.record >= record { return page }
-        try append(record.rawValue, reader.contact(record.rawValue, query.disclosedKeys), to: &page)
-        guard !page.rows.isEmpty else { return page }
-        page.last = Position(order: .none, keys: 0, key: [], record: record)
-        return page
     }
 
     /// Reads a page of those contacts with these numbers that match. Looks up no other contacts.
