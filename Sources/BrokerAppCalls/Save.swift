@@ -95,15 +95,12 @@ struct Save: PermittedCall {
     private func write(
         _ changes: SaveChanges, to book: ContactsStore, _ context: ReadContext, _ app: AppServices
     ) {
-        // If only the save that is being written comes before this one, the contacts are prepared
-        // meanwhile.
-        let ready = app.saves.isNext(session.caller.uid) ? book.makeReady(changes.changes, at: app.seconds) : nil
         let identifiers = context.identifiers
         let (call, session, author) = (call, session, parameters.author ?? "")
         let save = PendingSave(
             session: session, principal: context.principal, addsContacts: !changes.addedContacts.isEmpty,
             count: changes.changes.count, photographed: changes.photographed,
-            decide: { Self.decide(changes, ready, book, identifiers, by: author, session, app) },
+            decide: { Self.decide(changes, book, identifiers, by: author, session, app) },
             done: { result in
                 switch result {
                 case .success(let made):
@@ -117,7 +114,7 @@ struct Save: PermittedCall {
 
     /// Decides the save again. Returns the write, or `nil` if any of the changes is not permitted.
     private static func decide(
-        _ changes: SaveChanges, _ ready: ReadyContacts?, _ book: ContactsStore, _ identifiers: IdentifierCipher,
+        _ changes: SaveChanges, _ book: ContactsStore, _ identifiers: IdentifierCipher,
         by author: String, _ session: CallerSession, _ app: AppServices
     ) -> PendingSave.Write? {
         guard let context = app.grants.readContext(of: session, book, under: identifiers), changes.mayBeMade(context)
@@ -132,8 +129,7 @@ struct Save: PermittedCall {
         ) { (book, entry, seconds) throws(PendingSave.Failure) in
             do throws(ChangeError) {
                 return try book.apply(
-                    changes.changes, by: author, at: seconds, isEvidence: isEvidence, access: access, outbox: entry,
-                    ready: ready)
+                    changes.changes, by: author, at: seconds, isEvidence: isEvidence, access: access, outbox: entry)
             } catch {
                 throw .change(error)
             }

@@ -262,9 +262,6 @@ package final class Saves {
         waiting[uid]?.append(save)
     }
 
-    /// Whether the user's next save would wait only for the save that is being written.
-    package func isNext(_ uid: UInt32) -> Bool { waiting[uid]?.isEmpty == true }
-
     package func ended(_ uid: UInt32) {
         places[uid, default: 1] -= 1
         guard let next = waiting[uid]?.first else {

@@ -209,7 +209,7 @@ public final class ContactsStore: Sendable {
     public func count(_ query: ContactQuery, _ manner: ReadingManner = .whole) throws(StoreError) -> Int {
         let links = links(for: query)
         let size = kept.withLock { $0.isSizeKnown ? $0.size : nil }
-        // ``apply(_:by:at:isEvidence:outbox:ready:)`` updates the size before it returns.
+        // ``apply(_:by:at:isEvidence:access:outbox:)`` updates the size before it returns.
         if query.scope == .all, query.predicate == nil, let size { return size - (links?.followers ?? 0) }
         if manner == .bounded, stepsOnLoop == 0 || query.isLong(size: 0) { throw .takesLong }
         return try read(manner) { try $0.count(query, links) }
@@ -224,19 +224,16 @@ public final class ContactsStore: Sendable {
     ///   - access: determines which limits on space apply to the save.
     ///   - entry: the outbox entry, which is stored in the same transaction unless the changes have no
     ///     effect.
-    ///   - ready: the result of ``makeReady(_:at:)`` for the same changes and time. If it is `nil` or was
-    ///     used before, or if its time or number of contacts differs, the contacts are prepared now.
     /// - Returns: the new entries of the change history.
     @discardableResult
     public func apply(
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
-        access: AuthorAccess = .full, outbox entry: OutgoingEntry? = nil, ready: ReadyContacts? = nil
+        access: AuthorAccess = .full, outbox entry: OutgoingEntry? = nil
     ) throws(ChangeError) -> [BookChange] {
         let (made, links, isLogLong) = try change { writer in
             (
                 try writer.apply(
-                    changes, by: author, at: seconds, isEvidence: isEvidence, access: access, outbox: entry,
-                    ready: ready),
+                    changes, by: author, at: seconds, isEvidence: isEvidence, access: access, outbox: entry),
                 writer.links, writer.isLogLong
             )
         }
@@ -244,16 +241,6 @@ public final class ContactsStore: Sendable {
         // A failed checkpoint does not undo the save. The next save retries the checkpoint.
         if isLogLong { try? checkpoint() }
         return made
-    }
-
-    /// Prepares the contacts to be added, on another thread. Does not block, so the event loop may call it.
-    ///
-    /// Preparation takes several times the memory of the contacts, so prepare only a user's next save.
-    ///
-    /// - Returns: the value for ``apply(_:by:at:isEvidence:access:outbox:ready:)``; `nil` if there are too
-    ///   few contacts.
-    public func makeReady(_ changes: [ContactChange], at seconds: Int64) -> ReadyContacts? {
-        ContactsAhead(changes, at: seconds, otherMaker).map { ReadyContacts($0, at: seconds) }
     }
 
     /// Returns the entries of the outbox in order. Do not call this on the event loop.

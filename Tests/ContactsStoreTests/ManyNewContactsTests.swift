@@ -45,43 +45,6 @@ struct ManyNewContactsTests {
         }
     }
 
-    @Test(
-        "Prepared contacts are written like unprepared ones, with the time of the save",
-        arguments: [7, 8])
-    func ready(seconds: Int64) throws {
-        let (made, now) = (try Book(region: "GB"), try Book(region: "GB"))
-        let changes = (1...Self.count).map { ContactChange.add(RecordNumber($0), Self.contact($0)) }
-        let ready = try #require(made.store.makeReady(changes, at: 7))
-        try made.store.apply(changes, at: seconds, ready: ready)
-        try now.store.apply(changes, at: seconds)
-        for table in Self.tables where table != "link" {
-            #expect(try rows(made, table) == rows(now, table), "\(table)")
-        }
-        let last = try #require(try made.contact(Self.count))
-        #expect(last.creationDate == "1970-01-01T00:00:0\(seconds)Z")
-    }
-
-    @Test("A preparation serves one save, and may remain unused")
-    func readyOnce() throws {
-        let book = try Book()
-        let changes = (1...Self.count).map { ContactChange.add(RecordNumber($0), Self.contact($0)) }
-        let ready = try #require(book.store.makeReady(changes, at: 0))
-        _ = book.store.makeReady(changes, at: 0)
-        #expect(throws: ChangeError.self, "a number is used once") {
-            try book.store.apply(changes + [changes[0]], at: 0, ready: ready)
-        }
-        #expect(try book.records().isEmpty)
-        try book.store.apply(changes, at: 0, ready: ready)
-        #expect(try book.records().count == changes.count)
-        // One change is too few for a second thread.
-        #expect(book.store.makeReady([changes[0]], at: 0) == nil)
-        // This preparation is for other changes than those that are saved.
-        let others = try #require(book.store.makeReady(changes, at: 0))
-        let fewer = (1...Self.count - 1).map { ContactChange.add(RecordNumber(Self.count + $0), Self.contact($0)) }
-        try book.store.apply(fewer, at: 0, ready: others)
-        #expect(try book.records().count == changes.count + fewer.count)
-    }
-
     @Test("Deleting a contact deletes all its rows, before and after such a save")
     func deleting() throws {
         let book = try Book()

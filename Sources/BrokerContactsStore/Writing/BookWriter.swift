@@ -101,10 +101,9 @@ final class BookWriter {
     @discardableResult
     func apply(
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
-        access: AuthorAccess = .full, outbox entry: OutgoingEntry? = nil, ready: ReadyContacts? = nil
+        access: AuthorAccess = .full, outbox entry: OutgoingEntry? = nil
     ) throws -> [BookChange] {
-        let ahead =
-            ready?.take(for: changes, at: seconds, locale: locale) ?? ContactsAhead(changes, at: seconds, otherMaker)
+        let ahead = ContactsAhead(changes, at: seconds, otherMaker)
         defer { ahead?.stop() }
         let made: [BookChange]
         (made, links) = try transaction { db in

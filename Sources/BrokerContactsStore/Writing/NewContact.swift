@@ -88,8 +88,6 @@ final class ContactsAhead: Sendable {
         }
     }
 
-    var count: Int { contacts.count }
-
     /// Returns the contacts of a share. Call this once for each share.
     ///
     /// - Parameter maker: the form maker of the calling thread.
@@ -139,34 +137,5 @@ final class ContactsAhead: Sendable {
             }
             return share.removeFirst()
         }
-    }
-}
-
-/// The new contacts of a queued save, prepared while an earlier save writes to the disk. Preparation does not
-/// need the book. It stops if this object is released before a save takes the contacts. See
-/// ``ContactsStore/makeReady(_:at:)``.
-public final class ReadyContacts: Sendable {
-    private let ahead: ContactsAhead
-    private let seconds: Int64
-    private let isTaken = Atomic(false)
-
-    init(_ ahead: ContactsAhead, at seconds: Int64) { (self.ahead, self.seconds) = (ahead, seconds) }
-
-    deinit { if !isTaken.load(ordering: .relaxed) { ahead.stop() } }
-
-    /// Returns the contacts for one save. Returns `nil` on every later call. Also returns `nil` if the time,
-    /// the number of contacts or the locale differs from the one of the preparation.
-    ///
-    /// - Parameters:
-    ///   - changes: the changes of the save, the same as for the preparation.
-    ///   - seconds: the time of the save, which the prepared contacts contain as their creation date.
-    ///   - locale: the locale of the book's sort keys.
-    func take(for changes: [ContactChange], at seconds: Int64, locale: String) -> ContactsAhead? {
-        guard !isTaken.exchange(true, ordering: .relaxed) else { return nil }
-        let count = changes.count { if case .add = $0 { true } else { false } }
-        if seconds == self.seconds, count == ahead.count, locale == ahead.locale { return ahead }
-        // Stops the other thread, so it can prepare other contacts.
-        ahead.stop()
-        return nil
     }
 }
