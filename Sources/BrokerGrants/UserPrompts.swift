@@ -16,7 +16,7 @@ package struct UserPrompts {
     private var announced: [AppKey: Int64] = [:]
     /// The timer for the next held prompt.
     var release: (any Scheduled)?
-    /// The pause before agents are told of the next change of access, and whether access changed during it.
+    /// The pause before agents get the next change of access, and whether access changed during it.
     var accessPause: (any Scheduled)?
     var isAccessChanged = false
 
