@@ -15,7 +15,6 @@ public final class ContactsStore: Sendable {
     let writer: Mutex<BookWriter?>
     /// For reads that are too long for the event loop; see ``ReadingManner/onWorker``.
     let longReads: LongReader
-    private let otherMaker: ContactsAhead.Maker
     let kept: Mutex<Kept>
     let saves: SaveCount
     private let lists: KeptLists
@@ -48,10 +47,9 @@ public final class ContactsStore: Sendable {
 
     private init(
         reader: sending BookReader, writer: sending BookWriter, longReads: LongReader,
-        otherMaker: ContactsAhead.Maker, kept: sending Kept, saves: SaveCount, lists: KeptLists, stepsOnLoop: Int
+        kept: sending Kept, saves: SaveCount, lists: KeptLists, stepsOnLoop: Int
     ) {
         self.longReads = longReads
-        self.otherMaker = otherMaker
         self.stepsOnLoop = stepsOnLoop
         self.reader = Mutex(reader)
         self.writer = Mutex(writer)
@@ -98,9 +96,9 @@ public final class ContactsStore: Sendable {
             try BookConnection.check(file, owner: owner)
         }
         try file.tighten()
-        let otherMaker = ContactsAhead.Maker(locale: locale, region: region)
         let writer = try BookWriter(
-            database: BookConnection.writing(file), file: file, normalizer: writerForms, otherMaker: otherMaker,
+            database: BookConnection.writing(file), file: file, normalizer: writerForms,
+            otherMaker: ContactsAhead.Maker(region: region),
             space: space)
         do {
             try writer.prepare()
@@ -120,7 +118,7 @@ public final class ContactsStore: Sendable {
                 settings: settings, lastChange: try writer.database.lastChange(), size: 0, links: writer.links,
                 beginnings: settings.sortOrder, locale: writer.locale)
             return ContactsStore(
-                reader: reader, writer: writer, longReads: longReads, otherMaker: otherMaker, kept: kept, saves: saves,
+                reader: reader, writer: writer, longReads: longReads, kept: kept, saves: saves,
                 lists: lists, stepsOnLoop: stepsOnLoop)
         } catch {
             writer.close()

@@ -281,7 +281,7 @@ struct SavingTests {
         let database = try BookConnection.writing(file)
         let writer = try BookWriter(
             database: database, file: file, normalizer: try #require(.init(locale: "")),
-            otherMaker: .init(locale: "", region: ""), space: SpaceBounds())
+            otherMaker: .init(region: ""), space: SpaceBounds())
         defer { writer.close() }
         let pages = try #require(try database.integer("PRAGMA page_count"))
         try database.execute("PRAGMA max_page_count = \(pages + 2)")

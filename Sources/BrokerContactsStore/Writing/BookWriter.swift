@@ -19,7 +19,7 @@ final class BookWriter {
     var ordering = BookSettings().sortOrder
     var space: BookSpace
 
-    /// - Parameter otherMaker: must have the same locale and region as `normalizer`.
+    /// - Parameter otherMaker: must have the same region as `normalizer`.
     init(
         database: Database, file: BookFile, normalizer: Normalizer, otherMaker: ContactsAhead.Maker,
         space: SpaceBounds
@@ -76,7 +76,6 @@ final class BookWriter {
 
     private func use(locale: String) {
         maker.normalizer.use(locale: locale)
-        otherMaker.use(locale: self.locale)
     }
 
     /// Rebuilds the sort keys if they were made for another language than the owner's. Reads go on meanwhile, by the
@@ -103,7 +102,7 @@ final class BookWriter {
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
         access: AuthorAccess = .full, outbox entry: OutgoingEntry? = nil
     ) throws -> [BookChange] {
-        let ahead = ContactsAhead(changes, at: seconds, otherMaker)
+        let ahead = ContactsAhead(changes, at: seconds, locale: locale, otherMaker)
         defer { ahead?.stop() }
         let made: [BookChange]
         (made, links) = try transaction { db in

@@ -29,8 +29,6 @@ struct NewContact: Sendable {
 final class ContactsAhead: Sendable {
     private let contacts: [Contact]
     private let time: String
-    /// The locale of the forms.
-    let locale: String
     private let work: Mutex<Work>
     private let others = DispatchGroup()
 
@@ -42,19 +40,10 @@ final class ContactsAhead: Sendable {
 
     /// Makes forms on the other thread. The first use creates the form maker, which loads ICU's data.
     final class Maker: Sendable {
-        private let used: Mutex<String>
         private let region: String
         fileprivate let maker = Mutex<FormMaker?>(nil)
 
-        init(locale: String, region: String) {
-            used = Mutex(locale)
-            self.region = region
-        }
-
-        /// The locale of the forms to be made.
-        var locale: String { used.withLock { $0 } }
-
-        func use(locale: String) { used.withLock { $0 = locale } }
+        init(region: String) { self.region = region }
 
         /// Returns `nil` if ICU's data are missing; the writing thread then makes all forms.
         fileprivate func make(_ locale: String) -> FormMaker? {
@@ -72,16 +61,16 @@ final class ContactsAhead: Sendable {
     /// - Parameters:
     ///   - changes: the changes of the save. The result is `nil` if they add fewer than ``fewest`` contacts.
     ///   - seconds: the time of the save.
-    init?(_ changes: [ContactChange], at seconds: Int64, _ other: Maker) {
+    ///   - locale: the locale of the forms, which is the writing thread's.
+    init?(_ changes: [ContactChange], at seconds: Int64, locale: String, _ other: Maker) {
         contacts = changes.compactMap { if case .add(_, let contact) = $0 { contact } else { nil } }
         guard contacts.count >= Self.fewest else { return nil }
         time = Timestamp.text(seconds: seconds)
-        locale = other.locale
         let shares = (contacts.count + Self.share - 1) / Self.share
         work = Mutex(Work(made: Array(repeating: nil, count: shares)))
         DispatchQueue.global().async(group: others) {
             other.maker.withLock { maker in
-                if maker?.normalizer.locale != self.locale { maker = other.make(self.locale) }
+                if maker?.normalizer.locale != locale { maker = other.make(locale) }
                 guard let maker else { return }
                 while self.makeShare(maker) {}
             }
