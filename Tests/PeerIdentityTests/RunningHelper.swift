@@ -68,6 +68,9 @@ final class RunningHelper {
 
     /// The current workers, idle and busy.
     var workers: [pid_t] { Self.workers(of: pid) }
+    /// The number of workers at one moment. The kernel does not list children at one moment, so that a list can have a
+    /// worker that has ended and the one after it. Those of two lists in a row were all there between the lists.
+    var workersAtOnce: Int { Set(workers).intersection(workers).count }
     /// The workers that are handling a request.
     var busyWorkers: [pid_t] { Self.busyWorkers(of: pid) }
 
