@@ -44,8 +44,9 @@ extension CardReading {
         let known = words.lazy.compactMap { Self.outlookLabels[ASCII.uppercased($0)] }.first
         let number = line.valueText
         guard !number.isEmpty, !contact.phoneNumbers.contains(where: { $0.value == number }) else { return }
-        let label = label(line, of: []) ?? known
-        note(line, as: .phone, at: contact.phoneNumbers.count, types: [], understood: Array(Self.outlookLabels.keys))
+        let label = kept.label(line, of: []) ?? known
+        kept.note(
+            line, as: .phone, at: contact.phoneNumbers.count, types: [], understood: Array(Self.outlookLabels.keys))
         contact.phoneNumbers.append(LabeledString(label: label, value: number))
     }
 
@@ -106,19 +107,19 @@ extension CardReading {
 
     private mutating func add(relation name: String, label: String, _ line: ContentLine) {
         guard !name.isEmpty else { return }
-        let relation = LabeledString(label: self.label(line, of: []) ?? (label.isEmpty ? nil : label), value: name)
+        let relation = LabeledString(label: kept.label(line, of: []) ?? (label.isEmpty ? nil : label), value: name)
         guard repeated(line, as: .appleRelated, where: { contact.contactRelations[$0] == relation }) == nil else {
             return
         }
-        note(line, as: .appleRelated, at: contact.contactRelations.count, types: [])
+        kept.note(line, as: .appleRelated, at: contact.contactRelations.count, types: [])
         contact.contactRelations.append(relation)
         sources[.appleRelated, default: []].append(line.property)
     }
 
     mutating func add(date: String, label: String, _ line: ContentLine) {
-        let date = LabeledDate(label: self.label(line, of: []) ?? (label.isEmpty ? nil : label), value: date)
+        let date = LabeledDate(label: kept.label(line, of: []) ?? (label.isEmpty ? nil : label), value: date)
         guard repeated(line, as: .appleDate, where: { contact.dates[$0] == date }) == nil else { return }
-        note(line, as: .appleDate, at: contact.dates.count, understood: ["CALSCALE"], rest: DateValue.time(line))
+        kept.note(line, as: .appleDate, at: contact.dates.count, understood: ["CALSCALE"], rest: DateValue.time(line))
         contact.dates.append(date)
         sources[.appleDate, default: []].append(line.property)
     }

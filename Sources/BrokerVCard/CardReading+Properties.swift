@@ -82,14 +82,14 @@ extension CardReading {
         contact.middleName = part(2)
         contact.namePrefix = part(3)
         contact.nameSuffix = part(4)
-        note(
+        kept.note(
             line, as: .name, at: 0, rest: line.rest(after: 5), breaks: ListBreaks(lists.prefix(5), ListBreaks.ofName))
     }
 
     private mutating func takeNickname(_ line: ContentLine) {
         let name = line.list.joined(separator: ", ")
         guard !name.isEmpty, name != contact.nickname else { return }
-        if isFirst(line) { note(line, as: .nickname, at: 0) }
+        if isFirst(line) { kept.note(line, as: .nickname, at: 0) }
         contact.nickname += contact.nickname.isEmpty ? name : ", " + name
     }
 
@@ -99,7 +99,7 @@ extension CardReading {
         let text = line.valueText
         guard !text.isEmpty else { return }
         if isFirst(line) {
-            note(line, as: .note, at: 0)
+            kept.note(line, as: .note, at: 0)
         } else if line["ALTID"] != nil {
             return keep(line)
         }
@@ -115,7 +115,7 @@ extension CardReading {
         contact.organizationName = parts[0]
         let units = parts.dropFirst().filter { !$0.isEmpty }
         contact.departmentName = units.joined(separator: ListBreaks.ofUnits)
-        note(line, as: .organization, at: 0, breaks: ListBreaks([[], units], ListBreaks.ofUnits))
+        kept.note(line, as: .organization, at: 0, breaks: ListBreaks([[], units], ListBreaks.ofUnits))
     }
 
     /// Stores FN, which usually is the name that the writer derives from the others. Any other FN is kept as an extra
@@ -136,7 +136,7 @@ extension CardReading {
             if !isDerived(name) {
                 keptNames.append((place, line))
             } else if place == 0 {
-                note(line, as: .formattedName, at: 0)
+                kept.note(line, as: .formattedName, at: 0)
             }
         }
         let check = KeptParameters.checks(of: contact.texts(of: .formattedName)).first ?? ""
@@ -176,7 +176,7 @@ extension CardReading {
         }
         guard isFirst(line) else { return keep(line) }
         contact.birthday = date
-        note(line, as: .birthday, at: 0, understood: ["CALSCALE"], rest: DateValue.time(line))
+        kept.note(line, as: .birthday, at: 0, understood: ["CALSCALE"], rest: DateValue.time(line))
     }
 
     private mutating func takeOtherBirthday(_ line: ContentLine) {
@@ -186,7 +186,7 @@ extension CardReading {
             contact.nonGregorianBirthday.isEmpty
         else { return keepAsNoDate(line) }
         contact.nonGregorianBirthday = date
-        note(line, as: .otherBirthday, at: 0, understood: ["CALSCALE", "X-ERA"], rest: DateValue.time(line))
+        kept.note(line, as: .otherBirthday, at: 0, understood: ["CALSCALE", "X-ERA"], rest: DateValue.time(line))
     }
 
     private mutating func takeDate(_ line: ContentLine) {
@@ -218,7 +218,7 @@ extension CardReading {
             // A second photo is not kept as an extra property, because it can be megabytes long.
             guard contact.imageData.isEmpty else { return remark(.furtherPhoto, line.number) }
             contact.imageData = base64
-            note(line, as: .photo, at: 0, types: [], understood: ["MEDIATYPE"])
+            kept.note(line, as: .photo, at: 0, types: [], understood: ["MEDIATYPE"])
         }
     }
 }

@@ -13,10 +13,10 @@ extension CardReading {
         var value = line.valueText
         if let scheme { value = without(scheme, value) }
         guard !value.isEmpty else { return }
-        let label = label(line, kind)
+        let label = kept.label(line, kind)
         let new = LabeledString(label: label, value: value)
         guard repeated(line, as: property, where: { contact[keyPath: key][$0] == new }) == nil else { return }
-        note(
+        kept.note(
             line, as: property, at: contact[keyPath: key].count,
             types: Label.leftOver(line.types, label: label, kind))
         contact[keyPath: key].append(new)
@@ -30,8 +30,8 @@ extension CardReading {
         }
         if uri.isSIP { return takeInstantMessage(line) }
         guard !uri.number.isEmpty else { return keepUnlessEmpty(line) }
-        let label = label(line, .phone)
-        note(
+        let label = kept.label(line, .phone)
+        kept.note(
             line, as: .phone, at: contact.phoneNumbers.count, types: Label.leftOver(line.types, label: label, .phone),
             further: uri.parameters)
         contact.phoneNumbers.append(LabeledString(label: label, value: uri.number))
@@ -58,10 +58,10 @@ extension CardReading {
         address.subLocality = line[AddressParameter.subLocality] ?? ""
         address.subAdministrativeArea = line[AddressParameter.subAdministrativeArea] ?? ""
         let rest = line.rest(after: 7)
-        address.isoCountryCode = line["CC"].map { ASCII.lowercased($0) } ?? country(line) ?? ""
+        address.isoCountryCode = line["CC"].map { ASCII.lowercased($0) } ?? kept.country(line) ?? ""
         guard address != PostalAddress() || !rest.isEmpty else { return keepIfAnythingElse(line) }
-        address.label = label(line, .address)
-        note(
+        address.label = kept.label(line, .address)
+        kept.note(
             line, as: .address, at: contact.postalAddresses.count,
             types: Label.leftOver(line.types, label: address.label, .address),
             understood: [
@@ -91,8 +91,8 @@ extension CardReading {
                 InstantMessageValue.isSame($0, address) || isBare && $0.username == address.username
             })
         else { return }
-        address.label = label(line, .other)
-        note(
+        address.label = kept.label(line, .other)
+        kept.note(
             line, as: .instantMessage, at: contact.instantMessageAddresses.count,
             types: Label.leftOver(line.types, label: address.label, .other),
             understood: ["X-SERVICE-TYPE", "SERVICE-TYPE"])
@@ -119,14 +119,14 @@ extension CardReading {
             profile.urlString = value
         }
         guard !(profile.urlString.isEmpty && profile.username.isEmpty && profile.userIdentifier.isEmpty) else { return }
-        profile.label = label(line, of: types)
+        profile.label = kept.label(line, of: types)
         if let place = repeated(
             line, as: .appleSocialProfile, where: { contact.socialProfiles[$0].isSame(as: profile) })
         {
             return contact.socialProfiles[place].complete(by: profile)
         }
         types = Label.leftOver(types, label: profile.label, .other)
-        note(
+        kept.note(
             line, as: .appleSocialProfile, at: contact.socialProfiles.count, types: types,
             understood: ["SERVICE-TYPE", "X-USER", "USERNAME", "X-USERID"])
         contact.socialProfiles.append(profile)

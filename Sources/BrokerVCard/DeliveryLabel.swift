@@ -43,7 +43,7 @@ extension CardReading {
         addresses.append(
             DeliveryLabel.Address(
                 types: DeliveryLabel.types(line.types), group: line.group, hasLabel: !text.isEmpty))
-        if !text.isEmpty { keep(deliveryLabel: text, ofAddressAt: place) }
+        if !text.isEmpty { kept.keep(deliveryLabel: text, ofAddressAt: place) }
     }
 
     /// Gives each LABEL property to its address, or keeps it as an extra property if it belongs to none.
@@ -56,7 +56,7 @@ extension CardReading {
                 continue
             }
             addresses[place].hasLabel = true
-            keep(deliveryLabel: text, ofAddressAt: place)
+            kept.keep(deliveryLabel: text, ofAddressAt: place)
         }
     }
 }
