@@ -47,14 +47,6 @@ extension Agent {
         say(.warning(names.text(.reviewStale, [.app: app])))
     }
 
-    /// - Parameter terminal: the terminal of the agent that joined; `nil` if the others were there before
-    ///   this one.
-    func words(forOthers others: Int, joined terminal: String?) -> String {
-        guard let terminal else { return names.text(.othersHere, count: others) }
-        return names.text(
-            .otherJoined, count: others, [.terminal: Columns.clip(ShownText.line(terminal), to: 24)])
-    }
-
     /// Whether the main screen can be shown. Before the broker has accepted this agent, it waits for no app.
     var showsHome: Bool { !isTerminalLent && (isServing || isBrokerMissed) }
 
@@ -69,30 +61,12 @@ extension Agent {
             lines =
                 home.lines(
                     on: size, isConnected: isServing, once: once, isArmed: isHomeArmed || terminal.isPlain, names)
-                + quietLines
+                + HomeWords(names: names).lines(forQuiet: quiet.first)
         } else {
-            lines = tooSmall(size)
+            lines = HomeWords(names: names).tooSmall(size)
         }
         let hints = home.hints(once: once, hasQuiet: !quiet.isEmpty, isSession: isSession, names)
         show(lines, right: "", hints: hints, message: [], on: size, clearing: clearing)
-    }
-
-    /// A prompt waits, but the terminal is too small to read it.
-    func tooSmall(_ size: ScreenSize) -> [StyledLine] {
-        let least = ScreenSize.minimum
-        let now = "\(size.columns)×\(size.rows)"
-        return [
-            .warning(names.text(.tooSmall, [.size: now])),
-            StyledLine(names.text(.makeLarger, [.size: "\(least.columns)×\(least.rows)"])),
-        ].flatMap { $0.wrapped(columns: size.columns) }
-    }
-
-    /// One line for quiet prompts: their app was refused before, or many other apps have asked.
-    private var quietLines: [StyledLine] {
-        guard let prompt = quiet.first else { return [] }
-        let name = ShownText.app(prompt.caller.displayName, columns: 28, names)
-        let wasRefused = prompt.status == "denied"
-        return [StyledLine(names.text(wasRefused ? .refusedAsksAgain : .crowdAsks, [.app: name, .key: "o"]))]
     }
 
     /// Draws a whole screen: the title, the lines, the message above the hints, and the hints.

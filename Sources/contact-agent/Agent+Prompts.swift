@@ -77,7 +77,8 @@ extension Agent {
         visibleSince = nil
         guard let size = terminal.size, size.isLargeEnough else {
             if let size = terminal.size {
-                show(tooSmall(size), right: "", hints: [], message: [], on: size, clearing: true)
+                show(
+                    HomeWords(names: names).tooSmall(size), right: "", hints: [], message: [], on: size, clearing: true)
             }
             return
         }
@@ -153,7 +154,7 @@ extension Agent {
             let reason = names.words(for: error)
             let wasNotRecognised =
                 name == "io.contactbroker.Agent.AuthenticationFailed" && parameters["reason"]?.string == nil
-            if isTerminalLent, !wasNotRecognised { endPasswordAgent() }
+            if isTerminalLent, !wasNotRecognised { loan.endPasswordAgent() }
             switch name {
             case "io.contactbroker.Agent.AuthenticationFailed":
                 hint = wasNotRecognised ? names.text(.notRecognised) : names.text(.notTaken, [.reason: reason])
@@ -175,33 +176,12 @@ extension Agent {
         reviewed = nil
         leaveDialogue()
         let who = name(prompt)
-        say(StyledLine(words(for: answer, prompt, who, chosen)))
+        say(StyledLine(HomeWords(names: names).words(for: answer, prompt, who, chosen)))
         if let wait, wait > 0, answer.neverAskAgain != true {
             say(.dim(names.text(.mustWait, count: wait, [.app: who])))
         }
         if once, !prompt.isOwn { ending = answer.isApproval ? .approved : .refused }
         if ending == nil { listGrants() }
-    }
-
-    /// Describes the outcome in one line.
-    ///
-    /// - Parameter chosen: the first of the contacts that the answer shares.
-    private func words(for answer: Answer, _ prompt: Prompt, _ app: String, _ chosen: Row?) -> String {
-        if answer.contacts == 1, answer.removed == nil, let chosen {
-            return names.text(.sharedOne, [.name: Columns.clip(chosen.name, to: 40), .app: app])
-        }
-        if prompt.kind == .manage { return ManageDialogue.words(for: answer, app, names) }
-        if answer.takesCard { return names.text(.cardTaken, [.app: app]) }
-        if prompt.kind == .keys, let keys = answer.keys {
-            let words = GrantedKeys.words(for: keys, names) ?? names.text(.nothing)
-            return names.text(.keysGiven, [.app: app, .keys: words])
-        }
-        if let picked = answer.picked { return names.text(.gavePicked, count: picked.count, [.app: app]) }
-        if answer.level == .full { return names.text(.sharedAll, [.app: app]) }
-        if answer.isApproval { return names.text(.shared, count: answer.contacts, [.app: app]) }
-        // An app that has access keeps it.
-        if answer.neverAskAgain == true { return names.text(prompt.hasGrant ? .asksNoMore : .neverAgain, [.app: app]) }
-        return names.text(answer.level == .denied ? .notAllowed : .nothingSharedWith, [.app: app])
     }
 
     func leaveDialogue() {

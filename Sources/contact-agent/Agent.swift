@@ -24,9 +24,6 @@ final class Agent {
     static let firstPause = Duration.milliseconds(500)
     static let longestPause = Duration.seconds(30)
 
-    /// The time after which the agent checks whether its terminal shows a password prompt.
-    static let passwordPromptTime = Duration.seconds(5)
-
     enum Ending: Hashable {
         case quit
         case approved, refused
@@ -44,12 +41,9 @@ final class Agent {
     let once: Bool
     private let signals: CInt
     private let connector: AgentConnector
-    /// Asks for the password if the system's broker requires one; `nil` in session mode.
-    private let password: PasswordAgent?
+    let loan: TerminalLoan
     /// Whether the password agent uses the terminal. Meanwhile this program reads no keys and draws nothing.
-    private(set) var isTerminalLent = false
-    /// When the terminal was handed to the password agent; `nil` once the agent has checked for its prompt.
-    private var lentSince: ContinuousClock.Instant?
+    var isTerminalLent: Bool { loan.isLent }
 
     var connection: AgentConnection?
     /// The time of the next connection attempt. `attempt` counts failed attempts in a row.
@@ -104,7 +98,7 @@ final class Agent {
         self.attempt = attempt
         isBrokerMissed = attempt > 0
         self.connector = connector
-        self.password = password
+        loan = TerminalLoan(of: terminal, to: password, names)
         if isBrokerMissed { home.say(.dim(names.text(.tryingAgain))) }
     }
 
@@ -118,7 +112,7 @@ final class Agent {
             takeKeys()
             takeEvents()
             if isListStale { listGrants() }
-            noticeMissingPassword()
+            loan.noticeMissingPassword()
             if connection == nil, ContinuousClock.now >= retry { tryAgain() }
             showNext()
             tick()
@@ -149,37 +143,14 @@ final class Agent {
 
     /// Hands the terminal to the password agent, if there is one.
     func lendTerminal() {
-        guard let password, !isTerminalLent, ending == nil else { return }
-        isTerminalLent = true
+        guard ending == nil, loan.lend() else { return }
         visibleSince = nil
-        terminal.suspend()
-        let isPrepared = password.prepare()
-        lentSince = .now
-        if !isPrepared { terminal.say(.dim(names.text(.passwordOnDesktop))) }
     }
-
-    /// Tells the person once if no password prompt appeared. Another of the person's programs can register
-    /// with polkit for this process before the password agent does. polkit then asks that program, and this
-    /// terminal shows nothing.
-    private func noticeMissingPassword() {
-        guard let lentSince, ContinuousClock.now >= lentSince + Self.passwordPromptTime else { return }
-        self.lentSince = nil
-        // pkttyagent turns the echo off while it asks.
-        if terminal.echoes { terminal.say(StyledLine(names.text(.passwordNotHere), .warning)) }
-    }
-
-    /// Ends the password agent. Call this after an error that ends the password request. A pkttyagent whose
-    /// request was cancelled keeps reading this terminal and hangs after one line, because its cancel handler
-    /// in polkit 122 waits for its own end. ``lendTerminal()`` starts a new password agent.
-    func endPasswordAgent() { password?.end() }
 
     /// Takes the terminal back. Discards the input that was typed meanwhile, because it was meant for the
     /// password agent.
     func takeTerminalBack() {
-        guard isTerminalLent else { return }
-        isTerminalLent = false
-        lentSince = nil
-        terminal.resume()
+        guard loan.takeBack() else { return }
         discardInput()
         screenChanged()
     }
@@ -204,7 +175,7 @@ final class Agent {
     private var nextTime: ContinuousClock.Instant? {
         var times: [ContinuousClock.Instant] = []
         if connection == nil { times.append(retry) }
-        if let lentSince { times.append(lentSince + Self.passwordPromptTime) }
+        if let check = loan.nextCheck { times.append(check) }
         if screen != nil, let visibleSince {
             if !isDrawnArmed { times.append(visibleSince + Self.armingTime) }
             times.append(drawn + Self.redrawTime)
@@ -290,7 +261,7 @@ final class Agent {
     /// Whether the main screen was visible long enough for a key that gives something.
     var isHomeArmed: Bool { ContinuousClock.now >= homeVisibleSince + Self.armingTime }
     /// Whether the broker runs in session mode, which never asks for a password.
-    var isSession: Bool { password == nil }
+    var isSession: Bool { !loan.isPossible }
 
     /// Discards input that was typed before the person could see the current screen.
     func discardInput() {
@@ -352,7 +323,7 @@ final class Agent {
         // How many other agents serve this person, and the terminal of the one that joined last.
         if let others = event["others"]?.int, others != self.others {
             if others > self.others {
-                say(.warning(words(forOthers: others, joined: event["joined"]?.string)))
+                say(.warning(HomeWords(names: names).words(forOthers: others, joined: event["joined"]?.string)))
             }
             self.others = others
         }
@@ -395,7 +366,7 @@ final class Agent {
         retry = ContinuousClock.now + Self.pause(before: attempt)
         attempt = min(attempt + 1, Arguments.mostAttempts)
         leaveDialogue()
-        endPasswordAgent()
+        loan.endPasswordAgent()
         takeTerminalBack()
         queue = []
         quiet = []
