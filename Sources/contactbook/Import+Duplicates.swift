@@ -24,7 +24,7 @@ extension Import {
         }
         // With another birthday it is another person, such as a son with his father's name and number.
         if match.hasOtherBirthday, isUnanswered || treatment == .merge {
-            report(
+            report.remark(
                 card.place,
                 "\(ContactCard.name(card.contact)) differs from the contact that is there in \(Self.words(match.differing));"
                     + " added as another one")
@@ -34,9 +34,9 @@ extension Import {
         var reference = match.reference
         if case .pending = reference {
             // The matching contact is pending; it gets its identifier when it is saved.
-            try save()
-            try settle()
-            reference = duplicate(by: fingerprint, card.uid)?.reference ?? reference
+            try saves.save()
+            try saves.settle()
+            reference = matches.duplicate(by: fingerprint, card.uid)?.reference ?? reference
         }
         guard case .saved(let identifier) = reference else { return skip(card, reference) }
         guard let there = try contact(identifier) else {
@@ -51,23 +51,23 @@ extension Import {
             match.reference = reference
             return try skipSaying(card, match)
         }
-        if visible != card.contact { unseen += 1 }
+        if visible != card.contact { report.unseen += 1 }
         let choice =
             treatment == .ask ? try ask(there, card.contact, match.evidence, change.isUpdate) : treatment
         switch choice {
         case .keep: try add(card)
         case .merge:
             if !change.isUpdate, differing != ContactKeySet() {
-                report(
+                report.remark(
                     card.place,
                     "\(ContactCard.name(card.contact)): the contact that is there keeps its own "
                         + Self.words(differing))
             }
             guard change.keys != ContactKeySet() else { return skip(card, reference) }
-            if uids[reference] == nil { uids[reference] = card.uid }
+            if matches.uids[reference] == nil { matches.uids[reference] = card.uid }
             let merge = Entry.Merge(identifier: identifier, before: there, after: change.after, keys: change.keys)
-            try enqueue(Entry(card: card, merge: merge))
-            merged[identifier] = change.after
+            try saves.enqueue(Entry(card: card, merge: merge))
+            saves.merged[identifier] = change.after
         case .skip, .ask: skip(card, reference)
         }
     }
@@ -79,7 +79,7 @@ extension Import {
     ///
     /// - Parameter isNoMore: whether the contact must have nothing else.
     private mutating func has(_ reference: Place, _ card: Card, isNoMore: Bool = false) throws -> Bool {
-        if contents[reference] == card.content { return true }
+        if matches.contents[reference] == card.content { return true }
         guard let there = try contact(at: reference) else { return false }
         let visible = readablePart(of: card.contact)
         let change = Change(of: there, by: visible, isSameUID: false)
@@ -122,7 +122,7 @@ extension Import {
         if isCompared { return }
         var keys = match.differing
         var change = ""
-        let twin = contents[match.reference]
+        let twin = matches.contents[match.reference]
         if twin == card.content { return }
         if let there = try self.contact(at: match.reference) {
             let visible = if case .pending = match.reference { contact } else { readablePart(of: contact) }
@@ -130,7 +130,7 @@ extension Import {
                 // Both are in these files and differ, perhaps in what cannot be read back.
                 keys = keys.union(contact.withoutUID.present.subtracting(visible.present))
             } else if visible != contact {
-                unseen += 1
+                report.unseen += 1
             }
             let new = Change(of: there, by: visible, isSameUID: match.evidence == .uid)
             keys = keys.union(new.keys).union(new.differing)
@@ -138,7 +138,7 @@ extension Import {
             if new.isUpdate { change = "; --duplicates merge changes the contact" }
         }
         let more = keys == ContactKeySet() ? "" : ", also its \(Self.words(keys))"
-        report(
+        report.remark(
             card.place,
             "\(ContactCard.name(contact)) seems to be there already (\(match.evidence.reason)); skipped\(more)\(change)"
         )
@@ -149,26 +149,26 @@ extension Import {
     }
 
     private mutating func skip(_ card: Card, _ reference: Place) {
-        skipped += 1
-        if uids[reference] == nil { uids[reference] = card.uid }
+        report.skipped += 1
+        if matches.uids[reference] == nil { matches.uids[reference] = card.uid }
         switch reference {
         case .saved(let identifier): groups.join(card.membership, as: identifier)
-        case .pending(let number): joining[number, default: []].append(card.membership)
+        case .pending(let number): saves.joining[number, default: []].append(card.membership)
         }
     }
 
     private mutating func contact(at reference: Place) throws -> Contact? {
         switch reference {
         case .saved(let identifier): try contact(identifier)
-        case .pending(let number): unsaved(number)
+        case .pending(let number): saves.unsaved(number)
         }
     }
 
     /// The contact, including the pending merges of this run.
     private mutating func contact(_ identifier: String) throws -> Contact? {
-        if let known = merged[identifier] { return known }
+        if let known = saves.merged[identifier] { return known }
         // A pending merge may change the contact, so this waits for all pending saves.
-        if hasPendingMerge { try settle() }
+        if saves.hasPendingMerge { try saves.settle() }
         return try known?.card(identifier, readable.subtracting(.images))?.contact
     }
 

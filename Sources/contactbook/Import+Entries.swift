@@ -1,4 +1,3 @@
-import BrokerCommandOutput
 import BrokerContactFiles
 import BrokerModel
 import Contacts
@@ -15,25 +14,6 @@ extension Import {
     enum Place: Hashable, Sendable {
         case saved(String)
         case pending(Int)
-    }
-
-    /// Describes how duplicates were handled; shown after the number of added contacts. Empty if there were
-    /// none.
-    var duplicates: String {
-        var parts: [String] = []
-        if skipped > 0 { parts.append("\(Count.grouped(skipped)) \(skipped == 1 ? "was" : "were") there already") }
-        if mergedCount > 0 {
-            parts.append(
-                "\(Count.grouped(mergedCount)) \(book == nil ? "can be merged" : "merged") into what was there")
-        }
-        return parts.joined(separator: ", ")
-    }
-
-    /// Estimated size on the wire, in bytes. Images, notes and extra properties count with their sizes. All
-    /// other values count as 2 KiB together, because they are usually short.
-    static func size(of contact: Contact) -> Int {
-        2_048 + contact.imageData.utf8.count + contact.note.utf8.count
-            + contact.extraProperties.reduce(0) { $0 + $1.utf8.count }
     }
 
     /// A card that may be added.

@@ -65,22 +65,23 @@ struct ImportCommand: ParsableCommand {
         // The interruption is created only after the access prompt, so ^C ends the program at once during the
         // prompt.
         let interruption = Interruption()
-        var run = try Import(
+        let run = try Import(
             book: book, knowing: known, duplicates: treatment, isUnanswered: duplicates == nil && treatment == .skip,
             size: ImportedFile.size(of: opened), interruption: interruption, journal: journal)
+        var reader = ImportReader(run)
         do {
             do {
-                for file in opened { try run.read(file, reading) }
+                for file in opened { try reader.read(file, reading) }
             } catch is Import.Stopped {
                 Speech.say("stopped; what follows is not added")
             }
-            try run.finish()
+            try reader.run.finish()
         } catch is Import.Interrupted {
-            Speech.say("contactbook: interrupted; \(run.soFar)")
+            Speech.say("contactbook: interrupted; \(run.report.soFar)")
             journal?.end()
             interruption.take()
         }
-        try report(run, of: Self.places(opened), isCompared: known != nil)
+        try report(run.report, run.groups.names, of: Self.places(opened), isCompared: known != nil)
     }
 
     private static func places(_ opened: [ImportedFile]) -> String {
@@ -90,12 +91,14 @@ struct ImportCommand: ParsableCommand {
             .map { Count.words($0.0, $0.1) }.joined(separator: " and ")
     }
 
-    private func report(_ run: Import, of places: String, isCompared: Bool) throws {
+    private func report(
+        _ run: ImportReport, _ groups: [String], of places: String, isCompared: Bool
+    ) throws {
         let contacts = Count.words(run.taken, "contact")
         let duplicates = run.duplicates.isEmpty ? "" : "; \(run.duplicates)"
         print((dryRun ? "\(contacts) in \(places) can be added" : "added \(contacts) of \(places)") + duplicates)
-        if dryRun, !run.groups.names.isEmpty {
-            print("groups: \(run.groups.names.map(Speech.clean).joined(separator: ", "))")
+        if dryRun, !groups.isEmpty {
+            print("groups: \(groups.map(Speech.clean).joined(separator: ", "))")
         }
         if dryRun, !isCompared {
             Speech.say("whether they are there already is not known: contactbook may not see your contacts yet")

@@ -53,7 +53,7 @@ struct UndoRun {
         /// The step that undoes this change.
         let redo: UndoStep?
         /// Estimated size on the wire, in bytes.
-        var size = Import.size(of: Contact())
+        var size = ContactSaves.size(of: Contact())
     }
 
     /// - Parameter names: for each recorded command, oldest first: the new identifiers of recreated records,
@@ -127,7 +127,7 @@ struct UndoRun {
 
     private mutating func add(_ effect: Effect, of contact: Contact = Contact(), redo: UndoStep?, _ put: @escaping Put)
     {
-        changes.append(Change(put: put, redo: redo, size: Import.size(of: contact)))
+        changes.append(Change(put: put, redo: redo, size: ContactSaves.size(of: contact)))
         counts[effect, default: 0] += 1
     }
 
@@ -309,9 +309,9 @@ struct UndoRun {
         while start < changes.count {
             var end = start
             var size = 0
-            while end < changes.count, end - start < Import.changesPerSave {
+            while end < changes.count, end - start < ContactSaves.changesPerSave {
                 size += changes[end].size
-                if size > Import.bytesPerSave, end > start { break }
+                if size > ContactSaves.bytesPerSave, end > start { break }
                 end += 1
             }
             try save(changes[start..<end])

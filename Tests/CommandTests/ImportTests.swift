@@ -82,7 +82,7 @@ struct ImportTests {
 
     @Test("A large file is saved in several saves of limited size")
     func batches() throws {
-        let count = Import.changesPerSave
+        let count = ContactSaves.changesPerSave
         try withFile((0..<2 * count + 1).map { card("Person \($0)") }.joined()) { path in
             let broker = try broker()
             let outcome = try run("contactbook", "import", path, with: broker)
@@ -90,7 +90,7 @@ struct ImportTests {
             // The saves use two connections, so their order is not fixed.
             let saves = try saved(broker)
             #expect(saves.max() == count && saves.reduce(0, +) == 2 * count + 1)
-            #expect(saves.min() ?? 0 <= Import.changesOfFirstSave && saves.count <= 6)
+            #expect(saves.min() ?? 0 <= ContactSaves.changesOfFirstSave && saves.count <= 6)
         }
     }
 
@@ -147,7 +147,7 @@ struct ImportTests {
 
     @Test("If the broker stops answering, import reports how many contacts were added and the last of them")
     func interrupted() throws {
-        let count = Import.changesOfFirstSave
+        let count = ContactSaves.changesOfFirstSave
         let broker = try ScriptedBroker { method, parameters in
             guard method == "SaveContacts" else { return .reply("{\"status\":\"full\"}") }
             return parameters["changes"]?.count == count
@@ -168,7 +168,7 @@ struct ImportTests {
     private func importInTwoSaves(
         first: ScriptedBroker.Answer, second: ScriptedBroker.Answer
     ) throws -> RunningProgram.Outcome {
-        let count = Import.changesOfFirstSave
+        let count = ContactSaves.changesOfFirstSave
         let arrival = try pipe()
         defer { for end in arrival { close(end) } }
         let broker = try ScriptedBroker { method, parameters in
@@ -203,7 +203,7 @@ struct ImportTests {
     func bothFail(isAnswered: Bool) throws {
         let answer = isAnswered ? Self.storeUnavailable : .hangUp
         let outcome = try importInTwoSaves(first: answer, second: answer)
-        let doubt = "\(Import.changesOfFirstSave + 2) more may have been added"
+        let doubt = "\(ContactSaves.changesOfFirstSave + 2) more may have been added"
         #expect(outcome.error.contains("may have been added") == !isAnswered, "\(outcome.error)")
         #expect(outcome.error.contains(doubt) == !isAnswered, "\(outcome.error)")
     }
@@ -286,7 +286,7 @@ struct ImportTests {
 
     @Test("On SIGINT, import waits for the pending saves, reports its progress and ends by the signal")
     func interruptedByThePerson() throws {
-        try withFile((0..<3 * Import.changesPerSave).map { card("Person \($0)") }.joined()) { path in
+        try withFile((0..<3 * ContactSaves.changesPerSave).map { card("Person \($0)") }.joined()) { path in
             let (outcome, saves) = try interruptedImport(path, isAnswered: true)
             #expect(outcome.signal == SIGINT && outcome.output.isEmpty)
             // The signal is sent after the first save has arrived; the second may be pending by then.
@@ -295,7 +295,7 @@ struct ImportTests {
             #expect(
                 outcome.error
                     == "contactbook: interrupted; \(Count.words(count, "contact")) were added, the last from \(last)\n")
-            #expect(saves.contains(Import.changesOfFirstSave) && saves.count <= 2)
+            #expect(saves.contains(ContactSaves.changesOfFirstSave) && saves.count <= 2)
         }
     }
 
@@ -322,7 +322,7 @@ struct ImportTests {
         let file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         let goOn = try pipe()
         defer { for end in goOn { close(end) } }
-        let count = Import.changesPerSave
+        let count = ContactSaves.changesPerSave
         let broker = try ScriptedBroker { method, parameters in
             guard method == "SaveContacts" else { return .reply("{\"status\":\"full\"}") }
             var byte: UInt8 = 0

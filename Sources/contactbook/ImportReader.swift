@@ -23,7 +23,18 @@ extension ImportReading {
     }
 }
 
-extension Import {
+/// Reads the files of an import, and passes each card on.
+struct ImportReader {
+    var run: Import
+    private let report: ImportReport
+    private let groups: ImportedGroups
+    private let interruption: Interruption
+
+    init(_ run: Import) {
+        self.run = run
+        (report, groups, interruption) = (run.report, run.groups, run.interruption)
+    }
+
     /// The maximum size of a file in a folder, in bytes. A file has one card. Of a card with more than 16 MiB, the
     /// longest property is left out.
     private static let cardSize = 64 * 1_048_576
@@ -49,18 +60,18 @@ extension Import {
         var isOver = false
         while !isOver {
             guard interruption.hasNotCome(before: file.descriptor) else {
-                try settle()
-                throw Interrupted()
+                try run.saves.settle()
+                throw Import.Interrupted()
             }
             let bytes: ArraySlice<UInt8>
             do {
                 bytes = try file.read(into: &buffer)
             } catch let failure as CommandFailure {
-                try settle()
-                throw stopped(failure)
+                try run.saves.settle()
+                throw report.stopped(failure)
             }
             isOver = bytes.isEmpty
-            sizeRead += bytes.count
+            report.sizeRead += bytes.count
             var piece = Array(bytes)
             if cards == nil, rows == nil {
                 // A pipe can return fewer bytes than the detection needs.
@@ -85,27 +96,28 @@ extension Import {
                 isEmpty = false
                 try take(item, file.name, reading, &columns)
             }
-            showProgress()
+            report.showProgress()
         }
         let leftOut = columns.description
-        if !leftOut.isEmpty { report(file.name, "contacts have no field for \(leftOut); left out") }
-        if isEmpty { report(file.name, rows == nil ? "no vCard, CSV or LDIF in it" : "no row in it") }
+        if !leftOut.isEmpty { report.remark(file.name, "contacts have no field for \(leftOut); left out") }
+        if isEmpty { report.remark(file.name, rows == nil ? "no vCard, CSV or LDIF in it" : "no row in it") }
     }
 
     private mutating func take(
         _ item: RowItem, _ file: String, _ reading: ImportReading, _ columns: inout ImportedColumns
     ) throws {
         switch item {
-        case .unreadable(let problem): refuse("\(file):\(problem.line)", Speech.clean(problem.reason.description))
+        case .unreadable(let problem):
+            report.refuse("\(file):\(problem.line)", Speech.clean(problem.reason.description))
         case .row(let row):
             for remark in row.remarks {
                 if case .leftOut = remark.reason {
                     columns.add(remark.reason)
                 } else {
-                    report("\(file):\(remark.line)", Speech.clean(remark.reason.description))
+                    report.remark("\(file):\(remark.line)", Speech.clean(remark.reason.description))
                 }
             }
-            try take(
+            try run.take(
                 row.contact, at: "\(file):\(row.line)", groups: reading.makesGroups ? row.groups : [], uid: row.uid)
         case .group(let group):
             take(group.name, group.uid, group.members, "\(file):\(group.line)", reading, isKnownByUID: false)
@@ -129,15 +141,15 @@ extension Import {
         _ item: VCardReader.Item, _ file: String, _ reading: ImportReading, collection: String?
     ) throws {
         switch item {
-        case .unreadable(let problem): refuse("\(file):\(problem.line)", problem.reason.description)
+        case .unreadable(let problem): report.refuse("\(file):\(problem.line)", problem.reason.description)
         case .group(let group):
             let place = "\(file):\(group.line)"
-            for remark in group.remarks { report("\(file):\(remark.line)", remark.reason.description) }
+            for remark in group.remarks { report.remark("\(file):\(remark.line)", remark.reason.description) }
             take(group.name, group.uid, group.members, place, reading, isKnownByUID: true)
         case .card(let card):
-            for remark in card.remarks { report("\(file):\(remark.line)", remark.reason.description) }
+            for remark in card.remarks { report.remark("\(file):\(remark.line)", remark.reason.description) }
             let groups = reading.makesGroups ? ContactUID.categories(of: card.contact) : []
-            try take(card.contact, at: "\(file):\(card.line)", groups: [collection].compactMap { $0 } + groups)
+            try run.take(card.contact, at: "\(file):\(card.line)", groups: [collection].compactMap { $0 } + groups)
         }
     }
 
@@ -163,22 +175,22 @@ extension Import {
             let inside = try folderNames(inner, path).filter(VdirName.isCard)
             // A collection has a name even if it has no cards. Any other folder without cards is something else.
             if inside.isEmpty, let collection, !title.isEmpty, !groups.knows(collection) {
-                report(path, "more than \(ImportedGroups.most) groups; not made")
+                report.remark(path, "more than \(ImportedGroups.most) groups; not made")
             }
             for card in inside {
                 try readCard(card, in: inner, "\(path)/\(Speech.clean(card))", reading, collection)
                 cards += 1
             }
         }
-        if cards == 0 { report(folder.name, "no .vcf file in it") }
+        if cards == 0 { report.remark(folder.name, "no .vcf file in it") }
     }
 
     private mutating func folderNames(_ folder: CInt, _ path: String) throws -> [String] {
         do throws(PlainFile.Failure) {
             return try PlainFile.names(in: folder)
         } catch {
-            try settle()
-            throw stopped(CommandFailure("could not \(Self.task): \(path): \(error)", .notTried))
+            try run.saves.settle()
+            throw report.stopped(CommandFailure("could not \(Import.task): \(path): \(error)", .notTried))
         }
     }
 
@@ -186,14 +198,14 @@ extension Import {
         _ name: String, in folder: CInt, _ path: String, _ reading: ImportReading, _ collection: String?
     ) throws {
         guard !interruption.hasCome else {
-            try settle()
-            throw Interrupted()
+            try run.saves.settle()
+            throw Import.Interrupted()
         }
         let bytes: [UInt8]
         do throws(PlainFile.Failure) {
             bytes = try PlainFile.read(name, in: folder, atMost: Self.cardSize)
         } catch {
-            return refuse(path, "\(error); left out")
+            return report.refuse(path, "\(error); left out")
         }
         var reader = VCardReader()
         reader.append(bytes)
@@ -203,7 +215,7 @@ extension Import {
             isEmpty = false
             try take(item, path, reading, collection: collection)
         }
-        if isEmpty { refuse(path, "no vCard in it") }
-        showProgress()
+        if isEmpty { report.refuse(path, "no vCard in it") }
+        report.showProgress()
     }
 }

@@ -3,87 +3,29 @@ import BrokerContactFiles
 import BrokerModel
 import Contacts
 
-/// The groups of imported cards. They come from the group names in cards and rows, from subfolders, and from
-/// group cards.
-struct ImportedGroups {
-    /// The names of one card's groups, and the card's UID.
-    struct Membership {
-        var names: [String] = []
-        var uid: String?
-    }
-
-    /// A group card of the imported files.
-    struct GroupCard {
-        let name: String
-        let uid: String
-        /// Whether other programs know the group by its UID. A group of LDIF has only a name in its directory.
-        let isKnownByUID: Bool
-        let members: [String]
-        let place: String
-    }
-
-    /// The maximum number of groups in one run. A file with more groups is unlikely to be an address book.
-    static let most = 1_000
-    /// Member identifiers by group name.
-    private(set) var members: [String: [String]] = [:]
-    /// Group names in the order of their first occurrence.
-    private(set) var names: [String] = []
-    private(set) var identifiersByUID: [String: String] = [:]
-    /// The group cards of this run.
-    var cards: [GroupCard] = []
-
-    /// Registers a group name. Returns `false` if there are already ``most`` groups.
-    mutating func knows(_ name: String) -> Bool {
-        if members[name] != nil { return true }
-        guard names.count < Self.most else { return false }
-        members[name] = []
-        names.append(name)
-        return true
-    }
-
-    mutating func join(_ membership: Membership, as identifier: String) {
-        for name in membership.names { members[name, default: []].append(identifier) }
-        if let uid = membership.uid { identifiersByUID[uid] = identifier }
-    }
-
-    /// Adds the members that a group card lists and that this run has imported.
-    ///
-    /// - Returns: the number of members that this run has not imported.
-    mutating func addMembers(of card: GroupCard) -> Int {
-        let known = card.members.compactMap { identifiersByUID[ContactUID.comparable($0)] }
-        members[card.name, default: []] += known
-        return card.members.count - known.count
-    }
-}
-
-extension Import {
-    mutating func membership(
-        of contact: Contact, in names: [String], _ uid: String?, _ place: String
-    ) throws -> ImportedGroups.Membership {
-        var membership = ImportedGroups.Membership()
-        for name in names {
-            guard groups.knows(name) else {
-                report(place, "more than \(ImportedGroups.most) groups; not put into another one")
-                break
-            }
-            membership.names.append(name)
-        }
-        membership.uid = (uid ?? ContactUID.of(contact)).map(ContactUID.comparable)
-        return membership
-    }
+/// Puts the contacts of an import into their groups, at its end.
+struct GroupSaves {
+    let groups: ImportedGroups
+    /// `nil` in a dry run.
+    let book: AddressBook?
+    let journal: UndoJournal?
+    let interruption: Interruption
+    let report: ImportReport
 
     /// Creates missing groups, adds the imported contacts to their groups, and nests the groups.
-    mutating func saveGroups() throws {
+    func save() throws {
         let groupUIDs = Set(groups.cards.map { ContactUID.comparable($0.uid) })
         for card in groups.cards {
             guard groups.knows(card.name) else {
-                report(card.place, "more than \(ImportedGroups.most) groups; not made")
+                report.remark(card.place, "more than \(ImportedGroups.most) groups; not made")
                 continue
             }
             let unknown = groups.addMembers(of: card)
             // A dry run has no identifiers, so every member is unknown to it.
             let others = unknown - card.members.count { groupUIDs.contains(ContactUID.comparable($0)) }
-            if book != nil, others > 0 { report(card.place, "\(others) of its members are no contacts of these files") }
+            if book != nil, others > 0 {
+                report.remark(card.place, "\(others) of its members are no contacts of these files")
+            }
         }
         guard let book, !groups.names.isEmpty else { return }
         Speech.progress("adding the contacts to their groups…")
@@ -114,24 +56,24 @@ extension Import {
     }
 
     /// The groups are added also if their UIDs cannot be read or noted.
-    private mutating func reportingUIDs(_ body: () throws -> Void) {
+    private func reportingUIDs(_ body: () throws -> Void) {
         do {
             try body()
         } catch {
             let reason = (error as? CommandFailure)?.message ?? "\(error)"
-            report(groups.cards.first?.place ?? "groups", "\(reason); exports will give the groups new UIDs")
+            report.remark(groups.cards.first?.place ?? "groups", "\(reason); exports will give the groups new UIDs")
         }
     }
 
     /// A group with a card's UID is the card's group, also if it was renamed.
-    private mutating func identify(_ existing: [CNGroup], by uids: GroupUIDs, _ identifiers: inout [String: String]) {
+    private func identify(_ existing: [CNGroup], by uids: GroupUIDs, _ identifiers: inout [String: String]) {
         let byUID = Dictionary(
             existing.map { (ContactUID.comparable(uids.uid(of: $0.identifier)), $0) },
             uniquingKeysWith: { first, _ in first })
         for card in groups.cards where card.isKnownByUID {
             guard let group = byUID[ContactUID.comparable(card.uid)], group.name != card.name else { continue }
             identifiers[card.name] = group.identifier
-            report(card.place, "the group is called \(Speech.clean(group.name)) in your address book")
+            report.remark(card.place, "the group is called \(Speech.clean(group.name)) in your address book")
         }
     }
 
@@ -153,7 +95,7 @@ extension Import {
     }
 
     /// - Returns: the identifier of each new group that the broker accepts.
-    private mutating func add(_ names: [String], _ book: AddressBook) throws -> [(name: String, identifier: String)] {
+    private func add(_ names: [String], _ book: AddressBook) throws -> [(name: String, identifier: String)] {
         let changes = names.map { name in
             let group = CNMutableGroup()
             group.name = name
@@ -192,11 +134,11 @@ extension Import {
     /// the change that the broker rejects.
     ///
     /// - Returns: the changes that were saved.
-    private mutating func save(_ changes: [GroupChange], _ book: AddressBook) throws -> [GroupChange] {
+    private func save(_ changes: [GroupChange], _ book: AddressBook) throws -> [GroupChange] {
         var saved: [GroupChange] = []
-        var (start, noted, limit) = (0, 0, Self.changesPerSave)
+        var (start, noted, limit) = (0, 0, ContactSaves.changesPerSave)
         while start < changes.count {
-            guard !interruption.hasCome else { throw Interrupted() }
+            guard !interruption.hasCome else { throw Import.Interrupted() }
             let end = min(start + limit, changes.count)
             let some = changes[start..<end]
             try journal?.note(changes[min(noted, end)..<end].compactMap(\.step))
@@ -216,9 +158,9 @@ extension Import {
                 limit = some.count / 2
                 continue
             }
-            if let reason { report(some[start].place, reason) } else { saved += some }
+            if let reason { report.remark(some[start].place, reason) } else { saved += some }
             start = end
-            limit = Self.changesPerSave
+            limit = ContactSaves.changesPerSave
         }
         return saved
     }
