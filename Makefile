@@ -142,7 +142,7 @@ lint: ## Check format, project rules, units, and that documentation names what e
 	Tests/threats.sh
 	python3 Tests/documentation.py
 	python3 Tests/layers.py BrokerParameters BrokerLedger BrokerBooks BrokerGrants BrokerCalls BrokerAppCalls \
-	    BrokerPersonCalls BrokerAdminCalls BrokerCore
+	    BrokerPersonCalls BrokerAdminCalls BrokerCore Contacts
 
 # Benchmarks.
 

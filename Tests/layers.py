@@ -8,7 +8,8 @@ import re
 import sys
 
 SOURCES = pathlib.Path(__file__).resolve().parent.parent / "Sources"
-DECLARED = re.compile(r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|final|indirect|nonisolated)\s+)*"
+DECLARED = re.compile(r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*"
+                      r"(?:(?:open|public|package|internal|final|indirect|nonisolated)\s+)*"
                       r"(?:class|struct|enum|protocol|actor|typealias)\s+(\w+)", re.M)
 IGNORED = re.compile(r'//.*|/\*.*?\*/|"""(?:.|\n)*?"""|"(?:\\.|[^"\\\n])*"')
 

@@ -98,7 +98,7 @@ struct NameTests {
         let used = try Self.text("Tests/ContactsTests/NamesOf2015.swift").split { !($0.isLetter || $0.isNumber) }
         let words = Set(used.map(String.init))
         var names = 0
-        for line in try Self.text("Sources/Contacts/Records/Deprecated.swift").split(separator: "\n") {
+        for line in try Self.text("Sources/Contacts/Deprecated.swift").split(separator: "\n") {
             let parts = line.split { !($0.isLetter || $0.isNumber) }.map(String.init)
             guard parts.contains("public"),
                 let kind = parts.firstIndex(where: { ["func", "var", "let", "typealias"].contains($0) })
@@ -113,7 +113,7 @@ struct NameTests {
     func messages() throws {
         var found: [String: String] = [:]
         var message = ""
-        let sources = ["Sources/ContactsUI/Unavailable.swift", "Sources/Contacts/Records/CNContact+Keys.swift"]
+        let sources = ["Sources/ContactsUI/Unavailable.swift", "Sources/Contacts/Model/CNContact+Keys.swift"]
         for line in try sources.map(Self.text).joined().split(separator: "\n") {
             if let start = line.range(of: "message: \""), let end = line.range(of: "\"", options: .backwards) {
                 message = String(line[start.upperBound..<end.lowerBound])

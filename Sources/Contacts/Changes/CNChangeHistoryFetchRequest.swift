@@ -55,18 +55,6 @@ open class CNChangeHistoryFetchRequest: CNFetchRequest, NSSecureCoding {
 }
 
 extension CNContactStore {
-    /// The history token for the current state, read without a prompt.
-    func historyToken() -> Data? {
-        switch CNContactStore.authorizationStatus(for: .contacts) {
-        case .authorized, .limited: break
-        case .notDetermined, .denied, .restricted: return nil
-        }
-        let request = CNContactFetchRequest(keysToFetch: [])
-        request.predicate = CNContact.predicateForContacts(withIdentifiers: [])
-        // The request selects no contacts, so the reply contains only the token.
-        return (try? fetch(request, more: false) { _ in true }) ?? nil
-    }
-
     /// Returns the changes since the request’s token, and the token for the next fetch.
     ///
     /// Each contact or group has at most one event, which describes the difference between its state at the

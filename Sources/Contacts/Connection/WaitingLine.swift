@@ -4,27 +4,14 @@ import BrokerVarlinkClient
 import Foundation
 import Synchronization
 
-extension CNContactStore {
-    /// Whether the library tells a person at a terminal that a call waits for their answer. An extension of this
-    /// library; the default is `true`.
-    ///
-    /// If a prompt is open for half a second, the library writes one line to standard error that says where to
-    /// answer: `Waiting for your answer: open contact-agent in another terminal.` It writes nothing unless standard
-    /// error is a terminal. Set this property to `false` in a program that draws on the whole terminal, or that tells
-    /// the person itself.
-    public static var announcesWaiting: Bool {
-        get { WaitingLine.isWanted.load(ordering: .relaxed) }
-        set { WaitingLine.isWanted.store(newValue, ordering: .relaxed) }
-    }
-}
-
 /// The line on a terminal that says that a call waits for the person. One object belongs to one call, and writes at
 /// most one line.
 ///
 /// The broker has at most one prompt of an app open at a time, which all calls of the app share. While the line of one
 /// call applies, the other calls of the process therefore write none.
 final class WaitingLine {
-    fileprivate static let isWanted = Atomic(true)
+    /// Whether the app wants the line: ``CNContactStore/announcesWaiting``.
+    static let isWanted = Atomic(true)
     private static let isShown = Atomic(false)
     /// The time that a call may take before the line appears.
     private static let patience = Duration.milliseconds(500)

@@ -71,10 +71,3 @@ open class CNPostalAddressFormatter: Formatter {
         return formatter
     }
 }
-
-extension Locale {
-    /// The person's region from the environment variables, which `Locale.current` ignores on Linux.
-    static var region: String? {
-        PreferredLanguages.region(ofCategory: "LC_ADDRESS") { ProcessInfo.processInfo.environment[$0] }
-    }
-}

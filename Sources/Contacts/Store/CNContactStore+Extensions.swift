@@ -1,6 +1,7 @@
 import BrokerInterface
 import BrokerJSON
 import Foundation
+import Synchronization
 
 // Extensions of this library, which Apple's Contacts does not have.
 extension CNContactStore {
@@ -34,5 +35,26 @@ extension CNContactStore {
     public func authorizedKeys() throws -> [String]? {
         let reply = try Self.answer { () throws(CallFailure) in try BrokerCalls.shared.call(.getAuthorization) }
         return reply["keys"]?.elements?.compactMap(\.string)
+    }
+
+    /// Whether the library tells a person at a terminal that a call waits for their answer. An extension of this
+    /// library; the default is `true`.
+    ///
+    /// If a prompt is open for half a second, the library writes one line to standard error that says where to
+    /// answer: `Waiting for your answer: open contact-agent in another terminal.` It writes nothing unless standard
+    /// error is a terminal. Set this property to `false` in a program that draws on the whole terminal, or that tells
+    /// the person itself.
+    public static var announcesWaiting: Bool {
+        get { WaitingLine.isWanted.load(ordering: .relaxed) }
+        set { WaitingLine.isWanted.store(newValue, ordering: .relaxed) }
+    }
+}
+
+extension CNContact {
+    /// Asks the broker whether both contacts are linked; `false` if the call fails. The class itself has the method for
+    /// apps, ``isUnifiedWithContact(withIdentifier:)``, because a subclass cannot override a method of an extension.
+    func isLinked(toContactWithIdentifier identifier: String) -> Bool {
+        (try? CNContactStore().linkedContactIdentifiers(ofContactWithIdentifier: self.identifier))?
+            .contains(identifier) ?? false
     }
 }

@@ -15,6 +15,18 @@ extension CNContactStore {
 
     // MARK: -
 
+    /// The history token for the current state, read without a prompt.
+    func historyToken() -> Data? {
+        switch CNContactStore.authorizationStatus(for: .contacts) {
+        case .authorized, .limited: break
+        case .notDetermined, .denied, .restricted: return nil
+        }
+        let request = CNContactFetchRequest(keysToFetch: [])
+        request.predicate = CNContact.predicateForContacts(withIdentifiers: [])
+        // The request selects no contacts, so the reply contains only the token.
+        return (try? fetch(request, more: false) { _ in true }) ?? nil
+    }
+
     /// Fetches all contacts that match a request.
     func contacts(_ request: CNContactFetchRequest) throws -> (contacts: [CNContact], token: Data?) {
         var contacts: [CNContact] = []

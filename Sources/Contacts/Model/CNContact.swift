@@ -102,9 +102,7 @@ open class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, Ide
     /// This asks the broker, because a contact does not contain the identifiers of its linked contacts. It
     /// returns `false` if the call fails.
     open func isUnifiedWithContact(withIdentifier identifier: String) -> Bool {
-        if self.identifier == identifier { return true }
-        return (try? CNContactStore().linkedContactIdentifiers(ofContactWithIdentifier: self.identifier))?
-            .contains(identifier) ?? false
+        self.identifier == identifier || isLinked(toContactWithIdentifier: identifier)
     }
 
     // MARK: Copying

@@ -21,3 +21,10 @@ enum Languages {
         return names.field(key) ?? key
     }
 }
+
+extension Locale {
+    /// The person's region from the environment variables, which `Locale.current` ignores on Linux.
+    static var region: String? {
+        PreferredLanguages.region(ofCategory: "LC_ADDRESS") { ProcessInfo.processInfo.environment[$0] }
+    }
+}
