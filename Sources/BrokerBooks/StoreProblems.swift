@@ -41,7 +41,7 @@ package final class StoreProblems {
 
     package func note(_ error: StoreError, of uid: UInt32) {
         // The broker itself closed the book.
-        guard error != ContactsStore.closed else { return }
+        guard error != StoreError.closed else { return }
         guard error != .wrongOwner else {
             return surroundings.notice(
                 .anotherPerson,

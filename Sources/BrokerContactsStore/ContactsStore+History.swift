@@ -2,13 +2,6 @@ import BrokerModel
 import BrokerSQLite
 
 extension ContactsStore {
-    /// Returns a lower bound for the numbers of changes at or after a time. The first change of a save has
-    /// the save's time in microseconds as its number, or one more than the last number if that is greater.
-    public static func changeNumber(at seconds: Int64) -> Int64 {
-        let (time, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-        return overflow ? 0 : time
-    }
-
     /// Returns the changes whose numbers are greater than `first` and at most `last`, in order. Not for the
     /// event loop.
     ///

@@ -304,7 +304,7 @@ public final class ContactsStore: Sendable {
     public static func remove(folder: String) throws(StoreError) { try BookFile(folder: folder).remove() }
 
     /// Closes all connections to the book. Every later call that needs one throws
-    /// ``StoreError/unavailable(reason:)``.
+    /// ``StoreError/closed``.
     public func close() {
         longReads.close()
         reader.withLock {
@@ -318,12 +318,9 @@ public final class ContactsStore: Sendable {
         }
     }
 
-    /// The error of a read or write after ``close()``.
-    public static let closed = StoreError.unavailable(reason: "the book was closed")
-
     func write<Result: Sendable>(_ body: (BookWriter) throws -> Result) throws(StoreError) -> Result {
         try writer.withLock { writer throws(StoreError) in
-            guard let writer else { throw Self.closed }
+            guard let writer else { throw .closed }
             defer { saves.add() }
             do { return try body(writer) } catch { throw StoreError(error) }
         }
@@ -332,7 +329,7 @@ public final class ContactsStore: Sendable {
     /// The same for a change that can be refused.
     func change<Result: Sendable>(_ body: (BookWriter) throws -> Result) throws(ChangeError) -> Result {
         try writer.withLock { writer throws(ChangeError) in
-            guard let writer else { throw .store(Self.closed) }
+            guard let writer else { throw .store(.closed) }
             defer { saves.add() }
             do {
                 return try body(writer)
@@ -349,7 +346,7 @@ public final class ContactsStore: Sendable {
     ) throws(StoreError) -> Result {
         if manner == .onWorker { return try longReads.read(body) }
         return try reader.withLock { reader throws(StoreError) in
-            guard let reader else { throw Self.closed }
+            guard let reader else { throw .closed }
             try reader.begin(isBounded: manner == .bounded)
             do { return try body(reader) } catch { throw reader.endFailed(error) }
         }

@@ -49,7 +49,7 @@ package struct HistoryToken: Hashable {
     /// token therefore names no change that may be discarded within the token's window.
     package static func floor(at time: Int64) -> Int64 {
         let (oldest, overflow) = time.subtractingReportingOverflow(StoreLimits.history - window)
-        return overflow ? 0 : max(0, ContactsStore.changeNumber(at: oldest) - 1)
+        return overflow ? 0 : max(0, BookChange.lowestNumber(at: oldest) - 1)
     }
 
     package static func window(of seconds: Int64) -> Int64 { seconds - ((seconds % window) + window) % window }

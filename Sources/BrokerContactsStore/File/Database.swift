@@ -1,4 +1,3 @@
-import BrokerModel
 import BrokerSQLite
 import CBrokerSQLite
 
@@ -21,10 +20,6 @@ extension Connection<StoreError> {
     /// Checkpoints and truncates the write-ahead log. Throws if a reader blocks it.
     func checkpoint() throws(StoreError) {
         try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil))
-    }
-
-    func hasContact(_ record: RecordNumber) throws(StoreError) -> Bool {
-        try statement(ReadSQL.exists).bind(1, record.rawValue).hasRow()
     }
 
     /// Returns the number of the book's last change; 0 if there is none. Every change to a contact increases

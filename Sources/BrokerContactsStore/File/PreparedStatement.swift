@@ -4,23 +4,6 @@ import BrokerSQLite
 typealias PreparedStatement = Statement<StoreError>
 
 extension Statement<StoreError> {
-    /// Binds a range of these UTF-8 bytes as a text.
-    @discardableResult
-    func bind(_ index: Int32, text: FormRows.Text, of bytes: UnsafeBufferPointer<UInt8>) -> PreparedStatement {
-        bind(index, utf8: Self.part(text, of: bytes))
-    }
-
-    /// Binds a range of these bytes as a blob.
-    @discardableResult
-    func bind(_ index: Int32, blob: FormRows.Text, of bytes: UnsafeBufferPointer<UInt8>) -> PreparedStatement {
-        bind(index, blob: Self.part(blob, of: bytes))
-    }
-
-    private static func part(_ text: FormRows.Text, of bytes: UnsafeBufferPointer<UInt8>) -> UnsafeRawBufferPointer {
-        precondition(text.start >= 0 && text.count >= 0 && text.start + text.count <= bytes.count)
-        return UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[text.start..<text.start + text.count])
-    }
-
     @discardableResult
     func bind(_ values: [Binding], from first: Int32 = 1) -> PreparedStatement {
         for (index, value) in zip(first..., values) {

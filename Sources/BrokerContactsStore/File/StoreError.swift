@@ -47,6 +47,11 @@ public enum ChangeError: Error, Hashable, Sendable {
     case store(StoreError)
 }
 
+extension StoreError {
+    /// The error of a read or write after the book was closed.
+    public static let closed = StoreError.unavailable(reason: "the book was closed")
+}
+
 extension StoreError: CustomStringConvertible {
     /// The text for the journal, including a remedy if there is a reliable one.
     public var description: String {

@@ -16,14 +16,14 @@ final class LongReader: Sendable {
         beginning.withLock { _ in }
         do throws(StoreError) {
             return try reader.withLock { reader throws(StoreError) in
-                guard !bound.isClosed else { throw ContactsStore.closed }
+                guard !bound.isClosed else { throw .closed }
                 if reader == nil { reader = try open(bound) }
-                guard let reader else { throw ContactsStore.closed }
+                guard let reader else { throw .closed }
                 try reader.begin(isBounded: false)
                 do { return try body(reader) } catch { throw reader.endFailed(error) }
             }
         } catch {
-            throw bound.isClosed ? ContactsStore.closed : error
+            throw bound.isClosed ? .closed : error
         }
     }
 

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerSQLite
 
 /// The SQL of the statements that read. A statement whose first parameter is a record serves restricted
 /// scopes. It looks up one record that the app may see, and scans no other records.
@@ -232,5 +233,11 @@ enum ReadSQL {
 
     private static func index(_ order: ContactOrder) -> String {
         order == .familyName ? "contactByFamilyName" : "contactByGivenName"
+    }
+}
+
+extension Connection<StoreError> {
+    func hasContact(_ record: RecordNumber) throws(StoreError) -> Bool {
+        try statement(ReadSQL.exists).bind(1, record.rawValue).hasRow()
     }
 }

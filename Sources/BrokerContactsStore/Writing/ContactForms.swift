@@ -15,15 +15,6 @@ struct ContactForms: Sendable {
 /// The sort keys of a contact in both orders.
 typealias NameKeys = (givenName: CollationKey, familyName: CollationKey)
 
-/// The first letters of a word in a name, for searches by prefix.
-enum Beginning {
-    /// The maximum length of a beginning, in Unicode scalars.
-    static let length = 3
-
-    /// Returns the beginning of a word. A shorter word is its own beginning.
-    static func letters(of word: String) -> String { String(word.unicodeScalars.prefix(length)) }
-}
-
 /// Makes the forms of contacts. Only one thread at a time may use it, because its normalizer is not
 /// thread-safe.
 final class FormMaker {

@@ -1,5 +1,6 @@
 import BrokerModel
 import BrokerNormalization
+import BrokerSQLite
 
 /// Rows of search terms, gathered during a save and written table by table in index order.
 ///
@@ -132,5 +133,24 @@ struct FormRows {
             if start + place < end { number |= UInt64(bytes[start + place]) }
         }
         return number
+    }
+}
+
+extension Statement<StoreError> {
+    /// Binds a range of these UTF-8 bytes as a text.
+    @discardableResult
+    func bind(_ index: Int32, text: FormRows.Text, of bytes: UnsafeBufferPointer<UInt8>) -> PreparedStatement {
+        bind(index, utf8: Self.part(text, of: bytes))
+    }
+
+    /// Binds a range of these bytes as a blob.
+    @discardableResult
+    func bind(_ index: Int32, blob: FormRows.Text, of bytes: UnsafeBufferPointer<UInt8>) -> PreparedStatement {
+        bind(index, blob: Self.part(blob, of: bytes))
+    }
+
+    private static func part(_ text: FormRows.Text, of bytes: UnsafeBufferPointer<UInt8>) -> UnsafeRawBufferPointer {
+        precondition(text.start >= 0 && text.count >= 0 && text.start + text.count <= bytes.count)
+        return UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[text.start..<text.start + text.count])
     }
 }

@@ -12,7 +12,7 @@ struct ChangeLog {
     /// - Parameter last: the number of the book's last change.
     init(after last: Int64, by author: ChangeAuthor, at seconds: Int64) {
         // Numbers are based on the time, so a restored copy of the book does not reuse them.
-        next = max(ContactsStore.changeNumber(at: seconds), last + 1)
+        next = max(BookChange.lowestNumber(at: seconds), last + 1)
         self.author = author
         self.seconds = seconds
     }

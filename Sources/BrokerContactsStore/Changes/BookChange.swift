@@ -72,6 +72,13 @@ public struct BookChange: Hashable, Sendable {
     /// two apps created them. `nil` for changes of contacts and links.
     public let owner: [UInt8]?
     public let author: ChangeAuthor
+
+    /// Returns a lower bound for the numbers of changes at or after a time. The first change of a save has
+    /// the save's time in microseconds as its number, or one more than the last number if that is greater.
+    public static func lowestNumber(at seconds: Int64) -> Int64 {
+        let (time, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        return overflow ? 0 : time
+    }
 }
 
 /// The author of a change to the book.
